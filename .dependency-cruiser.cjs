@@ -1,0 +1,47 @@
+/** The layers of docs/architecture.md, held by `npm run lint`. A layer imports only from lower ones; islands never import each other. */
+const layers = [
+  ['shared', 'config'],
+  ['filter', 'model'],
+  ['sql'],
+  ['database', 'http'],
+  ['tenancy'],
+  ['catalog', 'access'],
+  ['unit'],
+  ['kind', 'group', 'parameter', 'link', 'auth', 'health'],
+  ['function', 'docs'],
+  ['cli'],
+];
+const folder = (names) => `^src/(${names.join('|')})/`;
+
+const upward = layers.slice(0, -1).map((names, level) => ({
+  name: `layer-${level}-imports-only-lower`,
+  comment: `${names.join(', ')} may not import from a higher layer`,
+  severity: 'error',
+  from: { path: folder(names) },
+  to: { path: folder(layers.slice(level + 1).flat()) },
+}));
+const islands = layers[7].map((name) => ({
+  name: `island-${name}`,
+  comment: `${name} is an island: it never imports another one`,
+  severity: 'error',
+  from: { path: `^src/${name}/` },
+  to: { path: folder(layers[7].filter((other) => other !== name)) },
+}));
+
+module.exports = {
+  forbidden: [
+    ...upward,
+    ...islands,
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'root-is-the-composition-root', severity: 'error', from: { path: '^src/[^/]+/' , pathNot: '^src/cli/' }, to: { path: '^src/[^/]+\\.ts$' } },
+    { name: 'pure-layers-do-no-io', severity: 'error', from: { path: '^src/(shared|filter|model|sql)/' }, to: { path: '^(node:)?(fs|net|http|https|child_process|fs/promises)$|node_modules/(pg|typeorm|@nestjs)/' } },
+    { name: 'postgres-only-in-database', severity: 'error', from: { path: '^src/', pathNot: '^src/database/' }, to: { path: 'node_modules/(pg|typeorm)/' } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,31 @@
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', '.data/', 'coverage/', '*.cjs'] },
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs'] }, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/require-await': 'off',
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Named exports only (default exports belong to functions/).' },
+        {
+          selector: "CallExpression[callee.property.name='query'] > TemplateLiteral.arguments:first-child[expressions.length>0]",
+          message: 'SQL text is rendered in sql/ from fragments; never interpolate into a statement.',
+        },
+      ],
+      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Only config/ reads the environment.' }],
+      eqeqeq: 'error',
+    },
+  },
+  { files: ['src/config/**', 'test/**', 'bench/**', 'vitest.config.ts', 'ormconfig.ts', 'scripts/**'], rules: { 'no-restricted-properties': 'off' } },
+  { files: ['functions/**', 'ormconfig.ts', 'vitest.config.ts', 'eslint.config.mjs'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
+);
