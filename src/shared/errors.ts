@@ -1,0 +1,164 @@
+/**
+ * Every refusal of the service: one class, one catalogue of codes.
+ * A code is stable and public (docs/errors.md is compared with this table in a test); the text of one occurrence is
+ * written where it happens and is for a person.
+ */
+
+/** What a code means and which HTTP status answers it. */
+export interface ErrorKind {
+  readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 504;
+  readonly meaning: string;
+}
+
+export const ERRORS = {
+  'project.missing': { status: 400, meaning: 'The header kind-project-key is missing.' },
+  'project.unknown': { status: 401, meaning: 'No project has the key that the header kind-project-key names.' },
+  'project.exists': { status: 409, meaning: 'A project of that id exists already.' },
+  'project.unavailable': { status: 503, meaning: 'The project is being upgraded or deleted; try again shortly.' },
+
+  'token.missing': { status: 401, meaning: 'The resource needs a bearer token and none was sent.' },
+  'token.invalid': { status: 401, meaning: 'The bearer token is malformed, forged, expired, revoked or of another project.' },
+  'signin.failed': { status: 401, meaning: 'No member has that name and password.' },
+  'access.denied': { status: 403, meaning: 'This caller may not do that; another token would be needed.' },
+
+  'route.unknown': { status: 404, meaning: 'No such address, or no such method there.' },
+  'kind.unknown': { status: 404, meaning: 'The project has no such kind.' },
+  'kind.inactive': { status: 403, meaning: 'The kind is switched off (active: false).' },
+  'kind.remote_unavailable': { status: 503, meaning: 'The kind is remote and no function module supplies its units.' },
+  'kind.built_in': { status: 403, meaning: 'Built-in kinds and groups keep their identity, their fields and their place.' },
+  'kind.exists': { status: 409, meaning: 'A kind of that id exists already.' },
+  'kind.reserved': { status: 400, meaning: 'The id belongs to the system.' },
+  'kind.has_units': { status: 409, meaning: 'The change would lose or invalidate stored units; the text has their number.' },
+  'kind.referenced': { status: 409, meaning: 'Another kind refers to this one through a unit parameter.' },
+  'kind.bad_definition': { status: 400, meaning: 'The definition contradicts itself or names something that is not there.' },
+  'kind.not_allowed_here': { status: 404, meaning: 'The operation is not there for this kind.' },
+
+  'group.unknown': { status: 404, meaning: 'The project has no such group.' },
+  'group.exists': { status: 409, meaning: 'A group of that id exists already.' },
+  'group.has_kinds': { status: 409, meaning: 'The group still has kinds; ?cascade=true removes it all the same.' },
+  'link.unknown': { status: 404, meaning: 'No such link, or no such link type.' },
+  'link.exists': { status: 409, meaning: 'A link type of that id exists already.' },
+  'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
+
+  'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },
+  'unit.exists': { status: 409, meaning: 'A unit with that key exists already.' },
+  'unit.changed': { status: 412, meaning: 'The unit is no longer the version that If-Match names.' },
+  'unit.not_unique': { status: 409, meaning: 'Another unit has the same values in parameters that are unique together.' },
+  'unit.referenced': { status: 409, meaning: 'Other units refer to this one, and their reference forbids its deletion.' },
+  'unit.key_immutable': { status: 409, meaning: "A unit's natural key never changes." },
+  'unit.last_administrator': { status: 409, meaning: 'The last administrator of a project can not be deleted.' },
+  'unit.conflict': { status: 409, meaning: 'The change conflicts with what is stored.' },
+
+  'parameter.unknown': { status: 400, meaning: 'The kind has no parameter of that name.' },
+  'parameter.exists': { status: 409, meaning: 'A parameter of that id exists already in the project, whatever its type.' },
+  'parameter.reserved': { status: 400, meaning: 'The id is a field that every unit has.' },
+  'parameter.in_use': { status: 409, meaning: 'Kinds use the parameter; ?cascade=true takes it from them too.' },
+  'parameter.has_values': { status: 409, meaning: 'Stored units have values there; the text has their number.' },
+  'parameter.violated': { status: 409, meaning: 'Stored units would violate the new constraint; the text has their number.' },
+  'parameter.immutable': { status: 400, meaning: 'That field never changes after creation.' },
+  'parameter.locked_by_units': { status: 409, meaning: 'That field can not change while kinds that use the parameter have units.' },
+  'parameter.bad_definition': { status: 400, meaning: 'The definition of the parameter contradicts itself.' },
+  'parameter.bad_pattern': { status: 400, meaning: 'The pattern is no regular expression of the RE2 dialect.' },
+  'parameter.required': { status: 400, meaning: 'The value must be given.' },
+  'parameter.null': { status: 400, meaning: 'The value must not be null.' },
+  'parameter.bad_type': { status: 400, meaning: 'The value has another type than the parameter.' },
+  'parameter.bad_value': { status: 400, meaning: 'The value is of the right type but not allowed.' },
+  'parameter.too_short': { status: 400, meaning: 'The value is shorter than allowed.' },
+  'parameter.too_long': { status: 400, meaning: 'The value is longer than allowed.' },
+  'parameter.too_small': { status: 400, meaning: 'The value is below the smallest allowed.' },
+  'parameter.too_large': { status: 400, meaning: 'The value is above the largest allowed.' },
+  'parameter.not_allowed': { status: 400, meaning: 'The value is not among the allowed ones.' },
+  'parameter.pattern_mismatch': { status: 400, meaning: 'The value does not match the pattern.' },
+  'parameter.duplicate': { status: 400, meaning: 'The list has the same element twice and its elements are unique.' },
+  'parameter.not_unique': { status: 409, meaning: 'Another unit has the same value in a unique parameter.' },
+  'parameter.bad_reference': { status: 400, meaning: 'The value names a unit, kind or parameter that is not there.' },
+  'parameter.read_only': { status: 400, meaning: 'The field is written by the system.' },
+
+  'identifier.malformed': { status: 400, meaning: 'The id does not fit the pattern of identifiers.' },
+  'identifier.missing': { status: 400, meaning: 'An id is needed: none was given and none could be made from the label.' },
+
+  'body.malformed': { status: 400, meaning: 'The body is not valid JSON in UTF-8.' },
+  'body.not_object': { status: 400, meaning: 'The body must be a JSON object (or, where bulk is allowed, an array of objects).' },
+  'body.too_many': { status: 400, meaning: 'A bulk body has too many objects.' },
+  'body.too_large': { status: 413, meaning: 'The body is larger than allowed.' },
+  'body.not_json': { status: 415, meaning: 'The content-type must be application/json.' },
+  'path.malformed': { status: 400, meaning: 'The path is not valid percent-encoded UTF-8.' },
+
+  'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
+  'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },
+  'query.conflict': { status: 400, meaning: 'Two query parameters exclude each other.' },
+  'query.too_expensive': { status: 400, meaning: 'The query took longer than the time limit of a statement.' },
+  'filter.syntax': { status: 400, meaning: 'The filter does not follow the grammar; the text has the character.' },
+  'filter.unknown_parameter': { status: 400, meaning: 'The filter names a parameter that the kind does not have.' },
+  'filter.unknown_operator': { status: 400, meaning: 'The filter uses an operator that does not exist.' },
+  'filter.bad_operator': { status: 400, meaning: "The parameter's type does not have that operator." },
+  'filter.bad_value': { status: 400, meaning: "The value can not be read as the parameter's type." },
+  'filter.too_large': { status: 400, meaning: 'The filter is longer, wider or deeper than allowed.' },
+
+  'request.throttled': { status: 429, meaning: 'Too many attempts; Retry-After says when to come back.' },
+  'server.error': { status: 500, meaning: 'Something went wrong here; the text has the request id.' },
+  'server.busy': { status: 503, meaning: 'The service has more to do than it can; try again shortly.' },
+  'server.stopping': { status: 503, meaning: 'The service is shutting down.' },
+  'database.unavailable': { status: 503, meaning: 'The database does not answer.' },
+  'database.busy': { status: 503, meaning: 'The database is busy with a conflicting change; try again shortly.' },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One entry of `messages`: `parameter` (and `index`, in a bulk write) where one is to blame. */
+export interface Message {
+  readonly code: ErrorCode;
+  readonly text: string;
+  readonly parameter?: string;
+  readonly index?: number;
+}
+
+/** Where a fault lies: the parameter, and in a bulk write the position of the object (from 0). */
+export type Place = Pick<Message, 'parameter' | 'index'>;
+
+/** A refusal: an HTTP status and one message per fault. `retryAfter` is in seconds. */
+export class KindError extends Error {
+  override readonly name = 'KindError';
+  readonly status: ErrorKind['status'];
+
+  constructor(
+    readonly messages: readonly [Message, ...Message[]],
+    readonly retryAfter?: number,
+  ) {
+    super(messages.map((message) => `${message.code}: ${message.text}`).join('; '));
+    this.status = ERRORS[messages[0].code].status;
+  }
+
+  get code(): ErrorCode {
+    return this.messages[0].code;
+  }
+}
+
+/** Makes the error of one fault: `throw refusal('kind.inactive', 'The kind city is inactive')`. */
+export function refusal(code: ErrorCode, text: string, place: Place = {}): KindError {
+  return new KindError([{ code, text, ...place }]);
+}
+
+/** Collects all faults of one input, so that one answer tells them all. */
+export class Faults {
+  readonly #messages: Message[] = [];
+
+  add(code: ErrorCode, text: string, place: Place = {}): void {
+    this.#messages.push({ code, text, ...place });
+  }
+
+  /** Takes over the messages of a refusal, putting each at `place` where it names no place of its own. */
+  take(error: KindError, place: Place = {}): void {
+    for (const message of error.messages) this.#messages.push({ ...place, ...message });
+  }
+
+  get any(): boolean {
+    return this.#messages.length > 0;
+  }
+
+  /** Throws one `KindError` with all messages; does nothing where there are none. */
+  throwIfAny(): void {
+    const [first, ...rest] = this.#messages;
+    if (first) throw new KindError([first, ...rest]);
+  }
+}

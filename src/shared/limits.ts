@@ -1,0 +1,26 @@
+/** The named bounds of the service. Each is part of the contract (docs/limits.md) unless it says otherwise. */
+export const LIMITS = {
+  /** Units of one list. */
+  pageDefault: 100,
+  pageMax: 1000,
+  offsetMax: 1_000_000_000,
+  /** Terms of one `order`. */
+  orderTerms: 16,
+  /** Objects of one bulk create. */
+  bulk: 1000,
+  filterBytes: 8 * 1024,
+  filterTests: 200,
+  filterDepth: 20,
+  /** Code points of a `pattern`. */
+  patternLength: 500,
+  /** Bytes of a binary value whose parameter sets no `max_length`. */
+  binaryBytes: 1024 * 1024,
+  /** Nesting of a JSON value. */
+  jsonDepth: 100,
+  /** Parameters of one kind: PostgreSQL counts dropped columns too, up to 1600. */
+  parametersPerKind: 400,
+  kindsPerProject: 2000,
+  /** Elements of `values`. */
+  allowedValues: 1000,
+  labelLength: 500,
+} as const;

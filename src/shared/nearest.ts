@@ -1,0 +1,9 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** `" (did you mean 'title'?)"` where a known name is near enough to the unknown one, else the empty string. */
+export function didYouMean(unknown: string, known: Iterable<string>): string {
+  const names = [...known];
+  if (names.length === 0 || unknown.length > 100) return '';
+  const nearest = closest(unknown, names);
+  return distance(unknown, nearest) <= Math.max(1, Math.floor(unknown.length / 3)) ? ` (did you mean '${nearest}'?)` : '';
+}
