@@ -1,0 +1,190 @@
+/**
+ * Reads a filter expression (docs/filter.md has the grammar) into its tree.
+ * It decides about form only: whether names exist and values fit is the plan's business.
+ * Hostile texts are harmless: length, number of tests and nesting are bounded before anything grows with them.
+ */
+import { type KindError, refusal } from '../shared/errors.js';
+import { isIdentifier } from '../shared/identifiers.js';
+import { LIMITS } from '../shared/limits.js';
+import { didYouMean } from '../shared/nearest.js';
+import {
+  COMPARATORS,
+  type Comparator,
+  type Filter,
+  type List,
+  type MemberRef,
+  type Path,
+  type Scalar,
+  type Test,
+} from './filter.ast.js';
+import { Scanner, type Surrounding } from './filter.scanner.js';
+
+export interface ParseOptions {
+  /** Reads an unquoted `@member.<name>` as a member's value, as in access rules; else `@` is a plain character. */
+  readonly members?: boolean;
+}
+
+/** Every spelling of an operator, and its canonical one. */
+const SPELLINGS: ReadonlyMap<string, Comparator | 'in' | 'isnull' | 'and' | 'or' | 'not'> = new Map([
+  ...COMPARATORS.map((op) => [op, op] as const),
+  ['ge', 'gt'],
+  ['get', 'gte'],
+  ['in', 'in'],
+  ['isnull', 'isnull'],
+  ['and', 'and'],
+  ['or', 'or'],
+  ['not', 'not'],
+]);
+
+const MEMBER = '@member.';
+const SHOWN_NAME = 40;
+
+/**
+ * Parses a filter expression.
+ * @throws KindError `filter.syntax`, `filter.unknown_operator` or `filter.too_large`; the text has the character.
+ * @example parseFilter('and(eq(name,Rome),ge(population,1000))')
+ */
+export function parseFilter(text: string, options: ParseOptions = {}): Filter {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > LIMITS.filterBytes) {
+    throw refusal('filter.too_large', `a filter has at most ${LIMITS.filterBytes} bytes, got ${bytes}`);
+  }
+  return new Parser(new Scanner(text), options.members ?? false).parse();
+}
+
+class Parser {
+  #tests = 0;
+
+  constructor(
+    private readonly scanner: Scanner,
+    private readonly members: boolean,
+  ) {}
+
+  parse(): Filter {
+    this.scanner.skipSpace();
+    const filter = this.#filter(1);
+    this.scanner.expectEnd();
+    return filter;
+  }
+
+  #filter(level: number): Filter {
+    const { at } = this.scanner;
+    if (level > LIMITS.filterDepth) throw tooLarge(`at most ${LIMITS.filterDepth} levels`, at);
+    const op = this.#operator();
+    this.scanner.expect('(');
+    switch (op) {
+      case 'and':
+      case 'or':
+        return Object.freeze({ op, filters: this.#operands(level), at });
+      case 'not': {
+        const filter = this.#filter(level + 1);
+        this.scanner.expect(')');
+        return Object.freeze({ op, filter, at });
+      }
+      default:
+        this.#tests += 1;
+        if (this.#tests > LIMITS.filterTests) throw tooLarge(`at most ${LIMITS.filterTests} tests`, at);
+        return this.#test(op, at);
+    }
+  }
+
+  #operator() {
+    const { at } = this.scanner;
+    const name = this.scanner.word();
+    if (name === '') throw this.scanner.fail('an operator');
+    const op = SPELLINGS.get(name);
+    if (op) return op;
+    const shown = name.length > SHOWN_NAME ? `${[...name].slice(0, SHOWN_NAME).join('')}…` : name;
+    const hint = didYouMean(name.toLowerCase(), SPELLINGS.keys());
+    throw refusal('filter.unknown_operator', `unknown operator '${shown}' at character ${at}${hint}`);
+  }
+
+  #operands(level: number): readonly Filter[] {
+    const filters: Filter[] = [];
+    do filters.push(this.#filter(level + 1));
+    while (this.scanner.accept(','));
+    this.scanner.expect(')', "',' or ')'");
+    return Object.freeze(filters);
+  }
+
+  #test(op: Test['op'], at: number): Test {
+    const path = this.#path();
+    if (op === 'isnull') return Object.freeze({ op, path, value: this.#nullness(), at });
+    this.scanner.expect(',');
+    const test = op === 'in' ? { op, path, value: this.#elements(), at } : { op, path, value: this.#value(), at };
+    this.scanner.expect(')');
+    return Object.freeze(test);
+  }
+
+  #path(): Path {
+    const { at } = this.scanner;
+    const segments: string[] = [];
+    do segments.push(this.#segment());
+    while (this.scanner.accept('.'));
+    return Object.freeze({ segments: Object.freeze(segments), at });
+  }
+
+  #segment(): string {
+    if (this.scanner.peek() === '"') return this.scanner.quoted();
+    const word = this.scanner.word();
+    if (word === '') throw this.scanner.fail('a parameter');
+    return word;
+  }
+
+  /** What follows the parameter of `isnull`, up to and with the closing parenthesis. */
+  #nullness(): boolean {
+    if (this.scanner.accept(')')) return true;
+    this.scanner.expect(',', "',' or ')'");
+    const { at } = this.scanner;
+    const word = this.scanner.bare('call');
+    if (word !== 'true' && word !== 'false') throw this.scanner.fail('true or false', at);
+    this.scanner.expect(')');
+    return word === 'true';
+  }
+
+  #value(): Scalar | MemberRef | List {
+    return this.scanner.peek() === '[' ? this.#brackets() : this.#scalar('call');
+  }
+
+  /** The values of `in`, with or without brackets. */
+  #elements(): List {
+    if (this.scanner.peek() === '[') return this.#brackets();
+    const list = this.#items('list', this.scanner.at);
+    if (this.scanner.peek() !== ')') throw this.scanner.fail("',' or ')'");
+    return list;
+  }
+
+  #brackets(): List {
+    const { at } = this.scanner;
+    this.scanner.expect('[');
+    const list = this.#items('brackets', at);
+    this.scanner.expect(']', "',' or ']'");
+    return list;
+  }
+
+  #items(surrounding: Surrounding, at: number): List {
+    const items: (Scalar | MemberRef)[] = [];
+    do {
+      if (this.scanner.peek() === '[') throw this.scanner.fail("a value, not a list (quote one that begins with '[')");
+      items.push(this.#scalar(surrounding));
+    } while (this.scanner.accept(','));
+    return Object.freeze({ type: 'list', items: Object.freeze(items), at });
+  }
+
+  #scalar(surrounding: Surrounding): Scalar | MemberRef {
+    const { at } = this.scanner;
+    if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
+    const text = this.scanner.bare(surrounding);
+    if (text === '') throw this.scanner.fail('a value', at);
+    if (!this.members || !text.startsWith('@')) return Object.freeze({ type: 'bare', text, at });
+    const name = text.slice(MEMBER.length);
+    if (!text.startsWith(MEMBER) || !isIdentifier(name)) {
+      throw this.scanner.fail("'@member.' and a parameter", at, " (quote a text that begins with '@')");
+    }
+    return Object.freeze({ type: 'member', name, at });
+  }
+}
+
+function tooLarge(limit: string, at: number): KindError {
+  return refusal('filter.too_large', `a filter has ${limit}; one too many at character ${at}`);
+}

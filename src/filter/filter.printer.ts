@@ -1,0 +1,76 @@
+/**
+ * Writes the tree of a filter as its canonical text: canonical operators, no white space, `in` without brackets,
+ * quotes only around what was quoted or can't stand bare. Parsing that text gives the same tree but for positions.
+ */
+import type { Filter, List, MemberRef, Path, Scalar, Test } from './filter.ast.js';
+import { isWord, type Surrounding } from './filter.scanner.js';
+
+/** What a value written bare can't have in it, beside unbalanced parentheses. */
+const SEPARATORS = { call: /^$/, list: /,/, brackets: /[,\]]/ } as const satisfies Record<Surrounding, RegExp>;
+
+export function printFilter(filter: Filter): string {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return `${filter.op}(${filter.filters.map(printFilter).join(',')})`;
+    case 'not':
+      return `not(${printFilter(filter.filter)})`;
+    default:
+      return printTest(filter);
+  }
+}
+
+function printTest(test: Test): string {
+  const path = printPath(test.path);
+  switch (test.op) {
+    case 'isnull':
+      return test.value ? `isnull(${path})` : `isnull(${path},false)`;
+    case 'in':
+      return `in(${path},${printItems(test.value, 'list')})`;
+    default:
+      return `${test.op}(${path},${printValue(test.value)})`;
+  }
+}
+
+/** The canonical text of a path: `country.name`, `meta."a.b"`. */
+export function printPath(path: Path): string {
+  return path.segments.map((segment) => (isWord(segment) ? segment : quote(segment))).join('.');
+}
+
+function printValue(value: Scalar | MemberRef | List): string {
+  return value.type === 'list' ? `[${printItems(value, 'brackets')}]` : printScalar(value, 'call');
+}
+
+function printItems(list: List, surrounding: Surrounding): string {
+  return list.items.map((item) => printScalar(item, surrounding)).join(',');
+}
+
+function printScalar(value: Scalar | MemberRef, surrounding: Surrounding): string {
+  if (value.type === 'member') return `@member.${value.name}`;
+  return value.type === 'bare' && canStandBare(value.text, surrounding) ? value.text : quote(value.text);
+}
+
+/** A text that begins with `@` is always quoted, so that no reader ever takes it for a member's value. */
+function canStandBare(text: string, surrounding: Surrounding): boolean {
+  return (
+    text !== '' &&
+    text === text.trim() &&
+    !/^["[@]/.test(text) &&
+    !SEPARATORS[surrounding].test(text) &&
+    hasBalancedParentheses(text)
+  );
+}
+
+function hasBalancedParentheses(text: string): boolean {
+  let open = 0;
+  for (const character of text) {
+    if (character === '(') open += 1;
+    if (character === ')') open -= 1;
+    if (open < 0) return false;
+  }
+  return open === 0;
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

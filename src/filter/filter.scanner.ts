@@ -1,0 +1,121 @@
+/**
+ * A cursor over the characters of a filter text, and the tokens that the grammar is made of.
+ * It knows no operator and no limit; all it refuses is `filter.syntax`, always with the character.
+ */
+import { type KindError, refusal } from '../shared/errors.js';
+
+const SPACE = /^\s$/;
+/** What ends a word: an operator's name or a plain segment of a path. */
+const WORD_END = /^[.,()[\]"\s]$/;
+const SURROGATE = /^[\uD800-\uDFFF]$/;
+
+/** Where a bare value stands: alone, in the list of `in`, or in a list in brackets. */
+export type Surrounding = 'call' | 'list' | 'brackets';
+
+/** What ends a bare value, outside of parentheses that it opened itself. */
+const STOPS = { call: ')', list: ',)', brackets: ',])' } as const satisfies Record<Surrounding, string>;
+
+/** The whole text of one segment or plain name that a path can have without quotes. */
+export function isWord(text: string): boolean {
+  return text !== '' && [...text].every((character) => !WORD_END.test(character));
+}
+
+export class Scanner {
+  readonly #characters: readonly string[];
+  #next = 0;
+
+  constructor(text: string) {
+    this.#characters = [...text];
+    this.#refuseIllFormed();
+  }
+
+  /** The position of the next character, from 1. */
+  get at(): number {
+    return this.#next + 1;
+  }
+
+  /** The next character; the empty string at the end. */
+  peek(): string {
+    return this.#characters[this.#next] ?? '';
+  }
+
+  /** `expected … at character …`; the place is that of the next character unless told. */
+  fail(expected: string, at = this.at, hint = ''): KindError {
+    return refusal('filter.syntax', `expected ${expected} at character ${at}${hint}`);
+  }
+
+  skipSpace(): void {
+    while (SPACE.test(this.peek())) this.#next += 1;
+  }
+
+  /** Takes `character` and the white space on both sides of it; tells whether it was there. */
+  accept(character: string): boolean {
+    this.skipSpace();
+    if (this.peek() !== character) return false;
+    this.#next += 1;
+    this.skipSpace();
+    return true;
+  }
+
+  expect(character: string, expected = `'${character}'`): void {
+    if (!this.accept(character)) throw this.fail(expected);
+  }
+
+  expectEnd(): void {
+    this.skipSpace();
+    if (this.peek() !== '') throw this.fail('the end of the filter');
+  }
+
+  /** A run of characters that are neither white space nor punctuation; the empty string where there is none. */
+  word(): string {
+    const start = this.#next;
+    while (this.peek() !== '' && !WORD_END.test(this.peek())) this.#next += 1;
+    return this.#slice(start);
+  }
+
+  /** A quoted text, the cursor being on its first quote. Only `\"` and `\\` are escapes. */
+  quoted(): string {
+    let text = '';
+    for (this.#next += 1; this.peek() !== '"'; this.#next += 1) {
+      if (this.peek() === '') throw this.fail(`'"'`);
+      if (this.peek() === '\\') {
+        this.#next += 1;
+        if (this.peek() !== '"' && this.peek() !== '\\') throw this.fail(`'"' or '\\'`);
+      }
+      text += this.peek();
+    }
+    this.#next += 1;
+    return text;
+  }
+
+  /**
+   * An unquoted value up to what ends it there, balanced parentheses included, without white space at its end.
+   * The cursor stays on that end; nothing at all (`eq(x,)`) gives the empty string.
+   */
+  bare(surrounding: Surrounding): string {
+    const stops: string = STOPS[surrounding];
+    const start = this.#next;
+    for (let open = 0; ; this.#next += 1) {
+      const character = this.peek();
+      if (open === 0 && (character === '' || stops.includes(character))) break;
+      if (character === '') throw this.fail("')'");
+      if (character === '(') open += 1;
+      else if (character === ')') open -= 1;
+      else if (stops.includes(character)) {
+        throw this.fail("')'", this.at, ` (in a list, quote a value that has '${character}')`);
+      }
+    }
+    return this.#slice(start).trimEnd();
+  }
+
+  #slice(start: number): string {
+    return this.#characters.slice(start, this.#next).join('');
+  }
+
+  #refuseIllFormed(): void {
+    this.#characters.forEach((character, index) => {
+      if (character === '\0') throw this.fail('no NUL', index + 1);
+      if (SURROGATE.test(character)) throw this.fail('well-formed Unicode', index + 1);
+    });
+  }
+}
