@@ -165,7 +165,9 @@ class Parser {
   #items(surrounding: Surrounding, at: number): List {
     const items: (Scalar | MemberRef)[] = [];
     do {
-      if (this.scanner.peek() === '[') throw this.scanner.fail("a value, not a list (quote one that begins with '[')");
+      if (this.scanner.peek() === '[') {
+        throw this.scanner.fail('a value, not a list', this.scanner.at, " (quote a value that begins with '[')");
+      }
       items.push(this.#scalar(surrounding));
     } while (this.scanner.accept(','));
     return Object.freeze({ type: 'list', items: Object.freeze(items), at });
