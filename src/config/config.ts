@@ -1,0 +1,154 @@
+/**
+ * The settings of the service. This folder is the only reader of the environment; everything else is given a Config.
+ * The contract is the table of docs/operations.md.
+ */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'dotenv';
+import { LOG_LEVELS, readEnvironment, SECRET_VARIABLES, type Environment } from './environment.js';
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Times are in milliseconds, sizes in bytes, folders absolute. */
+export interface Config {
+  readonly production: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly databaseUrl?: string;
+  /** Connections of one process. */
+  readonly databasePool: number;
+  readonly dataDir: string;
+  readonly jwtSecret?: string;
+  readonly accessTokenTtl: number;
+  readonly refreshTokenTtl: number;
+  readonly mailUrl?: string;
+  readonly mailFrom: string;
+  readonly publicUrl?: string;
+  readonly bootstrap: BootstrapConfig;
+  readonly functionsDir: string;
+  readonly functionsWatch: boolean;
+  readonly functionTimeout: number;
+  readonly bodyLimit: number;
+  readonly bodyLimitUnits: number;
+  readonly corsOrigins: readonly string[] | '*';
+  readonly authRateLimit: boolean;
+  /** Express' `trust proxy`. */
+  readonly trustProxy: boolean | number | string | readonly string[];
+  readonly workers: number;
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'pretty' | 'json';
+  readonly shutdownGrace: number;
+}
+
+export interface BootstrapConfig {
+  readonly project: string;
+  readonly adminUsername: string;
+  readonly adminEmail: string;
+  readonly adminPassword?: string;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The message has one line per bad variable; show it without a stack. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads the environment, and `.env` of the folder `cwd` for what the environment leaves unset.
+ * @throws ConfigError
+ */
+export function loadConfig(env: Variables = process.env, cwd = process.cwd()): Config {
+  const set = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
+  const raw: Variables = { ...readDotenv(join(cwd, '.env')), ...Object.fromEntries(set) };
+  const { environment, faults } = readEnvironment(raw);
+  if (faults.length > 0) {
+    throw new ConfigError(
+      faults
+        .map(({ variable, wants }) => `${variable}: got ${shown(variable, raw[variable])}, wants ${wants}`)
+        .join('\n'),
+    );
+  }
+  return toConfig(environment, cwd);
+}
+
+/** One line per setting, secrets masked. */
+export function describeConfig(config: Config): string {
+  const { bootstrap, ...plain } = config;
+  const { adminPassword, ...administrator } = bootstrap;
+  const settings: Record<string, unknown> = {
+    ...plain,
+    databaseUrl: maskedUrl(config.databaseUrl),
+    jwtSecret: masked(config.jwtSecret),
+    mailUrl: maskedUrl(config.mailUrl),
+    ...Object.fromEntries(Object.entries(administrator).map(([name, value]) => [`bootstrap.${name}`, value])),
+    'bootstrap.adminPassword': masked(adminPassword),
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}: ${value === undefined ? '(unset)' : JSON.stringify(value)}`)
+    .join('\n');
+}
+
+function toConfig(environment: Environment, cwd: string): Config {
+  const production = environment.NODE_ENV === 'production';
+  const { DATABASE_URL, JWT_SECRET, MAIL_URL, PUBLIC_URL, BOOTSTRAP_ADMIN_PASSWORD } = environment;
+  return {
+    production,
+    host: environment.HOST,
+    port: environment.PORT,
+    ...(DATABASE_URL !== undefined && { databaseUrl: DATABASE_URL }),
+    databasePool: environment.DATABASE_POOL,
+    dataDir: resolve(cwd, environment.DATA_DIR),
+    ...(JWT_SECRET !== undefined && { jwtSecret: JWT_SECRET }),
+    accessTokenTtl: environment.ACCESS_TOKEN_TTL,
+    refreshTokenTtl: environment.REFRESH_TOKEN_TTL,
+    ...(MAIL_URL !== undefined && { mailUrl: MAIL_URL }),
+    mailFrom: environment.MAIL_FROM,
+    ...(PUBLIC_URL !== undefined && { publicUrl: PUBLIC_URL.replace(/\/+$/, '') }),
+    bootstrap: {
+      project: environment.BOOTSTRAP_PROJECT,
+      adminUsername: environment.BOOTSTRAP_ADMIN_USERNAME,
+      adminEmail: environment.BOOTSTRAP_ADMIN_EMAIL,
+      ...(BOOTSTRAP_ADMIN_PASSWORD !== undefined && { adminPassword: BOOTSTRAP_ADMIN_PASSWORD }),
+    },
+    functionsDir: resolve(cwd, environment.FUNCTIONS_DIR),
+    functionsWatch: environment.FUNCTIONS_WATCH ?? !production,
+    functionTimeout: environment.FUNCTION_TIMEOUT,
+    bodyLimit: environment.BODY_LIMIT,
+    bodyLimitUnits: environment.BODY_LIMIT_UNITS,
+    corsOrigins: environment.CORS_ORIGINS,
+    authRateLimit: environment.AUTH_RATE_LIMIT,
+    trustProxy: environment.TRUST_PROXY,
+    workers: environment.WORKERS,
+    logLevel: environment.LOG_LEVEL,
+    logFormat: environment.LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'),
+    shutdownGrace: environment.SHUTDOWN_GRACE,
+  };
+}
+
+function readDotenv(file: string): Variables {
+  try {
+    return parse(readFileSync(file));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return {};
+    throw new ConfigError(`${file} can not be read: ${message}`);
+  }
+}
+
+function shown(variable: string, value: string | undefined): string {
+  if (value === undefined || value === '') return 'nothing';
+  return SECRET_VARIABLES.has(variable) ? 'a value that is not shown here' : JSON.stringify(value);
+}
+
+function masked(secret: string | undefined): string | undefined {
+  return secret === undefined ? undefined : '***';
+}
+
+function maskedUrl(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  const parts = new URL(url);
+  if (parts.password !== '') parts.password = '***';
+  if (parts.searchParams.has('password')) parts.searchParams.set('password', '***');
+  return parts.href;
+}

@@ -1,0 +1,113 @@
+/**
+ * The environment as the contract lists it: one property per variable, its default and what it must look like.
+ * `readEnvironment` fills it from text; config.ts turns it into what the rest of the service uses.
+ */
+import 'reflect-metadata';
+import { plainToInstance, Transform } from 'class-transformer';
+import { IsOptional, ValidateBy, ValidateIf, validateSync } from 'class-validator';
+import { PROJECT_ID } from '../shared/identifiers.js';
+import { address, duration, flag, oneOf, origins, size, text, trustProxy, whole, type Reader } from './reader.js';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Marks a value that its reader refused; the raw text stays in the input. */
+const REFUSED = Symbol('refused');
+
+/** Reads the property with `reader`, and refuses it with the reader's own words. */
+function Reads<T>(reader: Reader<T>): PropertyDecorator {
+  const transform = Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? (reader.read(value) ?? REFUSED) : value,
+  );
+  const validate = ValidateBy({
+    name: 'reads',
+    validator: {
+      validate: (value) => value !== REFUSED && value !== undefined,
+      defaultMessage: () => reader.wants,
+    },
+  });
+  return (target, property) => {
+    transform(target, property);
+    validate(target, property);
+  };
+}
+
+const line = text('a text of one line', /^[^\r\n]+$/);
+
+export class Environment {
+  @IsOptional() @Reads(line) readonly NODE_ENV?: string;
+
+  @Reads(text('a host name or an address', /^[^\s/]+$/)) readonly HOST: string = '127.0.0.1';
+  @Reads(whole(0, 65535)) readonly PORT: number = 3000;
+
+  @IsOptional() @Reads(address('postgres', 'postgresql')) readonly DATABASE_URL?: string;
+  @Reads(whole(1, 1000)) readonly DATABASE_POOL: number = 10;
+  @Reads(line) readonly DATA_DIR: string = './.data';
+
+  @ValidateIf((environment: Environment) => needsSecret(environment))
+  @Reads(
+    text('at least 32 characters (it is required where NODE_ENV=production and DATABASE_URL is set)', /^.{32,}$/su),
+  )
+  readonly JWT_SECRET?: string;
+  @Reads(duration('1s', '365d')) readonly ACCESS_TOKEN_TTL: number = 15 * 60_000;
+  @Reads(duration('1s', '3650d')) readonly REFRESH_TOKEN_TTL: number = 30 * 86_400_000;
+
+  @IsOptional() @Reads(address('smtp', 'smtps')) readonly MAIL_URL?: string;
+  @Reads(text('a sender such as Kind <kind@example.com>', /^[^\r\n]*[^\s@<]@[^\s@>]+>?$/))
+  readonly MAIL_FROM: string = 'Kind <kind@localhost>';
+  @IsOptional() @Reads(address('http', 'https')) readonly PUBLIC_URL?: string;
+
+  @Reads(text('a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -', PROJECT_ID))
+  readonly BOOTSTRAP_PROJECT: string = 'demo';
+  @Reads(line) readonly BOOTSTRAP_ADMIN_USERNAME: string = 'admin';
+  @Reads(text('an e-mail address', /^[^\s@]+@[^\s@]+$/)) readonly BOOTSTRAP_ADMIN_EMAIL: string = 'admin@example.com';
+  @IsOptional() @Reads(text('8 to 128 characters', /^.{8,128}$/su)) readonly BOOTSTRAP_ADMIN_PASSWORD?: string;
+
+  @Reads(line) readonly FUNCTIONS_DIR: string = './functions';
+  @IsOptional() @Reads(flag) readonly FUNCTIONS_WATCH?: boolean;
+  @Reads(duration('1ms', '1h')) readonly FUNCTION_TIMEOUT: number = 10_000;
+
+  @Reads(size('1kb', '1gb')) readonly BODY_LIMIT: number = 1024 ** 2;
+  @Reads(size('1kb', '1gb')) readonly BODY_LIMIT_UNITS: number = 16 * 1024 ** 2;
+  @Reads(origins) readonly CORS_ORIGINS: readonly string[] | '*' = [];
+  @Reads(flag) readonly AUTH_RATE_LIMIT: boolean = true;
+  @Reads(trustProxy) readonly TRUST_PROXY: boolean | number | string | readonly string[] = false;
+
+  @Reads(whole(1, 256)) readonly WORKERS: number = 1;
+  @Reads(oneOf(...LOG_LEVELS)) readonly LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
+  @IsOptional() @Reads(oneOf('pretty', 'json')) readonly LOG_FORMAT?: 'pretty' | 'json';
+  @Reads(duration('0s', '1h')) readonly SHUTDOWN_GRACE: number = 10_000;
+}
+
+/** Variables whose value is never shown. */
+export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'JWT_SECRET',
+  'MAIL_URL',
+  'BOOTSTRAP_ADMIN_PASSWORD',
+] satisfies (keyof Environment)[]);
+
+function needsSecret({ JWT_SECRET, NODE_ENV, DATABASE_URL }: Environment): boolean {
+  return JWT_SECRET !== undefined || (NODE_ENV === 'production' && DATABASE_URL !== undefined);
+}
+
+export interface EnvironmentFault {
+  readonly variable: string;
+  readonly wants: string;
+}
+
+/** Variables that are unset (or empty) take their defaults; faults come in the order of the class. */
+export function readEnvironment(raw: Readonly<Record<string, string | undefined>>): {
+  readonly environment: Environment;
+  readonly faults: readonly EnvironmentFault[];
+} {
+  const known = Object.keys(new Environment());
+  const given = Object.entries(raw).filter(
+    ([name, value]) => known.includes(name) && value !== undefined && value !== '',
+  );
+  const environment = plainToInstance(Environment, Object.fromEntries(given), { exposeDefaultValues: true });
+  const faults = validateSync(environment).map(({ property, constraints }) => ({
+    variable: property,
+    wants: Object.values(constraints ?? {}).join(', '),
+  }));
+  return { environment, faults: faults.sort((a, b) => known.indexOf(a.variable) - known.indexOf(b.variable)) };
+}

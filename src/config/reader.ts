@@ -1,0 +1,138 @@
+/**
+ * How the text of an environment variable becomes a value. A reader is pure: it says in words what it wants, and
+ * answers undefined for any text that is not that.
+ */
+import { isIP } from 'node:net';
+
+export interface Reader<T> {
+  /** Completes the sentence "PORT wants …". */
+  readonly wants: string;
+  readonly read: (text: string) => T | undefined;
+}
+
+const DURATION_UNITS = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+const SIZE_UNITS = new Map([
+  ['', 1],
+  ['b', 1],
+  ['kb', 1024],
+  ['mb', 1024 ** 2],
+  ['gb', 1024 ** 3],
+]);
+
+const BOOLEANS = new Map([
+  ['on', true],
+  ['true', true],
+  ['1', true],
+  ['off', false],
+  ['false', false],
+  ['0', false],
+]);
+
+/** Any text that `pattern` matches; `wants` says it in words. */
+export function text(wants: string, pattern: RegExp): Reader<string> {
+  return { wants, read: (value) => (pattern.test(value) ? value : undefined) };
+}
+
+export function oneOf<T extends string>(...values: readonly T[]): Reader<T> {
+  return { wants: `one of ${values.join(', ')}`, read: (value) => values.find((known) => known === value) };
+}
+
+export function whole(min: number, max: number): Reader<number> {
+  return {
+    wants: `a whole number from ${min} to ${max}`,
+    read: (value) => (/^\d{1,9}$/.test(value) ? within(Number(value), min, max) : undefined),
+  };
+}
+
+/** Milliseconds of `500ms`, `15m`, `30d`; the bounds are written the same way. */
+export function duration(min: string, max: string): Reader<number> {
+  return {
+    wants: `a duration from ${min} to ${max} such as 500ms, 10s, 15m, 12h or 30d`,
+    read: (value) =>
+      within(scaled(value, DURATION_UNITS), scaled(min, DURATION_UNITS) ?? 0, scaled(max, DURATION_UNITS) ?? 0),
+  };
+}
+
+/** Bytes of `64kb`, `1mb`; the bounds are written the same way. */
+export function size(min: string, max: string): Reader<number> {
+  return {
+    wants: `a size from ${min} to ${max} such as 512kb or 1mb`,
+    read: (value) =>
+      within(scaled(value.toLowerCase(), SIZE_UNITS), scaled(min, SIZE_UNITS) ?? 0, scaled(max, SIZE_UNITS) ?? 0),
+  };
+}
+
+export const flag: Reader<boolean> = {
+  wants: 'on or off (or true, false, 1, 0)',
+  read: (value) => BOOLEANS.get(value.toLowerCase()),
+};
+
+/** An absolute address of one of the schemes, with a host. */
+export function address(...schemes: readonly string[]): Reader<string> {
+  return {
+    wants: `an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    read: (value) => {
+      if (/\s/.test(value) || !URL.canParse(value)) return undefined;
+      return schemes.some((scheme) => value.toLowerCase().startsWith(`${scheme}://`)) ? value : undefined;
+    },
+  };
+}
+
+export const origins: Reader<readonly string[] | '*'> = {
+  wants: '* or a comma-separated list of origins such as https://app.example.com',
+  read: (value) => {
+    if (value.trim() === '*') return '*';
+    const list = items(value);
+    return list.length > 0 && list.every(isOrigin) ? list : undefined;
+  },
+};
+
+/** Express' `trust proxy`: how many proxies, or which, stand before the service. */
+export const trustProxy: Reader<boolean | number | string | readonly string[]> = {
+  wants:
+    'on, off, the number of proxies, or a comma-separated list of addresses, networks, loopback, linklocal or uniquelocal',
+  read: (value) => {
+    if (/^\d{1,3}$/.test(value)) return Number(value);
+    const known = BOOLEANS.get(value.toLowerCase());
+    if (known !== undefined) return known;
+    const list = items(value);
+    if (list.length === 0 || !list.every(isNetwork)) return undefined;
+    return list.length === 1 ? list[0] : list;
+  },
+};
+
+function within(value: number | undefined, min: number, max: number): number | undefined {
+  return value !== undefined && value >= min && value <= max ? value : undefined;
+}
+
+function scaled(value: string, units: ReadonlyMap<string, number>): number | undefined {
+  const [, amount, unit] = /^(\d{1,12})([a-z]*)$/.exec(value) ?? [];
+  const factor = units.get(unit ?? '');
+  return amount === undefined || factor === undefined ? undefined : Number(amount) * factor;
+}
+
+function items(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function isOrigin(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value) && new URL(value).origin === value.toLowerCase();
+}
+
+function isNetwork(value: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
+  const [ip = '', bits, ...rest] = value.split('/');
+  const version = isIP(ip);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}

@@ -1,0 +1,52 @@
+/**
+ * The key that signs tokens: JWT_SECRET, or one made once and kept in DATA_DIR/secret, readable by its owner only.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from './config.js';
+import { ConfigError } from './config.js';
+
+const MIN_LENGTH = 32;
+
+/** Several processes that call it at once on one folder get the same secret. */
+export async function loadSecret(config: Pick<Config, 'jwtSecret' | 'dataDir'>): Promise<string> {
+  if (config.jwtSecret !== undefined) return config.jwtSecret;
+  const file = join(config.dataDir, 'secret');
+  const found = await readSecret(file);
+  if (found !== undefined) return found;
+  await mkdir(config.dataDir, { recursive: true });
+  await createSecret(file);
+  const made = await readSecret(file);
+  if (made === undefined) throw new ConfigError(`${file} was made and is gone again`);
+  return made;
+}
+
+async function readSecret(file: string): Promise<string | undefined> {
+  const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new ConfigError(`${file} can not be read: ${error.message}`);
+  });
+  if (content === undefined) return undefined;
+  const secret = content.trim();
+  if (secret.length < MIN_LENGTH) {
+    throw new ConfigError(`${file} holds fewer than ${MIN_LENGTH} characters; delete it to have a new one made`);
+  }
+  return secret;
+}
+
+/** Written whole beside its place, then linked there: never half a secret, and the first of two writers wins. */
+async function createSecret(file: string): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${randomBytes(48).toString('base64url')}\n`);
+    await handle.sync();
+    await handle.close();
+    await link(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
