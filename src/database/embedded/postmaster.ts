@@ -1,0 +1,153 @@
+/**
+ * The process of the embedded PostgreSQL: started in a session of its own, so that Ctrl-C on the service's process
+ * group doesn't reach it, and beside it a guard that stops it when the service is gone without having done so.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { identity, type Account } from './account.js';
+import type { Binaries } from './binaries.js';
+import { folderArgument, lastLines } from './data-folder.js';
+import { FOLDER_SETTING, isAlive } from './process-probe.js';
+import { PROGRAM_ENV, run } from './run.js';
+
+const LOG_MAX_BYTES = 4 * 1024 * 1024;
+const FAST_SHUTDOWN = 20_000;
+const IMMEDIATE_SHUTDOWN = 8_000;
+
+export interface StartRequest {
+  readonly dataDir: string;
+  readonly folder: string;
+  readonly binaries: Binaries;
+  readonly account: Account | undefined;
+  readonly settings: Readonly<Record<string, string>>;
+  /** A live process that has the number which a dead postmaster left in postmaster.pid. */
+  readonly stranger: number | undefined;
+}
+
+export interface StartedPostmaster {
+  readonly pid: number;
+  /** True once it has ended. */
+  readonly ended: () => boolean;
+  /** What it wrote to its log since the start. */
+  readonly said: () => Promise<string>;
+}
+
+export function spawnPostmaster(request: StartRequest): StartedPostmaster {
+  const { dataDir, folder, binaries, account, settings, stranger } = request;
+  const logFile = join(dataDir, 'postgres.log');
+  const { fd, offset } = openLog(logFile);
+  const args = Object.entries({ ...settings, [FOLDER_SETTING]: folder }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  let child: ChildProcess;
+  try {
+    child = spawn(binaries.postgres, ['-D', folderArgument(folder), ...args], {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', fd, fd],
+      ...identity(account),
+      // PostgreSQL won't start over a lock file whose process lives, unless that is its own grandparent: the way it
+      // offers to say that the number was given to somebody else, with its other checks in force.
+      ...(PROGRAM_ENV && { env: { ...PROGRAM_ENV, ...(stranger && { PG_GRANDPARENT_PID: String(stranger) }) } }),
+    });
+  } finally {
+    closeSync(fd);
+  }
+  let failure: string | undefined;
+  let ended = false;
+  child.once('error', (error) => {
+    failure = error.message;
+    ended = true;
+  });
+  child.once('exit', () => (ended = true));
+  child.unref();
+  return {
+    pid: child.pid ?? 0,
+    ended: () => ended,
+    said: async () => failure ?? lastLines(await readFrom(logFile, offset), 12),
+  };
+}
+
+export interface Guard {
+  /** Ends the guard without harm to PostgreSQL. */
+  dismiss(): void;
+}
+
+/** `read` ends without a line when the service is gone, however it went: its end of the pipe closes with it. */
+const GUARD_SCRIPT = `read -r _ && exit 0
+read -r pid < postmaster.pid && [ "$pid" = "$1" ] && kill -INT "$pid"`;
+
+export function spawnGuard(folder: string, pid: number, account: Account | undefined): Guard {
+  if (process.platform === 'win32') return { dismiss: () => undefined };
+  const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'kind-postgres-guard', String(pid)], {
+    cwd: folder,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    ...identity(account),
+    ...(PROGRAM_ENV && { env: PROGRAM_ENV }),
+  });
+  // Without a guard (a system that has no sh) a PostgreSQL that was left behind is adopted by the next start.
+  guard.on('error', () => undefined);
+  guard.stdin.on('error', () => undefined);
+  guard.unref();
+  // The pipe is a socket to Node, and must not keep it alive.
+  (guard.stdin as unknown as Socket).unref();
+  return { dismiss: () => void guard.stdin.end('dismissed\n') };
+}
+
+/** Lets transactions that are committing finish, disconnects everybody; harsher where that takes too long. */
+export async function stopPostmaster(pid: number, folder: string, binaries: Binaries | undefined): Promise<void> {
+  if (process.platform === 'win32' && binaries) {
+    await run(binaries.pgCtl, ['stop', '-D', folder, '-m', 'fast', '-w'], folder);
+    return;
+  }
+  const steps: readonly [NodeJS.Signals, number][] = [
+    ['SIGINT', FAST_SHUTDOWN],
+    ['SIGQUIT', IMMEDIATE_SHUTDOWN],
+    ['SIGKILL', 2000],
+  ];
+  for (const [signal, patience] of steps) {
+    if (!sent(pid, signal) || (await isGone(pid, patience))) return;
+  }
+}
+
+async function isGone(pid: number, patience: number): Promise<boolean> {
+  const deadline = performance.now() + patience;
+  while (performance.now() < deadline) {
+    if (!isAlive(pid)) return true;
+    await delay(10);
+  }
+  return false;
+}
+
+function sent(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+function openLog(file: string): { fd: number; offset: number } {
+  const length = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const full = length > LOG_MAX_BYTES;
+  if (full) renameSync(file, `${file}.old`);
+  return { fd: openSync(file, 'a', 0o600), offset: full ? 0 : length };
+}
+
+async function readFrom(file: string, offset: number): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    const start = Math.max(offset, size - 16 * 1024);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.max(size - start, 0)), 0, null, start);
+    return buffer.subarray(0, bytesRead).toString('utf8');
+  } finally {
+    await handle.close();
+  }
+}

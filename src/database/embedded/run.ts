@@ -1,0 +1,31 @@
+/** Runs a program of PostgreSQL to its end, in an environment of its own. */
+import { spawn } from 'node:child_process';
+import { identity, type Account } from './account.js';
+
+/**
+ * The variables that PostgreSQL's programs get: none of the caller's, since PGDATA, PGOPTIONS and the like would
+ * change what they do. Windows can't start a program without its own ones.
+ */
+export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
+  process.platform === 'win32' ? undefined : { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' };
+
+export interface Outcome {
+  readonly ok: boolean;
+  readonly output: string;
+}
+
+export async function run(program: string, args: readonly string[], cwd: string, account?: Account): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd,
+      ...identity(account),
+      ...(PROGRAM_ENV && { env: PROGRAM_ENV }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += String(chunk)));
+    child.stderr.on('data', (chunk) => (output += String(chunk)));
+    child.once('error', (error) => resolve({ ok: false, output: error.message }));
+    child.once('close', (code) => resolve({ ok: code === 0, output: output.trim() }));
+  });
+}

@@ -1,0 +1,155 @@
+/**
+ * The PostgreSQL of one data folder as this process sees it: connects to the one that runs, or starts one. Says
+ * nothing about who looks after it (owner-lock.ts) and decides nothing about waiting (embedded-database.ts).
+ */
+import type { Client } from 'pg';
+import type { Config } from '../../config/config.js';
+import type { ServerConnection } from '../connection.js';
+import { DatabaseStartError } from '../start-error.js';
+import { findAccount, handOver, type Account } from './account.js';
+import { findBinaries, type Binaries } from './binaries.js';
+import { checkFolder, dataFolder, initialise, isInitialised, readPassword, SUPERUSER } from './data-folder.js';
+import { connect, DATABASE, type Role } from './owner-lock.js';
+import { spawnGuard, spawnPostmaster, stopPostmaster, type Guard, type StartedPostmaster } from './postmaster.js';
+import { probe, readPidFile } from './process-probe.js';
+import { serverSettings } from './settings.js';
+import { removeSocketHost, SOCKET_PORT, socketHost, touchSocketHost, usesTcp } from './socket-host.js';
+
+export interface ServerOptions {
+  readonly role: Role;
+  readonly log: (line: string) => void;
+  /** PostgreSQL settings that go before the usual ones: for tests. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** What a server says that found another one running, or what one left that was killed a moment ago. */
+const PASSING_TROUBLE = /lock file .* already exists|shared memory block .* still in use/;
+const MAX_FAILURES = 20;
+
+export class EmbeddedServer {
+  readonly folder: string;
+  #binaries: Binaries | undefined;
+  #account: Account | undefined;
+  #host: string | undefined;
+  #started: StartedPostmaster | undefined;
+  #guard: Guard | undefined;
+  #failures = 0;
+
+  constructor(
+    readonly config: Pick<Config, 'dataDir' | 'databasePool' | 'workers'>,
+    readonly options: ServerOptions,
+  ) {
+    this.folder = dataFolder(config.dataDir);
+  }
+
+  /** One step towards a session: undefined where the server needs a moment. Starts one where none runs. */
+  async tryConnect(): Promise<Client | undefined> {
+    if (!(await isInitialised(this.folder))) {
+      await this.#start();
+      return undefined;
+    }
+    const attempt = await connect(
+      { ...(await this.#address()), password: await readPassword(this.folder) },
+      this.options.role,
+    );
+    if (typeof attempt === 'object') return attempt;
+    if (attempt === 'nobody' && !(await this.#isComing())) await this.#start();
+    return undefined;
+  }
+
+  async connection(): Promise<ServerConnection> {
+    const password = await readPassword(this.folder);
+    return { ...(await this.#address()), user: SUPERUSER, password, database: DATABASE };
+  }
+
+  /** Takes the running server under this process' guard. True where it was started by another one. */
+  async adopt(): Promise<boolean> {
+    const pid = (await readPidFile(this.folder))?.pid;
+    this.#failures = 0;
+    if (pid === undefined || pid === this.#started?.pid) return false;
+    this.#account ??= await findAccount(this.folder);
+    this.#guard?.dismiss();
+    this.#started = undefined;
+    this.#guard = spawnGuard(this.folder, pid, this.#account);
+    return true;
+  }
+
+  /** Leaves the server to the process that looks after it. */
+  release(): void {
+    this.#guard?.dismiss();
+    this.#guard = undefined;
+    this.#started = undefined;
+  }
+
+  get isStartedHere(): boolean {
+    return this.#started?.ended() === false;
+  }
+
+  /** Stops the server where this process started it. */
+  async stopStarted(): Promise<void> {
+    if (this.#started?.ended() === false) await stopPostmaster(this.#started.pid, this.folder, this.#binaries);
+    this.release();
+  }
+
+  /** Stops the server that runs in the folder. */
+  async stop(): Promise<void> {
+    const { postmaster } = await probe(this.folder);
+    const pid = postmaster ?? (this.isStartedHere ? this.#started?.pid : undefined);
+    if (pid !== undefined) await stopPostmaster(pid, this.folder, this.#binaries);
+    this.release();
+    if (this.#host !== undefined) await removeSocketHost(this.folder, this.#host);
+  }
+
+  async touch(): Promise<void> {
+    if (this.#host !== undefined) await touchSocketHost(this.folder, this.#host);
+  }
+
+  /** For people: what runs, and as whom. */
+  get description(): string {
+    const version = this.#binaries ? ` ${this.#binaries.version}` : '';
+    return `embedded PostgreSQL${version} in ${this.folder}${this.#account ? ` as ${this.#account.name}` : ''}`;
+  }
+
+  async #address(): Promise<{ host: string; port: number }> {
+    if (usesTcp) return { host: '127.0.0.1', port: (await readPidFile(this.folder))?.port ?? 1 };
+    this.#host ??= await socketHost(this.folder);
+    return { host: this.#host, port: SOCKET_PORT };
+  }
+
+  async #isComing(): Promise<boolean> {
+    return this.isStartedHere || (await probe(this.folder)).postmaster !== undefined;
+  }
+
+  async #start(): Promise<void> {
+    if (this.#started?.ended()) await this.#judgeFailure(this.#started);
+    const { config, folder, options } = this;
+    this.#account = await findAccount(folder);
+    this.#binaries ??= await findBinaries(config.dataDir, this.#account);
+    if (!(await isInitialised(folder))) {
+      options.log(`making a new database in ${folder}`);
+      await initialise(config.dataDir, this.#binaries, this.#account, options.settings?.['fsync'] !== 'off');
+    }
+    await checkFolder(folder, this.#binaries);
+    await handOver(folder, this.#account);
+    const settings = await serverSettings(config, options.settings ?? {});
+    const { stranger } = await probe(folder);
+    const { dataDir } = config;
+    this.#started = spawnPostmaster({
+      dataDir,
+      folder,
+      binaries: this.#binaries,
+      account: this.#account,
+      settings,
+      stranger,
+    });
+    if (this.#started.pid > 0) this.#guard = spawnGuard(folder, this.#started.pid, this.#account);
+  }
+
+  async #judgeFailure(failed: StartedPostmaster): Promise<void> {
+    const said = await failed.said();
+    this.release();
+    this.#failures += 1;
+    if (PASSING_TROUBLE.test(said) && this.#failures < MAX_FAILURES) return;
+    throw new DatabaseStartError(`the embedded PostgreSQL does not start:\n${said}`);
+  }
+}

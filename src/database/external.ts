@@ -1,0 +1,81 @@
+/** A PostgreSQL that somebody else runs (DATABASE_URL): waits until it answers and checks that it is new enough. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, DatabaseError } from 'pg';
+import type { UrlConnection } from './connection.js';
+import { DatabaseStartError } from './start-error.js';
+
+const MIN_VERSION = 150_000;
+const RETRY_FOR = 15_000;
+const RETRY_EVERY = 300;
+/** What a server, a container or a name service that is just starting answers. */
+const NOT_YET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'ENOENT',
+  '57P03',
+  '57P01',
+  '53300',
+]);
+
+/**
+ * @param retryFor milliseconds to wait for a server that isn't up yet
+ * @throws DatabaseStartError
+ */
+export async function openExternal(
+  url: string,
+  log: (line: string) => void,
+  retryFor = RETRY_FOR,
+): Promise<UrlConnection> {
+  const deadline = performance.now() + retryFor;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      checkVersion(await serverVersion(url));
+      return { url };
+    } catch (error) {
+      if (error instanceof DatabaseStartError) throw error;
+      if (!isNotYet(error) || performance.now() > deadline) throw unreachable(url, error);
+      if (attempt === 0) log(`waiting for the database at ${place(url)}`);
+      await delay(RETRY_EVERY);
+    }
+  }
+}
+
+async function serverVersion(url: string): Promise<{ number: number; name: string }> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ number: string; name: string }>(
+      `SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS name`,
+    );
+    return { number: Number(rows[0]?.number), name: rows[0]?.name ?? 'unknown' };
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function checkVersion(version: { number: number; name: string }): void {
+  if (version.number >= MIN_VERSION) return;
+  throw new DatabaseStartError(`DATABASE_URL: the server is PostgreSQL ${version.name}, wants 15 or later`);
+}
+
+function isNotYet(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isNotYet);
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? /timeout|terminated/i.test(message) : NOT_YET.has(code);
+}
+
+function unreachable(url: string, error: unknown): DatabaseStartError {
+  const cause = error instanceof AggregateError ? (error.errors[0] as Error) : (error as Error);
+  const said = error instanceof DatabaseError ? 'refuses' : 'does not answer';
+  return new DatabaseStartError(`DATABASE_URL: the database at ${place(url)} ${said}: ${cause.message}`);
+}
+
+/** Where, without the password. */
+function place(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}

@@ -1,0 +1,40 @@
+/**
+ * The one way to a database: the one of DATABASE_URL, or an embedded PostgreSQL in DATA_DIR that is started here.
+ */
+import type { Config } from '../config/config.js';
+import type { ConnectionOptions } from './connection.js';
+import { EmbeddedDatabase } from './embedded/embedded-database.js';
+import { openExternal } from './external.js';
+
+export interface OpenOptions {
+  /**
+   * A service owns the embedded database, alone, and stops it. A command uses the one of a running service, or
+   * starts it for the time it needs.
+   */
+  readonly role: 'service' | 'command';
+  /** Gets a line now and then that tells what is going on. */
+  readonly log: (line: string) => void;
+  /** Settings of the embedded PostgreSQL that go before the usual ones; tests switch fsync off. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface OpenedDatabase {
+  readonly connection: ConnectionOptions;
+  readonly embedded: boolean;
+  /** To be called when no request uses the database any more. Does nothing to a database of DATABASE_URL. */
+  stop(): Promise<void>;
+}
+
+/** @throws DatabaseStartError */
+export async function openDatabase(
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool' | 'workers'>,
+  options: OpenOptions,
+): Promise<OpenedDatabase> {
+  if (config.databaseUrl !== undefined) {
+    const connection = await openExternal(config.databaseUrl, options.log);
+    return { connection, embedded: false, stop: () => Promise.resolve() };
+  }
+  const database = new EmbeddedDatabase(config, options);
+  const connection = await database.open();
+  return { connection, embedded: true, stop: () => database.stop() };
+}
