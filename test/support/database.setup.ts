@@ -1,0 +1,44 @@
+/**
+ * One PostgreSQL for the whole test run: an embedded one in a fresh folder, or the one of TEST_DATABASE_URL.
+ * A test file gets at it by `inject('database')` and makes its own projects there.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import type { ConnectionOptions } from '../../src/database/connection.js';
+import { openDatabase, type OpenedDatabase } from '../../src/database/open-database.js';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    database: ConnectionOptions;
+  }
+}
+
+/** Two workers, each with a few services at once. */
+const CONNECTIONS = 300;
+/** Nothing here has to outlive the run. */
+const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const databaseUrl = process.env['TEST_DATABASE_URL'];
+  const dataDir = mkdtempSync(join(tmpdir(), 'kind-test-'));
+  const removeFolder = (): void => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  // The guard of the database stops it where Ctrl-C ends the run before the teardown.
+  process.once('exit', removeFolder);
+  let database: OpenedDatabase;
+  try {
+    database = await openDatabase(
+      { dataDir, databasePool: CONNECTIONS, workers: 1, ...(databaseUrl && { databaseUrl }) },
+      { role: 'service', log: () => undefined, settings: FAST },
+    );
+  } catch (error) {
+    removeFolder();
+    throw error;
+  }
+  project.provide('database', database.connection);
+  return async () => {
+    await database.stop();
+    removeFolder();
+  };
+}
