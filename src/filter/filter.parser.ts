@@ -69,8 +69,11 @@ class Parser {
 
   #filter(level: number): Filter {
     const { at } = this.scanner;
-    if (level > LIMITS.filterDepth) throw tooLarge(`at most ${LIMITS.filterDepth} levels`, at);
     const op = this.#operator();
+    // Levels are those of `and`, `or` and `not`: a test below the last one is not a level of its own.
+    if (level > LIMITS.filterDepth && (op === 'and' || op === 'or' || op === 'not')) {
+      throw tooLarge(`at most ${LIMITS.filterDepth} levels`, at);
+    }
     this.scanner.expect('(');
     switch (op) {
       case 'and':

@@ -87,7 +87,7 @@ export const ERRORS = {
   'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },
   'query.conflict': { status: 400, meaning: 'Two query parameters exclude each other.' },
-  'query.too_expensive': { status: 400, meaning: 'The query took longer than the time limit of a statement.' },
+  'query.timeout': { status: 503, meaning: 'The query took longer than the time limit of a statement.' },
   'filter.syntax': { status: 400, meaning: 'The filter does not follow the grammar; the text has the character.' },
   'filter.unknown_parameter': { status: 400, meaning: 'The filter names a parameter that the kind does not have.' },
   'filter.unknown_operator': { status: 400, meaning: 'The filter uses an operator that does not exist.' },

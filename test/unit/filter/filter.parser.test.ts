@@ -133,7 +133,7 @@ describe('parseFilter accepts', () => {
 describe('the limits of a filter', () => {
   const sized = (bytes: number) => `eq(a,${'x'.repeat(bytes - 'eq(a,)'.length)})`;
   const wide = (tests: number) => `and(${Array.from({ length: tests }, () => 'isnull(a)').join(',')})`;
-  const deep = (levels: number) => `${'not('.repeat(levels - 1)}isnull(a)${')'.repeat(levels - 1)}`;
+  const deep = (levels: number) => `${'not('.repeat(levels)}isnull(a)${')'.repeat(levels)}`;
 
   it.each([sized(LIMITS.filterBytes), wide(LIMITS.filterTests), deep(LIMITS.filterDepth)])('%.30s… fits', (text) => {
     expect(() => parseFilter(text)).not.toThrow();

@@ -1,0 +1,38 @@
+/** TypeORM's data source: the one pool of a process, the registry's entities and migrations. */
+import { DataSource } from 'typeorm';
+import { REGISTRY_SCHEMA } from '../model/names.js';
+import { typeormOptions, type ConnectionOptions } from './connection.js';
+import { Registry1763700000000 } from './migrations/1763700000000-registry.js';
+import { ProjectEntity } from './registry/project.entity.js';
+
+export interface PoolOptions {
+  /** Connections of this process at most. */
+  readonly pool: number;
+  /** Milliseconds after which PostgreSQL ends a statement. */
+  readonly statementTimeout: number;
+}
+
+export function createDataSource(connection: ConnectionOptions, options: PoolOptions): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    ...typeormOptions(connection),
+    schema: REGISTRY_SCHEMA,
+    entities: [ProjectEntity],
+    migrations: [Registry1763700000000],
+    migrationsTableName: 'migrations',
+    applicationName: 'kind',
+    poolSize: options.pool,
+    connectTimeoutMS: 5000,
+    logging: false,
+    installExtensions: false,
+    // Broken idle connections are replaced by the pool; requests in flight get their own error.
+    poolErrorHandler: () => undefined,
+    extra: {
+      // A connection ends after a while, so that what PostgreSQL caches for its tables and statements stays bounded.
+      maxLifetimeSeconds: 1800,
+      idleTimeoutMillis: 60_000,
+      statement_timeout: options.statementTimeout,
+      options: '-c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1',
+    },
+  });
+}

@@ -1,0 +1,55 @@
+/** What PostgreSQL's error codes mean to the service (PostgreSQL documentation, appendix A). */
+import { refusal, type KindError } from '../shared/errors.js';
+
+/** The fields of a `pg` DatabaseError that are used here. */
+export interface DatabaseFault extends Error {
+  readonly code: string;
+  readonly constraint?: string;
+  readonly table?: string;
+  readonly detail?: string;
+}
+
+/** The service's connection, or a transaction on it, broke in a way that says nothing of the statement. */
+const CONNECTION_LOST = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['57P01', '57P02', '57P03', '08000', '08003', '08006', '08001', '08004', '53300', '3D000', '28P01'],
+]);
+
+const RETRY = new Set(['40001', '40P01']);
+const STALE_MODEL = new Set(['42P01', '42703', '3F000', '42704', '0A000']);
+
+export function isDatabaseFault(error: unknown): error is DatabaseFault {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+/** Serialization failure or deadlock: the whole transaction may be tried again. */
+export function isRetryable(error: unknown): boolean {
+  return isDatabaseFault(error) && RETRY.has(error.code);
+}
+
+/** A table or column that is not there (any more): the model is older than the schema. */
+export function isStaleModel(error: unknown): boolean {
+  return isDatabaseFault(error) && STALE_MODEL.has(error.code);
+}
+
+/** The refusal for what any statement can meet, whatever it asks; undefined for all else. */
+export function commonRefusal(error: unknown): KindError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (/timeout exceeded when trying to connect/.test(error.message)) {
+    return refusal('server.busy', 'All database connections are in use; try again shortly');
+  }
+  if (/Connection terminated|Client has encountered a connection error|Cannot use a pool after/.test(error.message)) {
+    return unavailable();
+  }
+  if (!isDatabaseFault(error)) return undefined;
+  if (CONNECTION_LOST.has(error.code)) return unavailable();
+  if (error.code === '57014') return refusal('query.timeout', 'The query took longer than a statement may; narrow it, or add an index');
+  if (error.code === '55P03' || RETRY.has(error.code)) {
+    return refusal('database.busy', 'Another change holds what this one needs; try again shortly');
+  }
+  return undefined;
+}
+
+function unavailable(): KindError {
+  return refusal('database.unavailable', 'The database does not answer; try again shortly');
+}

@@ -1,0 +1,192 @@
+/**
+ * The built-in model, written down once as a value: provisioning renders it with the same diff → DDL engine that
+ * serves users, and a test provisions, loads and compares.
+ */
+import type { Json } from '../shared/json.js';
+import { builtInField as field, constantField } from './field.js';
+import type { Field, KeySource } from './model.js';
+import { MEMBER_GROUP, PARAMETER_GROUP } from './model.js';
+import { DELETE_RULES, LEVELS, type ParameterTypeId } from './parameter-def.js';
+import type { OwnField, ParameterType } from './parameter-type/parameter-type.js';
+import { PARAMETER_TYPES } from './parameter-type/registry.js';
+import { uuidType } from './parameter-type/unit.type.js';
+
+/** Raised whenever the tables of the built-in model change, so that older projects are brought up to date. */
+export const BUILT_IN_VERSION = 1;
+
+export interface BuiltInKind {
+  readonly id: string;
+  readonly label: string;
+  readonly table: string;
+  readonly discriminated: boolean;
+  readonly key: KeySource;
+  /** Without id, kind_id, metadata, inserted_at and updated_at, which every kind has. */
+  readonly fields: readonly Field[];
+}
+
+/** Kinds that share the table of parameters. */
+export const PARAMETER_TABLE = '_parameter';
+
+const label = field({ id: 'label', type: 'string', label: 'Label', nullable: false, maxLength: 500 });
+const flag = (id: string, text: string, value = false) =>
+  field({ id, type: 'boolean', label: text, nullable: false, default: value });
+const level = (id: string, text: string) => field({ id, type: 'string', label: text, values: LEVELS });
+
+const KIND_FIELDS: readonly Field[] = [
+  constantField('type', 'kind'),
+  label,
+  flag('active', 'Active', true),
+  field({ id: 'remote', type: 'boolean', label: 'Remote', nullable: false, required: true, default: false }),
+  flag('public', 'Public'),
+  field({ id: 'parameters', type: 'string', label: 'Parameters', multiple: true, nullable: false, default: [] }),
+  field({ id: 'unique', type: 'json', label: 'Unique together', nullable: false, default: [] }),
+  field({ id: 'indexes', type: 'json', label: 'Indexes', nullable: false, default: [] }),
+  field({ id: 'access', type: 'json', label: 'Access', nullable: true }),
+];
+
+const GROUP_FIELDS: readonly Field[] = [
+  label,
+  field({ id: 'description', type: 'text', label: 'Description', nullable: false, default: '' }),
+  field({ id: 'kind_list', type: 'string', label: 'Kinds', multiple: true, nullable: false, default: [] }),
+];
+
+const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> = {
+  default: (type) =>
+    field({ id: `default_${type}`, type, label: 'Default' }, { column: 'default_value', storedAs: 'json' }),
+  min_length: () => field({ id: 'min_length', type: 'integer', label: 'Shortest', minValue: 0 }),
+  max_length: () => field({ id: 'max_length', type: 'integer', label: 'Longest', minValue: 0 }),
+  min_value: (type) => field({ id: 'min_value', type, label: 'Smallest' }, { storedAs: 'json' }),
+  max_value: (type) => field({ id: 'max_value', type, label: 'Largest' }, { storedAs: 'json' }),
+  scale: () => field({ id: 'scale', type: 'integer', label: 'Decimals', minValue: 0, maxValue: 1000 }),
+  strip: () => flag('strip', 'Strip white space'),
+  values: () => field({ id: 'values', type: 'json', label: 'Allowed values' }),
+  pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }),
+  reference_kind: () => field({ id: 'reference_kind', type: 'string', label: 'Referenced kind', required: true }),
+  on_delete: () =>
+    field({ id: 'on_delete', type: 'string', label: 'On delete', values: DELETE_RULES, default: 'restrict', nullable: false }),
+};
+
+/** Fields that records of every type show (section 2.6), with their value where the type does not have them. */
+const ALWAYS_SHOWN: readonly [OwnField, Json][] = [
+  ['min_length', null],
+  ['max_length', null],
+  ['strip', false],
+  ['values', null],
+];
+
+function parameterFields(type: ParameterType): readonly Field[] {
+  const id = type.id as ParameterTypeId;
+  return [
+    label,
+    field({ id: 'format', type: 'string', label: 'Format', nullable: false, default: 'attribute', values: ['attribute'] }),
+    field({
+      id: 'persistence',
+      type: 'string',
+      label: 'Persistence',
+      nullable: false,
+      default: 'kind_parameter',
+      values: ['kind_parameter', 'run_time'],
+    }),
+    field({ id: 'helper_text', type: 'text', label: 'Helper text' }),
+    ...type.fields.map((own) => OWN_FIELDS[own](id)),
+    ...ALWAYS_SHOWN.filter(([own]) => !type.fields.includes(own)).map(([own, value]) => constantField(own, value)),
+    flag('multiple', 'Multiple'),
+    flag('nullable', 'Nullable', true),
+    flag('only_run_time', 'Only at run time'),
+    flag('is_primary', 'Primary'),
+    flag('required', 'Required'),
+    flag('unique', 'Unique'),
+    flag('indexed', 'Indexed'),
+    flag('hidden', 'Hidden'),
+    level('read_access', 'Read access'),
+    level('write_access', 'Write access'),
+  ];
+}
+
+/** The id of a unit of another built-in kind. */
+const idColumn = { type: uuidType, columnType: uuidType.column, json: uuidType.json } as const;
+
+/** Columns of credentials that no endpoint shows. */
+const secret = (id: string, unique = false) => field({ id, type: 'string', hidden: true, unique });
+
+const CREDENTIAL_FIELDS: readonly Field[] = [
+  field({ id: 'username', type: 'string', label: 'Username', nullable: false }),
+  field({ id: 'email', type: 'string', label: 'E-mail', nullable: false }),
+  secret('username_key', true),
+  secret('email_key', true),
+  secret('password_hash'),
+  secret('member_kind'),
+  field({ id: 'member_id', type: 'string', hidden: true }, idColumn),
+];
+
+/** What a kind gains in the group of member kinds. */
+export const MEMBER_FIELDS: readonly Field[] = [
+  field({ id: 'kind_system_user', type: 'string', label: 'System user', nullable: false, unique: true }, { ...idColumn, system: true }),
+  field({ id: 'username', type: 'string', label: 'Username', required: true, nullable: false, minLength: 1, maxLength: 254, strip: true }),
+  field({ id: 'email', type: 'string', label: 'E-mail', required: true, nullable: false, minLength: 3, maxLength: 254, strip: true }),
+  field({ id: 'first_name', type: 'string', label: 'First name', nullable: false, default: '', maxLength: 500 }),
+  field({ id: 'last_name', type: 'string', label: 'Last name', nullable: false, default: '', maxLength: 500 }),
+  field({ id: 'first_access_time', type: 'datetime', label: 'First access' }, { system: true }),
+  field({ id: 'last_access_time', type: 'datetime', label: 'Last access' }, { system: true }),
+];
+
+const own = (id: string, text: string, key: KeySource, fields: readonly Field[]): BuiltInKind => ({
+  id,
+  label: text,
+  table: id,
+  discriminated: false,
+  key,
+  fields,
+});
+
+/** In the order in which they are listed. */
+export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
+  own('kind', 'Kind', 'identifier', KIND_FIELDS),
+  own('group', 'Group', 'identifier', GROUP_FIELDS),
+  own('link', 'Link', 'identifier', [label]),
+  ...[...PARAMETER_TYPES.values()].map((type) => ({
+    id: type.id,
+    label: type.label,
+    table: PARAMETER_TABLE,
+    discriminated: true,
+    key: 'identifier' as const,
+    fields: parameterFields(type),
+  })),
+  own('kind_system_user', 'System user', 'uuid', CREDENTIAL_FIELDS),
+  own('kind_admin', 'Administrator', 'uuid', []),
+];
+
+export interface BuiltInGroup {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly kinds: readonly string[];
+  /** Fields that every kind of the group gains. */
+  readonly grants: readonly Field[];
+}
+
+export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
+  {
+    id: PARAMETER_GROUP,
+    label: 'Parameter types',
+    description: 'The types of which parameters are made',
+    kinds: [...PARAMETER_TYPES.keys()],
+    grants: [],
+  },
+  {
+    id: MEMBER_GROUP,
+    label: 'Member kinds',
+    description: 'Kinds whose units are members, who can sign in',
+    kinds: ['kind_admin'],
+    grants: MEMBER_FIELDS,
+  },
+];
+
+export const BUILT_IN_LINK_TYPES: readonly { readonly id: string; readonly label: string }[] = [
+  { id: 'link', label: 'Link' },
+];
+
+const RESERVED = ['auth', 'doc', 'unit', 'struct', 'function', 'project'];
+
+/** Ids that no user's kind may have. */
+export const RESERVED_KINDS: ReadonlySet<string> = new Set([...RESERVED, ...BUILT_IN_KINDS.map((kind) => kind.id)]);

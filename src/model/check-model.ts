@@ -1,0 +1,100 @@
+/** What makes a model contradict itself. The catalog runs it on the model that a change would make. */
+import { Faults } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
+import { didYouMean } from '../shared/nearest.js';
+import { BUILT_IN_GROUPS } from './built-in.js';
+import type { KindDef, Model } from './model.js';
+import { isMemberKind } from './model.js';
+import type { ParameterDef } from './parameter-def.js';
+import { parameterType } from './parameter-type/registry.js';
+
+/** Ids of the definitions that a change wrote: only these are checked. */
+export interface Touched {
+  readonly kinds: ReadonlySet<string>;
+  readonly parameters: ReadonlySet<string>;
+}
+
+/** Throws all faults of the touched definitions, each at the field to blame. */
+export function checkModel(model: Model, touched: Touched): void {
+  const faults = new Faults();
+  for (const id of touched.parameters) {
+    const def = model.parameters.get(id);
+    if (def) checkReference(def, model, faults);
+  }
+  for (const kind of model.kinds.values()) {
+    const uses = kind.parameters.some((id) => touched.parameters.has(id));
+    if (!kind.builtIn && (touched.kinds.has(kind.id) || uses)) checkKind(kind, model, faults);
+  }
+  const userKinds = [...model.kinds.values()].filter((kind) => !kind.builtIn).length;
+  if (userKinds > LIMITS.kindsPerProject) {
+    faults.add('kind.bad_definition', `a project has at most ${LIMITS.kindsPerProject} kinds`);
+  }
+  faults.throwIfAny();
+}
+
+function checkReference(def: ParameterDef, model: Model, faults: Faults): void {
+  if (def.referenceKind === undefined) return;
+  const target = model.kinds.get(def.referenceKind);
+  const place = { parameter: 'reference_kind' };
+  const usable = [...model.kinds.values()].filter((kind) => !kind.builtIn || isMemberKind(kind));
+  if (!target) {
+    const hint = didYouMean(def.referenceKind, usable.map((kind) => kind.id));
+    faults.add('parameter.bad_reference', `reference_kind: no kind '${def.referenceKind}'${hint}`, place);
+  } else if (!usable.includes(target)) {
+    faults.add('parameter.bad_reference', `reference_kind: '${target.id}' is built in; only users' kinds and member kinds can be referenced`, place);
+  } else if (target.remote) {
+    faults.add('parameter.bad_reference', `reference_kind: '${target.id}' is remote, so no foreign key can hold a reference to it`, place);
+  }
+}
+
+function checkKind(kind: KindDef, model: Model, faults: Faults): void {
+  checkParameterList(kind, model, faults);
+  checkGrants(kind, faults);
+  checkColumnLists(kind, 'unique', faults);
+  checkColumnLists(kind, 'indexes', faults);
+}
+
+function checkParameterList(kind: KindDef, model: Model, faults: Faults): void {
+  const place = { parameter: 'parameters' };
+  const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, place);
+  for (const id of kind.parameters) {
+    const def = model.parameters.get(id);
+    if (!def) bad(`no parameter '${id}' in this project${didYouMean(id, model.parameters.keys())}`);
+    else checkReference(def, model, faults);
+  }
+  const twice = kind.parameters.filter((id, at) => kind.parameters.indexOf(id) !== at);
+  for (const id of new Set(twice)) bad(`'${id}' is there twice`);
+  const primaries = kind.parameters.filter((id) => model.parameters.get(id)?.primary);
+  if (primaries.length > 1) bad(`at most one primary parameter, got ${primaries.join(' and ')}`);
+  if (kind.parameters.length > LIMITS.parametersPerKind) bad(`at most ${LIMITS.parametersPerKind}`);
+}
+
+/** A kind in a group that grants fields must not have parameters of the same names, nor a key of its own. */
+function checkGrants(kind: KindDef, faults: Faults): void {
+  for (const group of BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id))) {
+    if (kind.primary && isMemberKind(kind)) {
+      faults.add('unit.conflict', `'${kind.id}' has the natural key '${kind.primary.id}', so it can not become a member kind`, { parameter: 'kind_list' });
+    }
+    for (const { id } of group.grants) {
+      if (kind.parameters.includes(id)) {
+        faults.add('kind.bad_definition', `parameters: '${id}' comes with the group '${group.id}'; take it from the list`, { parameter: 'parameters' });
+      }
+    }
+  }
+}
+
+function checkColumnLists(kind: KindDef, key: 'unique' | 'indexes', faults: Faults): void {
+  const bad = (text: string) => faults.add('kind.bad_definition', `${key}: ${text}`, { parameter: key });
+  for (const ids of kind[key]) {
+    if (new Set(ids).size !== ids.length) bad(`a parameter is twice in [${ids.join(', ')}]`);
+    for (const id of ids) {
+      const field = kind.fields.get(id);
+      if (!field || !kind.parameters.includes(id)) {
+        bad(`'${id}' is no parameter of the kind${didYouMean(id, kind.parameters)}`);
+      } else if (field.column === undefined) bad(`'${id}' is not stored`);
+      else if (field.def.multiple || !parameterType(field.def.type).indexable) bad(`'${id}' can not be in an index of several`);
+    }
+  }
+  const texts = kind[key].map((ids) => ids.join(','));
+  if (new Set(texts).size !== texts.length) bad('the same list is there twice');
+}

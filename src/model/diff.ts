@@ -1,0 +1,250 @@
+/**
+ * What has to happen in PostgreSQL for one model to become another: steps that change tables, and guards that keep
+ * stored units from being lost or invalidated by it. Pure: `sql/ddl` renders the steps, `catalog/` runs them.
+ */
+import type { ErrorCode } from '../shared/errors.js';
+import { jsonEqual, type Json } from '../shared/json.js';
+import type { Field, KindDef, Model } from './model.js';
+import type { Constraint } from './parameter-type/parameter-type.js';
+import { tableShapes, type ColumnShape, type ForeignKeyShape, type IndexShape, type TableShape } from './table-shape.js';
+
+export type ColumnChange =
+  | { readonly type: 'add'; readonly column: ColumnShape; readonly default: Json; readonly drop: boolean }
+  | { readonly type: 'drop'; readonly column: string }
+  | { readonly type: 'not_null'; readonly column: string; readonly notNull: boolean };
+
+export type Step =
+  | { readonly type: 'drop_foreign_key'; readonly table: string; readonly name: string }
+  | { readonly type: 'drop_index'; readonly name: string }
+  | { readonly type: 'drop_table'; readonly table: string }
+  | { readonly type: 'create_table'; readonly table: TableShape }
+  | { readonly type: 'alter_table'; readonly table: string; readonly changes: readonly ColumnChange[] }
+  | { readonly type: 'create_index'; readonly table: string; readonly index: IndexShape }
+  | { readonly type: 'add_foreign_key'; readonly table: string; readonly key: ForeignKeyShape };
+
+/** Which stored units a guard counts; one that finds any refuses the change. */
+export type Condition =
+  | { readonly type: 'any' }
+  | { readonly type: 'more_than_one' }
+  | { readonly type: 'has_value' | 'is_null' | 'duplicate_elements'; readonly column: string }
+  | { readonly type: 'duplicates'; readonly columns: readonly string[] }
+  | { readonly type: 'violates'; readonly column: string; readonly array: boolean; readonly constraint: Constraint };
+
+export interface Guard {
+  readonly kind: string;
+  readonly table: string;
+  readonly parameter?: string;
+  readonly condition: Condition;
+  readonly code: ErrorCode;
+  /** `?cascade=true` lifts it. */
+  readonly cascade: boolean;
+}
+
+export interface ModelChange {
+  readonly guards: readonly Guard[];
+  readonly steps: readonly Step[];
+}
+
+/** `before` is undefined for a project that is being made. */
+export function diffModels(before: Model | undefined, after: Model): ModelChange {
+  const old = before ? tableShapes(before) : new Map<string, TableShape>();
+  const tables = tableShapes(after);
+  const recreated = before ? recreatedTables(before, after) : new Set<string>();
+  const guards = before ? [...before.kinds.values()].flatMap((kind) => guardsOf(kind, after.kinds.get(kind.id))) : [];
+  return { guards, steps: diffTables(old, tables, recreated, before ? valuesOf(before, after) : new Map()) };
+}
+
+/** A kind whose key changes its type gets a new table: only empty ones can (a guard sees to it). */
+function recreatedTables(before: Model, after: Model): Set<string> {
+  return new Set(
+    [...before.kinds.values()]
+      .filter((kind) => {
+        const next = after.kinds.get(kind.id);
+        return next && !next.builtIn && keyOf(kind) !== keyOf(next);
+      })
+      .map((kind) => kind.table),
+  );
+}
+
+function keyOf(kind: KindDef): string {
+  return `${kind.primary?.id ?? ''}:${kind.keyField.columnType}`;
+}
+
+/** What a column that is added holds in the units that are there: the parameter's default. */
+function valuesOf(before: Model, after: Model): Map<string, Json> {
+  const values = new Map<string, Json>();
+  for (const kind of after.kinds.values()) {
+    for (const field of kind.fields.values()) {
+      const known = before.kinds.get(kind.id)?.fields.get(field.id)?.column !== undefined;
+      if (field.column !== undefined && !known) values.set(`${kind.table}.${field.column}`, defaultOf(field));
+    }
+  }
+  return values;
+}
+
+function defaultOf(field: Field): Json {
+  return field.def.default;
+}
+
+export function diffTables(
+  before: ReadonlyMap<string, TableShape>,
+  after: ReadonlyMap<string, TableShape>,
+  recreated: ReadonlySet<string> = new Set(),
+  defaults: ReadonlyMap<string, Json> = new Map(),
+): Step[] {
+  const steps: Step[] = [];
+  const kept = [...after.values()].filter((table) => before.has(table.name) && !recreated.has(table.name));
+  const gone = [...before.values()].filter((table) => !after.has(table.name) || recreated.has(table.name));
+  const fresh = [...after.values()].filter((table) => !before.has(table.name) || recreated.has(table.name));
+  const pairs = kept.map((table): [TableShape, TableShape] => [before.get(table.name) ?? table, table]);
+
+  for (const table of gone) for (const name of table.foreignKeys.keys()) drop(steps, table.name, name);
+  for (const [old, table] of pairs) {
+    for (const [name, key] of old.foreignKeys) {
+      if (!sameForeignKey(key, table.foreignKeys.get(name), old, table, recreated)) drop(steps, table.name, name);
+    }
+  }
+  for (const [old, table] of pairs) {
+    const replaced = replacedColumns(old, table);
+    for (const [name, index] of old.indexes) {
+      const lost = index.columns.some((column) => replaced.has(column) || !table.columns.has(column));
+      if (lost || !jsonEqual(index, table.indexes.get(name))) steps.push({ type: 'drop_index', name });
+    }
+  }
+  for (const table of gone) steps.push({ type: 'drop_table', table: table.name });
+  for (const [old, table] of pairs) {
+    const changes = columnChanges(old, table, defaults);
+    if (changes.length > 0) steps.push({ type: 'alter_table', table: table.name, changes });
+  }
+  for (const table of fresh) {
+    steps.push({ type: 'create_table', table });
+    for (const index of table.indexes.values()) steps.push({ type: 'create_index', table: table.name, index });
+  }
+  for (const [old, table] of pairs) {
+    const replaced = replacedColumns(old, table);
+    for (const [name, index] of table.indexes) {
+      const remade = index.columns.some((column) => replaced.has(column));
+      if (remade || !jsonEqual(index, old.indexes.get(name))) {
+        steps.push({ type: 'create_index', table: table.name, index });
+      }
+    }
+  }
+  for (const table of fresh) for (const key of table.foreignKeys.values()) add(steps, table.name, key);
+  for (const [old, table] of pairs) {
+    for (const [name, key] of table.foreignKeys) {
+      const known = old.foreignKeys.get(name);
+      if (!known || !sameForeignKey(known, key, old, table, recreated)) add(steps, table.name, key);
+    }
+  }
+  return steps;
+}
+
+function drop(steps: Step[], table: string, name: string): void {
+  steps.push({ type: 'drop_foreign_key', table, name });
+}
+
+function add(steps: Step[], table: string, key: ForeignKeyShape): void {
+  steps.push({ type: 'add_foreign_key', table, key });
+}
+
+function sameForeignKey(
+  key: ForeignKeyShape,
+  other: ForeignKeyShape | undefined,
+  old: TableShape,
+  table: TableShape,
+  recreated: ReadonlySet<string>,
+): boolean {
+  return jsonEqual(key, other) && !recreated.has(key.target) && !replacedColumns(old, table).has(key.column);
+}
+
+function sameType(a: ColumnShape, b: ColumnShape): boolean {
+  return a.type === b.type && a.array === b.array;
+}
+
+/** Columns whose type changes: dropped and added again (a guard sees to it that nothing is in them). */
+function replacedColumns(old: TableShape, table: TableShape): Set<string> {
+  return new Set(
+    [...table.columns.values()]
+      .filter((column) => {
+        const known = old.columns.get(column.name);
+        return known && !sameType(known, column);
+      })
+      .map((column) => column.name),
+  );
+}
+
+function columnChanges(old: TableShape, table: TableShape, defaults: ReadonlyMap<string, Json>): ColumnChange[] {
+  const changes: ColumnChange[] = [];
+  for (const name of old.columns.keys()) if (!table.columns.has(name)) changes.push({ type: 'drop', column: name });
+  for (const column of table.columns.values()) {
+    const known = old.columns.get(column.name);
+    const value = defaults.get(`${table.name}.${column.name}`) ?? null;
+    if (!known) changes.push({ type: 'add', column, default: value, drop: false });
+    else if (!sameType(known, column)) changes.push({ type: 'add', column, default: value, drop: true });
+    else if (known.notNull !== column.notNull) {
+      changes.push({ type: 'not_null', column: column.name, notNull: column.notNull });
+    }
+  }
+  return changes;
+}
+
+/** What a kind's units must not be for the change to go through. */
+function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
+  if (kind.remote || kind.builtIn) return [];
+  const guard = (code: ErrorCode, condition: Condition, cascade = false, parameter?: string): Guard => ({
+    ...{ kind: kind.id, table: kind.table, condition, code, cascade },
+    ...(parameter !== undefined && { parameter }),
+  });
+  if (!next || next.remote) return [guard('kind.has_units', { type: 'any' }, true)];
+  if (keyOf(kind) !== keyOf(next)) {
+    const parameter = next.primary?.id ?? kind.primary?.id ?? 'id';
+    return [guard('parameter.locked_by_units', { type: 'any' }, false, parameter)];
+  }
+  const guards: Guard[] = [];
+  for (const field of kind.fields.values()) {
+    const now = next.fields.get(field.id);
+    if (field.column !== undefined && now?.column === undefined) {
+      guards.push(guard('parameter.has_values', { type: 'has_value', column: field.column }, true, field.id));
+    }
+  }
+  for (const field of next.fields.values()) {
+    for (const { code, condition } of fieldGuards(kind.fields.get(field.id), field)) {
+      guards.push(guard(code, condition, false, field.id));
+    }
+  }
+  for (const ids of next.unique) {
+    if (kind.unique.some((known) => jsonEqual(known, ids))) continue;
+    const columns = ids.map((id) => next.fields.get(id)?.column ?? id);
+    if (ids.every((id) => kind.fields.get(id)?.column !== undefined)) {
+      guards.push(guard('parameter.violated', { type: 'duplicates', columns }, false, 'unique'));
+    }
+  }
+  return guards;
+}
+
+type FieldGuard = Pick<Guard, 'code' | 'condition'>;
+
+function fieldGuards(old: Field | undefined, field: Field): FieldGuard[] {
+  const { column, def } = field;
+  if (column === undefined) return [];
+  const violated = (condition: Condition): FieldGuard => ({ code: 'parameter.violated', condition });
+  if (!old || old.column === undefined) {
+    if (!def.nullable && defaultOf(field) === null) return [violated({ type: 'any' })];
+    const repeated = def.unique && !def.multiple && defaultOf(field) !== null;
+    return repeated ? [violated({ type: 'more_than_one' })] : [];
+  }
+  if (old.def.multiple !== def.multiple || old.reference?.kind !== field.reference?.kind) {
+    return [{ code: 'parameter.locked_by_units', condition: { type: 'any' } }];
+  }
+  const guards: FieldGuard[] = [];
+  if (old.def.nullable && !def.nullable) guards.push(violated({ type: 'is_null', column }));
+  if (!old.def.unique && def.unique) {
+    guards.push(violated(def.multiple ? { type: 'duplicate_elements', column } : { type: 'duplicates', columns: [column] }));
+  }
+  const known = old.type.constraints?.(old.def) ?? [];
+  for (const constraint of field.type.constraints?.(def) ?? []) {
+    if (known.some((other) => jsonEqual(other, constraint))) continue;
+    guards.push(violated({ type: 'violates', column, array: def.multiple, constraint }));
+  }
+  return guards;
+}

@@ -1,0 +1,86 @@
+/** Makes the fields of a kind: of user parameters, of the built-in kinds, and those that every unit has. */
+import type { Json } from '../shared/json.js';
+import type { Field, KeySource } from './model.js';
+import { columnName } from './names.js';
+import { parameterDef, type ParameterDef } from './parameter-def.js';
+import type { ParameterType } from './parameter-type/parameter-type.js';
+import { parameterType } from './parameter-type/registry.js';
+import { uuidType } from './parameter-type/unit.type.js';
+
+type Given = Pick<ParameterDef, 'id' | 'type'> & Partial<ParameterDef>;
+type Extras = Partial<Omit<Field, 'id' | 'def'>> & { storedAs?: 'json' };
+
+/** A field of a built-in kind. `storedAs: 'json'` keeps values of several types in one column. */
+export function builtInField(given: Given, { storedAs, ...extras }: Extras = {}): Field {
+  const def = parameterDef(given);
+  const type = parameterType(storedAs ?? def.type);
+  return {
+    id: def.id,
+    def,
+    type,
+    column: columnName(def.id),
+    columnType: type.column,
+    json: type.json,
+    system: false,
+    ...(storedAs && { describedAs: def.type }),
+    ...extras,
+  };
+}
+
+/** A field that has no column because its value is the same in every unit. */
+export function constantField(id: string, constant: Json, extras: Extras = {}): Field {
+  return builtInField(
+    { id, type: 'string' },
+    { column: undefined, constant, system: true, recordOnly: true, ...extras },
+  );
+}
+
+/** A user's parameter as a kind stores it. `key` is the key type of the referenced kind, for a reference. */
+export function parameterField(def: ParameterDef, key: ParameterType | undefined): Field {
+  const type = parameterType(def.type);
+  const reference = def.referenceKind && key ? { kind: def.referenceKind, key } : undefined;
+  return {
+    id: def.id,
+    def,
+    type,
+    column: def.runTime ? undefined : def.primary ? 'id' : columnName(def.id),
+    columnType: reference?.key.column ?? type.column,
+    json: type.json,
+    system: false,
+    ...(reference && { reference }),
+  };
+}
+
+/** The field `id`: always a string in JSON, whatever its column. */
+export function keyField(source: KeySource, primary: ParameterDef | undefined): Field {
+  const type = source === 'uuid' ? uuidType : parameterType(primary?.type ?? 'string');
+  return {
+    id: 'id',
+    def: parameterDef({ id: 'id', type: 'string', nullable: false, label: 'Id', required: false }),
+    type,
+    column: 'id',
+    columnType: type.column,
+    json: type.json === 'decimal' ? 'decimal' : 'text',
+    system: source !== 'identifier',
+  };
+}
+
+export const METADATA_FIELD = builtInField({
+  id: 'metadata',
+  type: 'json',
+  label: 'Metadata',
+  nullable: false,
+  default: {},
+});
+
+export const TIME_FIELDS: readonly Field[] = [
+  builtInField({ id: 'inserted_at', type: 'datetime', label: 'Inserted at', nullable: false }, { system: true }),
+  builtInField({ id: 'updated_at', type: 'datetime', label: 'Updated at', nullable: false }, { system: true }),
+];
+
+/** The field `kind_id`: a constant, or the column that tells apart the kinds of a shared table. */
+export function kindIdField(kindId: string, discriminated: boolean): Field {
+  return discriminated
+    ? builtInField({ id: 'kind_id', type: 'string', label: 'Kind', nullable: false }, { system: true })
+    : constantField('kind_id', kindId);
+}

@@ -1,0 +1,109 @@
+/**
+ * The model of a project: all kinds, parameters, groups and link types as one immutable value with a version.
+ * Everything that a request needs to know of the definitions is here; nothing here does I/O.
+ */
+import type { Json } from '../shared/json.js';
+import type { ParameterDef } from './parameter-def.js';
+import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
+
+/** What a unit of a kind has under one name: a parameter as that kind stores it, or a field that every unit has. */
+export interface Field {
+  readonly id: string;
+  readonly def: ParameterDef;
+  /** How values are read and checked. */
+  readonly type: ParameterType;
+  /** Undefined where nothing is stored: run-time parameters and constants. */
+  readonly column: string | undefined;
+  /** The column's type: for a reference, that of the referenced kind's key. */
+  readonly columnType: ColumnType;
+  readonly json: JsonForm;
+  /** The value of a field that is the same in every unit of the kind. */
+  readonly constant?: Json;
+  /** Written by the system alone; in a body it is refused. */
+  readonly system: boolean;
+  /** For a reference: the kind, and the type of its key. */
+  readonly reference?: { readonly kind: string; readonly key: ParameterType };
+  /** The type that a struct shows, where the stored one is wider. */
+  readonly describedAs?: string;
+  /** In records, but neither in a body nor in a struct of the kind. */
+  readonly recordOnly?: boolean;
+}
+
+/** Where a unit's id comes from: generated, given (or made from the label), or the value of the primary parameter. */
+export type KeySource = 'uuid' | 'identifier' | 'natural';
+
+export interface KindDef {
+  readonly id: string;
+  readonly label: string;
+  readonly active: boolean;
+  readonly remote: boolean;
+  readonly public: boolean;
+  readonly builtIn: boolean;
+  /** As stored; `access/` compiles it. */
+  readonly access: Json;
+  readonly table: string;
+  /** The table is shared with other kinds and has a column `kind_id`. */
+  readonly discriminated: boolean;
+  readonly key: KeySource;
+  /** The field `id`. */
+  readonly keyField: Field;
+  /** The primary parameter of a natural key. */
+  readonly primary: Field | undefined;
+  /** Everything in a unit's record, in its order: id, kind_id, parameters, metadata, inserted_at, updated_at. */
+  readonly fields: ReadonlyMap<string, Field>;
+  /** The ids of the kind's parameters, in their order. */
+  readonly parameters: readonly string[];
+  readonly unique: readonly (readonly string[])[];
+  readonly indexes: readonly (readonly string[])[];
+  /** The groups that the kind is in. */
+  readonly groups: readonly string[];
+}
+
+export interface GroupDef {
+  readonly id: string;
+  readonly label: string;
+  readonly kinds: readonly string[];
+  readonly builtIn: boolean;
+}
+
+export interface LinkTypeDef {
+  readonly id: string;
+  readonly builtIn: boolean;
+}
+
+export interface Model {
+  /** Grows by one with every change; the statements of a request carry it, so that a stale model never answers. */
+  readonly version: number;
+  readonly kinds: ReadonlyMap<string, KindDef>;
+  readonly parameters: ReadonlyMap<string, ParameterDef>;
+  readonly groups: ReadonlyMap<string, GroupDef>;
+  readonly linkTypes: ReadonlyMap<string, LinkTypeDef>;
+}
+
+/** The fields that every unit has; their ids are reserved. */
+export const UNIT_FIELDS = ['id', 'kind_id', 'metadata', 'inserted_at', 'updated_at'] as const;
+
+export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([...UNIT_FIELDS, 'links']);
+export const RESERVED_GROUPS: ReadonlySet<string> = new Set(['unit', 'kind', 'struct', 'link']);
+
+/** The group of the member kinds, and that of the parameter types. */
+export const MEMBER_GROUP = 'kind_auth_member';
+export const PARAMETER_GROUP = 'parameter';
+
+/** The kinds that use a parameter. */
+export function kindsUsing(model: Model, parameterId: string): KindDef[] {
+  return [...model.kinds.values()].filter((kind) => !kind.builtIn && kind.parameters.includes(parameterId));
+}
+
+/** The fields of other kinds (and its own) that refer to a kind. */
+export function referencesTo(model: Model, kindId: string): { kind: KindDef; field: Field }[] {
+  return [...model.kinds.values()].flatMap((kind) =>
+    [...kind.fields.values()]
+      .filter((field) => field.reference?.kind === kindId && field.column !== undefined)
+      .map((field) => ({ kind, field })),
+  );
+}
+
+export function isMemberKind(kind: KindDef): boolean {
+  return kind.groups.includes(MEMBER_GROUP);
+}

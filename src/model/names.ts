@@ -1,0 +1,28 @@
+/** Names of what PostgreSQL holds for a project: schemas, columns, indexes and constraints. Pure and deterministic. */
+import { createHash } from 'node:crypto';
+
+/** Columns that every PostgreSQL table has under these names already. */
+const SYSTEM_COLUMNS = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']);
+
+/** The schema of the registry of projects. */
+export const REGISTRY_SCHEMA = 'kind';
+
+/** The schema of a project. The prefix keeps tenants apart from the registry and from PostgreSQL's own schemas. */
+export function schemaName(projectId: string): string {
+  return `project_${projectId}`;
+}
+
+/** The column of a parameter: its id, with a leading `_` (which no id has) where PostgreSQL took that name. */
+export function columnName(parameterId: string): string {
+  return SYSTEM_COLUMNS.has(parameterId) ? `_${parameterId}` : parameterId;
+}
+
+/**
+ * The name of an index or constraint: readable, within 63 bytes, and different for different columns, because it
+ * carries a hash of them. It starts with `_`, so that it never collides with a kind's table in the same schema.
+ */
+export function constraintName(table: string, columns: readonly string[], suffix: 'key' | 'idx' | 'fkey'): string {
+  const hash = createHash('sha256').update(JSON.stringify([table, columns, suffix])).digest('hex').slice(0, 10);
+  const readable = `_${table}_${columns.join('_')}`.slice(0, 63 - hash.length - suffix.length - 2);
+  return `${readable}_${hash}_${suffix}`;
+}

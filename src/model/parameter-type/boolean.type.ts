@@ -1,0 +1,21 @@
+import { typeName } from '../../shared/json.js';
+import { OPERATORS, type ParameterType } from './parameter-type.js';
+
+/** True or false. */
+export const booleanType: ParameterType = {
+  id: 'boolean',
+  label: 'Boolean',
+  wants: 'true or false',
+  column: 'boolean',
+  json: 'native',
+  fields: ['default'],
+  operators: OPERATORS.equality,
+  keyable: false,
+  indexable: true,
+  accept(value, _rules, report) {
+    if (typeof value === 'boolean') return value;
+    report('parameter.bad_type', `must be true or false, got ${typeName(value)}`);
+    return undefined;
+  },
+  read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+};

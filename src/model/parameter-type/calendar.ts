@@ -1,0 +1,47 @@
+/** Dates and times of day: which exist, and how a text becomes one. Years run from 0001 to 9999. */
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const DAY_FIRST = /^(\d{2})-(\d{2})-(\d{4})$/;
+const TIME = /^(\d{2}):(\d{2}):(\d{2})(\.\d{1,6})?$/;
+const DATETIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+function isDay(year: number, month: number, day: number): boolean {
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  return day <= (month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31);
+}
+
+/** `YYYY-MM-DD` where the text is such a date, else undefined. */
+export function parseDate(text: string): string | undefined {
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  return year && isDay(Number(year), Number(month), Number(day)) ? text : undefined;
+}
+
+/** A date of a filter: `YYYY-MM-DD` or `DD-MM-YYYY`. */
+export function readDate(text: string): string | undefined {
+  const [, day, month, year] = DAY_FIRST.exec(text) ?? [];
+  return parseDate(year ? `${year}-${month}-${day}` : text);
+}
+
+/** `HH:MM:SS[.ffffff]` where the text is such a time of day, else undefined. */
+export function parseTime(text: string): string | undefined {
+  const [, hour, minute, second] = TIME.exec(text) ?? [];
+  return hour && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60 ? text : undefined;
+}
+
+/** An instant: ISO 8601 with an offset, at most six decimals, of a year from 0001 to 9999 in UTC; else undefined. */
+export function parseInstant(text: string): string | undefined {
+  const [, date, minutes, seconds = ':00', zone] = DATETIME.exec(text) ?? [];
+  if (!date || !minutes || !zone || !parseDate(date) || !parseTime(minutes + seconds)) return undefined;
+  const offset = zone === 'Z' ? 'Z' : zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
+  if (offset !== 'Z' && (Number(offset.slice(1, 3)) > 15 || Number(offset.slice(4)) > 59)) return undefined;
+  const instant = new Date(`${date}T${minutes}${seconds.slice(0, 3)}${offset}`);
+  const year = instant.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? `${date}T${minutes}${seconds}${offset}` : undefined;
+}
+
+/** An instant of a filter: as above, or a date, which is its first instant in UTC. */
+export function readInstant(text: string): string | undefined {
+  const date = readDate(text);
+  return date ? `${date}T00:00:00Z` : parseInstant(text);
+}

@@ -1,0 +1,32 @@
+import { typeName } from '../../shared/json.js';
+import { OPERATORS, type ParameterType } from './parameter-type.js';
+import { acceptInRange, rangeConstraints } from './number-rules.js';
+
+/** A whole number that every JSON reader holds exactly: within ±(2^53−1). */
+export const integerType: ParameterType = {
+  id: 'integer',
+  label: 'Integer',
+  wants: 'a whole number within ±9007199254740991',
+  column: 'bigint',
+  json: 'native',
+  fields: ['default', 'min_value', 'max_value', 'values'],
+  operators: OPERATORS.ordered,
+  keyable: true,
+  indexable: true,
+  accept(value, rules, report) {
+    if (typeof value !== 'number') {
+      report('parameter.bad_type', `must be a whole number, got ${typeName(value)}`);
+      return undefined;
+    }
+    if (!Number.isSafeInteger(value)) {
+      report('parameter.bad_value', `must be ${integerType.wants}, got ${value}`);
+      return undefined;
+    }
+    return acceptInRange(value, rules, report);
+  },
+  read(text) {
+    const value = /^-?\d{1,16}$/.test(text) ? Number(text) : NaN;
+    return Number.isSafeInteger(value) ? value : undefined;
+  },
+  constraints: rangeConstraints,
+};

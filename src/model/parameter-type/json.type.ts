@@ -1,0 +1,33 @@
+import { jsonFault, type Json } from '../../shared/json.js';
+import { OPERATORS, type ParameterType, type Stored } from './parameter-type.js';
+
+/** Any JSON value. In a filter its text is compared, on the whole value or at dotted keys. */
+export const jsonType: ParameterType = {
+  id: 'json',
+  label: 'JSON',
+  wants: 'any JSON value',
+  column: 'jsonb',
+  json: 'native',
+  fields: ['default'],
+  operators: OPERATORS.equality,
+  keyable: false,
+  indexable: false,
+  accept(value, _rules, report) {
+    const fault = jsonFault(value);
+    if (!fault) return value as Stored;
+    report('parameter.bad_value', fault);
+    return undefined;
+  },
+  read: (text) => text,
+};
+
+/** The array or object that a filter value spells, to be compared as JSON; undefined for all other texts. */
+export function readJsonStructure(text: string): Json | undefined {
+  if (!/^[[{]/.test(text)) return undefined;
+  try {
+    const value = JSON.parse(text) as Json;
+    return jsonFault(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import { OPERATORS, type ParameterType } from './parameter-type.js';
+import { acceptText, textConstraints } from './text-rules.js';
+
+/** A short text: a name, a code, one of a few values. */
+export const stringType: ParameterType = {
+  id: 'string',
+  label: 'String',
+  wants: 'a string',
+  column: 'text',
+  json: 'native',
+  fields: ['default', 'min_length', 'max_length', 'strip', 'values', 'pattern'],
+  operators: OPERATORS.text,
+  keyable: true,
+  indexable: true,
+  accept: acceptText,
+  read: (text) => text,
+  constraints: textConstraints,
+};

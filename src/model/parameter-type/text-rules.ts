@@ -1,0 +1,74 @@
+/** What `string` and `text` share: Unicode, lengths in code points, allowed values, patterns. */
+import { RE2JS } from 're2js';
+import { LRUCache } from 'lru-cache';
+import { textFault, typeName } from '../../shared/json.js';
+import type { ValueRules } from '../parameter-def.js';
+import type { Constraint, Report } from './parameter-type.js';
+
+const patterns = new LRUCache<string, RE2JS>({ max: 500 });
+
+/** Compiles a pattern of the RE2 dialect (linear time whatever the input); throws re2js' own error where it is none. */
+export function compilePattern(pattern: string): RE2JS {
+  const known = patterns.get(pattern);
+  if (known) return known;
+  const compiled = RE2JS.compile(pattern);
+  patterns.set(pattern, compiled);
+  return compiled;
+}
+
+export function matchesPattern(pattern: string, text: string): boolean {
+  return compilePattern(pattern).matcher(text).find();
+}
+
+/** The number of code points of a text. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0xdc00 || unit > 0xdfff) count++;
+  }
+  return count;
+}
+
+export function acceptText(value: unknown, rules: ValueRules, report: Report): string | undefined {
+  if (typeof value !== 'string') {
+    report('parameter.bad_type', `must be a string, got ${typeName(value)}`);
+    return undefined;
+  }
+  const fault = textFault(value);
+  if (fault) {
+    report('parameter.bad_value', fault);
+    return undefined;
+  }
+  const text = rules.strip ? value.trim() : value;
+  const length = codePoints(text);
+  if (rules.minLength !== undefined && length < rules.minLength) {
+    report('parameter.too_short', `at least ${plural(rules.minLength, 'character')}, got ${length}`);
+  } else if (rules.maxLength !== undefined && length > rules.maxLength) {
+    report('parameter.too_long', `at most ${plural(rules.maxLength, 'character')}, got ${length}`);
+  } else if (rules.values && !rules.values.includes(text)) {
+    report('parameter.not_allowed', `must be one of ${list(rules.values)}`);
+  } else if (rules.pattern !== undefined && !matchesPattern(rules.pattern, text)) {
+    report('parameter.pattern_mismatch', `does not match the pattern ${rules.pattern}`);
+  } else return text;
+  return undefined;
+}
+
+export function textConstraints(rules: ValueRules): Constraint[] {
+  const found: Constraint[] = [];
+  if (rules.minLength) found.push({ type: 'min_length', limit: rules.minLength });
+  if (rules.maxLength !== undefined) found.push({ type: 'max_length', limit: rules.maxLength });
+  if (rules.values) found.push({ type: 'values', values: rules.values });
+  if (rules.pattern !== undefined) found.push({ type: 'pattern', pattern: rules.pattern });
+  return found;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The allowed values for a message, cut after twenty. */
+export function list(values: readonly (string | number)[]): string {
+  const shown = values.slice(0, 20).map((value) => JSON.stringify(value));
+  return shown.join(', ') + (values.length > 20 ? ', …' : '');
+}

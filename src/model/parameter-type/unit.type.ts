@@ -1,0 +1,57 @@
+import { textFault, typeName } from '../../shared/json.js';
+import { isUuid } from '../../shared/identifiers.js';
+import { OPERATORS, type ParameterType } from './parameter-type.js';
+
+/**
+ * A reference: the id of a unit of `reference_kind`, held by a foreign key.
+ * The column's type, and with it the reading of an id, is that of the referenced kind's key: see `Field.key`.
+ */
+export const unitType: ParameterType = {
+  id: 'unit',
+  label: 'Unit',
+  wants: 'the id of a unit',
+  column: 'text',
+  json: 'text',
+  fields: ['reference_kind', 'on_delete'],
+  operators: OPERATORS.equality,
+  keyable: false,
+  indexable: true,
+  accept(value, _rules, report) {
+    if (typeof value !== 'string') {
+      report('parameter.bad_type', `must be the id of a unit (a string), got ${typeName(value)}`);
+      return undefined;
+    }
+    const fault = textFault(value);
+    if (!fault) return value;
+    report('parameter.bad_value', fault);
+    return undefined;
+  },
+  read: (text) => text,
+  check(def, faults) {
+    if (!def.referenceKind) {
+      faults.add('parameter.required', 'reference_kind: the kind whose units are referenced must be named', {
+        parameter: 'reference_kind',
+      });
+    }
+    if (def.multiple) {
+      faults.add('parameter.bad_definition', 'multiple: a unit parameter refers to one unit; use links for many', {
+        parameter: 'multiple',
+      });
+    }
+    if (def.onDelete === 'set_null' && !def.nullable) {
+      faults.add('parameter.bad_definition', 'on_delete: set_null needs nullable: true', { parameter: 'on_delete' });
+    }
+  },
+};
+
+/** The generated id of a unit. Not a type for parameters: the built-in field `id` has it. */
+export const uuidType: ParameterType = {
+  ...unitType,
+  id: 'uuid',
+  label: 'Id',
+  wants: 'a UUID',
+  column: 'uuid',
+  fields: [],
+  operators: OPERATORS.ordered,
+  read: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
+};

@@ -1,0 +1,139 @@
+/**
+ * A filter resolved against a kind: names have become fields, texts have become values of their types.
+ * Filters of clients and rules of owners both end here, so both are rendered by the same code.
+ */
+import type { Filter, List, MemberRef, Operator, Path, Scalar, Test } from '../filter/filter.ast.js';
+import { refusal } from '../shared/errors.js';
+import type { Json } from '../shared/json.js';
+import { didYouMean } from '../shared/nearest.js';
+import type { Field, KindDef } from './model.js';
+import { readJsonStructure } from './parameter-type/json.type.js';
+import { OPERATORS, type ParameterType, type Stored } from './parameter-type/parameter-type.js';
+
+/** What a test looks at: a field, or the value at keys inside a JSON field. */
+export interface Target {
+  readonly field: Field;
+  readonly keys: readonly string[];
+}
+
+export type Predicate =
+  | { readonly op: 'and' | 'or'; readonly parts: readonly Predicate[] }
+  | { readonly op: 'not'; readonly part: Predicate }
+  | { readonly op: 'constant'; readonly value: boolean }
+  | { readonly op: 'isnull'; readonly target: Target; readonly value: boolean }
+  | { readonly op: 'in'; readonly target: Target; readonly values: readonly Stored[] }
+  | { readonly op: 'is'; readonly target: Target; readonly negated: boolean; readonly value: Stored | readonly Stored[] }
+  | { readonly op: 'json'; readonly target: Target; readonly negated: boolean; readonly value: Json }
+  | { readonly op: 'order'; readonly target: Target; readonly than: 'lt' | 'lte' | 'gt' | 'gte'; readonly value: Stored }
+  | { readonly op: 'element'; readonly target: Target; readonly value: Stored }
+  | { readonly op: 'like'; readonly target: Target; readonly place: 'within' | 'start' | 'end'; readonly fold: boolean; readonly value: string };
+
+/** The fields that the caller may name, by name. */
+export type Visible = ReadonlyMap<string, Field>;
+
+/** Resolves a filter; throws 400 with the character for names, operators and values that do not fit. */
+export function resolveFilter(filter: Filter, kind: KindDef, visible: Visible): Predicate {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return { op: filter.op, parts: filter.filters.map((part) => resolveFilter(part, kind, visible)) };
+    case 'not':
+      return { op: 'not', part: resolveFilter(filter.filter, kind, visible) };
+    default:
+      return resolveTest(filter, kind, visible);
+  }
+}
+
+function resolveTest(test: Test, kind: KindDef, visible: Visible): Predicate {
+  const target = resolvePath(test.path, kind, visible);
+  checkOperator(test, target);
+  if (test.op === 'isnull') return { op: 'isnull', target, value: test.value };
+  if (test.op === 'in') {
+    return { op: 'in', target, values: test.value.items.map((item) => readScalar(item, target)) };
+  }
+  return comparison(test.op, target, test.value);
+}
+
+/** The field that a path names, for filters and orders. */
+export function resolvePath(path: Path, kind: KindDef, visible: Visible): Target {
+  const [first = '', ...keys] = path.segments;
+  const field = visible.get(first);
+  if (!field) {
+    const hint = didYouMean(first, visible.keys());
+    throw refusal('filter.unknown_parameter', `no parameter '${first}' in '${kind.id}'${hint}, at character ${path.at}`, { parameter: first });
+  }
+  if (keys.length > 0 && (field.type.id !== 'json' || field.def.multiple)) {
+    throw refusal('filter.unknown_parameter', `'${first}' has no keys: only a json parameter has, at character ${path.at}`, { parameter: first });
+  }
+  return { field, keys };
+}
+
+function checkOperator({ op, at }: Test, { field }: Target): void {
+  const operators = field.def.multiple ? OPERATORS.multiple : typeOf(field).operators;
+  if (operators.has(op)) return;
+  const type = `${field.def.multiple ? 'a list of ' : ''}${field.describedAs ?? field.type.id}`;
+  throw refusal(
+    'filter.bad_operator',
+    `'${field.id}' is ${type}, which has no ${op}, at character ${at}; it has ${[...operators].join(', ')}`,
+    { parameter: field.id },
+  );
+}
+
+function comparison(op: Exclude<Operator, 'in' | 'isnull'>, target: Target, value: Scalar | MemberRef | List): Predicate {
+  switch (op) {
+    case 'eq':
+    case 'ne':
+      return equality(target, op === 'ne', value);
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte':
+      return { op: 'order', target, than: op, value: readScalar(value, target) };
+    case 'contains':
+      if (target.field.def.multiple) return { op: 'element', target, value: readScalar(value, target) };
+      return { op: 'like', target, place: 'within', fold: false, value: textOf(value, target) };
+    case 'icontains':
+      return { op: 'like', target, place: 'within', fold: true, value: textOf(value, target) };
+    case 'startswith':
+    case 'istartswith':
+      return { op: 'like', target, place: 'start', fold: op === 'istartswith', value: textOf(value, target) };
+    case 'endswith':
+    case 'iendswith':
+      return { op: 'like', target, place: 'end', fold: op === 'iendswith', value: textOf(value, target) };
+  }
+}
+
+function equality(target: Target, negated: boolean, value: Scalar | MemberRef | List): Predicate {
+  if (target.field.def.multiple) {
+    const items = value.type === 'list' ? value.items : [value];
+    return { op: 'is', target, negated, value: items.map((item) => readScalar(item, target)) };
+  }
+  const structure = target.field.type.id === 'json' && value.type !== 'member' && value.type !== 'list' ? readJsonStructure(value.text) : undefined;
+  if (structure !== undefined) return { op: 'json', target, negated, value: structure };
+  return { op: 'is', target, negated, value: readScalar(value, target) };
+}
+
+function textOf(value: Scalar | MemberRef | List, target: Target): string {
+  return String(readScalar(value, target));
+}
+
+/** The type that reads values: for a reference, the key of the referenced kind. */
+export function typeOf(field: Field): ParameterType {
+  if (field.reference) return { ...field.type, read: field.reference.key.read, wants: `the id of a unit of '${field.reference.kind}'` };
+  return field.type;
+}
+
+function readScalar(value: Scalar | MemberRef | List, { field }: Target): Stored {
+  if (value.type === 'list') {
+    throw badValue(field, 'one value, not a list', value.at);
+  }
+  if (value.type === 'member') throw new Error('a member reference is resolved before a filter is planned');
+  const type = typeOf(field);
+  const stored = type.read(value.text);
+  if (stored === undefined) throw badValue(field, type.wants, value.at);
+  return stored;
+}
+
+function badValue(field: Field, wants: string, at: number) {
+  return refusal('filter.bad_value', `'${field.id}' wants ${wants}, at character ${at}`, { parameter: field.id });
+}

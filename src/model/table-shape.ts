@@ -1,0 +1,121 @@
+/** The tables that a model needs: columns, indexes and foreign keys as values. What stands in PostgreSQL follows them. */
+import type { Field, KindDef, Model } from './model.js';
+import { constraintName } from './names.js';
+import type { DeleteRule } from './parameter-def.js';
+import type { ColumnType } from './parameter-type/parameter-type.js';
+
+export interface ColumnShape {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly array: boolean;
+  readonly notNull: boolean;
+}
+
+export interface IndexShape {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+  readonly method: 'btree' | 'gin';
+}
+
+export interface ForeignKeyShape {
+  readonly name: string;
+  readonly column: string;
+  readonly target: string;
+  readonly onDelete: DeleteRule;
+}
+
+export interface TableShape {
+  readonly name: string;
+  /** The first one, `id`, is the primary key. */
+  readonly columns: ReadonlyMap<string, ColumnShape>;
+  readonly indexes: ReadonlyMap<string, IndexShape>;
+  readonly foreignKeys: ReadonlyMap<string, ForeignKeyShape>;
+}
+
+/** The tables of all kinds that have one; kinds that share a table add their columns to it. */
+export function tableShapes(model: Model): Map<string, TableShape> {
+  const tables = new Map<string, TableShape>();
+  for (const kind of model.kinds.values()) {
+    if (kind.remote) continue;
+    const shape = tableOf(kind, model);
+    const shared = tables.get(kind.table);
+    tables.set(kind.table, shared ? merge(shared, shape) : shape);
+  }
+  return tables;
+}
+
+function tableOf(kind: KindDef, model: Model): TableShape {
+  const stored = [...kind.fields.values()].filter((field) => field.column !== undefined && field !== kind.primary);
+  const columns = stored.map((field) => columnOf(field, kind));
+  const indexes = indexesOf(kind, stored);
+  const foreignKeys = stored.flatMap((field) => foreignKeysOf(field, kind, model));
+  return {
+    name: kind.table,
+    columns: byName(columns),
+    indexes: byName(indexes),
+    foreignKeys: byName(foreignKeys),
+  };
+}
+
+function columnOf(field: Field, kind: KindDef): ColumnShape {
+  return {
+    name: field.column ?? field.id,
+    type: field.columnType,
+    array: field.def.multiple && field.describedAs === undefined,
+    // In a shared table, kinds that lack the field leave it null.
+    notNull: !field.def.nullable && (!kind.discriminated || ALWAYS_IN_SHARED.has(field.id)),
+  };
+}
+
+const ALWAYS_IN_SHARED = new Set([
+  ...['id', 'kind_id', 'label', 'format', 'persistence', 'metadata', 'inserted_at', 'updated_at'],
+  ...['multiple', 'nullable', 'only_run_time', 'is_primary', 'required', 'unique', 'indexed', 'hidden'],
+]);
+
+function indexesOf(kind: KindDef, stored: readonly Field[]): IndexShape[] {
+  const columns = (ids: readonly string[]) => ids.map((id) => kind.fields.get(id)?.column ?? id);
+  const indexes = stored.flatMap((field) => fieldIndex(field, kind));
+  for (const ids of kind.unique) indexes.push(index(kind, columns(ids), true));
+  for (const ids of kind.indexes) indexes.push(index(kind, columns(ids), false));
+  // Lists of natural keys come by time of insertion.
+  if (kind.key !== 'uuid' && !kind.builtIn) indexes.push(index(kind, ['inserted_at', 'id'], false));
+  return indexes;
+}
+
+function fieldIndex(field: Field, kind: KindDef): IndexShape[] {
+  if (field === kind.keyField || field.column === undefined) return [];
+  const { unique, indexed, multiple } = field.def;
+  if (unique && !multiple) return [index(kind, [field.column], true)];
+  if (!indexed && !field.reference) return [];
+  return [index(kind, [field.column], false, multiple ? 'gin' : 'btree')];
+}
+
+function index(
+  kind: KindDef,
+  columns: readonly string[],
+  unique: boolean,
+  method: IndexShape['method'] = 'btree',
+): IndexShape {
+  return { name: constraintName(kind.table, columns, unique ? 'key' : 'idx'), columns, unique, method };
+}
+
+function foreignKeysOf(field: Field, kind: KindDef, model: Model): ForeignKeyShape[] {
+  const target = field.reference && model.kinds.get(field.reference.kind);
+  if (!target || field.column === undefined) return [];
+  const name = constraintName(kind.table, [field.column], 'fkey');
+  return [{ name, column: field.column, target: target.table, onDelete: field.def.onDelete }];
+}
+
+function byName<T extends { readonly name: string }>(shapes: readonly T[]): Map<string, T> {
+  return new Map(shapes.map((shape) => [shape.name, shape]));
+}
+
+function merge(a: TableShape, b: TableShape): TableShape {
+  return {
+    name: a.name,
+    columns: new Map([...a.columns, ...b.columns]),
+    indexes: new Map([...a.indexes, ...b.indexes]),
+    foreignKeys: new Map([...a.foreignKeys, ...b.foreignKeys]),
+  };
+}

@@ -1,0 +1,56 @@
+/** JSON values, and the checks that PostgreSQL's jsonb and UTF-8 need before a value is stored. */
+import { LIMITS } from './limits.js';
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What keeps a text from being stored: a NUL character or half a surrogate pair; undefined where nothing does. */
+export function textFault(text: string): string | undefined {
+  if (text.includes('\0')) return 'has a NUL character, which can not be stored';
+  if (!text.isWellFormed()) return 'is not valid Unicode: half of a surrogate pair stands alone';
+  return undefined;
+}
+
+/** What keeps a parsed JSON value from being stored exactly; undefined where nothing does. Walks without recursion. */
+export function jsonFault(root: unknown): string | undefined {
+  const rest: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    const { value, depth } = next;
+    if (typeof value === 'string') {
+      const fault = textFault(value);
+      if (fault) return fault;
+    } else if (typeof value === 'number') {
+      if (!Number.isFinite(value)) return 'has a number too large for a double';
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth > LIMITS.jsonDepth) return `is nested deeper than ${LIMITS.jsonDepth} levels`;
+      for (const [key, child] of Object.entries(value)) {
+        const fault = textFault(key);
+        if (fault) return `has a key that ${fault}`;
+        rest.push({ value: child, depth: depth + 1 });
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Names a value's JSON type for a message: `string`, `number`, `array`, `null`… */
+export function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** Whether two JSON values are equal, whatever the order of their keys. */
+export function jsonEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, at) => jsonEqual(item, b[at]));
+  }
+  if (!isPlainObject(a) || !isPlainObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
+  );
+}

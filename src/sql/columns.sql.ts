@@ -1,0 +1,73 @@
+/** Columns: their types, and the expression by which each becomes JSON. */
+import type { Field } from '../model/model.js';
+import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-type.js';
+import { ident, join, literal, sql, type Fragment } from './fragment.js';
+
+const TYPES: Readonly<Record<ColumnType, Fragment>> = {
+  text: sql`text`,
+  bigint: sql`bigint`,
+  'double precision': sql`double precision`,
+  numeric: sql`numeric`,
+  boolean: sql`boolean`,
+  date: sql`date`,
+  time: sql`time`,
+  timestamptz: sql`timestamptz`,
+  bytea: sql`bytea`,
+  jsonb: sql`jsonb`,
+  uuid: sql`uuid`,
+};
+
+export function columnType(type: ColumnType, array = false): Fragment {
+  return array ? sql`${TYPES[type]}[]` : TYPES[type];
+}
+
+/** Lists of JSON stay one JSON value where the kind is built in and keeps several types in a column. */
+export function isArray(field: Field): boolean {
+  return field.def.multiple && field.describedAs === undefined;
+}
+
+export function fieldType(field: Field): Fragment {
+  return columnType(field.columnType, isArray(field));
+}
+
+/** The column of a field in the row `row` (the alias `t` of the table in nearly all statements). */
+export function column(field: Field, row = 't'): Fragment {
+  return ident(row, field.column ?? field.id);
+}
+
+/** `2024-01-31T09:30:00.123456Z`: always UTC, always six decimals. */
+function timestamp(value: Fragment): Fragment {
+  return sql`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+const FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment) => Fragment>> = {
+  text: (value) => sql`${value}::text`,
+  decimal: (value) => sql`trim_scale(${value})::text`,
+  timestamp,
+  base64: (value) => sql`translate(encode(${value}, 'base64'), E'\\n', '')`,
+};
+
+/** The JSON of a field as an SQL expression that `row_to_json` takes as it is. */
+export function presented(field: Field): Fragment {
+  if (field.constant !== undefined) return constant(field);
+  const value = column(field);
+  if (field.json === 'native' || (field.json === 'text' && field.columnType === 'text')) return value;
+  const form = FORMS[field.json];
+  if (!isArray(field)) return form(value);
+  const element = ident('e');
+  return sql`CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT ${form(element)} FROM unnest(${value}) AS ${element}) END`;
+}
+
+function constant({ constant }: Field): Fragment {
+  if (typeof constant === 'string') return sql`${literal(constant)}::text`;
+  if (typeof constant === 'boolean') return constant ? sql`true` : sql`false`;
+  return constant === null || constant === undefined ? sql`NULL::text` : sql`${literal(JSON.stringify(constant))}::json`;
+}
+
+/** `expression AS "name"` for every field, in order. */
+export function selectList(fields: readonly Field[]): Fragment {
+  return join(fields.map((field) => sql`${presented(field)} AS ${ident(field.id)}`));
+}
+
+/** What the ETag of a unit is made of: the microseconds of its last change. */
+export const VERSION_TAG = sql`(extract(epoch FROM t."updated_at") * 1000000)::bigint::text`;

@@ -1,0 +1,162 @@
+/** Steps of a model change as DDL, and the counts of its guards. */
+import type { ColumnChange, Condition, Guard, Step } from '../model/diff.js';
+import type { Json } from '../shared/json.js';
+import type { Constraint } from '../model/parameter-type/parameter-type.js';
+import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table-shape.js';
+import { columnType } from './columns.sql.js';
+import { all, ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+
+export function stepStatement(step: Step, schema: string): Statement {
+  return render(stepSql(step, schema));
+}
+
+function stepSql(step: Step, schema: string): Fragment {
+  switch (step.type) {
+    case 'drop_foreign_key':
+      return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.name)}`;
+    case 'drop_index':
+      return sql`DROP INDEX ${ident(schema, step.name)}`;
+    case 'drop_table':
+      return sql`DROP TABLE ${ident(schema, step.table)}`;
+    case 'create_table':
+      return createTable(step.table, schema);
+    case 'alter_table':
+      return sql`ALTER TABLE ${ident(schema, step.table)} ${join(step.changes.flatMap(columnChange))}`;
+    case 'create_index':
+      return createIndex(step.table, step.index, schema);
+    case 'add_foreign_key':
+      return addForeignKey(step.table, step.key, schema);
+  }
+}
+
+function createTable(table: TableShape, schema: string): Fragment {
+  const columns = [...table.columns.values()].map(columnDefinition);
+  const key = sql`CONSTRAINT ${ident(primaryKeyName(table.name))} PRIMARY KEY ("id")`;
+  return sql`CREATE TABLE ${ident(schema, table.name)} (${join([...columns, key])})`;
+}
+
+export function primaryKeyName(table: string): string {
+  return `_${table}`.slice(0, 58) + '_pkey';
+}
+
+function columnDefinition(column: ColumnShape): Fragment {
+  const collation = column.type === 'text' ? sql` COLLATE "C"` : sql``;
+  return sql`${ident(column.name)} ${columnType(column.type, column.array)}${collation}${column.notNull ? sql` NOT NULL` : sql``}`;
+}
+
+function columnChange(change: ColumnChange): Fragment[] {
+  switch (change.type) {
+    case 'drop':
+      return [sql`DROP COLUMN ${ident(change.column)}`];
+    case 'not_null':
+      return [sql`ALTER COLUMN ${ident(change.column)} ${change.notNull ? sql`SET` : sql`DROP`} NOT NULL`];
+    case 'add': {
+      const { column } = change;
+      const value = change.default === null ? sql`` : sql` DEFAULT ${defaultLiteral(change.default, column)}`;
+      const add = sql`ADD COLUMN ${columnDefinition(column)}${value}`;
+      return change.drop ? [sql`DROP COLUMN ${ident(column.name)}`, add] : [add];
+    }
+  }
+}
+
+/** A constant, which PostgreSQL keeps in its catalogue instead of rewriting the table. */
+function defaultLiteral(value: Json, column: ColumnShape): Fragment {
+  const type = columnType(column.type, column.array);
+  if (column.array && Array.isArray(value)) {
+    return sql`ARRAY[${join(value.map((item) => scalarLiteral(item as Json, column)))}]::${type}`;
+  }
+  return sql`${scalarLiteral(value, column)}::${type}`;
+}
+
+function scalarLiteral(value: Json, column: ColumnShape): Fragment {
+  if (column.type === 'jsonb') return sql`${literal(JSON.stringify(value))}::jsonb`;
+  return literal(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** Stored defaults are JSON values as a client sends them; bytea wants its own form. */
+export function dropDefaults(table: string, columns: readonly string[], schema: string): Statement {
+  const changes = columns.map((column) => sql`ALTER COLUMN ${ident(column)} DROP DEFAULT`);
+  return render(sql`ALTER TABLE ${ident(schema, table)} ${join(changes)}`);
+}
+
+function createIndex(table: string, index: IndexShape, schema: string): Fragment {
+  const unique = index.unique ? sql`UNIQUE ` : sql``;
+  const method = index.method === 'gin' ? sql`gin` : sql`btree`;
+  const columns = join(index.columns.map((name) => ident(name)));
+  return sql`CREATE ${unique}INDEX ${ident(index.name)} ON ${ident(schema, table)} USING ${method} (${columns})`;
+}
+
+const ON_DELETE = { restrict: sql`RESTRICT`, set_null: sql`SET NULL`, cascade: sql`CASCADE` } as const;
+
+function addForeignKey(table: string, key: ForeignKeyShape, schema: string): Fragment {
+  return sql`ALTER TABLE ${ident(schema, table)} ADD CONSTRAINT ${ident(key.name)} FOREIGN KEY (${ident(key.column)}) REFERENCES ${ident(schema, key.target)} ("id") ON DELETE ${ON_DELETE[key.onDelete]}`;
+}
+
+/** Keeps writers out of tables while guards count and columns change; readers go on. */
+export function lockTables(schema: string, tables: readonly string[]): Statement {
+  return render(sql`LOCK TABLE ${join(tables.map((table) => ident(schema, table)))} IN SHARE ROW EXCLUSIVE MODE`);
+}
+
+/** One row per guard, in order: `count`. Guards of a pattern count nothing here: see `patternValues`. */
+export function guardStatement(guards: readonly Guard[], schema: string): Statement {
+  const counts = guards.map((guard, at) => sql`SELECT ${integer(at)} AS at, ${countOf(guard.condition, ident(schema, guard.table))} AS count`);
+  return render(sql`SELECT at, count::int AS count FROM (${join(counts, ' UNION ALL ')}) AS guards ORDER BY at`);
+}
+
+function countOf(condition: Condition, table: Fragment): Fragment {
+  const where = (test: Fragment) => sql`(SELECT count(*) FROM ${table} AS t WHERE ${test})`;
+  switch (condition.type) {
+    case 'any':
+      return where(sql`true`);
+    case 'more_than_one':
+      return sql`(SELECT CASE WHEN count(*) > 1 THEN count(*) ELSE 0 END FROM ${table})`;
+    case 'has_value':
+      return where(sql`${ident('t', condition.column)} IS NOT NULL`);
+    case 'is_null':
+      return where(sql`${ident('t', condition.column)} IS NULL`);
+    case 'duplicate_elements': {
+      const column = ident('t', condition.column);
+      return where(sql`cardinality(${column}) > (SELECT count(DISTINCT e) FROM unnest(${column}) AS e)`);
+    }
+    case 'duplicates': {
+      const columns = condition.columns.map((name) => ident(name));
+      const present = all(columns.map((name) => sql`${name} IS NOT NULL`));
+      return sql`(SELECT coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM ${table} WHERE ${present} GROUP BY ${join(columns)} HAVING count(*) > 1) AS d)`;
+    }
+    case 'violates': {
+      const column = ident('t', condition.column);
+      if (!condition.array) return where(violation(column, condition.constraint));
+      return where(sql`EXISTS (SELECT FROM unnest(${column}) AS e WHERE ${violation(ident('e'), condition.constraint)})`);
+    }
+  }
+}
+
+function violation(value: Fragment, constraint: Constraint): Fragment {
+  switch (constraint.type) {
+    case 'min_length':
+      return sql`char_length(${value}) < ${integer(constraint.limit)}`;
+    case 'max_length':
+      return sql`char_length(${value}) > ${integer(constraint.limit)}`;
+    case 'max_bytes':
+      return sql`octet_length(${value}) > ${integer(constraint.limit)}`;
+    case 'scale':
+      return sql`min_scale(${value}) > ${integer(constraint.limit)}`;
+    case 'min_value':
+      return sql`${value} < ${param(String(constraint.limit))}::numeric`;
+    case 'max_value':
+      return sql`${value} > ${param(String(constraint.limit))}::numeric`;
+    case 'values':
+      return sql`to_jsonb(${value}) <> ALL(ARRAY(SELECT jsonb_array_elements(${param(JSON.stringify(constraint.values))}::jsonb)))`;
+    case 'pattern':
+      return sql`false`;
+  }
+}
+
+/** A slice of a column's values, after the unit `after`: patterns are RE2's, which PostgreSQL does not speak. */
+export function patternValues(schema: string, table: string, columnName: string, array: boolean, after: string | null): Statement {
+  const column = ident('t', columnName);
+  const values = array ? column : sql`ARRAY[${column}]`;
+  const id = sql`t."id"::text COLLATE "C"`;
+  const beyond = after === null ? sql`true` : sql`${id} > ${param(after)}`;
+  return render(sql`SELECT ${id} AS id, ${values} AS values FROM ${ident(schema, table)} AS t WHERE ${column} IS NOT NULL AND ${beyond} ORDER BY ${id} LIMIT 10000`);
+}

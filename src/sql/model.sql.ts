@@ -1,0 +1,78 @@
+/** The statements of a project's schema as a whole: making it, reading its model, moving its version. */
+import { columnType } from './columns.sql.js';
+import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { FOLD_COLLATION } from './predicate.sql.js';
+import { MODEL_TABLE } from './select.sql.js';
+
+/** `v`: the version, `body`: all definitions as JSON (`ModelRecords`). One statement for the whole project. */
+export function loadModelStatement(schema: string): Statement {
+  const rows = (table: string) =>
+    sql`(SELECT coalesce(json_agg(r ORDER BY r."inserted_at", r."id"), '[]') FROM ${ident(schema, table)} AS r)`;
+  return render(
+    sql`SELECT m."version" AS v, m."built_in" AS built_in, json_build_object('kinds', ${rows('kind')}, 'parameters', ${rows('_parameter')}, 'groups', ${rows('group')}, 'links', ${rows('link')})::text AS body FROM ${ident(schema, MODEL_TABLE)} AS m`,
+    true,
+  );
+}
+
+export function createSchemaStatements(schema: string, foldCollation: FoldCollation): Statement[] {
+  const collation = ident(schema, FOLD_COLLATION);
+  const made = foldCollation.locale
+    ? sql`CREATE COLLATION ${collation} (provider = ${ident(foldCollation.provider)}, locale = ${literal(foldCollation.locale)})`
+    : sql`CREATE COLLATION ${collation} FROM ${ident('pg_catalog', foldCollation.provider)}`;
+  return [
+    sql`CREATE SCHEMA ${ident(schema)}`,
+    made,
+    sql`CREATE TABLE ${ident(schema, MODEL_TABLE)} ("version" bigint NOT NULL, "built_in" integer NOT NULL, "one" boolean NOT NULL DEFAULT true PRIMARY KEY CHECK ("one"))`,
+  ].map((statement) => render(statement));
+}
+
+/** A collation that folds case: `locale` of a provider, or the name of one that PostgreSQL ships. */
+export interface FoldCollation {
+  readonly provider: string;
+  readonly locale?: string;
+}
+
+export function insertVersionStatement(schema: string, version: number, builtIn: number): Statement {
+  return render(sql`INSERT INTO ${ident(schema, MODEL_TABLE)} ("version", "built_in") VALUES (${integer(version)}, ${integer(builtIn)})`);
+}
+
+/** Bumps the version and announces it; listeners hear of it when the transaction commits. */
+export function bumpVersionStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
+  const table = ident(schema, MODEL_TABLE);
+  return render(
+    sql`WITH bumped AS (UPDATE ${table} SET "version" = "version" + 1, "built_in" = ${integer(builtIn)} RETURNING "version") SELECT "version" AS v, pg_notify(${param(channel)}, ${param(project)} || ':' || "version") FROM bumped`,
+  );
+}
+
+/** One at a time changes the definitions of a project. Held until the transaction ends. */
+export function lockProjectStatement(schema: string): Statement {
+  return render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${param(schema)}, 7))`);
+}
+
+/** Rows of a built-in table, made when a project is provisioned: they come in order, a microsecond apart. */
+export function provisionRowsStatement(schema: string, table: string, rows: readonly Record<string, unknown>[]): Statement {
+  const columns = Object.keys(rows[0] ?? {});
+  const typed = (name: string): Fragment => {
+    const sample = rows[0]?.[name];
+    const type = Array.isArray(sample) && name !== 'unique' && name !== 'indexes' ? columnType('text', true) : typeof sample === 'boolean' ? columnType('boolean') : typeof sample === 'object' ? columnType('jsonb') : columnType('text');
+    return sql`${ident(name)} ${type}`;
+  };
+  const names = columns.map((name) => ident(name));
+  const stamps = sql`now() + i.n * interval '1 microsecond'`;
+  return render(
+    sql`INSERT INTO ${ident(schema, table)} (${join(names)}, "metadata", "inserted_at", "updated_at") SELECT ${join(names.map((name) => sql`i.${name}`))}, '{}', ${stamps}, ${stamps} FROM json_to_recordset(${param(JSON.stringify(rows.map((row, n) => ({ ...row, n }))))}::json) AS i(${join([...columns.map(typed), sql`"n" int`])}) ON CONFLICT ("id") DO NOTHING`,
+  );
+}
+
+export function dropSchemaStatement(schema: string): Statement {
+  return render(sql`DROP SCHEMA IF EXISTS ${ident(schema)} CASCADE`);
+}
+
+/** The tables of a schema, for dropping them in batches: one lock a table, and a server has not that many. */
+export function tablesStatement(schema: string): Statement {
+  return render(sql`SELECT tablename AS name FROM pg_catalog.pg_tables WHERE schemaname = ${param(schema)} ORDER BY 1`);
+}
+
+export function dropTablesStatement(schema: string, tables: readonly string[]): Statement {
+  return render(sql`DROP TABLE IF EXISTS ${join(tables.map((table) => ident(schema, table)))} CASCADE`);
+}

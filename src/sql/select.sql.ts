@@ -1,0 +1,155 @@
+/** Reads: one statement each, whose JSON PostgreSQL builds. Every one tells the model's version, so that a stale model shows. */
+import type { Field, KindDef } from '../model/model.js';
+import type { Predicate, Target } from '../model/predicate.js';
+import { column, columnType, selectList, VERSION_TAG } from './columns.sql.js';
+import { all, EMPTY, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { predicateSql } from './predicate.sql.js';
+
+/** The table with one row that holds the version of the project's model. */
+export const MODEL_TABLE = '_model';
+
+export interface OrderTerm {
+  readonly target: Target;
+  readonly descending: boolean;
+}
+
+export interface ReadPlan {
+  readonly schema: string;
+  readonly kind: KindDef;
+  /** What the caller gets to see, in the order of the record. */
+  readonly fields: readonly Field[];
+  /** The units that the caller may read; undefined for all. */
+  readonly access: Predicate | undefined;
+}
+
+export interface ListPlan extends ReadPlan {
+  readonly filter: Predicate | undefined;
+  /** Total: the last term is the id. */
+  readonly order: readonly OrderTerm[];
+  readonly limit: number;
+  readonly offset: number;
+  readonly count: 'exact' | 'none' | 'estimated';
+  /** Keyset pagination: the order values of the last unit of the page before; empty on the first page. */
+  readonly cursor: readonly (string | null)[] | undefined;
+}
+
+export function versionOf(schema: string): Fragment {
+  return sql`(SELECT "version" FROM ${ident(schema, MODEL_TABLE)})`;
+}
+
+export function tableOf(schema: string, kind: KindDef): Fragment {
+  return ident(schema, kind.table);
+}
+
+/** The rows of a kind that a predicate allows; kinds that share a table keep to their own rows. */
+export function rowsOf(schema: string, kind: KindDef, predicates: readonly (Predicate | undefined)[], row = 't'): Fragment[] {
+  const conditions = predicates.flatMap((predicate) => (predicate ? [predicateSql(predicate, { schema, row })] : []));
+  return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`, ...conditions] : conditions;
+}
+
+/** One row `v, count, items`; with a cursor also `more` (whether a page follows) and `last` (its order values). */
+export function listStatement(plan: ListPlan): Statement {
+  const conditions = rowsOf(plan.schema, plan.kind, [plan.access, plan.filter]);
+  const table = tableOf(plan.schema, plan.kind);
+  const version = sql`${versionOf(plan.schema)} AS v`;
+  if (plan.cursor) return render(keysetPage(plan, table, conditions, version), true);
+  const count = countOf(plan, table, conditions);
+  if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, true);
+  const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
+  const page = sql`SELECT ${selectList(plan.fields)} FROM ${table} AS t WHERE ${all(conditions)} ORDER BY ${orderBy(plan.order)} LIMIT ${integer(plan.limit)}${offset}`;
+  return render(
+    sql`WITH page AS (${page}) SELECT ${version}, ${count} AS count, ${items(sql`page`)} AS items`,
+    true,
+  );
+}
+
+/** `json_agg` of rows, as text; `[]` where there are none. */
+function items(rows: Fragment): Fragment {
+  return sql`(SELECT coalesce(json_agg(${rows}), '[]')::text FROM ${rows})`;
+}
+
+/** The total. A first page that is not full tells it without counting. */
+function countOf({ count, limit, offset }: ListPlan, table: Fragment, conditions: readonly Fragment[]): Fragment {
+  if (count !== 'exact') return sql`-1`;
+  const total = sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})`;
+  if (offset > 0 || limit === 0) return total;
+  const onPage = sql`(SELECT count(*) FROM page)`;
+  return sql`CASE WHEN ${onPage} < ${integer(limit)} THEN ${onPage} ELSE ${total} END`;
+}
+
+export function orderBy(order: readonly OrderTerm[]): Fragment {
+  return join(order.map(({ target, descending }) => (descending ? sql`${orderValue(target)} DESC` : orderValue(target))));
+}
+
+function orderValue({ field, keys }: Target): Fragment {
+  if (field.constant !== undefined) return sql`NULL`;
+  return keys.length === 0 ? column(field) : sql`(${column(field)} #>> ${param(keys)}::text[])`;
+}
+
+/** One row more than the page is read, to know whether another page follows. */
+function keysetPage(plan: ListPlan, table: Fragment, conditions: readonly Fragment[], version: Fragment): Fragment {
+  const after = plan.cursor && plan.cursor.length > 0 ? [afterKeys(plan.order, plan.cursor)] : [];
+  const keys = join(plan.order.map(({ target }) => sql`${orderValue(target)}::text`));
+  const item = sql`(SELECT row_to_json(r) FROM (SELECT ${selectList(plan.fields)}) AS r)`;
+  const page = sql`SELECT row_number() OVER (ORDER BY ${orderBy(plan.order)}) AS n, ARRAY[${keys}] AS keys, ${item} AS item FROM ${table} AS t WHERE ${all([...conditions, ...after])} ORDER BY ${orderBy(plan.order)} LIMIT ${integer(plan.limit + 1)}`;
+  const total = plan.count === 'exact' ? sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})` : sql`-1`;
+  const limit = integer(plan.limit);
+  return sql`WITH page AS (${page}) SELECT ${version}, ${total} AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= ${limit}), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = ${limit} AND EXISTS (SELECT FROM page WHERE n > ${limit})) AS last`;
+}
+
+/**
+ * The rows that come after given order values, nulls last ascending and first descending. The first term's bound stands
+ * alone in front, so that an index on it is entered at the right place.
+ */
+function afterKeys(order: readonly OrderTerm[], values: readonly (string | null)[]): Fragment {
+  const steps = order.map((term, at) => {
+    const equal = order.slice(0, at).map((before, i) => sameValue(before, values[i] ?? null));
+    return sql`(${all([...equal, beyond(term, values[at] ?? null)])})`;
+  });
+  const bound = order[0] && leadingBound(order[0], values[0] ?? null);
+  return all([bound, sql`(${join(steps, ' OR ')})`]);
+}
+
+function keyParam({ target }: OrderTerm, value: string): Fragment {
+  return sql`${param(value)}::${target.keys.length > 0 ? sql`text` : columnType(target.field.columnType)}`;
+}
+
+function sameValue(term: OrderTerm, value: string | null): Fragment {
+  const own = orderValue(term.target);
+  return value === null ? sql`${own} IS NULL` : sql`${own} = ${keyParam(term, value)}`;
+}
+
+function beyond(term: OrderTerm, value: string | null): Fragment {
+  const own = orderValue(term.target);
+  if (value === null) return term.descending ? sql`${own} IS NOT NULL` : sql`false`;
+  if (term.descending) return sql`${own} < ${keyParam(term, value)}`;
+  const next = sql`${own} > ${keyParam(term, value)}`;
+  return nullable(term) ? sql`(${next} OR ${own} IS NULL)` : next;
+}
+
+function leadingBound(term: OrderTerm, value: string | null): Fragment | undefined {
+  if (value === null) return term.descending ? undefined : sql`${orderValue(term.target)} IS NULL`;
+  if (term.descending) return sql`${orderValue(term.target)} <= ${keyParam(term, value)}`;
+  return nullable(term) ? undefined : sql`${orderValue(term.target)} >= ${keyParam(term, value)}`;
+}
+
+function nullable({ target }: OrderTerm): boolean {
+  return target.field.def.nullable || target.keys.length > 0;
+}
+
+/** One row `v, tag, body`; `body` is null where there is no such unit. */
+export function getStatement(plan: ReadPlan, id: unknown): Statement {
+  const key = sql`${column(plan.kind.keyField)} = ${param(id)}::${columnType(plan.kind.keyField.columnType)}`;
+  const where = all([key, ...rowsOf(plan.schema, plan.kind, [plan.access])]);
+  const unit = sql`SELECT ${VERSION_TAG} AS tag, (SELECT row_to_json(r) FROM (SELECT ${selectList(plan.fields)}) AS r)::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;
+  return render(
+    sql`SELECT m."version" AS v, u.tag, u.body FROM ${ident(plan.schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`,
+    true,
+  );
+}
+
+/** The planner's guess of how many units match: `EXPLAIN (FORMAT JSON)` of the rows without their count. */
+export function estimateStatement(plan: ListPlan): Statement {
+  const where = all(rowsOf(plan.schema, plan.kind, [plan.access, plan.filter]));
+  return render(sql`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`);
+}

@@ -1,0 +1,90 @@
+/**
+ * Writes: one statement each, which changes nothing where the model's version is not the expected one. Values travel as
+ * one JSON parameter, which PostgreSQL takes apart by the columns' types, so that one unit and a thousand are alike.
+ */
+import type { Field, KindDef } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import { column, columnType, fieldType, selectList, VERSION_TAG } from './columns.sql.js';
+import { all, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
+
+export interface WritePlan {
+  readonly schema: string;
+  readonly kind: KindDef;
+  /** The version that the model must still have. */
+  readonly version: number;
+  /** Fields that are written, in order. */
+  readonly written: readonly Field[];
+  /** Fields that are answered. */
+  readonly fields: readonly Field[];
+}
+
+export interface UpdatePlan extends WritePlan {
+  readonly id: unknown;
+  /** The units that the caller may change; undefined for all. */
+  readonly access: Predicate | undefined;
+  /** The version tag that the unit must still have. */
+  readonly tag: string | undefined;
+}
+
+export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tag'>;
+
+/** The rows of a JSON array as a table `i` with the columns of the fields. */
+function input(fields: readonly Field[], rows: readonly unknown[]): Fragment {
+  const columns = fields.map((field) => sql`${ident(field.column ?? field.id)} ${fieldType(field)}`);
+  return sql`json_to_recordset(${param(JSON.stringify(rows))}::json) AS i(${join(columns)})`;
+}
+
+function columnsOf(fields: readonly Field[]): Fragment[] {
+  return fields.map((field) => ident(field.column ?? field.id));
+}
+
+/** Rows `v, tag, body`: one per unit that was made, in order; a single one without a body where the model is stale. */
+export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Statement {
+  const columns = columnsOf(plan.written);
+  const values = plan.written.map((field) => column(field, 'i'));
+  const table = tableOf(plan.schema, plan.kind);
+  const shared = plan.kind.discriminated ? { names: [sql`"kind_id"`], values: [param(plan.kind.id)] } : { names: [], values: [] };
+  const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
+  const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
+  const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${versionOf(plan.schema)} = ${integer(plan.version)} RETURNING ${answered(plan.fields)}`;
+  return render(answer(plan.schema, made), true);
+}
+
+/** One row `v, tag, body`; without a body where no unit was changed. */
+export function updateStatement(plan: UpdatePlan, row: unknown): Statement {
+  const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${column(field, 'i')}`);
+  const source = plan.written.length > 0 ? sql` FROM ${input(plan.written, [row])}` : sql``;
+  const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
+  const made = sql`UPDATE ${tableOf(plan.schema, plan.kind)} AS t SET ${join([...changes, later])}${source} WHERE ${target(plan)} RETURNING ${answered(plan.fields)}`;
+  return render(answer(plan.schema, made), true);
+}
+
+/** One row `v, tag`; without a tag where no unit was deleted. */
+export function deleteStatement(plan: DeletePlan): Statement {
+  const gone = sql`DELETE FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan)} RETURNING ${VERSION_TAG} AS tag, NULL::text AS body`;
+  return render(answer(plan.schema, gone), true);
+}
+
+function target({ schema, kind, id, version, access, tag }: DeletePlan): Fragment {
+  return all([
+    sql`${column(kind.keyField)} = ${param(id)}::${columnType(kind.keyField.columnType)}`,
+    sql`${versionOf(schema)} = ${integer(version)}`,
+    tag === undefined ? undefined : sql`${VERSION_TAG} = ${param(tag)}`,
+    ...rowsOf(schema, kind, [access]),
+  ]);
+}
+
+function answered(fields: readonly Field[]): Fragment {
+  return sql`${VERSION_TAG} AS tag, (SELECT row_to_json(r) FROM (SELECT ${selectList(fields)}) AS r)::text AS body`;
+}
+
+function answer(schema: string, made: Fragment): Fragment {
+  return sql`WITH made AS (${made}) SELECT m."version" AS v, made.tag, made.body FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN made ON true`;
+}
+
+/** How many units refer to one by a field of theirs. */
+export function countReferences(schema: string, kind: KindDef, field: Field, id: unknown): Statement {
+  const condition = sql`${column(field)} = ${param(id)}::${columnType(field.columnType)}`;
+  return render(sql`SELECT count(*)::int AS count FROM ${tableOf(schema, kind)} AS t WHERE ${condition}`);
+}
