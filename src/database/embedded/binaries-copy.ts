@@ -1,6 +1,6 @@
 /**
  * A copy of PostgreSQL's programs for when the account can't use them where npm put them. Root's copy lies where every
- * account can read it and only root can write; anybody else's lies in the data folder.
+ * account can read it and only root can write; anybody else's lies in the data folder or the user's cache.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -16,7 +16,7 @@ import {
   stat,
   symlink,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { DatabaseStartError } from '../start-error.js';
 
@@ -42,9 +42,7 @@ export async function copyBinaries(
   const files = await listFiles(native);
   const name = `postgres-${fingerprint(files)}`;
   const faults: string[] = [];
-  for (const parent of asRoot
-    ? ['/var/cache/kind', '/var/lib/kind', join(tmpdir(), 'kind-root')]
-    : [join(dataDir, 'native')]) {
+  for (const parent of places(dataDir, asRoot).filter(isPlainPath)) {
     const target = join(parent, name);
     try {
       if (asRoot) await ensureRootFolder(parent);
@@ -56,6 +54,17 @@ export async function copyBinaries(
     }
   }
   throw new DatabaseStartError(`PostgreSQL's programs can not be copied to a usable place:\n${faults.join('\n')}`);
+}
+
+/** initdb puts its path between double quotes into shell commands, and PostgreSQL's paths end at 1024 bytes. */
+export function isPlainPath(path: string): boolean {
+  return process.platform === 'win32' || (!/["$`\\]/.test(path) && Buffer.byteLength(path) < 900);
+}
+
+function places(dataDir: string, asRoot: boolean): string[] {
+  return asRoot
+    ? ['/var/cache/kind', '/var/lib/kind', join(tmpdir(), 'kind-root')]
+    : [join(dataDir, 'native'), join(homedir(), '.cache', 'kind')];
 }
 
 async function listFiles(native: string): Promise<File[]> {

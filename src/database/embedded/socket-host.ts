@@ -38,6 +38,14 @@ export async function removeSocketHost(folder: string, host: string): Promise<vo
   if (host !== folder && !usesTcp) await rm(host, { force: true });
 }
 
+/**
+ * The socket has a lock file of its own beside postmaster.pid, which may name a process that is long gone. In the data
+ * folder it protects nothing that postmaster.pid doesn't.
+ */
+export async function removeSocketLock(folder: string): Promise<void> {
+  await rm(join(folder, `.s.PGSQL.${SOCKET_PORT}.lock`), { force: true });
+}
+
 export async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
