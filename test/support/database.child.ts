@@ -1,0 +1,18 @@
+/**
+ * A process that holds the embedded database of a folder: `database.child.ts <folder> <role>`. It prints one line of
+ * JSON when it has it or was refused, and lets go of it on SIGTERM.
+ */
+import { openDatabase } from '../../src/database/open-database.js';
+
+const [, , dataDir = '', role = 'service'] = process.argv;
+try {
+  const database = await openDatabase(
+    { dataDir, databasePool: 10, workers: 1 },
+    { role: role === 'command' ? 'command' : 'service', log: () => undefined },
+  );
+  process.on('SIGTERM', () => void database.stop().then(() => process.exit(0)));
+  console.log(JSON.stringify({ connection: database.connection }));
+} catch (error) {
+  console.log(JSON.stringify({ error: (error as Error).message }));
+  process.exitCode = 1;
+}

@@ -1,0 +1,22 @@
+// Lets a child process of a test run TypeScript: `node --import ./test/support/typescript.hook.mjs child.ts`.
+import { existsSync } from 'node:fs';
+import { register } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+import { transformFile } from '@swc/core';
+
+if (isMainThread) register(import.meta.url);
+
+export async function resolve(specifier, context, next) {
+  if (context.parentURL?.endsWith('.ts') && /^\.{1,2}\/.*\.js$/.test(specifier)) {
+    const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
+    if (existsSync(source)) return { url: source.href, shortCircuit: true };
+  }
+  return next(specifier, context);
+}
+
+export async function load(url, context, next) {
+  if (!url.endsWith('.ts')) return next(url, context);
+  const { code } = await transformFile(fileURLToPath(url), { sourceMaps: 'inline' });
+  return { format: 'module', source: code, shortCircuit: true };
+}
