@@ -25,7 +25,11 @@ export class Listener {
   ) {}
 
   async start(): Promise<void> {
-    const client = new pg.Client({ ...clientOptions(this.connection), application_name: 'kind listener', keepAlive: true });
+    const client = new pg.Client({
+      ...clientOptions(this.connection),
+      application_name: 'kind listener',
+      keepAlive: true,
+    });
     client.on('error', () => this.#again(client));
     client.on('end', () => this.#again(client));
     client.on('notification', ({ channel, payload }) => this.events.onNotification(channel, payload ?? ''));

@@ -43,7 +43,8 @@ export function commonRefusal(error: unknown): KindError | undefined {
   }
   if (!isDatabaseFault(error)) return undefined;
   if (CONNECTION_LOST.has(error.code)) return unavailable();
-  if (error.code === '57014') return refusal('query.timeout', 'The query took longer than a statement may; narrow it, or add an index');
+  if (error.code === '57014')
+    return refusal('query.timeout', 'The query took longer than a statement may; narrow it, or add an index');
   if (error.code === '55P03' || RETRY.has(error.code)) {
     return refusal('database.busy', 'Another change holds what this one needs; try again shortly');
   }

@@ -52,6 +52,15 @@ export function parseFilter(text: string, options: ParseOptions = {}): Filter {
   return new Parser(new Scanner(text), options.members ?? false).parse();
 }
 
+/**
+ * Parses the path of a parameter alone, as `order` has it.
+ * @throws KindError `filter.syntax`
+ * @example parsePath('meta."a.b"').segments // ['meta', 'a.b']
+ */
+export function parsePath(text: string): Path {
+  return new Parser(new Scanner(text), false).parsePath();
+}
+
 class Parser {
   #tests = 0;
 
@@ -65,6 +74,12 @@ class Parser {
     const filter = this.#filter(1);
     this.scanner.expectEnd();
     return filter;
+  }
+
+  parsePath(): Path {
+    const path = this.#path();
+    this.scanner.expectEnd();
+    return path;
   }
 
   #filter(level: number): Filter {

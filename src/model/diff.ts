@@ -4,6 +4,7 @@
  */
 import type { ErrorCode } from '../shared/errors.js';
 import { jsonEqual, type Json } from '../shared/json.js';
+import { storedDefault } from './field.js';
 import type { Field, KindDef, Model } from './model.js';
 import type { Constraint } from './parameter-type/parameter-type.js';
 import { tableShapes, type ColumnShape, type ForeignKeyShape, type IndexShape, type TableShape } from './table-shape.js';
@@ -76,14 +77,10 @@ function valuesOf(before: Model, after: Model): Map<string, Json> {
   for (const kind of after.kinds.values()) {
     for (const field of kind.fields.values()) {
       const known = before.kinds.get(kind.id)?.fields.get(field.id)?.column !== undefined;
-      if (field.column !== undefined && !known) values.set(`${kind.table}.${field.column}`, defaultOf(field));
+      if (field.column !== undefined && !known) values.set(`${kind.table}.${field.column}`, storedDefault(field));
     }
   }
   return values;
-}
-
-function defaultOf(field: Field): Json {
-  return field.def.default;
 }
 
 export function diffTables(
@@ -229,8 +226,8 @@ function fieldGuards(old: Field | undefined, field: Field): FieldGuard[] {
   if (column === undefined) return [];
   const violated = (condition: Condition): FieldGuard => ({ code: 'parameter.violated', condition });
   if (!old || old.column === undefined) {
-    if (!def.nullable && defaultOf(field) === null) return [violated({ type: 'any' })];
-    const repeated = def.unique && !def.multiple && defaultOf(field) !== null;
+    if (!def.nullable && storedDefault(field) === null) return [violated({ type: 'any' })];
+    const repeated = def.unique && !def.multiple && storedDefault(field) !== null;
     return repeated ? [violated({ type: 'more_than_one' })] : [];
   }
   if (old.def.multiple !== def.multiple || old.reference?.kind !== field.reference?.kind) {

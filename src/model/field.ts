@@ -84,3 +84,9 @@ export function kindIdField(kindId: string, discriminated: boolean): Field {
     ? builtInField({ id: 'kind_id', type: 'string', label: 'Kind', nullable: false }, { system: true })
     : constantField('kind_id', kindId);
 }
+
+/** The default of a field in the form in which values are bound; null where there is none. */
+export function storedDefault({ def, type }: Field): Json {
+  const store = (value: Json): Json => type.accept(value, {}, () => undefined) ?? null;
+  return def.multiple && Array.isArray(def.default) ? def.default.map(store) : def.default === null ? null : store(def.default);
+}

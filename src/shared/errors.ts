@@ -19,6 +19,7 @@ export const ERRORS = {
   'token.missing': { status: 401, meaning: 'The resource needs a bearer token and none was sent.' },
   'token.invalid': { status: 401, meaning: 'The bearer token is malformed, forged, expired, revoked or of another project.' },
   'signin.failed': { status: 401, meaning: 'No member has that name and password.' },
+  'signin.otp_unavailable': { status: 503, meaning: 'The project asks for a code by mail, and mail is not set up.' },
   'access.denied': { status: 403, meaning: 'This caller may not do that; another token would be needed.' },
 
   'route.unknown': { status: 404, meaning: 'No such address, or no such method there.' },
@@ -126,7 +127,9 @@ export class KindError extends Error {
     readonly retryAfter?: number,
   ) {
     super(messages.map((message) => `${message.code}: ${message.text}`).join('; '));
-    this.status = ERRORS[messages[0].code].status;
+    // Bad input is answered before conflicts with what is stored.
+    const statuses = messages.map((message): ErrorKind['status'] => ERRORS[message.code].status);
+    this.status = statuses.reduce((lowest, status) => (status < lowest ? status : lowest));
   }
 
   get code(): ErrorCode {

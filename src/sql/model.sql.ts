@@ -76,3 +76,7 @@ export function tablesStatement(schema: string): Statement {
 export function dropTablesStatement(schema: string, tables: readonly string[]): Statement {
   return render(sql`DROP TABLE IF EXISTS ${join(tables.map((table) => ident(schema, table)))} CASCADE`);
 }
+
+export function readVersionStatement(schema: string): Statement {
+  return render(sql`SELECT "version" AS v FROM ${ident(schema, MODEL_TABLE)}`, true);
+}

@@ -23,11 +23,11 @@ export interface UpdatePlan extends WritePlan {
   readonly id: unknown;
   /** The units that the caller may change; undefined for all. */
   readonly access: Predicate | undefined;
-  /** The version tag that the unit must still have. */
-  readonly tag: string | undefined;
+  /** The version tags of which the unit must still have one; undefined for whichever it has. */
+  readonly tags: readonly string[] | undefined;
 }
 
-export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tag'>;
+export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tags'>;
 
 /** The rows of a JSON array as a table `i` with the columns of the fields. */
 function input(fields: readonly Field[], rows: readonly unknown[]): Fragment {
@@ -66,11 +66,11 @@ export function deleteStatement(plan: DeletePlan): Statement {
   return render(answer(plan.schema, gone), true);
 }
 
-function target({ schema, kind, id, version, access, tag }: DeletePlan): Fragment {
+function target({ schema, kind, id, version, access, tags }: DeletePlan): Fragment {
   return all([
     sql`${column(kind.keyField)} = ${param(id)}::${columnType(kind.keyField.columnType)}`,
     sql`${versionOf(schema)} = ${integer(version)}`,
-    tag === undefined ? undefined : sql`${VERSION_TAG} = ${param(tag)}`,
+    tags === undefined ? undefined : sql`${VERSION_TAG} = ANY(${param(tags)}::text[])`,
     ...rowsOf(schema, kind, [access]),
   ]);
 }

@@ -45,3 +45,11 @@ export function readInstant(text: string): string | undefined {
   const date = readDate(text);
   return date ? `${date}T00:00:00Z` : parseInstant(text);
 }
+
+/** A valid instant as records show it: `2024-01-31T09:30:00.123456Z`. */
+export function inUtc(text: string): string {
+  const [, , , seconds = ''] = DATETIME.exec(text) ?? [];
+  const decimals = (seconds.split('.')[1] ?? '').padEnd(6, '0');
+  const second = new Date(text.replace(' ', 'T').replace(/\.\d+/, '')).toISOString().slice(0, 19);
+  return `${second}.${decimals}Z`;
+}

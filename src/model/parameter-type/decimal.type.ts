@@ -34,6 +34,7 @@ export const decimalType: ParameterType = {
     return withinRules(decimal, rules, report) ? decimal : undefined;
   },
   read: readDecimal,
+  canonical: (value) => (typeof value === 'number' ? plainNumber(value) : readDecimal(String(value))) ?? value,
   constraints(rules) {
     const found: Constraint[] = [];
     if (rules.scale !== undefined) found.push({ type: 'scale', limit: rules.scale });

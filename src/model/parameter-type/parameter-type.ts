@@ -69,7 +69,9 @@ export interface ParameterType {
   accept(value: unknown, rules: ValueRules, report: Report): Stored | undefined;
   /** Reads a value of a filter or a path; undefined where the text is none. */
   read(text: string): Stored | undefined;
-  /** The text of a stored value as the id of a unit; where absent, `String(value)`. */
+  /** A valid JSON value as records show it, where that differs from what a client may send. */
+  canonical?(value: Stored): Json;
+  /** What stored values must satisfy for a definition. */
   constraints?(rules: ValueRules): readonly Constraint[];
   /** Contradictions inside a definition, such as `min_length` above `max_length`. */
   check?(def: ParameterDef, faults: Faults): void;

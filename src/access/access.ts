@@ -1,0 +1,147 @@
+/**
+ * Who may do what with the units of a kind: the one place where a stored `access` and the defaults become a decision.
+ * Pure. Every path to the data asks here, and a plan takes the answer with it.
+ */
+import { KindError, refusal } from '../shared/errors.js';
+import { isPlainObject } from '../shared/json.js';
+import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
+import { LEVELS, type Level } from '../model/parameter-def.js';
+import type { Predicate } from '../model/predicate.js';
+import { isAdministrator, type Caller } from '../tenancy/caller.js';
+
+export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/** What a caller may do it with: all units, or those of a predicate. */
+export interface Grant {
+  readonly predicate: Predicate | undefined;
+}
+
+const ALL: Grant = { predicate: undefined };
+
+/** Credentials are reached through the authentication endpoints alone. */
+const SEALED_KIND = 'kind_system_user';
+
+/** The stored level of an operation; undefined where the owner said nothing. */
+function storedLevel(kind: KindDef, operation: Operation): Level | undefined {
+  const level = isPlainObject(kind.access) ? kind.access[operation] : undefined;
+  return LEVELS.find((known) => known === level);
+}
+
+type DefaultLevel = Level | 'self';
+
+/** The level of an operation where the owner said nothing (decisions, section 8). */
+function defaultLevel(kind: KindDef, operation: Operation): DefaultLevel {
+  if (kind.id === 'kind_admin') return operation === 'signup' ? 'nobody' : 'admin';
+  if (kind.builtIn) return operation === 'read' ? 'member' : 'admin';
+  if (isMemberKind(kind)) {
+    if (operation === 'signup') return 'anyone';
+    if (operation === 'create') return 'admin';
+    if (operation === 'read' || operation === 'update' || operation === 'delete') return 'self';
+  }
+  return kind.public ? 'anyone' : 'member';
+}
+
+/** Whether a caller may do something with some units of a kind; undefined where with none. */
+export function grantOf(kind: KindDef, operation: Operation, caller: Caller): Grant | undefined {
+  if (caller.type === 'system') return ALL;
+  if (kind.id === SEALED_KIND) return undefined;
+  const level = storedLevel(kind, operation) ?? defaultLevel(kind, operation);
+  if (level === 'nobody') return undefined;
+  if (isAdministrator(caller) || level === 'anyone') return ALL;
+  if (caller.type !== 'member' || level === 'admin') return undefined;
+  return level === 'self' ? selfGrant(kind, caller.kindId, caller.id) : ALL;
+}
+
+/** A member's own unit, and no other. */
+function selfGrant(kind: KindDef, memberKind: string, memberId: string): Grant {
+  if (kind.id !== memberKind) return { predicate: { op: 'constant', value: false } };
+  return {
+    predicate: { op: 'is', target: { field: kind.keyField, keys: [] }, negated: false, value: memberId },
+  };
+}
+
+/**
+ * The kind of a path and what the caller may do there. Without a token a kind that is missing and one that is not open
+ * both answer 401; with one, a missing kind is 404 and one that the caller may not touch 403.
+ */
+export function openKind(
+  model: Model,
+  kindId: string,
+  operation: Operation | readonly Operation[],
+  caller: Caller,
+): { kind: KindDef; grant: Grant } {
+  const kind = model.kinds.get(kindId);
+  const operations: readonly Operation[] = typeof operation === 'string' ? [operation] : operation;
+  if (kind) {
+    for (const each of operations) {
+      const grant = grantOf(kind, each, caller);
+      if (grant) return { kind, grant };
+    }
+  }
+  throw denial(kind, kindId, operations[0] ?? 'read', caller);
+}
+
+function denial(kind: KindDef | undefined, kindId: string, operation: Operation, caller: Caller): KindError {
+  if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here');
+  if (!kind) return refusal('kind.unknown', `No kind '${kindId.slice(0, 80)}' in this project`);
+  return refusal('access.denied', `You may not ${operation} units of '${kind.id}'`);
+}
+
+/** The state of a kind that its units need: not inactive, not remote without a source. */
+export function checkState(kind: KindDef): void {
+  if (!kind.active) throw refusal('kind.inactive', `The kind '${kind.id}' is inactive`);
+  if (kind.remote) throw refusal('kind.remote_unavailable', `No function module supplies the units of '${kind.id}'`);
+}
+
+function passesLevel(level: Level | undefined, caller: Caller): boolean {
+  if (level === undefined || level === 'anyone' || caller.type === 'system') return true;
+  if (level === 'nobody') return false;
+  return level === 'admin' ? isAdministrator(caller) : caller.type === 'member';
+}
+
+type CallerClass = 'system' | 'admin' | 'member' | 'anonymous';
+
+export function classOf(caller: Caller): CallerClass {
+  return caller.type === 'member' && caller.admin ? 'admin' : caller.type;
+}
+
+interface Masks {
+  readonly readable: ReadonlyMap<string, Field>;
+  readonly writable: ReadonlyMap<string, Field>;
+}
+
+/** Masks hang on the kind's definition and go with it. */
+const masks = new WeakMap<KindDef, Map<CallerClass, Masks>>();
+
+function masksOf(kind: KindDef, caller: Caller): Masks {
+  const callerClass = classOf(caller);
+  let ofKind = masks.get(kind);
+  if (!ofKind) masks.set(kind, (ofKind = new Map()));
+  const known = ofKind.get(callerClass);
+  if (known) return known;
+  const fields = [...kind.fields.values()];
+  const readable = fields.filter((field) => !field.def.hidden && isShown(field) && passesLevel(field.def.readAccess, caller));
+  const writable = fields.filter((field) => !field.system && passesLevel(field.def.writeAccess, caller));
+  const made: Masks = { readable: byId(readable), writable: byId(writable) };
+  ofKind.set(callerClass, made);
+  return made;
+}
+
+function isShown(field: Field): boolean {
+  return field.column !== undefined || field.constant !== undefined;
+}
+
+function byId(fields: readonly Field[]): ReadonlyMap<string, Field> {
+  return new Map(fields.map((field) => [field.id, field]));
+}
+
+/** What a caller gets to see of a unit, and may name in filters and orders. */
+export function readableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
+  return masksOf(kind, caller).readable;
+}
+
+/** What a caller may give in a body. */
+export function writableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
+  return masksOf(kind, caller).writable;
+}

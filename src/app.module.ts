@@ -1,0 +1,40 @@
+/** The composition root: what the service is made of. Routes match in the order of the imports. */
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { AuthModule } from './auth/auth.module.js';
+import { GroupModule } from './group/group.module.js';
+import { HealthModule } from './health/health.module.js';
+import { KindModule } from './kind/kind.module.js';
+import { LinkModule } from './link/link.module.js';
+import { ParameterModule } from './parameter/parameter.module.js';
+import { PlatformModule, type Platform } from './platform.module.js';
+import { ProjectGuard } from './tenancy/project.guard.js';
+import { ScopeResolver } from './tenancy/request-scope.js';
+import { TenancyInterceptor } from './tenancy/tenancy.interceptor.js';
+import { UnitRoutesModule } from './unit/unit.module.js';
+import { UnknownRouteModule } from './unknown-route.module.js';
+
+@Module({})
+export class AppModule {
+  static register(platform: Platform): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        PlatformModule.register(platform),
+        HealthModule,
+        AuthModule,
+        KindModule,
+        GroupModule,
+        ParameterModule,
+        LinkModule,
+        UnitRoutesModule,
+        UnknownRouteModule,
+      ],
+      providers: [
+        ScopeResolver,
+        { provide: APP_GUARD, useClass: ProjectGuard },
+        { provide: APP_INTERCEPTOR, useClass: TenancyInterceptor },
+      ],
+    };
+  }
+}

@@ -1,0 +1,133 @@
+/** What is special about members: their credentials, which stand in `kind_system_user`, come and go with them. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { isMemberKind, type KindDef } from '../model/model.js';
+import { Faults, KindError, refusal } from '../shared/errors.js';
+import type { Json } from '../shared/json.js';
+import {
+  bindCredentialStatement,
+  countMembersStatement,
+  deleteCredentialStatement,
+} from '../sql/credential.sql.js';
+import { lockProjectStatement } from '../sql/model.sql.js';
+import { isAdministrator } from '../tenancy/caller.js';
+import { Behaviors, withSystemValue, type Behavior, type PendingWrite } from '../unit/behavior.js';
+import type { Draft } from '../unit/draft.js';
+import type { Session } from '../unit/session.js';
+import { asSystem, UnitWriter } from '../unit/unit.writer.js';
+import { foldName, looksLikeEmail } from './names.js';
+
+const ADMIN_KIND = 'kind_admin';
+const CREDENTIALS = 'kind_system_user';
+
+@Injectable()
+export class MemberBehavior implements Behavior, OnModuleInit {
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly writer: UnitWriter,
+  ) {}
+
+  onModuleInit(): void {
+    this.behaviors.register(this);
+  }
+
+  applies(kind: KindDef): boolean {
+    return isMemberKind(kind);
+  }
+
+  async complete(draft: Draft, write: PendingWrite): Promise<Draft> {
+    const { session, faults, id, kind } = write;
+    const named = draft.values.has('username') || draft.values.has('email');
+    if (id !== undefined) {
+      if (named) await this.#rename(draft, write, id);
+      return draft;
+    }
+    checkNames(draft, write);
+    const field = kind.fields.get('kind_system_user');
+    if (faults.any || !field) return draft;
+    const credential = await this.#createCredential(draft, session);
+    return withSystemValue(draft, field, credential);
+  }
+
+  async #createCredential(draft: Draft, session: Session): Promise<string> {
+    const kind = session.model.kinds.get(CREDENTIALS);
+    if (!kind) throw new Error('the model has no credentials');
+    const [row] = await renamed(() => this.writer.insert(asSystem(session), kind, [new Map(credentialValues(draft))]));
+    return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
+  }
+
+  /** A new name or address goes to the credentials too, by administrators only. */
+  async #rename(draft: Draft, write: PendingWrite, id: string): Promise<void> {
+    const { session, faults, kind } = write;
+    if (!isAdministrator(session.caller)) {
+      throw refusal('access.denied', 'The username and the e-mail are changed by administrators');
+    }
+    const member = JSON.parse((await this.writer.present(asSystem(session), kind, id)).body) as Record<string, Json>;
+    const whole = { ...draft, values: new Map([...Object.entries(member), ...draft.values]) };
+    checkNames(whole, write);
+    const credentials = session.model.kinds.get(CREDENTIALS);
+    if (faults.any || !credentials) return;
+    await renamed(() =>
+      this.writer.update(asSystem(session), credentials, String(member['kind_system_user']), () => new Map(credentialValues(whole))),
+    );
+  }
+
+  async afterWrite(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void> {
+    const credential = draft.values.get('kind_system_user');
+    if (typeof credential !== 'string') return;
+    await session.executor.run(bindCredentialStatement(session.project.schema, credential, kind.id, id));
+  }
+
+  async beforeDelete(kind: KindDef, _: string, session: Session): Promise<void> {
+    if (kind.id !== ADMIN_KIND) return;
+    // One deletion of an administrator at a time, so that two of them never delete each other.
+    await session.executor.run(lockProjectStatement(session.project.schema));
+    const [row] = await session.executor.run<{ count: number }>(countMembersStatement(session.project.schema, kind));
+    if ((row?.count ?? 0) <= 1) {
+      throw refusal('unit.last_administrator', 'The last administrator of a project can not be deleted');
+    }
+  }
+
+  async afterDelete(_: KindDef, id: string, session: Session): Promise<void> {
+    await session.executor.run(deleteCredentialStatement(session.project.schema, id));
+  }
+}
+
+function credentialValues({ values }: Draft): [string, Json][] {
+  const username = String(values.get('username'));
+  const email = String(values.get('email'));
+  return [
+    ['username', username],
+    ['username_key', foldName(username)],
+    ['email', email],
+    ['email_key', foldName(email)],
+  ];
+}
+
+function checkNames({ values }: Draft, { faults, index }: PendingWrite): void {
+  const { username, email } = Object.fromEntries(values) as Record<string, Json>;
+  if (typeof username !== 'string' || typeof email !== 'string') return;
+  const at = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
+  if (!looksLikeEmail(email)) faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
+  if (username.includes('@') && foldName(username) !== foldName(email)) {
+    faults.add('parameter.bad_value', "username: may not look like an e-mail address unless it is the member's own", at('username'));
+  }
+}
+
+/** Conflicts of the credentials' folded columns are told of the fields that a client knows. */
+async function renamed<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof KindError)) throw error;
+    const faults = new Faults();
+    for (const { code, text, parameter, index } of error.messages) {
+      const name = parameter?.replace(/_key$/, '');
+      faults.add(code, text.replace(/^(username|email)_key/, '$1'), {
+        ...(name !== undefined && { parameter: name }),
+        ...(index !== undefined && { index }),
+      });
+    }
+    faults.throwIfAny();
+    throw error;
+  }
+}

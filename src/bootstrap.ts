@@ -1,0 +1,42 @@
+/** What a start does before it serves: registry and projects up to date, and on a fresh database the first project. */
+import { randomBytes } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { Administrators } from './auth/administrators.js';
+import { Provisioning } from './catalog/provisioning.js';
+import type { Config } from './config/config.js';
+import type { Logger } from 'pino';
+import { KindError } from './shared/errors.js';
+
+/** The first project; the password only where it was generated just now. */
+export interface FirstProject {
+  readonly project: string;
+  readonly username: string;
+  readonly password?: string;
+}
+
+/** Readable in a terminal, 120 bits. */
+export function generatePassword(): string {
+  return randomBytes(15).toString('base64url');
+}
+
+export async function prepareProjects(app: INestApplicationContext, config: Config, logger: Logger): Promise<FirstProject> {
+  const provisioning = app.get(Provisioning);
+  for (const id of await provisioning.outdated()) {
+    const steps = await provisioning.migrate(id);
+    logger.info({ project: id, steps }, 'project brought up to date');
+  }
+  const { project, adminUsername, adminEmail, adminPassword } = config.bootstrap;
+  const projects = await provisioning.list();
+  if (projects.length > 0) return { project: projects.some(({ id }) => id === project) ? project : (projects[0]?.id ?? project), username: adminUsername };
+  const password = adminPassword ?? generatePassword();
+  try {
+    await provisioning.create({ id: project }, (executor, made) =>
+      app.get(Administrators).create(executor, made, { username: adminUsername, email: adminEmail, password }),
+    );
+  } catch (error) {
+    // Another process that started at the same time was first.
+    if (error instanceof KindError && error.code === 'project.exists') return { project, username: adminUsername };
+    throw error;
+  }
+  return { project, username: adminUsername, ...(adminPassword === undefined && { password }) };
+}

@@ -1,0 +1,51 @@
+/** Gives requests the model to work with, and starts them over when it turns out to be stale. */
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { isStaleModel } from '../database/sqlstate.js';
+import type { Model } from '../model/model.js';
+import { KindError } from '../shared/errors.js';
+import { readVersionStatement } from '../sql/model.sql.js';
+import type { Project } from '../tenancy/project.js';
+import { ModelStore } from './model-store.js';
+import { StaleModel } from './stale-model.js';
+
+/** Times a request starts over before it gives up: each time the model changed under it. */
+const ATTEMPTS = 5;
+
+@Injectable()
+export class Catalog {
+  constructor(
+    private readonly models: ModelStore,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * Runs `work` with the model in memory. Its statements carry the version, so that an answer never comes from a stale
+   * model; and before a refusal is given, the version is checked, so that a kind made a moment ago by another process
+   * is found and a right that was given is had.
+   */
+  async withModel<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
+    let model = await this.models.get(project);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work(model);
+      } catch (error) {
+        const stale = error instanceof StaleModel || isStaleModel(error);
+        if (!stale && !(error instanceof KindError && error.status < 500 && (await this.#isStale(project, model)))) {
+          throw error;
+        }
+        if (attempt === ATTEMPTS) throw error;
+        model = await this.models.reload(project);
+      }
+    }
+  }
+
+  async #isStale(project: Project, model: Model): Promise<boolean> {
+    try {
+      const [row] = await this.database.run<{ v: string }>(readVersionStatement(project.schema));
+      return Number(row?.v) !== model.version;
+    } catch (error) {
+      return isStaleModel(error);
+    }
+  }
+}

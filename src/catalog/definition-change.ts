@@ -1,0 +1,114 @@
+/**
+ * A change of a project's definitions: rows are written through the one door, then the tables follow, in one
+ * transaction. All of it happens or none.
+ */
+import { Injectable } from '@nestjs/common';
+import { Database, type Executor, type Transaction } from '../database/database.js';
+import { isDatabaseFault } from '../database/sqlstate.js';
+import { BUILT_IN_VERSION } from '../model/built-in.js';
+import { checkModel } from '../model/check-model.js';
+import { diffModels, type Step } from '../model/diff.js';
+import type { Model } from '../model/model.js';
+import { refusal } from '../shared/errors.js';
+import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
+import { bumpVersionStatement, lockProjectStatement } from '../sql/model.sql.js';
+import type { Project } from '../tenancy/project.js';
+import { checkGuards } from './guards.js';
+import { loadModel, ModelStore } from './model-store.js';
+
+/** What is announced when a model changes. The payload is `project:version`. */
+export const MODEL_CHANNEL = 'kind_model';
+
+const LOCK_TIMEOUT = 10_000;
+const TABLE_LOCK_TIMEOUT = '3s';
+/** Checking and indexing many units takes its time. */
+const STATEMENT_TIMEOUT = 600_000;
+
+/** What the work of a change sees and says. */
+export class DefinitionChange {
+  readonly kinds = new Set<string>();
+  readonly parameters = new Set<string>();
+
+  constructor(
+    readonly tx: Transaction,
+    /** The model before the change, read under the project's lock. */
+    readonly before: Model,
+    /** `?cascade=true`: what would be lost may be lost. */
+    readonly cascade: boolean,
+    /** Whether counts of offending units may be told. */
+    readonly tellCounts: boolean,
+  ) {}
+}
+
+export interface ChangeOptions {
+  readonly cascade: boolean;
+  readonly tellCounts: boolean;
+}
+
+@Injectable()
+export class DefinitionChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly models: ModelStore,
+  ) {}
+
+  /** Runs `work`, then makes the tables fit what it wrote. Answers what it answered, and the model that came of it. */
+  async change<T>(
+    project: Project,
+    options: ChangeOptions,
+    work: (change: DefinitionChange) => Promise<T>,
+  ): Promise<{ result: T; model: Model }> {
+    return this.database.transaction(
+      async (tx) => {
+        await tx.run(lockProjectStatement(project.schema));
+        await tx.run({ text: `SELECT set_config('lock_timeout', $1, true)`, values: [TABLE_LOCK_TIMEOUT] });
+        const before = await loadModel(tx, project);
+        const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts);
+        const result = await work(change);
+        const model = await this.#apply(project, change);
+        tx.afterCommit(() => void this.models.publish(project, model));
+        return { result, model };
+      },
+      { lockTimeout: LOCK_TIMEOUT, statementTimeout: STATEMENT_TIMEOUT },
+    );
+  }
+
+  async #apply(project: Project, change: DefinitionChange): Promise<Model> {
+    const { tx, before } = change;
+    const after = await loadModel(tx, project);
+    checkModel(after, change);
+    const { guards, steps } = diffModels(before, after);
+    const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
+    if (tables.size > 0) await tx.run(lockTables(project.schema, [...tables].sort()));
+    await checkGuards(tx, project.schema, guards, change);
+    await runSteps(tx, project.schema, steps);
+    const [row] = await tx.run<{ v: string }>(
+      bumpVersionStatement(project.schema, MODEL_CHANNEL, project.id, BUILT_IN_VERSION),
+    );
+    return { ...after, version: Number(row?.v) };
+  }
+}
+
+function alteredTables(steps: readonly Step[]): string[] {
+  const made = new Set(steps.flatMap((step) => (step.type === 'create_table' ? [step.table.name] : [])));
+  return steps.flatMap((step) =>
+    step.type === 'create_table' || step.type === 'drop_index' || made.has(step.table) ? [] : [step.table],
+  );
+}
+
+/** Runs the steps in order. A column that was added with a default for the units there loses it again. */
+export async function runSteps(executor: Executor, schema: string, steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    try {
+      await executor.run(stepStatement(step, schema));
+    } catch (error) {
+      if (isDatabaseFault(error) && error.code === '54000') {
+        throw refusal('parameter.violated', 'Stored values are too long for an index (at most some 2,600 bytes)');
+      }
+      throw error;
+    }
+    if (step.type !== 'alter_table') continue;
+    const filled = step.changes.flatMap((each) => (each.type === 'add' && each.default !== null ? [each.column.name] : []));
+    if (filled.length > 0) await executor.run(dropDefaults(step.table, filled, schema));
+  }
+}

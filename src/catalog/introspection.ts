@@ -1,0 +1,37 @@
+/** Reads what stands in PostgreSQL as table shapes: the same values that a model asks for, so that both can be compared. */
+import type { Executor } from '../database/database.js';
+import type { DeleteRule } from '../model/parameter-def.js';
+import type { ColumnType } from '../model/parameter-type/parameter-type.js';
+import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table-shape.js';
+import { introspectStatement } from '../sql/introspect.sql.js';
+import { MODEL_TABLE } from '../sql/select.sql.js';
+
+interface TableRow {
+  readonly name: string;
+  readonly columns: readonly { name: string; type: string; array: boolean; notNull: boolean }[];
+  readonly indexes: readonly IndexShape[];
+  readonly foreignKeys: readonly { name: string; column: string; target: string; action: string }[];
+}
+
+const TYPES: Readonly<Record<string, ColumnType>> = {
+  'time without time zone': 'time',
+  'timestamp with time zone': 'timestamptz',
+};
+
+const ACTIONS: Readonly<Record<string, DeleteRule>> = { n: 'set_null', c: 'cascade' };
+
+export async function readTableShapes(executor: Executor, schema: string): Promise<Map<string, TableShape>> {
+  const rows = await executor.run<{ body: TableRow }>(introspectStatement(schema));
+  const tables = rows.map(({ body }) => body).filter(({ name }) => name !== MODEL_TABLE);
+  return new Map(tables.map((row) => [row.name, shapeOf(row)]));
+}
+
+function shapeOf(row: TableRow): TableShape {
+  const columns = row.columns.map((column): ColumnShape => ({ ...column, type: TYPES[column.type] ?? (column.type as ColumnType) }));
+  const keys = row.foreignKeys.map(({ action, ...key }): ForeignKeyShape => ({ ...key, onDelete: ACTIONS[action] ?? 'restrict' }));
+  return { name: row.name, columns: byName(columns), indexes: byName(row.indexes), foreignKeys: byName(keys) };
+}
+
+function byName<T extends { readonly name: string }>(shapes: readonly T[]): Map<string, T> {
+  return new Map(shapes.map((shape) => [shape.name, shape]));
+}

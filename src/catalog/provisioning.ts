@@ -1,0 +1,166 @@
+/** Makes, upgrades and drops the schemas of projects, with the same diff → DDL engine that serves users. */
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Database, type Executor } from '../database/database.js';
+import { isDatabaseFault } from '../database/sqlstate.js';
+import { ProjectEntity, type ProjectSettings } from '../database/registry/project.entity.js';
+import { BUILT_IN_GROUPS, BUILT_IN_VERSION } from '../model/built-in.js';
+import { builtInRecords, buildModel } from '../model/build-model.js';
+import { diffModels, diffTables } from '../model/diff.js';
+import { tableShapes } from '../model/table-shape.js';
+import { schemaName } from '../model/names.js';
+import { refusal } from '../shared/errors.js';
+import { PROJECT_ID } from '../shared/identifiers.js';
+import {
+  bumpVersionStatement,
+  createSchemaStatements,
+  dropSchemaStatement,
+  dropTablesStatement,
+  insertVersionStatement,
+  lockProjectStatement,
+  provisionRowsStatement,
+  tablesStatement,
+  type FoldCollation,
+} from '../sql/model.sql.js';
+import { projectOf, type Project } from '../tenancy/project.js';
+import { MODEL_CHANNEL, runSteps } from './definition-change.js';
+import { readTableShapes } from './introspection.js';
+import { loadModel } from './model-store.js';
+
+/** What is announced when the registry changes. The payload is the project's id. */
+export const PROJECT_CHANNEL = 'kind_project';
+
+const TABLES_PER_DROP = 50;
+
+@Injectable()
+export class Provisioning {
+  constructor(
+    private readonly database: Database,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  /** Makes a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
+  async create(
+    given: { id: string; label?: string },
+    populate: (executor: Executor, project: Project) => Promise<void> = () => Promise.resolve(),
+  ): Promise<Project> {
+    const { id } = given;
+    if (!PROJECT_ID.test(id)) {
+      throw refusal('identifier.malformed', `'${id}': a project id is a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -`);
+    }
+    const project = projectOf({ id, label: given.label ?? id, settings: {} });
+    const fold = await foldCollation(this.database);
+    await this.database.transaction(async (tx) => {
+      try {
+        await tx.run({
+          text: 'INSERT INTO "kind"."project" ("id", "label") VALUES ($1, $2)',
+          values: [id, project.label],
+        });
+      } catch (error) {
+        if (isDatabaseFault(error) && error.code === '23505') throw refusal('project.exists', `A project '${id}' exists already`);
+        throw error;
+      }
+      for (const statement of createSchemaStatements(project.schema, fold)) await tx.run(statement);
+      await tx.run(insertVersionStatement(project.schema, 1, BUILT_IN_VERSION));
+      const { steps } = diffModels(undefined, buildModel(builtInRecords()));
+      await runSteps(tx, project.schema, steps);
+      await insertBuiltInRows(tx, project.schema);
+      await populate(tx, project);
+      await tx.run({ text: 'SELECT pg_notify($1, $2)', values: [PROJECT_CHANNEL, id] });
+    });
+    return project;
+  }
+
+  async list(): Promise<ProjectEntity[]> {
+    return this.dataSource.getRepository(ProjectEntity).find({ order: { id: 'ASC' } });
+  }
+
+  /** @throws KindError 401 `project.unknown` */
+  async get(id: string): Promise<ProjectEntity> {
+    const found = await this.dataSource.getRepository(ProjectEntity).findOneBy({ id });
+    if (!found) throw refusal('project.unknown', `No project '${id}'`);
+    return found;
+  }
+
+  async set(id: string, change: { label?: string; settings?: ProjectSettings }): Promise<ProjectEntity> {
+    const found = await this.get(id);
+    const settings = { ...found.settings, ...change.settings };
+    await this.dataSource.getRepository(ProjectEntity).update({ id }, { settings, label: change.label ?? found.label });
+    await this.#announce(id);
+    return this.get(id);
+  }
+
+  /** Drops a project and all that is in it: tables in batches, because each drop holds a lock. */
+  async delete(id: string): Promise<void> {
+    await this.get(id);
+    await this.dataSource.getRepository(ProjectEntity).update({ id }, { status: 'deleting' });
+    await this.#announce(id);
+    const schema = schemaName(id);
+    const tables = (await this.database.run<{ name: string }>(tablesStatement(schema))).map(({ name }) => name);
+    for (let at = 0; at < tables.length; at += TABLES_PER_DROP) {
+      await this.database.run(dropTablesStatement(schema, tables.slice(at, at + TABLES_PER_DROP)));
+    }
+    await this.database.run(dropSchemaStatement(schema));
+    await this.dataSource.getRepository(ProjectEntity).delete({ id });
+    await this.#announce(id);
+  }
+
+  /** Brings a project's tables to the built-in model of this version. Answers the number of steps that it took. */
+  async migrate(id: string): Promise<number> {
+    const project = projectOf(await this.get(id));
+    return this.database.transaction(
+      async (tx) => {
+        await tx.run(lockProjectStatement(project.schema));
+        await insertBuiltInRows(tx, project.schema);
+        const desired = tableShapes(await loadModel(tx, project));
+        const steps = diffTables(await readTableShapes(tx, project.schema), desired);
+        await runSteps(tx, project.schema, steps);
+        if (steps.length > 0) await tx.run(bumpVersionStatement(project.schema, MODEL_CHANNEL, id, BUILT_IN_VERSION));
+        return steps.length;
+      },
+      { statementTimeout: 0 },
+    );
+  }
+
+  /** The projects whose built-in tables are older than this version. */
+  async outdated(): Promise<string[]> {
+    const found: string[] = [];
+    for (const { id, status } of await this.list()) {
+      if (status !== 'active') continue;
+      const text = `SELECT "built_in" AS version FROM "${schemaName(id).replaceAll('"', '""')}"."_model"`;
+      const [row] = await this.database.run<{ version: number }>({ text, values: [] });
+      if ((row?.version ?? 0) < BUILT_IN_VERSION) found.push(id);
+    }
+    return found;
+  }
+
+  async #announce(id: string): Promise<void> {
+    await this.database.run({ text: 'SELECT pg_notify($1, $2)', values: [PROJECT_CHANNEL, id] });
+  }
+}
+
+/** The built-in kinds, groups and link types as rows, where they are not there yet. */
+async function insertBuiltInRows(executor: Executor, schema: string): Promise<void> {
+  const { kinds, groups, links } = builtInRecords();
+  const descriptions = new Map(BUILT_IN_GROUPS.map((group) => [group.id, group.description]));
+  const rows: [string, readonly object[]][] = [
+    ['kind', kinds.map((kind) => ({ ...kind }))],
+    ['group', groups.map((group) => ({ ...group, description: descriptions.get(group.id) ?? '' }))],
+    ['link', links.map((link) => ({ ...link }))],
+  ];
+  for (const [table, records] of rows) {
+    await executor.run(provisionRowsStatement(schema, table, records as Record<string, unknown>[]));
+  }
+}
+
+/** Case is folded by PostgreSQL's own Unicode tables (17 and later), else by ICU, else by the database's locale. */
+async function foldCollation(executor: Executor): Promise<FoldCollation> {
+  const rows = await executor.run<{ name: string }>({
+    text: `SELECT collname AS name FROM pg_catalog.pg_collation WHERE collname = ANY($1)`,
+    values: [['pg_c_utf8', 'und-x-icu', 'ucs_basic']],
+  });
+  const names = new Set(rows.map(({ name }) => name));
+  if (names.has('pg_c_utf8')) return { provider: 'builtin', locale: 'C.UTF-8' };
+  if (names.has('und-x-icu')) return { provider: 'icu', locale: 'und' };
+  return { provider: 'default' };
+}

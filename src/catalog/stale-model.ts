@@ -1,0 +1,4 @@
+/** Thrown by whoever meets a model that is older than the stored one; the request starts over with the newer. */
+export class StaleModel extends Error {
+  override readonly name = 'StaleModel';
+}

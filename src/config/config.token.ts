@@ -1,0 +1,2 @@
+/** The injection token of the one `Config` of a process. */
+export const CONFIG = Symbol('config');

@@ -1,0 +1,17 @@
+/** Brings the registry of projects up to date. One process at a time does it, the others wait. */
+import type { DataSource } from 'typeorm';
+
+const LOCK = 'SELECT pg_advisory_lock(7205759403792793)';
+const UNLOCK = 'SELECT pg_advisory_unlock(7205759403792793)';
+
+export async function migrateRegistry(dataSource: DataSource): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.query(LOCK);
+    await runner.query('CREATE SCHEMA IF NOT EXISTS "kind"');
+    await dataSource.runMigrations({ transaction: 'all' });
+  } finally {
+    await runner.query(UNLOCK).catch(() => undefined);
+    await runner.release();
+  }
+}

@@ -1,0 +1,14 @@
+/** What a start prints for a person: where everything is, and once the generated password. */
+import type { FirstProject } from './bootstrap.js';
+
+export function greeting(url: string, first: FirstProject, terminal: boolean): string {
+  const lines: [string, string][] = [
+    ['Service', url],
+    ['Project key', first.project],
+    ['Administrator', first.username],
+  ];
+  if (first.password !== undefined) lines.push(['Password', `${first.password}   (shown this one time)`]);
+  const bold = (text: string) => (terminal ? `\u001b[1m${text}\u001b[0m` : text);
+  const body = lines.map(([name, value]) => `  ${name.padEnd(14)} ${bold(value)}`);
+  return `\n  Kind is ready.\n\n${body.join('\n')}\n\n`;
+}

@@ -1,0 +1,59 @@
+/** Puts kinds into groups and takes them out: the system's link type `group`. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { GroupDef } from '../model/model.js';
+import { refusal } from '../shared/errors.js';
+import type { Session } from '../unit/session.js';
+import { SystemLinks, type SystemLink } from '../unit/system-links.js';
+import { unknownUnit } from '../unit/unit.key.js';
+import { asSystem, UnitWriter } from '../unit/unit.writer.js';
+
+@Injectable()
+export class GroupKinds implements SystemLink, OnModuleInit {
+  readonly linkId = 'group';
+  readonly parentKind = 'group';
+
+  constructor(
+    private readonly links: SystemLinks,
+    private readonly writer: UnitWriter,
+  ) {}
+
+  onModuleInit(): void {
+    this.links.register(this);
+  }
+
+  accepts(childKind: string): boolean {
+    return childKind === 'kind';
+  }
+
+  async add(session: Session, parentId: string, childKind: string, childId: string): Promise<string> {
+    const group = groupOf(session, parentId);
+    checkKind(session, childKind, childId);
+    if (!group.kinds.includes(childId)) await this.#write(session, group, [...group.kinds, childId]);
+    const kinds = session.model.kinds.get(childKind);
+    if (!kinds) throw new Error(`the model has no kind ${childKind}`);
+    return (await this.writer.present(session, kinds, childId)).body;
+  }
+
+  async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {
+    const group = groupOf(session, parentId);
+    checkKind(session, childKind, childId);
+    if (!group.kinds.includes(childId)) throw refusal('link.unknown', `'${childId}' is not in the group '${parentId}'`);
+    await this.#write(session, group, group.kinds.filter((id) => id !== childId));
+  }
+
+  async #write(session: Session, group: GroupDef, list: readonly string[]): Promise<void> {
+    const kind = session.model.kinds.get('group');
+    if (kind) await this.writer.update(asSystem(session), kind, group.id, () => new Map([['kind_list', list]]));
+  }
+}
+
+function groupOf(session: Session, id: string): GroupDef {
+  const group = session.model.groups.get(id);
+  if (!group) throw refusal('group.unknown', `No group '${id.slice(0, 80)}'`);
+  return group;
+}
+
+function checkKind(session: Session, childKind: string, childId: string): void {
+  const kinds = session.model.kinds.get(childKind);
+  if (kinds && !session.model.kinds.has(childId)) throw unknownUnit(kinds, childId);
+}

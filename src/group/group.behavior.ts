@@ -1,0 +1,85 @@
+/** What is special about groups: their kinds must be there, and some groups are the system's. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { BUILT_IN_GROUPS } from '../model/built-in.js';
+import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type KindDef } from '../model/model.js';
+import { plural } from '../model/parameter-type/text-rules.js';
+import { refusal } from '../shared/errors.js';
+import { isSystemIdentifier } from '../shared/identifiers.js';
+import { jsonEqual } from '../shared/json.js';
+import { didYouMean } from '../shared/nearest.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
+import type { Body, Draft } from '../unit/draft.js';
+import { withLabel } from '../unit/identified.js';
+import { changeOf, type Session } from '../unit/session.js';
+
+@Injectable()
+export class GroupBehavior implements Behavior, OnModuleInit {
+  readonly definition = true;
+
+  constructor(private readonly behaviors: Behaviors) {}
+
+  onModuleInit(): void {
+    this.behaviors.register(this);
+  }
+
+  applies(kind: KindDef): boolean {
+    return kind.id === 'group';
+  }
+
+  prepare(body: Body, { id }: PendingWrite): Body {
+    return id === undefined ? withLabel(body) : body;
+  }
+
+  complete(draft: Draft, write: PendingWrite): Draft {
+    const { session, id } = write;
+    if (id === undefined) this.#checkNewId(String(draft.row['id'] ?? ''), write);
+    const list = draft.values.get('kind_list');
+    if (!Array.isArray(list)) return draft;
+    const group = id === undefined ? undefined : session.model.groups.get(id);
+    const before = group?.kinds ?? [];
+    if (group?.builtIn) checkBuiltIn(group, list as string[]);
+    this.#checkKinds(list as string[], before, write);
+    const changed = [...list, ...before].filter((kind) => !(list.includes(kind) && before.includes(kind as string)));
+    for (const kind of changed) changeOf(session).kinds.add(String(kind));
+    return draft;
+  }
+
+  #checkNewId(id: string, { session, faults }: PendingWrite): void {
+    const place = { parameter: 'id' };
+    if (RESERVED_GROUPS.has(id)) faults.add('kind.reserved', `id: '${id}' belongs to the system; choose another id`, place);
+    else if (isSystemIdentifier(id)) faults.add('kind.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
+    else if (session.model.groups.has(id)) faults.add('group.exists', `id: a group '${id}' exists already`, place);
+  }
+
+  #checkKinds(list: readonly string[], before: readonly string[], { session, faults }: PendingWrite): void {
+    const place = { parameter: 'kind_list' };
+    list.forEach((id, at) => {
+      const kind = session.model.kinds.get(id);
+      if (!kind) {
+        faults.add('kind.bad_definition', `kind_list[${at}]: no kind '${id}'${didYouMean(id, session.model.kinds.keys())}`, place);
+      } else if (kind.builtIn && !before.includes(id)) {
+        faults.add('kind.bad_definition', `kind_list[${at}]: '${id}' is built in and joins no other group`, place);
+      }
+      if (list.indexOf(id) < at) faults.add('parameter.duplicate', `kind_list[${at}]: '${id}' is there already`, place);
+    });
+  }
+
+  beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
+    const group = session.model.groups.get(id);
+    if (group?.builtIn) throw refusal('kind.built_in', `The group '${id}' is built in and can not be deleted`);
+    if (group && group.kinds.length > 0 && !changeOf(session).cascade) {
+      throw refusal('group.has_kinds', `'${id}' has ${plural(group.kinds.length, 'kind')}; ?cascade=true deletes it all the same`);
+    }
+    return Promise.resolve();
+  }
+}
+
+function checkBuiltIn({ id, kinds }: GroupDef, list: readonly string[]): void {
+  if (id === PARAMETER_GROUP && !jsonEqual(kinds, list)) {
+    throw refusal('kind.built_in', `The group '${id}' keeps its kinds`);
+  }
+  if (id !== MEMBER_GROUP) return;
+  const own = BUILT_IN_GROUPS.find((group) => group.id === id)?.kinds ?? [];
+  const lost = own.filter((kind) => !list.includes(kind));
+  if (lost.length > 0) throw refusal('kind.built_in', `The group '${id}' keeps ${lost.join(', ')}`);
+}

@@ -1,0 +1,31 @@
+import { Controller, Get, Param, Req } from '@nestjs/common';
+import type { Answer } from '../http/answer.js';
+import type { HttpRequest } from '../http/request.js';
+import { refusal } from '../shared/errors.js';
+import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import { Structs } from '../unit/struct.js';
+import { UnitReader } from '../unit/unit.reader.js';
+
+/** What is the groups' own (section 4.5); they are units of `group` for all else. */
+@Controller('api/lib/group/:group')
+export class GroupController {
+  constructor(
+    private readonly reader: UnitReader,
+    private readonly structs: Structs,
+  ) {}
+
+  @Get('struct')
+  struct(@Scope() scope: RequestScope, @Param('group') group: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.structs.ofGroup(scope, group, request.url);
+  }
+
+  /** The kinds of the group are the kinds that its list names. */
+  @Get('kind')
+  kinds(@Scope() scope: RequestScope, @Param('group') id: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.reader.listWhere(scope, 'kind', request.url, (kind, model) => {
+      const group = model.groups.get(id);
+      if (!group) throw refusal('group.unknown', `No group '${id.slice(0, 80)}'`);
+      return { op: 'in', target: { field: kind.keyField, keys: [] }, values: group.kinds };
+    });
+  }
+}

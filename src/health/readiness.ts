@@ -1,0 +1,29 @@
+/** Whether the service is ready to serve: the database answers, and no shutdown has begun. */
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { refusal } from '../shared/errors.js';
+
+@Injectable()
+export class Readiness {
+  #stopping = false;
+  /** One question to the database at a time, however many ask. */
+  #asking: Promise<unknown> | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /** From now on new requests are sent elsewhere. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  /** @throws KindError 503 */
+  async check(): Promise<void> {
+    if (this.#stopping) throw refusal('server.stopping', 'The service is shutting down');
+    this.#asking ??= this.database.run({ text: 'SELECT 1', values: [] }).finally(() => (this.#asking = undefined));
+    try {
+      await this.#asking;
+    } catch {
+      throw refusal('database.unavailable', 'The database does not answer');
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** What a handler returns: the bytes of an envelope, ready to be written. */
+import type { Message } from '../shared/errors.js';
+
+/** An HTTP answer. `content` is JSON text already: PostgreSQL built it, or `answerOf` did. */
+export class Answer {
+  constructor(
+    readonly content: string,
+    /** The ETag, with its quotes. */
+    readonly etag?: string,
+  ) {}
+}
+
+/** An answer of a value that is not JSON text yet. */
+export function answerOf(content: unknown, etag?: string): Answer {
+  return new Answer(JSON.stringify(content ?? null), etag);
+}
+
+export const NULL_ANSWER = new Answer('null');
+
+/** The envelope of section 2.1 around a content that is JSON text. */
+export function envelope(content: string): string {
+  return `{"content":${content},"messages":[]}`;
+}
+
+export function errorEnvelope(messages: readonly Message[]): string {
+  return JSON.stringify({ content: null, messages });
+}

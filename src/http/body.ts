@@ -1,0 +1,60 @@
+/**
+ * Reads a body when its turn comes: after the token and the rights were checked, so that a bad body without a token is
+ * 401. Only a body over the limit may be refused earlier.
+ */
+import express from 'express';
+import { refusal } from '../shared/errors.js';
+import type { HttpRequest, HttpResponse } from './request.js';
+
+const NO_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?(?:;.*)?$/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/** Raw bytes, inflated where the client compressed them. Made once per limit. */
+const readers = new Map<number, ReturnType<typeof express.raw>>();
+
+function readerOf(limit: number): ReturnType<typeof express.raw> {
+  const known = readers.get(limit);
+  if (known) return known;
+  const reader = express.raw({ type: () => true, limit });
+  readers.set(limit, reader);
+  return reader;
+}
+
+/** Reads the bytes of a request. @throws KindError 413, 400 */
+export function readBody(request: HttpRequest, response: HttpResponse, limit: number): Promise<Buffer | undefined> {
+  if (NO_BODY.has(request.method)) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    readerOf(limit)(request, response, (error?: unknown) => {
+      if (error) reject(bodyError(error, limit));
+      else resolve(Buffer.isBuffer(request.body) ? request.body : undefined);
+    });
+  });
+}
+
+function bodyError(error: unknown, limit: number) {
+  const { type, status } = error as { type?: string; status?: number };
+  if (type === 'entity.too.large') return refusal('body.too_large', `A body has at most ${limit} bytes here`);
+  if (type === 'encoding.unsupported') return refusal('body.not_json', 'The content-encoding must be gzip, deflate, br or none');
+  if (status !== undefined && status < 500) return refusal('body.malformed', 'The body could not be read to its end');
+  return error;
+}
+
+/** Parses a body as JSON. @throws KindError 415, 400 */
+export function parseBody(bytes: Buffer | undefined, contentType: string | undefined): unknown {
+  if (bytes === undefined || bytes.length === 0) return undefined;
+  if (contentType === undefined || !JSON_TYPE.test(contentType)) {
+    throw refusal('body.not_json', `The content-type must be application/json, got ${contentType ?? 'none'}`);
+  }
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw refusal('body.malformed', 'The body is not valid UTF-8');
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw refusal('body.malformed', `The body is not valid JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Entity tags (RFC 9110, section 8.8.3). The tag of a unit is its own version, then that of the model which presents
+ * it: `If-Match` asks whether the unit is still the same, `If-None-Match` whether its whole answer is.
+ */
+
+/** `tag`: the unit's version as the database tells it (microseconds); `model`: the model's version. */
+export function etagOf(tag: string, model: number): string {
+  return `"${BigInt(tag).toString(36)}-${model.toString(36)}"`;
+}
+
+/** Whether a list of tags (`If-None-Match`) has this one; weak comparison. */
+export function etagMatches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  return tagsOf(header).includes(etag);
+}
+
+/** What `If-Match` asks for: undefined for nothing, `any`, or the versions of which the unit must have one. */
+export function expectedVersions(header: string | undefined): 'any' | readonly string[] | undefined {
+  if (header === undefined) return undefined;
+  if (header.trim() === '*') return 'any';
+  return tagsOf(header).flatMap((tag) => {
+    const version = /^"([0-9a-z]+)-[0-9a-z]+"$/.exec(tag)?.[1];
+    return version === undefined ? [] : [fromBase36(version)];
+  });
+}
+
+function tagsOf(header: string): string[] {
+  return [...header.matchAll(/(?:W\/)?("[^"]*")/g)].map(([, tag]) => tag ?? '');
+}
+
+function fromBase36(text: string): string {
+  let value = 0n;
+  for (const digit of text) value = value * 36n + BigInt(parseInt(digit, 36));
+  return value.toString();
+}

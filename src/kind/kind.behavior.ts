@@ -1,0 +1,146 @@
+/** What is special about the units of `kind`: they bring parameters along, and their tables follow them. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { checkAccess } from '../access/check-access.js';
+import { RESERVED_KINDS } from '../model/built-in.js';
+import { referencesTo, type KindDef } from '../model/model.js';
+import { isParameterTypeId } from '../model/parameter-type/registry.js';
+import { KindError, refusal } from '../shared/errors.js';
+import { isSystemIdentifier } from '../shared/identifiers.js';
+import { isPlainObject, typeName, type Json } from '../shared/json.js';
+import { didYouMean } from '../shared/nearest.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
+import { bodyOf, type Body, type Draft } from '../unit/draft.js';
+import { withLabel } from '../unit/identified.js';
+import { changeOf, type Session } from '../unit/session.js';
+import { asSystem, UnitWriter } from '../unit/unit.writer.js';
+
+/** What owners may edit of a built-in kind. */
+const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'label', 'metadata', 'access']);
+
+@Injectable()
+export class KindBehavior implements Behavior, OnModuleInit {
+  readonly definition = true;
+
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly writer: UnitWriter,
+  ) {}
+
+  onModuleInit(): void {
+    this.behaviors.register(this);
+  }
+
+  applies(kind: KindDef): boolean {
+    return kind.id === 'kind';
+  }
+
+  async prepare(body: Body, write: PendingWrite): Promise<Body> {
+    this.#checkBuiltIn(body, write);
+    const parameters = body.get('parameters');
+    const labelled = write.id === undefined ? withLabel(body) : body;
+    if (!Array.isArray(parameters) || !parameters.some(isPlainObject)) return labelled;
+    return new Map([...labelled, ['parameters', await this.#createInline(parameters, write)]]);
+  }
+
+  #checkBuiltIn(body: Body, { id, session }: PendingWrite): void {
+    if (id === undefined || !session.model.kinds.get(id)?.builtIn) return;
+    const kept = [...body.keys()].filter((key) => !EDITABLE_OF_BUILT_IN.has(key));
+    if (kept.length === 0) return;
+    throw refusal('kind.built_in', `'${id}' is built in: its label, metadata and access can be edited, not ${kept.join(', ')}`);
+  }
+
+  /** Makes the parameters that are defined in place, those of one type in one statement; answers the list of ids. */
+  async #createInline(entries: readonly unknown[], write: PendingWrite): Promise<unknown[]> {
+    const { session, faults } = write;
+    const ids: unknown[] = [...entries];
+    const byType = new Map<string, { at: number; body: Body }[]>();
+    const seen = new Set<unknown>();
+    entries.forEach((entry, at) => {
+      if (!isPlainObject(entry)) return;
+      const body = withLabel(bodyOf(entry));
+      const type = body.get('kind_id');
+      if (typeof type !== 'string' || !isParameterTypeId(type)) {
+        const hint = typeof type === 'string' ? didYouMean(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
+        faults.add('parameter.bad_value', `parameters[${at}].kind_id: must be a parameter type${hint}`, { parameter: 'parameters' });
+        ids[at] = undefined;
+      } else if (body.has('id') && seen.has(body.get('id'))) {
+        faults.add('parameter.duplicate', `parameters[${at}].id: is defined twice in this body`, { parameter: 'parameters' });
+        ids[at] = undefined;
+      } else {
+        seen.add(body.get('id'));
+        byType.set(type, [...(byType.get(type) ?? []), { at, body }]);
+      }
+    });
+    for (const [type, definitions] of byType) {
+      const made = await this.#createOfType(type, definitions, write);
+      definitions.forEach(({ at }, n) => (ids[at] = made?.[n]));
+    }
+    return ids.filter((id) => id !== undefined);
+  }
+
+  async #createOfType(
+    type: string,
+    definitions: readonly { at: number; body: Body }[],
+    { session, faults }: PendingWrite,
+  ): Promise<readonly string[] | undefined> {
+    const kind = session.model.kinds.get(type);
+    if (!kind) return undefined;
+    try {
+      const rows = await this.writer.insert(session, kind, definitions.map(({ body }) => body), { bulk: true });
+      return rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
+    } catch (error) {
+      // Faults were found before anything was sent; whatever PostgreSQL refused has ended the transaction.
+      if (!(error instanceof KindError) || error.messages.some(({ index }) => index === undefined)) throw error;
+      for (const { index = 0, text, code } of error.messages) {
+        faults.add(code, `parameters[${definitions[index]?.at ?? 0}].${text}`, { parameter: 'parameters' });
+      }
+      return undefined;
+    }
+  }
+
+  complete(draft: Draft, write: PendingWrite): Draft {
+    const { session, faults, id } = write;
+    const kindId = id ?? String(draft.row['id'] ?? '');
+    if (id === undefined) this.#checkNewId(kindId, write);
+    for (const key of ['unique', 'indexes']) checkLists(key, draft.values.get(key), write);
+    const access = draft.values.get('access');
+    if (access !== undefined && access !== null) checkAccess(kindId, access, faults);
+    changeOf(session).kinds.add(kindId);
+    return draft;
+  }
+
+  #checkNewId(id: string, { session, faults }: PendingWrite): void {
+    const place = { parameter: 'id' };
+    if (RESERVED_KINDS.has(id)) faults.add('kind.reserved', `id: '${id}' belongs to the system; choose another id`, place);
+    else if (isSystemIdentifier(id)) faults.add('kind.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
+    else if (session.model.kinds.has(id)) faults.add('kind.exists', `id: a kind '${id}' exists already`, place);
+  }
+
+  async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
+    const kind = session.model.kinds.get(id);
+    if (!kind) return;
+    if (kind.builtIn) throw refusal('kind.built_in', `'${id}' is built in and can not be deleted`);
+    const others = referencesTo(session.model, id).filter((reference) => reference.kind.id !== id);
+    if (others.length > 0) {
+      const names = others.map((reference) => `'${reference.kind.id}' by '${reference.field.id}'`).join(', ');
+      throw refusal('kind.referenced', `'${id}' is referred to by ${names}`);
+    }
+    const groupKind = session.model.kinds.get('group');
+    for (const group of session.model.groups.values()) {
+      if (!groupKind || !group.kinds.includes(id)) continue;
+      const rest = group.kinds.filter((member) => member !== id);
+      await this.writer.update(asSystem(session), groupKind, group.id, () => new Map([['kind_list', rest]]));
+    }
+  }
+}
+
+/** `unique` and `indexes` are lists of lists of parameter ids. */
+function checkLists(key: string, value: Json | undefined, { faults }: PendingWrite): void {
+  if (value === undefined) return;
+  const bad = (text: string) => faults.add('parameter.bad_type', `${key}${text}`, { parameter: key });
+  if (!Array.isArray(value)) return void bad(`: must be a list of lists of parameter ids, got ${typeName(value)}`);
+  (value as Json[]).forEach((list, at) => {
+    const right = Array.isArray(list) && list.length > 0 && list.every((id: Json) => typeof id === 'string');
+    if (!right) bad(`[${at}]: must be a list of parameter ids`);
+  });
+}

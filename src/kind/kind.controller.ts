@@ -1,0 +1,16 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import type { Answer } from '../http/answer.js';
+import type { HttpRequest } from '../http/request.js';
+import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import { Structs } from '../unit/struct.js';
+
+/** Kinds are units of `kind`; what is their own is the struct of their body. */
+@Controller('api/lib/kind')
+export class KindController {
+  constructor(private readonly structs: Structs) {}
+
+  @Get('struct')
+  struct(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.structs.ofKind(scope, 'kind', request.url, true);
+  }
+}

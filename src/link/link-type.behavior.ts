@@ -1,0 +1,48 @@
+/** What is special about link types: some ids are the system's. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { KindDef } from '../model/model.js';
+import { refusal } from '../shared/errors.js';
+import { isSystemIdentifier } from '../shared/identifiers.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
+import type { Body, Draft } from '../unit/draft.js';
+import { withLabel } from '../unit/identified.js';
+import type { Session } from '../unit/session.js';
+
+/** The system's own link types, for kinds and groups. */
+const RESERVED = new Set(['parameter', 'group', 'parent', 'child']);
+
+@Injectable()
+export class LinkTypeBehavior implements Behavior, OnModuleInit {
+  readonly definition = true;
+
+  constructor(private readonly behaviors: Behaviors) {}
+
+  onModuleInit(): void {
+    this.behaviors.register(this);
+  }
+
+  applies(kind: KindDef): boolean {
+    return kind.id === 'link';
+  }
+
+  prepare(body: Body, { id }: PendingWrite): Body {
+    return id === undefined ? withLabel(body) : body;
+  }
+
+  complete(draft: Draft, { id, session, faults }: PendingWrite): Draft {
+    const made = String(draft.row['id'] ?? '');
+    const place = { parameter: 'id' };
+    if (id !== undefined) return draft;
+    if (RESERVED.has(made) || isSystemIdentifier(made)) {
+      faults.add('kind.reserved', `id: '${made}' belongs to the system; choose another id`, place);
+    } else if (session.model.linkTypes.has(made)) faults.add('link.exists', `id: a link type '${made}' exists already`, place);
+    return draft;
+  }
+
+  beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
+    if (session.model.linkTypes.get(id)?.builtIn) {
+      throw refusal('kind.built_in', `The link type '${id}' is built in and can not be deleted`);
+    }
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,30 @@
+import { Controller, Delete, Param, Post, Req } from '@nestjs/common';
+import { Answer, NULL_ANSWER } from '../http/answer.js';
+import type { HttpRequest } from '../http/request.js';
+import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import { LinkService } from './link.service.js';
+
+interface LinkPath {
+  readonly parentKind: string;
+  readonly parent: string;
+  readonly link: string;
+  readonly childKind: string;
+  readonly child: string;
+}
+
+/** Links from one unit to another (section 4.7). */
+@Controller('api/lib/:parentKind/unit/:parent/link/:link/:childKind/unit/:child')
+export class LinkController {
+  constructor(private readonly links: LinkService) {}
+
+  @Post()
+  async create(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
+    return new Answer(await this.links.create(scope, path, request.url));
+  }
+
+  @Delete()
+  async remove(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
+    await this.links.remove(scope, path, request.url);
+    return NULL_ANSWER;
+  }
+}

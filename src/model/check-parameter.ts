@@ -1,0 +1,166 @@
+/** What makes the definition of one parameter contradict itself. Pure. */
+import { Faults, type ErrorCode } from '../shared/errors.js';
+import { isSystemIdentifier } from '../shared/identifiers.js';
+import { jsonEqual, type Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { RESERVED_PARAMETERS } from './model.js';
+import { parameterDef, type ParameterDef, type ValueRules } from './parameter-def.js';
+import { compareDecimals } from './parameter-type/decimal.type.js';
+import type { ParameterType } from './parameter-type/parameter-type.js';
+import { parameterType } from './parameter-type/registry.js';
+import { codePoints, compilePattern } from './parameter-type/text-rules.js';
+
+/** Where the fields of a record stand in a definition. Defaults (`default_<type>`) and `persistence` have their own way. */
+const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
+  label: 'label',
+  helper_text: 'helperText',
+  min_length: 'minLength',
+  max_length: 'maxLength',
+  min_value: 'minValue',
+  max_value: 'maxValue',
+  scale: 'scale',
+  values: 'values',
+  pattern: 'pattern',
+  strip: 'strip',
+  multiple: 'multiple',
+  nullable: 'nullable',
+  required: 'required',
+  only_run_time: 'runTime',
+  is_primary: 'primary',
+  unique: 'unique',
+  indexed: 'indexed',
+  hidden: 'hidden',
+  reference_kind: 'referenceKind',
+  on_delete: 'onDelete',
+};
+
+/** A definition with the values of a body over it; null unsets. */
+export function patched(base: ParameterDef, values: ReadonlyMap<string, Json>): ParameterDef {
+  const changes: Partial<Record<keyof ParameterDef, Json | undefined>> = {};
+  for (const [key, value] of values) {
+    const target = KEYS[key];
+    if (target) changes[target] = value ?? undefined;
+    if (key === `default_${base.type}`) changes.default = value;
+    if (key === 'persistence' && value === 'run_time') changes.runTime = true;
+  }
+  return { ...base, ...(changes as Partial<ParameterDef>) };
+}
+
+export function emptyDefinition(id: string, type: ParameterDef['type']): ParameterDef {
+  return parameterDef({ id, type });
+}
+
+type Report = (parameter: string, text: string, code?: ErrorCode) => void;
+
+/** Adds a fault, each at the field to blame, for everything in a definition that can not be. */
+export function checkParameter(def: ParameterDef, faults: Faults, index?: number): void {
+  const type = parameterType(def.type);
+  const report: Report = (parameter, text, code = 'parameter.bad_definition') =>
+    faults.add(code, `${parameter}: ${text}`, index === undefined ? { parameter } : { parameter, index });
+  checkId(def.id, report);
+  const ruled = checkRules(def, type, report);
+  checkFlags(def, type, report);
+  if (ruled) checkDefault(def, type, report);
+  type.check?.(def, faults);
+}
+
+function checkId(id: string, report: Report): void {
+  if (RESERVED_PARAMETERS.has(id)) report('id', `'${id}' is a field that every unit has`, 'parameter.reserved');
+  else if (isSystemIdentifier(id)) report('id', `ids that begin with 'kind_' belong to the system`, 'parameter.reserved');
+}
+
+/** Whether the limits are right, so that a default can be checked against them. */
+function checkRules(def: ParameterDef, type: ParameterType, report: Report): boolean {
+  let right = true;
+  const bad: Report = (...fault) => {
+    right = false;
+    report(...fault);
+  };
+  if (def.minLength !== undefined && def.maxLength !== undefined && def.minLength > def.maxLength) {
+    bad('min_length', `must not be above max_length, got ${def.minLength} and ${def.maxLength}`);
+  }
+  checkBounds(def, type, bad);
+  checkValues(def, type, bad);
+  checkPattern(def, bad);
+  return right;
+}
+
+function checkBounds(def: ParameterDef, type: ParameterType, bad: Report): void {
+  const bounds = [['min_value', def.minValue] as const, ['max_value', def.maxValue] as const];
+  const scale: ValueRules = def.scale === undefined ? {} : { scale: def.scale };
+  let comparable = true;
+  for (const [name, value] of bounds) {
+    if (value === undefined) comparable = false;
+    else type.accept(value, scale, (code, text) => ((comparable = false), bad(name, text, code)));
+  }
+  if (!comparable) return;
+  const [min = '', max = ''] = bounds.map(([, value]) => value);
+  const above = def.type === 'decimal' ? compareDecimals(plain(type, min), plain(type, max)) > 0 : min > max;
+  if (above) bad('min_value', `must not be above max_value, got ${min} and ${max}`);
+}
+
+function plain(type: ParameterType, value: number | string): string {
+  return String(type.canonical?.(value) ?? value);
+}
+
+function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void {
+  const values: unknown = def.values;
+  if (values === undefined) return;
+  if (!Array.isArray(values) || values.length === 0) return bad('values', 'must be a list of at least one value');
+  if (values.length > LIMITS.allowedValues) return bad('values', `at most ${LIMITS.allowedValues}, got ${values.length}`);
+  values.forEach((value, at) => {
+    type.accept(value, { ...def, values: undefined }, (code, text) => bad('values', `[${at}]: ${text}`, code));
+  });
+  if (new Set(values).size !== values.length) bad('values', 'the same value is there twice', 'parameter.duplicate');
+}
+
+function checkPattern({ pattern }: ParameterDef, bad: Report): void {
+  if (pattern === undefined) return;
+  if (codePoints(pattern) > LIMITS.patternLength) return bad('pattern', `at most ${LIMITS.patternLength} characters`, 'parameter.too_long');
+  try {
+    compilePattern(pattern);
+  } catch (error) {
+    bad('pattern', `is no regular expression of the RE2 dialect: ${(error as Error).message}`, 'parameter.bad_pattern');
+  }
+}
+
+function checkFlags(def: ParameterDef, type: ParameterType, report: Report): void {
+  if (def.primary) {
+    if (!type.keyable) report('is_primary', `a ${def.type} can not be the key of a unit`);
+    if (def.multiple) report('is_primary', 'a list can not be the key of a unit');
+    if (def.hidden) report('is_primary', 'the key of a unit can not be hidden');
+    if (def.runTime) report('is_primary', 'the key of a unit must be stored');
+  }
+  for (const [name, on] of [['unique', def.unique && !def.multiple], ['indexed', def.indexed]] as const) {
+    if (!on) continue;
+    if (!type.indexable) report(name, `a ${def.type} can not be ${name}`);
+    if (def.runTime) report(name, 'what is not stored has no index');
+  }
+  if (def.runTime && def.type === 'unit') report('only_run_time', 'a reference must be stored');
+}
+
+function checkDefault(def: ParameterDef, type: ParameterType, report: Report): void {
+  const name = `default_${def.type}`;
+  const value = def.default;
+  if (value === null) return;
+  if (!def.multiple) {
+    type.accept(value, def, (code, text) => report(name, text, code));
+    return;
+  }
+  if (!Array.isArray(value)) return report(name, 'must be a list, because the parameter is multiple', 'parameter.bad_type');
+  value.forEach((item: Json, at) => type.accept(item, def, (code, text) => report(name, `[${at}]: ${text}`, code)));
+  const twice = value.some((item: Json, at) => value.findIndex((other: Json) => jsonEqual(item, other)) < at);
+  if (def.unique && twice) report(name, 'has the same element twice', 'parameter.duplicate');
+}
+
+/** The values of a record that are kept in the form in which records show them. */
+export function canonicalValues(def: ParameterDef): ReadonlyMap<string, Json> {
+  const type = parameterType(def.type);
+  const form = (value: Json): Json => (value === null ? null : (type.canonical?.(value) ?? value));
+  const shown = new Map<string, Json>();
+  const value = def.default;
+  shown.set(`default_${def.type}`, def.multiple && Array.isArray(value) ? (value as Json[]).map(form) : form(value));
+  if (def.minValue !== undefined) shown.set('min_value', form(def.minValue));
+  if (def.maxValue !== undefined) shown.set('max_value', form(def.maxValue));
+  return shown;
+}

@@ -1,0 +1,75 @@
+/** Gives parameters to kinds and takes them away: the system's link type `parameter`. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { KindDef } from '../model/model.js';
+import { isParameterTypeId } from '../model/parameter-type/registry.js';
+import { refusal } from '../shared/errors.js';
+import type { Session } from '../unit/session.js';
+import { SystemLinks, type SystemLink } from '../unit/system-links.js';
+import { asSystem, UnitWriter } from '../unit/unit.writer.js';
+import { unknownUnit } from '../unit/unit.key.js';
+
+@Injectable()
+export class KindParameters implements SystemLink, OnModuleInit {
+  readonly linkId = 'parameter';
+  readonly parentKind = 'kind';
+
+  constructor(
+    private readonly links: SystemLinks,
+    private readonly writer: UnitWriter,
+  ) {}
+
+  onModuleInit(): void {
+    this.links.register(this);
+  }
+
+  accepts(childKind: string): boolean {
+    return isParameterTypeId(childKind);
+  }
+
+  async add(session: Session, parentId: string, childKind: string, childId: string): Promise<string> {
+    const kind = this.#kindOf(session, parentId);
+    this.#checkChild(session, childKind, childId);
+    if (!kind.parameters.includes(childId)) {
+      await this.#write(session, kind, { parameters: [...kind.parameters, childId] });
+    }
+    const kinds = session.model.kinds.get('kind');
+    if (!kinds) throw new Error('the model has no kind of kinds');
+    return (await this.writer.present(session, kinds, parentId)).body;
+  }
+
+  async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {
+    const kind = this.#kindOf(session, parentId);
+    this.#checkChild(session, childKind, childId);
+    if (!kind.parameters.includes(childId)) throw refusal('link.unknown', `'${parentId}' has no parameter '${childId}'`);
+    await this.take(session, kind, childId);
+  }
+
+  /** Takes a parameter out of a kind, and out of its lists of compound uniqueness and indexes. */
+  async take(session: Session, kind: KindDef, parameterId: string): Promise<void> {
+    const without = (lists: KindDef['unique']) => lists.filter((ids) => !ids.includes(parameterId));
+    await this.#write(session, kind, {
+      parameters: kind.parameters.filter((id) => id !== parameterId),
+      unique: without(kind.unique),
+      indexes: without(kind.indexes),
+    });
+  }
+
+  #kindOf(session: Session, id: string): KindDef {
+    const kind = session.model.kinds.get(id);
+    const kinds = session.model.kinds.get('kind');
+    if (!kind && kinds) throw unknownUnit(kinds, id);
+    if (!kind || kind.builtIn) throw refusal('kind.built_in', `'${id}' is built in: it keeps its parameters`);
+    return kind;
+  }
+
+  #checkChild(session: Session, childKind: string, childId: string): void {
+    const type = session.model.kinds.get(childKind);
+    const parameter = session.model.parameters.get(childId);
+    if (type && parameter?.type !== childKind) throw unknownUnit(type, childId);
+  }
+
+  async #write(session: Session, kind: KindDef, values: Record<string, unknown>): Promise<void> {
+    const kinds = session.model.kinds.get('kind');
+    if (kinds) await this.writer.update(asSystem(session), kinds, kind.id, () => new Map(Object.entries(values)));
+  }
+}

@@ -1,0 +1,74 @@
+/** What is special about parameters: their definitions must make sense, and kinds use them. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { canonicalValues, checkParameter, emptyDefinition, patched } from '../model/check-parameter.js';
+import { kindsUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
+import { isParameterTypeId } from '../model/parameter-type/registry.js';
+import { plural } from '../model/parameter-type/text-rules.js';
+import { refusal } from '../shared/errors.js';
+import { Behaviors, withSystemValue, type Behavior, type PendingWrite } from '../unit/behavior.js';
+import type { Body, Draft } from '../unit/draft.js';
+import { withLabel } from '../unit/identified.js';
+import { changeOf, type Session } from '../unit/session.js';
+import { KindParameters } from './kind-parameters.js';
+
+@Injectable()
+export class ParameterBehavior implements Behavior, OnModuleInit {
+  readonly definition = true;
+  readonly answersEdited = true;
+
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly kinds: KindParameters,
+  ) {}
+
+  onModuleInit(): void {
+    this.behaviors.register(this);
+  }
+
+  applies(kind: KindDef): boolean {
+    return kind.groups.includes(PARAMETER_GROUP);
+  }
+
+  prepare(body: Body, { id }: PendingWrite): Body {
+    return id === undefined ? withLabel(body) : body;
+  }
+
+  complete(draft: Draft, { kind, session, faults, id, index }: PendingWrite): Draft {
+    const change = changeOf(session);
+    const parameterId = id ?? String(draft.row['id'] ?? '');
+    if (!isParameterTypeId(kind.id) || parameterId === '') return draft;
+    const stored = session.model.parameters.get(parameterId);
+    if (id === undefined && stored) {
+      const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
+      faults.add('parameter.exists', `id: a parameter '${parameterId}' exists already, a ${stored.type}`, place);
+    }
+    const base = id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
+    const def = patched(base, draft.values);
+    checkParameter(def, faults, index);
+    change.parameters.add(parameterId);
+    return this.#canonical(draft, kind, def);
+  }
+
+  #canonical(draft: Draft, kind: KindDef, def: ReturnType<typeof patched>): Draft {
+    let made = draft;
+    for (const [key, value] of canonicalValues(def)) {
+      const field = kind.fields.get(key);
+      if (field && draft.values.has(key)) made = withSystemValue(made, field, value);
+    }
+    return made;
+  }
+
+  async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
+    const users = kindsUsing(session.model, id);
+    const change = changeOf(session);
+    if (users.length === 0) return;
+    if (!change.cascade) {
+      const names = users.slice(0, 10).map((kind) => `'${kind.id}'`);
+      throw refusal(
+        'parameter.in_use',
+        `${plural(users.length, 'kind')} use '${id}': ${names.join(', ')}; ?cascade=true takes it from them too`,
+      );
+    }
+    for (const kind of users) await this.kinds.take(session, kind, id);
+  }
+}

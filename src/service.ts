@@ -1,0 +1,99 @@
+/** A running service of one process: made from a configuration and a database, stopped without losing a request. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { createApp } from './app.setup.js';
+import { prepareProjects, type FirstProject } from './bootstrap.js';
+import { MODEL_CHANNEL } from './catalog/definition-change.js';
+import { ModelStore } from './catalog/model-store.js';
+import { PROJECT_CHANNEL } from './catalog/provisioning.js';
+import type { Config } from './config/config.js';
+import type { ConnectionOptions } from './database/connection.js';
+import { createDataSource } from './database/data-source.js';
+import { Database } from './database/database.js';
+import { Listener } from './database/listener.js';
+import { migrateRegistry } from './database/registry/registry.js';
+import { Readiness } from './health/readiness.js';
+import { ProjectStore } from './tenancy/project-store.js';
+
+export interface Service {
+  readonly app: NestExpressApplication;
+  readonly database: Database;
+  /** Where it listens. */
+  readonly url: string;
+  readonly first: FirstProject;
+  /** Serves requests in flight to their end, for at most the grace time, then lets go of the database. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly secret: string;
+  readonly connection: ConnectionOptions;
+  readonly logger: Logger;
+}
+
+/** Milliseconds that a statement of a request may take: one tenant's question must not starve the others. */
+const STATEMENT_TIMEOUT = 30_000;
+
+export async function startService({ config, secret, connection, logger }: ServiceOptions): Promise<Service> {
+  const dataSource = createDataSource(connection, { pool: config.databasePool, statementTimeout: STATEMENT_TIMEOUT });
+  await dataSource.initialize();
+  await migrateRegistry(dataSource);
+  const database = new Database(dataSource, (error) => logger.error({ err: error }, 'work after a commit failed'));
+  const app = await createApp({ config, secret, dataSource, database }, logger);
+  const listener = new Listener(connection, [MODEL_CHANNEL, PROJECT_CHANNEL], announcements(app));
+  await listener.start();
+  const first = await prepareProjects(app, config, logger);
+  await app.listen(config.port, config.host);
+  const server = app.getHttpServer();
+  const stop = async (): Promise<void> => {
+    app.get(Readiness).stop();
+    await drain(server, config.shutdownGrace);
+    await listener.stop();
+    await app.close();
+    await dataSource.destroy();
+  };
+  return { app, database, first, url: addressOf(server, config), stop };
+}
+
+/** What other processes announce makes models and projects in memory go. */
+function announcements(app: NestExpressApplication) {
+  const models = app.get(ModelStore);
+  const projects = app.get(ProjectStore);
+  return {
+    onNotification(channel: string, payload: string): void {
+      if (channel === PROJECT_CHANNEL) {
+        projects.forget(payload);
+        models.forget(payload);
+        return;
+      }
+      const [project = '', version] = payload.split(':');
+      models.announced(project, Number(version));
+    },
+    onGap(): void {
+      models.clear();
+      projects.clear();
+    },
+  };
+}
+
+/** No new connections; idle ones end at once, busy ones with their request, all of them at the end of the grace time. */
+function drain(server: Server, grace: number): Promise<void> {
+  return new Promise((resolve) => {
+    const idle = setInterval(() => server.closeIdleConnections(), 50);
+    const end = setTimeout(() => server.closeAllConnections(), grace);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(end);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function addressOf(server: Server, { host }: Config): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,40 @@
+/** Credentials and sign-in. */
+import type { Field, KindDef } from '../model/model.js';
+import { columnType, selectList } from './columns.sql.js';
+import { ident, param, render, sql, type Statement } from './fragment.js';
+
+/** The credentials of a name or an address, both folded. */
+export function findCredentialStatement(schema: string, key: string): Statement {
+  const name = param(key);
+  return render(
+    sql`SELECT "id"::text AS id, "password_hash", "member_kind", "member_id"::text AS member_id FROM ${ident(schema, 'kind_system_user')} WHERE "username_key" = ${name} OR "email_key" = ${name} ORDER BY "email_key" = ${name} DESC LIMIT 1`,
+    true,
+  );
+}
+
+/** Notes an access (the version of the unit stays) and answers the member as JSON. */
+export function touchMemberStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
+  return render(
+    sql`UPDATE ${ident(schema, kind.table)} AS t SET "first_access_time" = coalesce(t."first_access_time", now()), "last_access_time" = now() WHERE t."id" = ${param(id)}::${columnType('uuid')} RETURNING (SELECT row_to_json(r) FROM (SELECT ${selectList(fields)}) AS r)::text AS body`,
+    true,
+  );
+}
+
+/** Puts the member's id into credentials that were made before the member. */
+export function bindCredentialStatement(schema: string, credential: string, memberKind: string, memberId: string): Statement {
+  return render(
+    sql`UPDATE ${ident(schema, 'kind_system_user')} SET "member_kind" = ${param(memberKind)}, "member_id" = ${param(memberId)}::uuid WHERE "id" = ${param(credential)}::uuid`,
+  );
+}
+
+export function setPasswordStatement(schema: string, memberId: string, hash: string): Statement {
+  return render(sql`UPDATE ${ident(schema, 'kind_system_user')} SET "password_hash" = ${param(hash)} WHERE "member_id" = ${param(memberId)}::uuid`);
+}
+
+export function deleteCredentialStatement(schema: string, memberId: string): Statement {
+  return render(sql`DELETE FROM ${ident(schema, 'kind_system_user')} WHERE "member_id" = ${param(memberId)}::uuid`);
+}
+
+export function countMembersStatement(schema: string, kind: KindDef): Statement {
+  return render(sql`SELECT count(*)::int AS count FROM ${ident(schema, kind.table)}`);
+}

@@ -1,0 +1,26 @@
+/** Who asks. A plan can not be made without one. */
+
+export interface MemberCaller {
+  readonly type: 'member';
+  readonly id: string;
+  readonly kindId: string;
+  readonly sessionId: string;
+  /** A unit of `kind_admin`: passes every rule of its project. */
+  readonly admin: boolean;
+}
+
+export type Caller = { readonly type: 'anonymous' } | MemberCaller | { readonly type: 'system' };
+
+export const ANONYMOUS: Caller = { type: 'anonymous' };
+
+/** The service itself, and functions that act as the system: passes everything, `nobody` too. */
+export const SYSTEM: Caller = { type: 'system' };
+
+export function isAdministrator(caller: Caller): boolean {
+  return caller.type === 'system' || (caller.type === 'member' && caller.admin);
+}
+
+/** Tells whose token a request carries; made by `auth/`. @throws KindError 401 for a bad token */
+export abstract class CallerResolver {
+  abstract resolve(authorization: string | undefined, projectId: string): Caller | Promise<Caller>;
+}

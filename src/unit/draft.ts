@@ -1,0 +1,223 @@
+/** A body, read by the kind's parameters: what is to be stored, or every fault of it. Pure. */
+import { v7 as uuidv7 } from 'uuid';
+import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
+import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
+import { isPlainObject, jsonEqual, typeName, type Json } from '../shared/json.js';
+import { didYouMean } from '../shared/nearest.js';
+import { storedDefault } from '../model/field.js';
+import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
+import type { Stored } from '../model/parameter-type/parameter-type.js';
+
+/** A body by key: a Map, because keys are the client's. */
+export type Body = ReadonlyMap<string, unknown>;
+
+export interface Draft {
+  /** Values by column, as they are bound. */
+  readonly row: Readonly<Record<string, Json>>;
+  /** The fields whose columns are written, in the order of the kind. */
+  readonly written: readonly Field[];
+  /** The body by parameter, run-time parameters included, after defaults. */
+  readonly values: ReadonlyMap<string, Json>;
+}
+
+export interface DraftOptions {
+  readonly kind: KindDef;
+  readonly writable: ReadonlyMap<string, Field>;
+  readonly faults: Faults;
+  /** The position of the object in a bulk body. */
+  readonly index?: number;
+}
+
+export function bodyOf(value: Record<string, unknown>): Body {
+  return new Map(Object.entries(value));
+}
+
+/** Reads the body of a create: defaults apply, required parameters must be there, the id is made. */
+export function draftCreate(body: Body, options: DraftOptions): Draft {
+  const drafting = new Drafting(body, options);
+  drafting.checkKeys();
+  const id = drafting.makeId();
+  for (const field of drafting.fields()) {
+    if (body.has(field.id)) drafting.accept(field, body.get(field.id));
+    else drafting.absent(field);
+  }
+  return drafting.finish(id);
+}
+
+/** Reads the body of an edit: only what it has is written. */
+export function draftUpdate(body: Body, id: string, options: DraftOptions): Draft {
+  const drafting = new Drafting(body, options);
+  drafting.checkKeys(id);
+  for (const field of drafting.fields()) {
+    if (body.has(field.id) && !drafting.keepsKey(field, id)) drafting.accept(field, body.get(field.id));
+  }
+  return drafting.finish(undefined);
+}
+
+class Drafting {
+  readonly #row: Record<string, Json> = {};
+  readonly #written: Field[] = [];
+  readonly #values = new Map<string, Json>();
+
+  constructor(
+    private readonly body: Body,
+    private readonly options: DraftOptions,
+  ) {}
+
+  /** The fields that a body may have, without the id. */
+  fields(): Field[] {
+    const { kind, writable } = this.options;
+    return [...writable.values()].filter((field) => field !== kind.keyField);
+  }
+
+  /** Refuses keys that are no parameter, or that only the system writes. `id` is that of the unit being edited. */
+  checkKeys(id?: string): void {
+    const { kind, writable } = this.options;
+    for (const [key, value] of this.body) {
+      if (key === 'id') this.#checkId(value, id);
+      else if (key === 'kind_id') {
+        if (value !== kind.id) this.#fault('parameter.immutable', key, `is '${kind.id}' and never changes`);
+      } else if (!writable.has(key)) this.#refuseKey(key, value);
+    }
+  }
+
+  #refuseKey(key: string, value: unknown): void {
+    const { kind, writable } = this.options;
+    const field = kind.fields.get(key);
+    if (field?.constant !== undefined && !kind.discriminated && jsonEqual(field.constant, value)) return;
+    const known = field !== undefined && !field.recordOnly && !field.def.hidden;
+    if (key === 'links' || (known && field.system)) this.#fault('parameter.read_only', key, 'is written by the system');
+    else if (known) this.#fault('parameter.read_only', key, 'may not be written by you');
+    else {
+      const names = [...writable.keys()].filter((name) => !RESERVED_PARAMETERS.has(name));
+      const shown = key.length > 80 ? `${key.slice(0, 80)}…` : key;
+      this.#fault('parameter.unknown', shown, `'${kind.id}' has no such parameter${didYouMean(key, names)}`);
+    }
+  }
+
+  #checkId(value: unknown, id: string | undefined): void {
+    const { kind } = this.options;
+    if (id !== undefined) {
+      if (value !== id) this.#fault('parameter.immutable', 'id', 'never changes');
+    } else if (kind.key === 'uuid') this.#fault('parameter.read_only', 'id', 'is generated');
+    else if (kind.key === 'natural' && value !== undefined) {
+      this.#fault('parameter.read_only', 'id', `is the value of '${kind.primary?.id ?? ''}'`);
+    }
+  }
+
+  makeId(): Stored | undefined {
+    const { kind } = this.options;
+    if (kind.key === 'uuid') return uuidv7();
+    if (kind.key === 'natural') return undefined;
+    const given = this.body.get('id');
+    if (given !== undefined) {
+      if (typeof given === 'string' && IDENTIFIER.test(given)) return given;
+      this.#fault('identifier.malformed', 'id', `must be ${IDENTIFIER_HINT}`);
+      return undefined;
+    }
+    const label = this.body.get('label');
+    if (label === undefined || label === null) {
+      this.#fault('identifier.missing', 'id', 'an id or a label must be given');
+      return undefined;
+    }
+    const made = typeof label === 'string' ? identifierFromLabel(label) : undefined;
+    if (made === undefined) this.#fault('identifier.missing', 'id', 'none can be made from the label; give one');
+    return made;
+  }
+
+  /** A key that is given again as it is changes nothing. */
+  keepsKey(field: Field, id: string): boolean {
+    const { kind } = this.options;
+    if (field !== kind.primary) return false;
+    const stored = this.#read(field, this.body.get(field.id));
+    if (stored !== undefined && String(stored) !== id) {
+      this.#fault('unit.key_immutable', field.id, `is the unit's key, '${id}', and never changes`);
+    }
+    return true;
+  }
+
+  absent(field: Field): void {
+    const value = storedDefault(field);
+    if (value !== null) this.#store(field, value);
+    else if (field.def.required || field === this.options.kind.primary) {
+      this.#fault('parameter.required', field.id, 'must be given');
+    } else if (!field.def.nullable) this.#fault('parameter.required', field.id, 'must be given: it may not be null');
+    else this.#store(field, null);
+  }
+
+  accept(field: Field, value: unknown): void {
+    if (value === null) {
+      if (field.def.nullable) this.#store(field, null);
+      else this.#fault('parameter.null', field.id, 'must not be null');
+      return;
+    }
+    const stored = this.#read(field, value);
+    if (stored !== undefined) this.#store(field, stored);
+  }
+
+  #read(field: Field, value: unknown): Stored | undefined {
+    if (field.id === 'metadata') return this.#readObject(field, value);
+    const { def } = field;
+    // A field that keeps values of several types is checked by its kind's behaviour.
+    if (!def.multiple || field.describedAs !== undefined) return this.#readOne(field, value, field.id);
+    if (!Array.isArray(value)) {
+      this.#fault('parameter.bad_type', field.id, `must be an array, got ${typeName(value)}`);
+      return undefined;
+    }
+    const items = value.map((item, at) => {
+      if (item !== null) return this.#readOne(field, item, `${field.id}[${at}]`);
+      this.#report('parameter.null', field.id, `${field.id}[${at}]: must not be null`);
+      return undefined;
+    });
+    if (items.some((item) => item === undefined)) return undefined;
+    const stored = items as Stored[];
+    const repeated = def.unique ? stored.findIndex((item, at) => stored.findIndex((other) => jsonEqual(item, other)) < at) : -1;
+    if (repeated < 0) return stored;
+    this.#report('parameter.duplicate', field.id, `${field.id}[${repeated}]: is there already, and elements are unique`);
+    return undefined;
+  }
+
+  #readObject(field: Field, value: unknown): Stored | undefined {
+    if (isPlainObject(value)) return this.#readOne(field, value, field.id);
+    this.#fault('parameter.bad_type', field.id, `must be an object, got ${typeName(value)}`);
+    return undefined;
+  }
+
+  #readOne(field: Field, value: unknown, path: string): Stored | undefined {
+    const report = (code: ErrorCode, text: string) => this.#report(code, field.id, `${path}: ${text}`);
+    const stored = field.type.accept(value, field.def, report);
+    if (stored === undefined || typeof stored !== 'string') return stored;
+    if (field === this.options.kind.primary && ['', '.', '..'].includes(stored)) {
+      report('parameter.bad_value', `'${stored}' can not be a key, because it can not be in a path`);
+      return undefined;
+    }
+    if (!field.reference) return stored;
+    const id = field.reference.key.read(stored);
+    if (id === undefined) report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${field.reference.kind}'`);
+    return id;
+  }
+
+  #store(field: Field, value: Json): void {
+    this.#values.set(field.id, value);
+    if (field.column === undefined) return;
+    this.#row[field.column] = value;
+    this.#written.push(field);
+  }
+
+  finish(id: Stored | undefined): Draft {
+    if (id === undefined) return { row: this.#row, written: this.#written, values: this.#values };
+    const { keyField } = this.options.kind;
+    this.#values.set('id', id);
+    return { row: { id, ...this.#row }, written: [keyField, ...this.#written], values: this.#values };
+  }
+
+  #fault(code: ErrorCode, parameter: string, text: string): void {
+    this.#report(code, parameter, `${parameter}: ${text}`);
+  }
+
+  #report(code: ErrorCode, parameter: string, text: string): void {
+    const { index } = this.options;
+    const place: Place = index === undefined ? { parameter } : { parameter, index };
+    this.options.faults.add(code, text, place);
+  }
+}

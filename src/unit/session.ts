@@ -1,0 +1,21 @@
+/** What one piece of work on a project's units needs: who, where, by which definitions, on which connection. */
+import type { DefinitionChange } from '../catalog/definition-change.js';
+import type { Executor } from '../database/database.js';
+import type { Model } from '../model/model.js';
+import type { Caller } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
+
+export interface Session {
+  readonly project: Project;
+  readonly caller: Caller;
+  readonly model: Model;
+  readonly executor: Executor;
+  /** Set while definitions change: rows of the model are written, the tables follow at the end. */
+  readonly change?: DefinitionChange;
+}
+
+/** The change of a session in which definitions are written. */
+export function changeOf(session: Session): DefinitionChange {
+  if (!session.change) throw new Error('definitions are written in a definition change');
+  return session.change;
+}

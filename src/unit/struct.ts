@@ -1,0 +1,108 @@
+/** Struct descriptors (section 2.7): what the parameters of a kind are, for forms and clients. */
+import { Injectable } from '@nestjs/common';
+import { grantOf, openKind, readableFields, writableFields } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { answerOf, type Answer } from '../http/answer.js';
+import { parseListQuery, type ListQuery } from '../http/list-query.js';
+import { UNIT_FIELDS, type Field, type KindDef } from '../model/model.js';
+import type { Json } from '../shared/json.js';
+import { refusal } from '../shared/errors.js';
+import type { Caller } from '../tenancy/caller.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { planFields } from './unit.plan.js';
+import { UnitReader } from './unit.reader.js';
+import { unknownUnit } from './unit.key.js';
+
+export interface Descriptor {
+  readonly id: string;
+  readonly label: string;
+  readonly type: string;
+  readonly default: Json;
+  readonly helper_text: string | null;
+  readonly required: boolean;
+  readonly multiple: boolean;
+  readonly strip: boolean;
+  readonly min_length: number | null;
+  readonly max_length: number | null;
+  readonly values: Json;
+}
+
+function descriptorOf({ id, def }: Field): Descriptor {
+  return {
+    id,
+    label: def.label,
+    type: def.type,
+    default: def.hidden ? null : def.default,
+    helper_text: def.helperText,
+    required: def.required,
+    multiple: def.multiple,
+    strip: def.strip ?? false,
+    min_length: def.minLength ?? null,
+    max_length: def.maxLength ?? null,
+    values: def.values ?? null,
+  };
+}
+
+/** The fields that a struct describes: the kind's parameters, and for kinds of the model all of a body. */
+function describedFields(kind: KindDef, caller: Caller): Map<string, Field> {
+  const known = new Map([...readableFields(kind, caller), ...writableFields(kind, caller)]);
+  const always: readonly string[] = kind.key === 'identifier' ? ['kind_id', 'inserted_at', 'updated_at'] : UNIT_FIELDS;
+  return new Map(
+    [...kind.fields.values()]
+      .filter((field) => known.has(field.id) && !field.recordOnly && !always.includes(field.id))
+      .map((field) => [field.id, field]),
+  );
+}
+
+function describe(kinds: readonly KindDef[], caller: Caller, query: ListQuery): Descriptor[] {
+  const fields = new Map<string, Field>();
+  for (const kind of kinds) {
+    for (const [id, field] of describedFields(kind, caller)) if (!fields.has(id)) fields.set(id, field);
+  }
+  const [first] = kinds;
+  return first ? planFields(query, first, fields).map(descriptorOf) : [];
+}
+
+@Injectable()
+export class Structs {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly reader: UnitReader,
+  ) {}
+
+  /** `{count, items}` of a kind's parameters; `{label, parameters}` where `labelled`. */
+  ofKind(scope: RequestScope, kindId: string, url: string, labelled: boolean): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const { kind } = openKind(model, kindId, ['read', 'create', 'signup'], scope.caller);
+      const items = describe([kind], scope.caller, parseListQuery(url));
+      return answerOf(labelled ? { label: kind.label, parameters: items } : { count: items.length, items });
+    });
+  }
+
+  /** The label of a unit (its kind's, where it has none) and the parameters of its kind. */
+  async ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const { kind } = openKind(model, kindId, 'read', scope.caller);
+      const unit = await this.reader.find(scope, kindId, unitId);
+      if (!unit) throw unknownUnit(kind, unitId);
+      const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
+      return answerOf({ label, parameters: describe([kind], scope.caller, parseListQuery(url)) });
+    });
+  }
+
+  /** The label of a group and the parameters of its kinds, each at its first appearance. */
+  async ofGroup(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      openKind(model, 'group', 'read', scope.caller);
+      const group = model.groups.get(groupId);
+      if (!group) throw refusal('group.unknown', `No group '${groupId.slice(0, 80)}'`);
+      const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
+      const items = describe(kinds.filter((kind) => mayDescribe(kind, scope.caller)), scope.caller, parseListQuery(url));
+      return answerOf({ label: group.label, parameters: items });
+    });
+  }
+}
+
+function mayDescribe(kind: KindDef, caller: Caller): boolean {
+  return (['read', 'create', 'signup'] as const).some((operation) => grantOf(kind, operation, caller) !== undefined);
+}

@@ -1,0 +1,29 @@
+/**
+ * The system's own link types, which kinds of the model have in place of users' links: `group` puts a kind into a
+ * group, `parameter` gives a parameter to a kind.
+ */
+import { Injectable } from '@nestjs/common';
+import type { Session } from './session.js';
+
+export interface SystemLink {
+  readonly linkId: string;
+  readonly parentKind: string;
+  /** Whether units of that kind can be the child. */
+  accepts(childKind: string): boolean;
+  /** Answers the JSON of the endpoint. */
+  add(session: Session, parentId: string, childKind: string, childId: string): Promise<string>;
+  remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void>;
+}
+
+@Injectable()
+export class SystemLinks {
+  readonly #links: SystemLink[] = [];
+
+  register(link: SystemLink): void {
+    this.#links.push(link);
+  }
+
+  find(parentKind: string, linkId: string, childKind: string): SystemLink | undefined {
+    return this.#links.find((link) => link.parentKind === parentKind && link.linkId === linkId && link.accepts(childKind));
+  }
+}

@@ -1,0 +1,62 @@
+import { Controller, Delete, Get, Param, Post, Put, Req } from '@nestjs/common';
+import type { Answer } from '../http/answer.js';
+import type { HttpRequest } from '../http/request.js';
+import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import { bodyOf } from '../tenancy/tenancy.interceptor.js';
+import { Structs } from './struct.js';
+import { UnitReader } from './unit.reader.js';
+import { UnitService, type WriteRequest } from './unit.service.js';
+
+/** The units of every kind, those of the model included (sections 4.3 to 4.6). */
+@Controller('api/lib/:kind')
+export class UnitController {
+  constructor(
+    private readonly reader: UnitReader,
+    private readonly units: UnitService,
+    private readonly structs: Structs,
+  ) {}
+
+  @Get('unit')
+  list(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.reader.list(scope, kind, request.url);
+  }
+
+  @Get('unit/:unit')
+  get(@Scope() scope: RequestScope, @Param('kind') kind: string, @Param('unit') unit: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.reader.get(scope, kind, unit, request.url);
+  }
+
+  @Post('unit')
+  create(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.units.create(scope, kind, writeRequestOf(request));
+  }
+
+  @Put('unit/:unit')
+  update(@Scope() scope: RequestScope, @Param('kind') kind: string, @Param('unit') unit: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.units.update(scope, kind, unit, writeRequestOf(request));
+  }
+
+  @Delete('unit/:unit')
+  remove(@Scope() scope: RequestScope, @Param('kind') kind: string, @Param('unit') unit: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.units.remove(scope, kind, unit, writeRequestOf(request));
+  }
+
+  @Get('struct')
+  struct(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.structs.ofKind(scope, kind, request.url, false);
+  }
+
+  @Get('unit/:unit/struct')
+  unitStruct(@Scope() scope: RequestScope, @Param('kind') kind: string, @Param('unit') unit: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.structs.ofUnit(scope, kind, unit, request.url);
+  }
+}
+
+export function writeRequestOf(request: HttpRequest): WriteRequest {
+  return {
+    url: request.url,
+    bytes: bodyOf(request),
+    contentType: request.headers['content-type'],
+    ifMatch: request.headers['if-match'],
+  };
+}

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { Behaviors } from './behavior.js';
+import { Structs } from './struct.js';
+import { SystemLinks } from './system-links.js';
+import { UnitController } from './unit.controller.js';
+import { UnitReader } from './unit.reader.js';
+import { UnitRepository } from './unit.repository.js';
+import { UnitService } from './unit.service.js';
+import { UnitWriter } from './unit.writer.js';
+
+/** The engine: what every kind's units have in common. */
+@Module({
+  providers: [Behaviors, Structs, SystemLinks, UnitReader, UnitRepository, UnitService, UnitWriter],
+  exports: [Behaviors, Structs, SystemLinks, UnitReader, UnitRepository, UnitService, UnitWriter],
+})
+export class UnitModule {}
+
+/** Its routes, apart from it, because they match whatever more special routes leave. */
+@Module({ imports: [UnitModule], controllers: [UnitController] })
+export class UnitRoutesModule {}

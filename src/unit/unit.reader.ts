@@ -1,0 +1,80 @@
+/** Reads of units: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
+import { Injectable } from '@nestjs/common';
+import { checkState, grantOf, openKind, readableFields, type Grant } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
+import { Answer } from '../http/answer.js';
+import { etagOf } from '../http/etag.js';
+import { parseListQuery } from '../http/list-query.js';
+import type { KindDef, Model } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import type { ListPlan } from '../sql/select.sql.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { parseKey, unknownUnit } from './unit.key.js';
+import { cursorOf, planGet, planList, type PlanContext } from './unit.plan.js';
+import { UnitRepository, type PageRow } from './unit.repository.js';
+
+@Injectable()
+export class UnitReader {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly repository: UnitRepository,
+  ) {}
+
+  /** The units of a kind. `url` has the query of section 4.9. */
+  list(scope: RequestScope, kindId: string, url: string): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
+      checkState(kind);
+      return this.#page(scope, model, kind, grant, url);
+    });
+  }
+
+  /** The units of a kind that a definition of the model names, such as the kinds of a group. */
+  listWhere(scope: RequestScope, kindId: string, url: string, where: (kind: KindDef, model: Model) => Predicate): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
+      return this.#page(scope, model, kind, grant, url, where(kind, model));
+    });
+  }
+
+  async #page(scope: RequestScope, model: Model, kind: KindDef, grant: Grant, url: string, extra?: Predicate): Promise<Answer> {
+    const plan = planList(parseListQuery(url), contextOf(scope, kind, grant), extra);
+    return presentPage(plan, await this.repository.fetchPage(this.database, plan, model));
+  }
+
+  get(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
+      checkState(kind);
+      const key = parseKey(kind, unitId);
+      const plan = planGet(parseListQuery(url), contextOf(scope, kind, grant));
+      const unit = key === undefined ? undefined : await this.repository.fetch(this.database, plan, key, model);
+      if (!unit) throw unknownUnit(kind, unitId);
+      return new Answer(unit.body, etagOf(unit.tag, model.version));
+    });
+  }
+
+  /** One unit as an object, for callers inside the service; undefined where the caller may not read it. */
+  async find(scope: RequestScope, kindId: string, unitId: string): Promise<Record<string, unknown> | undefined> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const kind = model.kinds.get(kindId);
+      const grant = kind && grantOf(kind, 'read', scope.caller);
+      const key = kind && parseKey(kind, unitId);
+      if (!kind || !grant || key === undefined) return undefined;
+      const plan = planGet(parseListQuery(''), contextOf(scope, kind, grant));
+      const unit = await this.repository.fetch(this.database, plan, key, model);
+      return unit && (JSON.parse(unit.body) as Record<string, unknown>);
+    });
+  }
+}
+
+function contextOf({ project, caller }: RequestScope, kind: KindDef, grant: Grant): PlanContext {
+  return { schema: project.schema, kind, access: grant.predicate, visible: readableFields(kind, caller) };
+}
+
+function presentPage(plan: ListPlan, { count, items, last }: PageRow): Answer {
+  const next = plan.cursor ? `,"next":${last ? JSON.stringify(cursorOf(plan, last)) : 'null'}` : '';
+  return new Answer(`{"count":${count},"items":${items}${next}}`);
+}

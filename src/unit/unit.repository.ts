@@ -1,0 +1,103 @@
+/** Runs the statements of units and reads their rows. The only place where the engine does I/O. */
+import { Injectable } from '@nestjs/common';
+import { StaleModel } from '../catalog/stale-model.js';
+import type { Executor } from '../database/database.js';
+import { isDatabaseFault } from '../database/sqlstate.js';
+import type { Field, KindDef, Model } from '../model/model.js';
+import { countReferences, deleteStatement, insertStatement, updateStatement, type DeletePlan, type UpdatePlan, type WritePlan } from '../sql/write.sql.js';
+import { estimateStatement, getStatement, listStatement, type ListPlan, type ReadPlan } from '../sql/select.sql.js';
+import { conflictOf, type WriteContext } from './conflict.js';
+import { badCursor } from './unit.plan.js';
+
+/** A unit as PostgreSQL presents it: its version tag, and its JSON. */
+export interface UnitRow {
+  readonly tag: string;
+  readonly body: string;
+}
+
+export interface PageRow {
+  readonly count: number;
+  readonly items: string;
+  /** Order values of the last unit, where another page follows. */
+  readonly last: readonly (string | null)[] | null;
+}
+
+interface Versioned {
+  readonly v: string;
+}
+
+type MaybeUnit = Versioned & { tag: string | null; body: string | null };
+
+@Injectable()
+export class UnitRepository {
+  async fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
+    try {
+      const [row] = await executor.run<Versioned & { count: string; items: string; last?: string | null }>(listStatement(plan));
+      checkVersion(row, model);
+      const count = plan.count === 'estimated' ? await this.#estimate(executor, plan) : Number(row?.count);
+      return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
+    } catch (error) {
+      if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
+      throw error;
+    }
+  }
+
+  async #estimate(executor: Executor, plan: ListPlan): Promise<number> {
+    interface Explained {
+      'QUERY PLAN': { Plan: { 'Plan Rows': number } }[];
+    }
+    const [row] = await executor.run<Explained>(estimateStatement(plan));
+    return Math.round(row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0);
+  }
+
+  async fetch(executor: Executor, plan: ReadPlan, id: unknown, model: Model): Promise<UnitRow | undefined> {
+    const [row] = await executor.run<MaybeUnit>(getStatement(plan, id));
+    checkVersion(row, model);
+    return unitOf(row);
+  }
+
+  async insert(
+    executor: Executor,
+    plan: WritePlan,
+    rows: readonly Readonly<Record<string, unknown>>[],
+    context: WriteContext,
+  ): Promise<UnitRow[]> {
+    const made = await this.#write<MaybeUnit>(executor, insertStatement(plan, rows), { ...context, rows });
+    checkVersion(made[0], context.model);
+    return made.flatMap((row) => unitOf(row) ?? []);
+  }
+
+  async update(executor: Executor, plan: UpdatePlan, row: Readonly<Record<string, unknown>>, context: WriteContext): Promise<UnitRow | undefined> {
+    const [made] = await this.#write<MaybeUnit>(executor, updateStatement(plan, row), { ...context, rows: [row] });
+    checkVersion(made, context.model);
+    return unitOf(made);
+  }
+
+  /** Whether the unit was there and is gone. */
+  async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
+    const [row] = await this.#write<MaybeUnit>(executor, deleteStatement(plan), context);
+    checkVersion(row, context.model);
+    return row?.tag !== null;
+  }
+
+  async countReferences(executor: Executor, schema: string, kind: KindDef, field: Field, id: unknown): Promise<number> {
+    const [row] = await executor.run<{ count: number }>(countReferences(schema, kind, field, id));
+    return row?.count ?? 0;
+  }
+
+  async #write<Row>(executor: Executor, statement: Parameters<Executor['run']>[0], context: WriteContext): Promise<Row[]> {
+    try {
+      return await executor.run<Row>(statement);
+    } catch (error) {
+      throw conflictOf(error, context) ?? error;
+    }
+  }
+}
+
+function checkVersion(row: Versioned | undefined, model: Model): void {
+  if (Number(row?.v) !== model.version) throw new StaleModel();
+}
+
+function unitOf(row: MaybeUnit | undefined): UnitRow | undefined {
+  return row?.tag != null && row.body != null ? { tag: row.tag, body: row.body } : undefined;
+}

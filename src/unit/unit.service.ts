@@ -1,0 +1,156 @@
+/** What the endpoints of units do: rights first, then state, then input; then the one door. */
+import { Injectable } from '@nestjs/common';
+import { checkState, openKind, type Operation } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { DefinitionChanges } from '../catalog/definition-change.js';
+import { Database } from '../database/database.js';
+import { Answer, NULL_ANSWER } from '../http/answer.js';
+import { parseBody } from '../http/body.js';
+import { etagOf, expectedVersions } from '../http/etag.js';
+import { parseFlags } from '../http/list-query.js';
+import type { KindDef } from '../model/model.js';
+import { refusal } from '../shared/errors.js';
+import { isPlainObject, typeName } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { isAdministrator } from '../tenancy/caller.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { Behaviors } from './behavior.js';
+import { bodyOf, type Body } from './draft.js';
+import type { Session } from './session.js';
+import { UnitWriter, type WriteOptions } from './unit.writer.js';
+import type { UnitRow } from './unit.repository.js';
+
+/** What a write needs of its request. */
+export interface WriteRequest {
+  readonly url: string;
+  readonly bytes: Buffer | undefined;
+  readonly contentType: string | undefined;
+  readonly ifMatch: string | undefined;
+}
+
+@Injectable()
+export class UnitService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly changes: DefinitionChanges,
+    private readonly behaviors: Behaviors,
+    private readonly writer: UnitWriter,
+  ) {}
+
+  create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
+    return this.#write(scope, kindId, 'create', request, async (session, kind) => {
+      const { bodies, bulk } = readBodies(request, kind);
+      const rows = await this.writer.insert(session, kind, bodies, { bulk });
+      return (version) => (bulk ? bulkAnswer(rows) : unitAnswer(rows[0], version));
+    });
+  }
+
+  update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
+    return this.#write(scope, kindId, 'update', request, async (session, kind, options) => {
+      const row = await this.writer.update(session, kind, unitId, () => readObject(request), options);
+      return (version) => unitAnswer(row, version);
+    });
+  }
+
+  remove(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
+    return this.#write(scope, kindId, 'delete', request, async (session, kind, options) => {
+      await this.writer.remove(session, kind, unitId, options);
+      return () => NULL_ANSWER;
+    });
+  }
+
+  /** Runs a write where it belongs: alone on the pool, or in a definition change. */
+  async #write(
+    scope: RequestScope,
+    kindId: string,
+    operation: Operation,
+    request: WriteRequest,
+    work: (session: Session, kind: KindDef, options: WriteOptions) => Promise<(version: number) => Answer>,
+  ): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const { kind, grant } = openKind(model, kindId, operation, scope.caller);
+      checkState(kind);
+      const behaviors = this.behaviors.of(kind);
+      const definition = behaviors.some((behavior) => behavior.definition);
+      const cascade = parseFlags(request.url, ['cascade']).has('cascade');
+      const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
+      if (definition) return this.#define(scope, kindId, operation, cascade, (session, fresh) => work(session, fresh, options));
+      if (behaviors.length > 0) {
+        return this.database.transaction(async (tx) => {
+          return (await work({ ...scope, model, executor: tx }, kind, options))(model.version);
+        });
+      }
+      return (await work({ ...scope, model, executor: this.database }, kind, options))(model.version);
+    });
+  }
+
+  /** A definition change reads the model again under its lock, and checks the rights by that. */
+  async #define(
+    scope: RequestScope,
+    kindId: string,
+    operation: Operation,
+    cascade: boolean,
+    work: (session: Session, kind: KindDef) => Promise<(version: number) => Answer>,
+  ): Promise<Answer> {
+    const options = { cascade, tellCounts: isAdministrator(scope.caller) };
+    const { result, model } = await this.changes.change(scope.project, options, (change) => {
+      const { kind } = openKind(change.before, kindId, operation, scope.caller);
+      return work({ ...scope, model: change.before, executor: change.tx, change }, kind);
+    });
+    return result(model.version);
+  }
+
+  /** Runs work that changes definitions in more than one unit, such as adding a kind to a group. */
+  async define<T>(
+    scope: RequestScope,
+    rights: { readonly kindId: string; readonly operation: Operation },
+    request: Pick<WriteRequest, 'url'>,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    return this.catalog.withModel(scope.project, async (known) => {
+      openKind(known, rights.kindId, rights.operation, scope.caller);
+      const cascade = parseFlags(request.url, ['cascade']).has('cascade');
+      const options = { cascade, tellCounts: isAdministrator(scope.caller) };
+      const { result } = await this.changes.change(scope.project, options, (change) => {
+        openKind(change.before, rights.kindId, rights.operation, scope.caller);
+        return work({ ...scope, model: change.before, executor: change.tx, change });
+      });
+      return result;
+    });
+  }
+}
+
+function tagsOf(ifMatch: string | undefined): readonly string[] | undefined {
+  const expected = expectedVersions(ifMatch);
+  return expected === 'any' ? undefined : expected;
+}
+
+function unitAnswer(row: UnitRow | undefined, version: number): Answer {
+  if (!row) throw new Error('a write answered no unit');
+  return new Answer(row.body, etagOf(row.tag, version));
+}
+
+function bulkAnswer(rows: readonly UnitRow[]): Answer {
+  return new Answer(`{"count":${rows.length},"items":[${rows.map(({ body }) => body).join(',')}]}`);
+}
+
+function readObject({ bytes, contentType }: WriteRequest): Body {
+  const value = parseBody(bytes, contentType);
+  if (isPlainObject(value)) return bodyOf(value);
+  throw refusal('body.not_object', `The body must be a JSON object, got ${value === undefined ? 'none' : typeName(value)}`);
+}
+
+/** One object, or for users' kinds a list of them. */
+function readBodies(request: WriteRequest, kind: KindDef): { bodies: Body[]; bulk: boolean } {
+  const value = parseBody(request.bytes, request.contentType);
+  if (!Array.isArray(value) || kind.builtIn) return { bodies: [readObject(request)], bulk: false };
+  if (value.length > LIMITS.bulk) {
+    throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
+  }
+  const wrong = value.findIndex((item) => !isPlainObject(item));
+  if (wrong >= 0) {
+    throw refusal('body.not_object', `[${wrong}]: must be an object, got ${typeName(value[wrong])}`, { index: wrong });
+  }
+  return { bodies: value.map((item) => bodyOf(item as Record<string, unknown>)), bulk: true };
+}
