@@ -1,0 +1,115 @@
+/**
+ * A service for a test file: the real application on the run's PostgreSQL, and projects of its own.
+ * Isolation is free, because a project is a schema: make one per file, or per test where it matters.
+ */
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { pino } from 'pino';
+import { afterAll, inject } from 'vitest';
+import { Administrators } from '../../src/auth/administrators.js';
+import { Provisioning } from '../../src/catalog/provisioning.js';
+import { loadConfig, type Config } from '../../src/config/config.js';
+import { startService, type Service } from '../../src/service.js';
+
+export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 'correct horse 1' };
+
+/** One secret for all services of a run, so that two of them can stand for two processes. */
+const SECRET = 'a secret for tests, at least thirty-two characters';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The whole body, parsed; undefined where there is none. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- contents are whatever the service answers; tests look into them
+  readonly body: { content: any; messages: { code: string; text: string; parameter?: string; index?: number }[] };
+  readonly text: string;
+}
+
+export interface CallOptions {
+  readonly token?: string | undefined;
+  readonly headers?: Record<string, string>;
+}
+
+/** Starts a service; it stops after the file's tests. */
+export async function startTestService(overrides: Partial<Config> = {}): Promise<TestService> {
+  const config: Config = {
+    ...loadConfig({ LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir() }, tmpdir()),
+    bootstrap: { project: 'boot', adminUsername: 'admin', adminEmail: 'admin@example.com', adminPassword: ADMIN.password },
+    ...overrides,
+  };
+  const logger = pino({ level: 'fatal' });
+  const service = await startService({ config, secret: SECRET, connection: inject('database'), logger });
+  afterAll(() => service.stop());
+  return new TestService(service);
+}
+
+export class TestService {
+  constructor(readonly service: Service) {}
+
+  /** Makes a project with an administrator and signs that one in. */
+  async project(id = `t${randomBytes(6).toString('hex')}`): Promise<TestProject> {
+    const administrators = this.service.app.get(Administrators);
+    await this.service.app.get(Provisioning).create({ id }, (executor, project) => administrators.create(executor, project, ADMIN));
+    return this.signIn(id);
+  }
+
+  /** Signs the administrator of an existing project in, through this service. */
+  async signIn(id: string): Promise<TestProject> {
+    const anonymous = new TestProject(this.service, id, undefined);
+    const { body } = await anonymous.post('/auth/signin', { username: ADMIN.username, password: ADMIN.password });
+    return new TestProject(this.service, id, body.content.access_token as string);
+  }
+}
+
+/** Calls of one project, as one caller. Paths are relative to `/api/lib`. */
+export class TestProject {
+  constructor(
+    readonly service: Service,
+    readonly id: string,
+    readonly token: string | undefined,
+  ) {}
+
+  as(token: string | undefined): TestProject {
+    return new TestProject(this.service, this.id, token);
+  }
+
+  get(path: string, options?: CallOptions): Promise<Reply> {
+    return this.call('GET', path, undefined, options);
+  }
+
+  post(path: string, body?: unknown, options?: CallOptions): Promise<Reply> {
+    return this.call('POST', path, body, options);
+  }
+
+  put(path: string, body?: unknown, options?: CallOptions): Promise<Reply> {
+    return this.call('PUT', path, body, options);
+  }
+
+  delete(path: string, options?: CallOptions): Promise<Reply> {
+    return this.call('DELETE', path, undefined, options);
+  }
+
+  /** A string body is sent as it is. */
+  async call(method: string, path: string, body?: unknown, { token = this.token, headers = {} }: CallOptions = {}): Promise<Reply> {
+    const response = await fetch(`${this.service.url}/api/lib${path}`, {
+      method,
+      headers: {
+        'kind-project-key': this.id,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: (text === '' ? undefined : JSON.parse(text)) as Reply['body'] };
+  }
+
+  /** The number of SQL statements that a call takes. */
+  async statements(work: () => Promise<unknown>): Promise<number> {
+    const before = this.service.database.statements;
+    await work();
+    return this.service.database.statements - before;
+  }
+}
