@@ -1,7 +1,6 @@
 /** The HTTP application as `main` serves it and tests drive it. */
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { CorsOptions } from 'cors';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
@@ -32,7 +31,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
 }
 
 /** Preflights need no project header: they end before the guard. */
-function corsOptions({ corsOrigins }: Config): CorsOptions {
+function corsOptions({ corsOrigins }: Config) {
   return {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],

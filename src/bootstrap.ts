@@ -19,7 +19,11 @@ export function generatePassword(): string {
   return randomBytes(15).toString('base64url');
 }
 
-export async function prepareProjects(app: INestApplicationContext, config: Config, logger: Logger): Promise<FirstProject> {
+export async function prepareProjects(
+  app: INestApplicationContext,
+  config: Config,
+  logger: Logger,
+): Promise<FirstProject> {
   const provisioning = app.get(Provisioning);
   for (const id of await provisioning.outdated()) {
     const steps = await provisioning.migrate(id);
@@ -27,7 +31,11 @@ export async function prepareProjects(app: INestApplicationContext, config: Conf
   }
   const { project, adminUsername, adminEmail, adminPassword } = config.bootstrap;
   const projects = await provisioning.list();
-  if (projects.length > 0) return { project: projects.some(({ id }) => id === project) ? project : (projects[0]?.id ?? project), username: adminUsername };
+  if (projects.length > 0)
+    return {
+      project: projects.some(({ id }) => id === project) ? project : (projects[0]?.id ?? project),
+      username: adminUsername,
+    };
   const password = adminPassword ?? generatePassword();
   try {
     await provisioning.create({ id: project }, (executor, made) =>

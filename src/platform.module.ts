@@ -1,6 +1,5 @@
 /** What every module stands on: configuration, database, projects, models. */
 import { Module, type DynamicModule } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { Catalog } from './catalog/catalog.service.js';
 import { DefinitionChanges } from './catalog/definition-change.js';
 import { ModelStore } from './catalog/model-store.js';
@@ -9,22 +8,23 @@ import type { Config } from './config/config.js';
 import { CONFIG } from './config/config.token.js';
 import { SECRET } from './auth/token.service.js';
 import { Database } from './database/database.js';
+import { ProjectRepository } from './database/registry/project.repository.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Platform {
   readonly config: Config;
   readonly secret: string;
-  readonly dataSource: DataSource;
+  readonly registry: ProjectRepository;
   readonly database: Database;
 }
 
 @Module({})
 export class PlatformModule {
-  static register({ config, secret, dataSource, database }: Platform): DynamicModule {
+  static register({ config, secret, registry, database }: Platform): DynamicModule {
     const values = [
       { provide: CONFIG, useValue: config },
       { provide: SECRET, useValue: secret },
-      { provide: DataSource, useValue: dataSource },
+      { provide: ProjectRepository, useValue: registry },
       { provide: Database, useValue: database },
     ];
     const services = [ProjectStore, ModelStore, Catalog, DefinitionChanges, Provisioning];
@@ -32,7 +32,7 @@ export class PlatformModule {
       module: PlatformModule,
       global: true,
       providers: [...values, ...services],
-      exports: [CONFIG, SECRET, DataSource, Database, ...services],
+      exports: [CONFIG, SECRET, ProjectRepository, Database, ...services],
     };
   }
 }

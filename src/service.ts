@@ -13,6 +13,7 @@ import type { ConnectionOptions } from './database/connection.js';
 import { createDataSource } from './database/data-source.js';
 import { Database } from './database/database.js';
 import { Listener } from './database/listener.js';
+import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
 import { Readiness } from './health/readiness.js';
 import { ProjectStore } from './tenancy/project-store.js';
@@ -42,7 +43,7 @@ export async function startService({ config, secret, connection, logger }: Servi
   await dataSource.initialize();
   await migrateRegistry(dataSource);
   const database = new Database(dataSource, (error) => logger.error({ err: error }, 'work after a commit failed'));
-  const app = await createApp({ config, secret, dataSource, database }, logger);
+  const app = await createApp({ config, secret, registry: new ProjectRepository(dataSource), database }, logger);
   const listener = new Listener(connection, [MODEL_CHANNEL, PROJECT_CHANNEL], announcements(app));
   await listener.start();
   const first = await prepareProjects(app, config, logger);

@@ -116,12 +116,14 @@ const masks = new WeakMap<KindDef, Map<CallerClass, Masks>>();
 
 function masksOf(kind: KindDef, caller: Caller): Masks {
   const callerClass = classOf(caller);
-  let ofKind = masks.get(kind);
-  if (!ofKind) masks.set(kind, (ofKind = new Map()));
+  const ofKind = masks.get(kind) ?? new Map<CallerClass, Masks>();
+  masks.set(kind, ofKind);
   const known = ofKind.get(callerClass);
   if (known) return known;
   const fields = [...kind.fields.values()];
-  const readable = fields.filter((field) => !field.def.hidden && isShown(field) && passesLevel(field.def.readAccess, caller));
+  const readable = fields.filter(
+    (field) => !field.def.hidden && isShown(field) && passesLevel(field.def.readAccess, caller),
+  );
   const writable = fields.filter((field) => !field.system && passesLevel(field.def.writeAccess, caller));
   const made: Masks = { readable: byId(readable), writable: byId(writable) };
   ofKind.set(callerClass, made);

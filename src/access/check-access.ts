@@ -13,7 +13,9 @@ export function checkAccess(kindId: string, access: Json, faults: Faults): void 
   if (!isPlainObject(access)) return void bad(`: must be an object of operations, got ${typeName(access)}`);
   for (const [operation, level] of Object.entries(access)) {
     if (!OPERATIONS.some((known) => known === operation)) {
-      bad(`: no operation '${operation.slice(0, 40)}'${didYouMean(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`);
+      bad(
+        `: no operation '${operation.slice(0, 40)}'${didYouMean(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`,
+      );
     } else if (!LEVELS.some((known) => known === level)) bad(`.${operation}: ${WANTS}`);
     else if (kindId === 'kind' && operation === 'update' && level === 'nobody') {
       bad(`.update: 'nobody' would lock the project for good`);

@@ -41,8 +41,14 @@ export class Administrators {
 /** 8 to 128 characters, and neither the name nor the address. */
 export function checkPassword({ username, email, password }: AdministratorSeed): void {
   const length = [...password].length;
-  if (length < PASSWORD_LENGTH.min) throw refusal('parameter.too_short', `password: at least ${PASSWORD_LENGTH.min} characters`, { parameter: 'password' });
-  if (length > PASSWORD_LENGTH.max) throw refusal('parameter.too_long', `password: at most ${PASSWORD_LENGTH.max} characters`, { parameter: 'password' });
+  if (length < PASSWORD_LENGTH.min)
+    throw refusal('parameter.too_short', `password: at least ${PASSWORD_LENGTH.min} characters`, {
+      parameter: 'password',
+    });
+  if (length > PASSWORD_LENGTH.max)
+    throw refusal('parameter.too_long', `password: at most ${PASSWORD_LENGTH.max} characters`, {
+      parameter: 'password',
+    });
   if ([username, email].some((name) => foldName(name) === foldName(password))) {
     throw refusal('parameter.bad_value', 'password: must not be the username or the e-mail', { parameter: 'password' });
   }

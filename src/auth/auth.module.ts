@@ -10,7 +10,13 @@ import { TokenService } from './token.service.js';
 
 @Module({
   imports: [UnitModule, JwtModule.register({})],
-  providers: [Administrators, AuthService, MemberBehavior, TokenService, { provide: CallerResolver, useExisting: TokenService }],
+  providers: [
+    Administrators,
+    AuthService,
+    MemberBehavior,
+    TokenService,
+    { provide: CallerResolver, useExisting: TokenService },
+  ],
   exports: [Administrators, CallerResolver],
   controllers: [AuthController],
 })

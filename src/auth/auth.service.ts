@@ -62,18 +62,22 @@ export class AuthService {
 
   /** The member session of section 2.2, then the member's own parameters. */
   #session(project: Project, kind: KindDef, member: Record<string, unknown>): object {
-    const { id, email, first_name, last_name, first_access_time, last_access_time, inserted_at, metadata, ...rest } = member;
-    const { updated_at: _updated, kind_id: _kind, kind_system_user, ...own } = rest;
+    const own = Object.entries(member).filter(([key]) => !SESSION_FIELDS.includes(key) && !NOT_OWN.has(key));
     return {
-      ...this.tokens.issue(project.id, kind.id, String(id), randomUUID()),
+      ...this.tokens.issue(project.id, kind.id, String(member['id']), randomUUID()),
       auth_token: null,
       kind_id: kind.id,
-      kind_system_user,
-      ...{ id, email, first_name, last_name, first_access_time, last_access_time, inserted_at, metadata },
-      ...own,
+      ...Object.fromEntries(SESSION_FIELDS.map((key) => [key, member[key]])),
+      ...Object.fromEntries(own),
     };
   }
 }
+
+const SESSION_FIELDS: readonly string[] = [
+  ...['kind_system_user', 'id', 'email', 'first_name', 'last_name'],
+  ...['first_access_time', 'last_access_time', 'inserted_at', 'metadata'],
+];
+const NOT_OWN = new Set(['kind_id', 'updated_at']);
 
 function failed() {
   return refusal('signin.failed', 'No member has that name and password');
@@ -81,14 +85,18 @@ function failed() {
 
 function readCredentials(body: unknown): { username: string; password: string } {
   if (!isPlainObject(body)) {
-    throw refusal('body.not_object', `The body must be a JSON object, got ${body === undefined ? 'none' : typeName(body)}`);
+    throw refusal(
+      'body.not_object',
+      `The body must be a JSON object, got ${body === undefined ? 'none' : typeName(body)}`,
+    );
   }
   const faults = new Faults();
   const text = (name: 'username' | 'password'): string => {
     const value = body[name];
     const place = { parameter: name };
     if (value === undefined) faults.add('parameter.required', `${name}: must be given`, place);
-    else if (typeof value !== 'string') faults.add('parameter.bad_type', `${name}: must be a string, got ${typeName(value)}`, place);
+    else if (typeof value !== 'string')
+      faults.add('parameter.bad_type', `${name}: must be a string, got ${typeName(value)}`, place);
     else if (textFault(value)) faults.add('parameter.bad_value', `${name}: ${textFault(value) ?? ''}`, place);
     return String(value);
   };
@@ -99,7 +107,9 @@ function readCredentials(body: unknown): { username: string; password: string } 
   }
   for (const key of Object.keys(body)) {
     if (!['username', 'password', 'otp'].includes(key)) {
-      faults.add('parameter.unknown', `${key.slice(0, 80)}: sign-in has no such parameter`, { parameter: key.slice(0, 80) });
+      faults.add('parameter.unknown', `${key.slice(0, 80)}: sign-in has no such parameter`, {
+        parameter: key.slice(0, 80),
+      });
     }
   }
   faults.throwIfAny();

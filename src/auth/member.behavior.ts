@@ -2,12 +2,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
-import type { Json } from '../shared/json.js';
-import {
-  bindCredentialStatement,
-  countMembersStatement,
-  deleteCredentialStatement,
-} from '../sql/credential.sql.js';
+import { scalarText, type Json } from '../shared/json.js';
+import { bindCredentialStatement, countMembersStatement, deleteCredentialStatement } from '../sql/credential.sql.js';
 import { lockProjectStatement } from '../sql/model.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { Behaviors, withSystemValue, type Behavior, type PendingWrite } from '../unit/behavior.js';
@@ -67,7 +63,12 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     const credentials = session.model.kinds.get(CREDENTIALS);
     if (faults.any || !credentials) return;
     await renamed(() =>
-      this.writer.update(asSystem(session), credentials, String(member['kind_system_user']), () => new Map(credentialValues(whole))),
+      this.writer.update(
+        asSystem(session),
+        credentials,
+        scalarText(member['kind_system_user']),
+        () => new Map(credentialValues(whole)),
+      ),
     );
   }
 
@@ -93,8 +94,8 @@ export class MemberBehavior implements Behavior, OnModuleInit {
 }
 
 function credentialValues({ values }: Draft): [string, Json][] {
-  const username = String(values.get('username'));
-  const email = String(values.get('email'));
+  const username = scalarText(values.get('username'));
+  const email = scalarText(values.get('email'));
   return [
     ['username', username],
     ['username_key', foldName(username)],
@@ -109,7 +110,11 @@ function checkNames({ values }: Draft, { faults, index }: PendingWrite): void {
   const at = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
   if (!looksLikeEmail(email)) faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
   if (username.includes('@') && foldName(username) !== foldName(email)) {
-    faults.add('parameter.bad_value', "username: may not look like an e-mail address unless it is the member's own", at('username'));
+    faults.add(
+      'parameter.bad_value',
+      "username: may not look like an e-mail address unless it is the member's own",
+      at('username'),
+    );
   }
 }
 

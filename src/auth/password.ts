@@ -14,7 +14,7 @@ let decoy: Promise<string> | undefined;
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   const known = stored ?? (await (decoy ??= hashPassword('decoy')));
   const fits = await verify(known, password);
-  return fits && stored != null;
+  return fits && typeof stored === 'string';
 }
 
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;

@@ -78,7 +78,7 @@ export class TokenService extends CallerResolver {
   /** The caller whose access token the header carries. @throws KindError 401 for one that is not good here */
   resolve(authorization: string | undefined, projectId: string): Caller {
     if (authorization === undefined) return ANONYMOUS;
-    const token = bearer({ headers: { authorization } } as never);
+    const token = bearer({ headers: { authorization } });
     if (token === null) throw refusal('token.invalid', 'The header authorization must be Bearer <token>');
     const known = this.#verified.get(token);
     if (known && known.projectId === projectId && known.expires > Date.now() / 1000) return known.caller;

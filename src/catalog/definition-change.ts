@@ -12,6 +12,7 @@ import type { Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
 import { bumpVersionStatement, lockProjectStatement } from '../sql/model.sql.js';
+import { settingStatement } from '../sql/registry.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { checkGuards } from './guards.js';
 import { loadModel, ModelStore } from './model-store.js';
@@ -61,7 +62,7 @@ export class DefinitionChanges {
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
-        await tx.run({ text: `SELECT set_config('lock_timeout', $1, true)`, values: [TABLE_LOCK_TIMEOUT] });
+        await tx.run(settingStatement('lock_timeout', TABLE_LOCK_TIMEOUT));
         const before = await loadModel(tx, project);
         const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts);
         const result = await work(change);
@@ -108,7 +109,9 @@ export async function runSteps(executor: Executor, schema: string, steps: readon
       throw error;
     }
     if (step.type !== 'alter_table') continue;
-    const filled = step.changes.flatMap((each) => (each.type === 'add' && each.default !== null ? [each.column.name] : []));
+    const filled = step.changes.flatMap((each) =>
+      each.type === 'add' && each.default !== null ? [each.column.name] : [],
+    );
     if (filled.length > 0) await executor.run(dropDefaults(step.table, filled, schema));
   }
 }

@@ -36,7 +36,14 @@ async function countAll(executor: Executor, schema: string, guards: readonly Gua
   for (const [at, guard] of guards.entries()) {
     const { condition } = guard;
     if (condition.type !== 'violates' || condition.constraint.type !== 'pattern') continue;
-    counts[at] = await countMismatches(executor, schema, guard.table, condition.column, condition.array, condition.constraint.pattern);
+    counts[at] = await countMismatches(
+      executor,
+      schema,
+      guard.table,
+      condition.column,
+      condition.array,
+      condition.constraint.pattern,
+    );
   }
   return counts;
 }
@@ -51,8 +58,10 @@ async function countMismatches(
   pattern: string,
 ): Promise<number> {
   let count = 0;
-  for (let after: string | null = null; ; ) {
-    const rows: { id: string; values: string[] }[] = await executor.run(patternValues(schema, table, column, array, after));
+  for (let after: string | null = null; ;) {
+    const rows: { id: string; values: string[] }[] = await executor.run(
+      patternValues(schema, table, column, array, after),
+    );
     for (const { values } of rows) if (values.some((value) => !matchesPattern(pattern, value))) count += 1;
     const last: string | undefined = rows.at(-1)?.id;
     if (last === undefined) return count;

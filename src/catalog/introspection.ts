@@ -27,8 +27,14 @@ export async function readTableShapes(executor: Executor, schema: string): Promi
 }
 
 function shapeOf(row: TableRow): TableShape {
-  const columns = row.columns.map((column): ColumnShape => ({ ...column, type: TYPES[column.type] ?? (column.type as ColumnType) }));
-  const keys = row.foreignKeys.map(({ action, ...key }): ForeignKeyShape => ({ ...key, onDelete: ACTIONS[action] ?? 'restrict' }));
+  const columns = row.columns.map((column): ColumnShape => ({
+    ...column,
+    type: TYPES[column.type] ?? (column.type as ColumnType),
+  }));
+  const keys = row.foreignKeys.map(({ action, ...key }): ForeignKeyShape => ({
+    ...key,
+    onDelete: ACTIONS[action] ?? 'restrict',
+  }));
   return { name: row.name, columns: byName(columns), indexes: byName(row.indexes), foreignKeys: byName(keys) };
 }
 

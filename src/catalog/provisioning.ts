@@ -1,9 +1,9 @@
 /** Makes, upgrades and drops the schemas of projects, with the same diff → DDL engine that serves users. */
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { Database, type Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
-import { ProjectEntity, type ProjectSettings } from '../database/registry/project.entity.js';
+import type { ProjectSettings } from '../database/registry/project.entity.js';
+import { ProjectRepository, type ProjectRow } from '../database/registry/project.repository.js';
 import { BUILT_IN_GROUPS, BUILT_IN_VERSION } from '../model/built-in.js';
 import { builtInRecords, buildModel } from '../model/build-model.js';
 import { diffModels, diffTables } from '../model/diff.js';
@@ -22,6 +22,12 @@ import {
   tablesStatement,
   type FoldCollation,
 } from '../sql/model.sql.js';
+import {
+  announceStatement,
+  builtInVersionStatement,
+  collationsStatement,
+  insertProjectStatement,
+} from '../sql/registry.sql.js';
 import { projectOf, type Project } from '../tenancy/project.js';
 import { MODEL_CHANNEL, runSteps } from './definition-change.js';
 import { readTableShapes } from './introspection.js';
@@ -36,7 +42,7 @@ const TABLES_PER_DROP = 50;
 export class Provisioning {
   constructor(
     private readonly database: Database,
-    private readonly dataSource: DataSource,
+    private readonly registry: ProjectRepository,
   ) {}
 
   /** Makes a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
@@ -46,18 +52,19 @@ export class Provisioning {
   ): Promise<Project> {
     const { id } = given;
     if (!PROJECT_ID.test(id)) {
-      throw refusal('identifier.malformed', `'${id}': a project id is a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -`);
+      throw refusal(
+        'identifier.malformed',
+        `'${id}': a project id is a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -`,
+      );
     }
     const project = projectOf({ id, label: given.label ?? id, settings: {} });
     const fold = await foldCollation(this.database);
     await this.database.transaction(async (tx) => {
       try {
-        await tx.run({
-          text: 'INSERT INTO "kind"."project" ("id", "label") VALUES ($1, $2)',
-          values: [id, project.label],
-        });
+        await tx.run(insertProjectStatement(id, project.label));
       } catch (error) {
-        if (isDatabaseFault(error) && error.code === '23505') throw refusal('project.exists', `A project '${id}' exists already`);
+        if (isDatabaseFault(error) && error.code === '23505')
+          throw refusal('project.exists', `A project '${id}' exists already`);
         throw error;
       }
       for (const statement of createSchemaStatements(project.schema, fold)) await tx.run(statement);
@@ -66,26 +73,26 @@ export class Provisioning {
       await runSteps(tx, project.schema, steps);
       await insertBuiltInRows(tx, project.schema);
       await populate(tx, project);
-      await tx.run({ text: 'SELECT pg_notify($1, $2)', values: [PROJECT_CHANNEL, id] });
+      await tx.run(announceStatement(PROJECT_CHANNEL, id));
     });
     return project;
   }
 
-  async list(): Promise<ProjectEntity[]> {
-    return this.dataSource.getRepository(ProjectEntity).find({ order: { id: 'ASC' } });
+  list(): Promise<ProjectRow[]> {
+    return this.registry.list();
   }
 
   /** @throws KindError 401 `project.unknown` */
-  async get(id: string): Promise<ProjectEntity> {
-    const found = await this.dataSource.getRepository(ProjectEntity).findOneBy({ id });
+  async get(id: string): Promise<ProjectRow> {
+    const found = await this.registry.find(id);
     if (!found) throw refusal('project.unknown', `No project '${id}'`);
     return found;
   }
 
-  async set(id: string, change: { label?: string; settings?: ProjectSettings }): Promise<ProjectEntity> {
+  async set(id: string, change: { label?: string; settings?: ProjectSettings }): Promise<ProjectRow> {
     const found = await this.get(id);
     const settings = { ...found.settings, ...change.settings };
-    await this.dataSource.getRepository(ProjectEntity).update({ id }, { settings, label: change.label ?? found.label });
+    await this.registry.update(id, { settings, label: change.label ?? found.label });
     await this.#announce(id);
     return this.get(id);
   }
@@ -93,7 +100,7 @@ export class Provisioning {
   /** Drops a project and all that is in it: tables in batches, because each drop holds a lock. */
   async delete(id: string): Promise<void> {
     await this.get(id);
-    await this.dataSource.getRepository(ProjectEntity).update({ id }, { status: 'deleting' });
+    await this.registry.update(id, { status: 'deleting' });
     await this.#announce(id);
     const schema = schemaName(id);
     const tables = (await this.database.run<{ name: string }>(tablesStatement(schema))).map(({ name }) => name);
@@ -101,7 +108,7 @@ export class Provisioning {
       await this.database.run(dropTablesStatement(schema, tables.slice(at, at + TABLES_PER_DROP)));
     }
     await this.database.run(dropSchemaStatement(schema));
-    await this.dataSource.getRepository(ProjectEntity).delete({ id });
+    await this.registry.delete(id);
     await this.#announce(id);
   }
 
@@ -127,15 +134,14 @@ export class Provisioning {
     const found: string[] = [];
     for (const { id, status } of await this.list()) {
       if (status !== 'active') continue;
-      const text = `SELECT "built_in" AS version FROM "${schemaName(id).replaceAll('"', '""')}"."_model"`;
-      const [row] = await this.database.run<{ version: number }>({ text, values: [] });
+      const [row] = await this.database.run<{ version: number }>(builtInVersionStatement(schemaName(id)));
       if ((row?.version ?? 0) < BUILT_IN_VERSION) found.push(id);
     }
     return found;
   }
 
   async #announce(id: string): Promise<void> {
-    await this.database.run({ text: 'SELECT pg_notify($1, $2)', values: [PROJECT_CHANNEL, id] });
+    await this.database.run(announceStatement(PROJECT_CHANNEL, id));
   }
 }
 
@@ -155,10 +161,7 @@ async function insertBuiltInRows(executor: Executor, schema: string): Promise<vo
 
 /** Case is folded by PostgreSQL's own Unicode tables (17 and later), else by ICU, else by the database's locale. */
 async function foldCollation(executor: Executor): Promise<FoldCollation> {
-  const rows = await executor.run<{ name: string }>({
-    text: `SELECT collname AS name FROM pg_catalog.pg_collation WHERE collname = ANY($1)`,
-    values: [['pg_c_utf8', 'und-x-icu', 'ucs_basic']],
-  });
+  const rows = await executor.run<{ name: string }>(collationsStatement(['pg_c_utf8', 'und-x-icu']));
   const names = new Set(rows.map(({ name }) => name));
   if (names.has('pg_c_utf8')) return { provider: 'builtin', locale: 'C.UTF-8' };
   if (names.has('und-x-icu')) return { provider: 'icu', locale: 'und' };

@@ -5,6 +5,7 @@
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import type { Statement } from '../sql/fragment.js';
+import { settingStatement } from '../sql/registry.sql.js';
 import { commonRefusal, isRetryable } from './sqlstate.js';
 
 /** Runs one statement and answers its rows. */
@@ -145,13 +146,9 @@ export class Database implements Executor {
 }
 
 function settings({ readOnly, lockTimeout, statementTimeout }: TransactionOptions): Statement[] {
-  const set = (name: string, value: string): Statement => ({
-    text: 'SELECT set_config($1, $2, true)',
-    values: [name, value],
-  });
   return [
-    ...(readOnly ? [set('transaction_read_only', 'on')] : []),
-    ...(lockTimeout === undefined ? [] : [set('lock_timeout', `${lockTimeout}ms`)]),
-    ...(statementTimeout === undefined ? [] : [set('statement_timeout', `${statementTimeout}ms`)]),
+    ...(readOnly ? [settingStatement('transaction_read_only', 'on')] : []),
+    ...(lockTimeout === undefined ? [] : [settingStatement('lock_timeout', `${lockTimeout}ms`)]),
+    ...(statementTimeout === undefined ? [] : [settingStatement('statement_timeout', `${statementTimeout}ms`)]),
   ];
 }

@@ -3,6 +3,7 @@
  * version in every statement is what keeps answers right. After a broken connection it takes everything as announced.
  */
 import pg from 'pg';
+import { listenStatement } from '../sql/registry.sql.js';
 import { clientOptions, type ConnectionOptions } from './connection.js';
 
 export interface ListenerEvents {
@@ -35,7 +36,7 @@ export class Listener {
     client.on('notification', ({ channel, payload }) => this.events.onNotification(channel, payload ?? ''));
     try {
       await client.connect();
-      for (const channel of this.channels) await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      for (const channel of this.channels) await client.query(listenStatement(channel).text);
       this.#client = client;
     } catch {
       this.#again(client);

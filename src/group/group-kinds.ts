@@ -38,7 +38,11 @@ export class GroupKinds implements SystemLink, OnModuleInit {
     const group = groupOf(session, parentId);
     checkKind(session, childKind, childId);
     if (!group.kinds.includes(childId)) throw refusal('link.unknown', `'${childId}' is not in the group '${parentId}'`);
-    await this.#write(session, group, group.kinds.filter((id) => id !== childId));
+    await this.#write(
+      session,
+      group,
+      group.kinds.filter((id) => id !== childId),
+    );
   }
 
   async #write(session: Session, group: GroupDef, list: readonly string[]): Promise<void> {

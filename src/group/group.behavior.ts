@@ -5,7 +5,7 @@ import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type Kin
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
-import { jsonEqual } from '../shared/json.js';
+import { jsonEqual, scalarText } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Body, Draft } from '../unit/draft.js';
@@ -32,22 +32,25 @@ export class GroupBehavior implements Behavior, OnModuleInit {
 
   complete(draft: Draft, write: PendingWrite): Draft {
     const { session, id } = write;
-    if (id === undefined) this.#checkNewId(String(draft.row['id'] ?? ''), write);
+    if (id === undefined) this.#checkNewId(scalarText(draft.row['id']), write);
     const list = draft.values.get('kind_list');
     if (!Array.isArray(list)) return draft;
     const group = id === undefined ? undefined : session.model.groups.get(id);
     const before = group?.kinds ?? [];
     if (group?.builtIn) checkBuiltIn(group, list as string[]);
     this.#checkKinds(list as string[], before, write);
-    const changed = [...list, ...before].filter((kind) => !(list.includes(kind) && before.includes(kind as string)));
-    for (const kind of changed) changeOf(session).kinds.add(String(kind));
+    const kinds = list as string[];
+    const changed = [...kinds, ...before].filter((kind) => !(kinds.includes(kind) && before.includes(kind)));
+    for (const kind of changed) changeOf(session).kinds.add(kind);
     return draft;
   }
 
   #checkNewId(id: string, { session, faults }: PendingWrite): void {
     const place = { parameter: 'id' };
-    if (RESERVED_GROUPS.has(id)) faults.add('kind.reserved', `id: '${id}' belongs to the system; choose another id`, place);
-    else if (isSystemIdentifier(id)) faults.add('kind.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
+    if (RESERVED_GROUPS.has(id))
+      faults.add('kind.reserved', `id: '${id}' belongs to the system; choose another id`, place);
+    else if (isSystemIdentifier(id))
+      faults.add('kind.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
     else if (session.model.groups.has(id)) faults.add('group.exists', `id: a group '${id}' exists already`, place);
   }
 
@@ -56,7 +59,11 @@ export class GroupBehavior implements Behavior, OnModuleInit {
     list.forEach((id, at) => {
       const kind = session.model.kinds.get(id);
       if (!kind) {
-        faults.add('kind.bad_definition', `kind_list[${at}]: no kind '${id}'${didYouMean(id, session.model.kinds.keys())}`, place);
+        faults.add(
+          'kind.bad_definition',
+          `kind_list[${at}]: no kind '${id}'${didYouMean(id, session.model.kinds.keys())}`,
+          place,
+        );
       } else if (kind.builtIn && !before.includes(id)) {
         faults.add('kind.bad_definition', `kind_list[${at}]: '${id}' is built in and joins no other group`, place);
       }
@@ -68,7 +75,10 @@ export class GroupBehavior implements Behavior, OnModuleInit {
     const group = session.model.groups.get(id);
     if (group?.builtIn) throw refusal('kind.built_in', `The group '${id}' is built in and can not be deleted`);
     if (group && group.kinds.length > 0 && !changeOf(session).cascade) {
-      throw refusal('group.has_kinds', `'${id}' has ${plural(group.kinds.length, 'kind')}; ?cascade=true deletes it all the same`);
+      throw refusal(
+        'group.has_kinds',
+        `'${id}' has ${plural(group.kinds.length, 'kind')}; ?cascade=true deletes it all the same`,
+      );
     }
     return Promise.resolve();
   }

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { refusal } from '../shared/errors.js';
+import { PING } from '../sql/registry.sql.js';
 
 @Injectable()
 export class Readiness {
@@ -19,7 +20,7 @@ export class Readiness {
   /** @throws KindError 503 */
   async check(): Promise<void> {
     if (this.#stopping) throw refusal('server.stopping', 'The service is shutting down');
-    this.#asking ??= this.database.run({ text: 'SELECT 1', values: [] }).finally(() => (this.#asking = undefined));
+    this.#asking ??= this.database.run(PING).finally(() => (this.#asking = undefined));
     try {
       await this.#asking;
     } catch {

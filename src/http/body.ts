@@ -32,12 +32,13 @@ export function readBody(request: HttpRequest, response: HttpResponse, limit: nu
   });
 }
 
-function bodyError(error: unknown, limit: number) {
+function bodyError(error: unknown, limit: number): Error {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.too.large') return refusal('body.too_large', `A body has at most ${limit} bytes here`);
-  if (type === 'encoding.unsupported') return refusal('body.not_json', 'The content-encoding must be gzip, deflate, br or none');
+  if (type === 'encoding.unsupported')
+    return refusal('body.not_json', 'The content-encoding must be gzip, deflate, br or none');
   if (status !== undefined && status < 500) return refusal('body.malformed', 'The body could not be read to its end');
-  return error;
+  return error instanceof Error ? error : new Error('the body could not be read');
 }
 
 /** Parses a body as JSON. @throws KindError 415, 400 */

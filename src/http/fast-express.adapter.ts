@@ -13,7 +13,10 @@ import { etagMatches } from './etag.js';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Constructors whose instances have Express' prototypes. `Reflect.construct` keeps Node's own construction. */
-function constructors(app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } {
+function constructors(app: Express): {
+  IncomingMessage: typeof IncomingMessage;
+  ServerResponse: typeof ServerResponse;
+} {
   function FastRequest(this: unknown, ...args: unknown[]): object {
     return Reflect.construct(IncomingMessage, args, FastRequest) as object;
   }

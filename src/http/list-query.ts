@@ -39,7 +39,9 @@ export function queryOf(url: string, known: readonly string[]): ReadonlyMap<stri
   for (const [key, value] of new URLSearchParams(url.slice(start + 1))) {
     const name = key.endsWith('[]') ? key.slice(0, -2) : key;
     if (!known.includes(name)) {
-      faults.add('query.unknown', `No query parameter '${name.slice(0, 60)}' here${didYouMean(name, known)}`, { parameter: name.slice(0, 60) });
+      faults.add('query.unknown', `No query parameter '${name.slice(0, 60)}' here${didYouMean(name, known)}`, {
+        parameter: name.slice(0, 60),
+      });
       continue;
     }
     const values = query.get(name);

@@ -6,7 +6,7 @@ import { referencesTo, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
-import { isPlainObject, typeName, type Json } from '../shared/json.js';
+import { isPlainObject, typeName, type Json, scalarText } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import { bodyOf, type Body, type Draft } from '../unit/draft.js';
@@ -46,7 +46,10 @@ export class KindBehavior implements Behavior, OnModuleInit {
     if (id === undefined || !session.model.kinds.get(id)?.builtIn) return;
     const kept = [...body.keys()].filter((key) => !EDITABLE_OF_BUILT_IN.has(key));
     if (kept.length === 0) return;
-    throw refusal('kind.built_in', `'${id}' is built in: its label, metadata and access can be edited, not ${kept.join(', ')}`);
+    throw refusal(
+      'kind.built_in',
+      `'${id}' is built in: its label, metadata and access can be edited, not ${kept.join(', ')}`,
+    );
   }
 
   /** Makes the parameters that are defined in place, those of one type in one statement; answers the list of ids. */
@@ -60,11 +63,16 @@ export class KindBehavior implements Behavior, OnModuleInit {
       const body = withLabel(bodyOf(entry));
       const type = body.get('kind_id');
       if (typeof type !== 'string' || !isParameterTypeId(type)) {
-        const hint = typeof type === 'string' ? didYouMean(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
-        faults.add('parameter.bad_value', `parameters[${at}].kind_id: must be a parameter type${hint}`, { parameter: 'parameters' });
+        const hint =
+          typeof type === 'string' ? didYouMean(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
+        faults.add('parameter.bad_value', `parameters[${at}].kind_id: must be a parameter type${hint}`, {
+          parameter: 'parameters',
+        });
         ids[at] = undefined;
       } else if (body.has('id') && seen.has(body.get('id'))) {
-        faults.add('parameter.duplicate', `parameters[${at}].id: is defined twice in this body`, { parameter: 'parameters' });
+        faults.add('parameter.duplicate', `parameters[${at}].id: is defined twice in this body`, {
+          parameter: 'parameters',
+        });
         ids[at] = undefined;
       } else {
         seen.add(body.get('id'));
@@ -86,7 +94,12 @@ export class KindBehavior implements Behavior, OnModuleInit {
     const kind = session.model.kinds.get(type);
     if (!kind) return undefined;
     try {
-      const rows = await this.writer.insert(session, kind, definitions.map(({ body }) => body), { bulk: true });
+      const rows = await this.writer.insert(
+        session,
+        kind,
+        definitions.map(({ body }) => body),
+        { bulk: true },
+      );
       return rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
     } catch (error) {
       // Faults were found before anything was sent; whatever PostgreSQL refused has ended the transaction.
@@ -100,7 +113,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
 
   complete(draft: Draft, write: PendingWrite): Draft {
     const { session, faults, id } = write;
-    const kindId = id ?? String(draft.row['id'] ?? '');
+    const kindId = id ?? scalarText(draft.row['id']);
     if (id === undefined) this.#checkNewId(kindId, write);
     for (const key of ['unique', 'indexes']) checkLists(key, draft.values.get(key), write);
     const access = draft.values.get('access');
@@ -111,8 +124,10 @@ export class KindBehavior implements Behavior, OnModuleInit {
 
   #checkNewId(id: string, { session, faults }: PendingWrite): void {
     const place = { parameter: 'id' };
-    if (RESERVED_KINDS.has(id)) faults.add('kind.reserved', `id: '${id}' belongs to the system; choose another id`, place);
-    else if (isSystemIdentifier(id)) faults.add('kind.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
+    if (RESERVED_KINDS.has(id))
+      faults.add('kind.reserved', `id: '${id}' belongs to the system; choose another id`, place);
+    else if (isSystemIdentifier(id))
+      faults.add('kind.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
     else if (session.model.kinds.has(id)) faults.add('kind.exists', `id: a kind '${id}' exists already`, place);
   }
 

@@ -3,6 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
+import { scalarText } from '../shared/json.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Body, Draft } from '../unit/draft.js';
 import { withLabel } from '../unit/identified.js';
@@ -30,12 +31,13 @@ export class LinkTypeBehavior implements Behavior, OnModuleInit {
   }
 
   complete(draft: Draft, { id, session, faults }: PendingWrite): Draft {
-    const made = String(draft.row['id'] ?? '');
+    const made = scalarText(draft.row['id']);
     const place = { parameter: 'id' };
     if (id !== undefined) return draft;
     if (RESERVED.has(made) || isSystemIdentifier(made)) {
       faults.add('kind.reserved', `id: '${made}' belongs to the system; choose another id`, place);
-    } else if (session.model.linkTypes.has(made)) faults.add('link.exists', `id: a link type '${made}' exists already`, place);
+    } else if (session.model.linkTypes.has(made))
+      faults.add('link.exists', `id: a link type '${made}' exists already`, place);
     return draft;
   }
 

@@ -44,7 +44,10 @@ export class LinkService {
       openKind(model, parentKind, ['link', 'update'], scope.caller);
       const found = this.systemLinks.find(parentKind, link, childKind);
       if (found) return Promise.resolve(found);
-      throw refusal('link.unknown', `No link type '${link.slice(0, 80)}' from '${parentKind}' to '${childKind.slice(0, 80)}'`);
+      throw refusal(
+        'link.unknown',
+        `No link type '${link.slice(0, 80)}' from '${parentKind}' to '${childKind.slice(0, 80)}'`,
+      );
     });
   }
 }

@@ -63,7 +63,14 @@ const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> =
   pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }),
   reference_kind: () => field({ id: 'reference_kind', type: 'string', label: 'Referenced kind', required: true }),
   on_delete: () =>
-    field({ id: 'on_delete', type: 'string', label: 'On delete', values: DELETE_RULES, default: 'restrict', nullable: false }),
+    field({
+      id: 'on_delete',
+      type: 'string',
+      label: 'On delete',
+      values: DELETE_RULES,
+      default: 'restrict',
+      nullable: false,
+    }),
 };
 
 /** Fields that records of every type show (section 2.6), with their value where the type does not have them. */
@@ -78,7 +85,14 @@ function parameterFields(type: ParameterType): readonly Field[] {
   const id = type.id as ParameterTypeId;
   return [
     label,
-    field({ id: 'format', type: 'string', label: 'Format', nullable: false, default: 'attribute', values: ['attribute'] }),
+    field({
+      id: 'format',
+      type: 'string',
+      label: 'Format',
+      nullable: false,
+      default: 'attribute',
+      values: ['attribute'],
+    }),
     field({
       id: 'persistence',
       type: 'string',
@@ -121,9 +135,30 @@ const CREDENTIAL_FIELDS: readonly Field[] = [
 
 /** What a kind gains in the group of member kinds. */
 export const MEMBER_FIELDS: readonly Field[] = [
-  field({ id: 'kind_system_user', type: 'string', label: 'System user', nullable: false, unique: true }, { ...idColumn, system: true }),
-  field({ id: 'username', type: 'string', label: 'Username', required: true, nullable: false, minLength: 1, maxLength: 254, strip: true }),
-  field({ id: 'email', type: 'string', label: 'E-mail', required: true, nullable: false, minLength: 3, maxLength: 254, strip: true }),
+  field(
+    { id: 'kind_system_user', type: 'string', label: 'System user', nullable: false, unique: true },
+    { ...idColumn, system: true },
+  ),
+  field({
+    id: 'username',
+    type: 'string',
+    label: 'Username',
+    required: true,
+    nullable: false,
+    minLength: 1,
+    maxLength: 254,
+    strip: true,
+  }),
+  field({
+    id: 'email',
+    type: 'string',
+    label: 'E-mail',
+    required: true,
+    nullable: false,
+    minLength: 3,
+    maxLength: 254,
+    strip: true,
+  }),
   field({ id: 'first_name', type: 'string', label: 'First name', nullable: false, default: '', maxLength: 500 }),
   field({ id: 'last_name', type: 'string', label: 'Last name', nullable: false, default: '', maxLength: 500 }),
   field({ id: 'first_access_time', type: 'datetime', label: 'First access' }, { system: true }),

@@ -38,12 +38,23 @@ function checkReference(def: ParameterDef, model: Model, faults: Faults): void {
   const place = { parameter: 'reference_kind' };
   const usable = [...model.kinds.values()].filter((kind) => !kind.builtIn || isMemberKind(kind));
   if (!target) {
-    const hint = didYouMean(def.referenceKind, usable.map((kind) => kind.id));
+    const hint = didYouMean(
+      def.referenceKind,
+      usable.map((kind) => kind.id),
+    );
     faults.add('parameter.bad_reference', `reference_kind: no kind '${def.referenceKind}'${hint}`, place);
   } else if (!usable.includes(target)) {
-    faults.add('parameter.bad_reference', `reference_kind: '${target.id}' is built in; only users' kinds and member kinds can be referenced`, place);
+    faults.add(
+      'parameter.bad_reference',
+      `reference_kind: '${target.id}' is built in; only users' kinds and member kinds can be referenced`,
+      place,
+    );
   } else if (target.remote) {
-    faults.add('parameter.bad_reference', `reference_kind: '${target.id}' is remote, so no foreign key can hold a reference to it`, place);
+    faults.add(
+      'parameter.bad_reference',
+      `reference_kind: '${target.id}' is remote, so no foreign key can hold a reference to it`,
+      place,
+    );
   }
 }
 
@@ -73,11 +84,19 @@ function checkParameterList(kind: KindDef, model: Model, faults: Faults): void {
 function checkGrants(kind: KindDef, faults: Faults): void {
   for (const group of BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id))) {
     if (kind.primary && isMemberKind(kind)) {
-      faults.add('unit.conflict', `'${kind.id}' has the natural key '${kind.primary.id}', so it can not become a member kind`, { parameter: 'kind_list' });
+      faults.add(
+        'unit.conflict',
+        `'${kind.id}' has the natural key '${kind.primary.id}', so it can not become a member kind`,
+        { parameter: 'kind_list' },
+      );
     }
     for (const { id } of group.grants) {
       if (kind.parameters.includes(id)) {
-        faults.add('kind.bad_definition', `parameters: '${id}' comes with the group '${group.id}'; take it from the list`, { parameter: 'parameters' });
+        faults.add(
+          'kind.bad_definition',
+          `parameters: '${id}' comes with the group '${group.id}'; take it from the list`,
+          { parameter: 'parameters' },
+        );
       }
     }
   }
@@ -92,7 +111,8 @@ function checkColumnLists(kind: KindDef, key: 'unique' | 'indexes', faults: Faul
       if (!field || !kind.parameters.includes(id)) {
         bad(`'${id}' is no parameter of the kind${didYouMean(id, kind.parameters)}`);
       } else if (field.column === undefined) bad(`'${id}' is not stored`);
-      else if (field.def.multiple || !parameterType(field.def.type).indexable) bad(`'${id}' can not be in an index of several`);
+      else if (field.def.multiple || !parameterType(field.def.type).indexable)
+        bad(`'${id}' can not be in an index of several`);
     }
   }
   const texts = kind[key].map((ids) => ids.join(','));

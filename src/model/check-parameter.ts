@@ -1,7 +1,7 @@
 /** What makes the definition of one parameter contradict itself. Pure. */
 import { Faults, type ErrorCode } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
-import { jsonEqual, type Json } from '../shared/json.js';
+import { jsonEqual, scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { RESERVED_PARAMETERS } from './model.js';
 import { parameterDef, type ParameterDef, type ValueRules } from './parameter-def.js';
@@ -66,7 +66,8 @@ export function checkParameter(def: ParameterDef, faults: Faults, index?: number
 
 function checkId(id: string, report: Report): void {
   if (RESERVED_PARAMETERS.has(id)) report('id', `'${id}' is a field that every unit has`, 'parameter.reserved');
-  else if (isSystemIdentifier(id)) report('id', `ids that begin with 'kind_' belong to the system`, 'parameter.reserved');
+  else if (isSystemIdentifier(id))
+    report('id', `ids that begin with 'kind_' belong to the system`, 'parameter.reserved');
 }
 
 /** Whether the limits are right, so that a default can be checked against them. */
@@ -100,14 +101,15 @@ function checkBounds(def: ParameterDef, type: ParameterType, bad: Report): void 
 }
 
 function plain(type: ParameterType, value: number | string): string {
-  return String(type.canonical?.(value) ?? value);
+  return scalarText(type.canonical?.(value) ?? value);
 }
 
 function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void {
   const values: unknown = def.values;
   if (values === undefined) return;
   if (!Array.isArray(values) || values.length === 0) return bad('values', 'must be a list of at least one value');
-  if (values.length > LIMITS.allowedValues) return bad('values', `at most ${LIMITS.allowedValues}, got ${values.length}`);
+  if (values.length > LIMITS.allowedValues)
+    return bad('values', `at most ${LIMITS.allowedValues}, got ${values.length}`);
   values.forEach((value, at) => {
     type.accept(value, { ...def, values: undefined }, (code, text) => bad('values', `[${at}]: ${text}`, code));
   });
@@ -116,7 +118,8 @@ function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void 
 
 function checkPattern({ pattern }: ParameterDef, bad: Report): void {
   if (pattern === undefined) return;
-  if (codePoints(pattern) > LIMITS.patternLength) return bad('pattern', `at most ${LIMITS.patternLength} characters`, 'parameter.too_long');
+  if (codePoints(pattern) > LIMITS.patternLength)
+    return bad('pattern', `at most ${LIMITS.patternLength} characters`, 'parameter.too_long');
   try {
     compilePattern(pattern);
   } catch (error) {
@@ -131,7 +134,10 @@ function checkFlags(def: ParameterDef, type: ParameterType, report: Report): voi
     if (def.hidden) report('is_primary', 'the key of a unit can not be hidden');
     if (def.runTime) report('is_primary', 'the key of a unit must be stored');
   }
-  for (const [name, on] of [['unique', def.unique && !def.multiple], ['indexed', def.indexed]] as const) {
+  for (const [name, on] of [
+    ['unique', def.unique && !def.multiple],
+    ['indexed', def.indexed],
+  ] as const) {
     if (!on) continue;
     if (!type.indexable) report(name, `a ${def.type} can not be ${name}`);
     if (def.runTime) report(name, 'what is not stored has no index');
@@ -147,7 +153,8 @@ function checkDefault(def: ParameterDef, type: ParameterType, report: Report): v
     type.accept(value, def, (code, text) => report(name, text, code));
     return;
   }
-  if (!Array.isArray(value)) return report(name, 'must be a list, because the parameter is multiple', 'parameter.bad_type');
+  if (!Array.isArray(value))
+    return report(name, 'must be a list, because the parameter is multiple', 'parameter.bad_type');
   value.forEach((item: Json, at) => type.accept(item, def, (code, text) => report(name, `[${at}]: ${text}`, code)));
   const twice = value.some((item: Json, at) => value.findIndex((other: Json) => jsonEqual(item, other)) < at);
   if (def.unique && twice) report(name, 'has the same element twice', 'parameter.duplicate');

@@ -7,7 +7,13 @@ import { jsonEqual, type Json } from '../shared/json.js';
 import { storedDefault } from './field.js';
 import type { Field, KindDef, Model } from './model.js';
 import type { Constraint } from './parameter-type/parameter-type.js';
-import { tableShapes, type ColumnShape, type ForeignKeyShape, type IndexShape, type TableShape } from './table-shape.js';
+import {
+  tableShapes,
+  type ColumnShape,
+  type ForeignKeyShape,
+  type IndexShape,
+  type TableShape,
+} from './table-shape.js';
 
 export type ColumnChange =
   | { readonly type: 'add'; readonly column: ColumnShape; readonly default: Json; readonly drop: boolean }
@@ -236,7 +242,9 @@ function fieldGuards(old: Field | undefined, field: Field): FieldGuard[] {
   const guards: FieldGuard[] = [];
   if (old.def.nullable && !def.nullable) guards.push(violated({ type: 'is_null', column }));
   if (!old.def.unique && def.unique) {
-    guards.push(violated(def.multiple ? { type: 'duplicate_elements', column } : { type: 'duplicates', columns: [column] }));
+    guards.push(
+      violated(def.multiple ? { type: 'duplicate_elements', column } : { type: 'duplicates', columns: [column] }),
+    );
   }
   const known = old.type.constraints?.(old.def) ?? [];
   for (const constraint of field.type.constraints?.(def) ?? []) {

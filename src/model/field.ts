@@ -88,5 +88,9 @@ export function kindIdField(kindId: string, discriminated: boolean): Field {
 /** The default of a field in the form in which values are bound; null where there is none. */
 export function storedDefault({ def, type }: Field): Json {
   const store = (value: Json): Json => type.accept(value, {}, () => undefined) ?? null;
-  return def.multiple && Array.isArray(def.default) ? def.default.map(store) : def.default === null ? null : store(def.default);
+  return def.multiple && Array.isArray(def.default)
+    ? def.default.map(store)
+    : def.default === null
+      ? null
+      : store(def.default);
 }

@@ -22,7 +22,10 @@ export function columnName(parameterId: string): string {
  * carries a hash of them. It starts with `_`, so that it never collides with a kind's table in the same schema.
  */
 export function constraintName(table: string, columns: readonly string[], suffix: 'key' | 'idx' | 'fkey'): string {
-  const hash = createHash('sha256').update(JSON.stringify([table, columns, suffix])).digest('hex').slice(0, 10);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([table, columns, suffix]))
+    .digest('hex')
+    .slice(0, 10);
   const readable = `_${table}_${columns.join('_')}`.slice(0, 63 - hash.length - suffix.length - 2);
   return `${readable}_${hash}_${suffix}`;
 }

@@ -4,7 +4,7 @@
  */
 import type { Filter, List, MemberRef, Operator, Path, Scalar, Test } from '../filter/filter.ast.js';
 import { refusal } from '../shared/errors.js';
-import type { Json } from '../shared/json.js';
+import { scalarText, type Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { Field, KindDef } from './model.js';
 import { readJsonStructure } from './parameter-type/json.type.js';
@@ -22,11 +22,27 @@ export type Predicate =
   | { readonly op: 'constant'; readonly value: boolean }
   | { readonly op: 'isnull'; readonly target: Target; readonly value: boolean }
   | { readonly op: 'in'; readonly target: Target; readonly values: readonly Stored[] }
-  | { readonly op: 'is'; readonly target: Target; readonly negated: boolean; readonly value: Stored | readonly Stored[] }
+  | {
+      readonly op: 'is';
+      readonly target: Target;
+      readonly negated: boolean;
+      readonly value: Stored | readonly Stored[];
+    }
   | { readonly op: 'json'; readonly target: Target; readonly negated: boolean; readonly value: Json }
-  | { readonly op: 'order'; readonly target: Target; readonly than: 'lt' | 'lte' | 'gt' | 'gte'; readonly value: Stored }
+  | {
+      readonly op: 'order';
+      readonly target: Target;
+      readonly than: 'lt' | 'lte' | 'gt' | 'gte';
+      readonly value: Stored;
+    }
   | { readonly op: 'element'; readonly target: Target; readonly value: Stored }
-  | { readonly op: 'like'; readonly target: Target; readonly place: 'within' | 'start' | 'end'; readonly fold: boolean; readonly value: string };
+  | {
+      readonly op: 'like';
+      readonly target: Target;
+      readonly place: 'within' | 'start' | 'end';
+      readonly fold: boolean;
+      readonly value: string;
+    };
 
 /** The fields that the caller may name, by name. */
 export type Visible = ReadonlyMap<string, Field>;
@@ -60,10 +76,18 @@ export function resolvePath(path: Path, kind: KindDef, visible: Visible): Target
   const field = visible.get(first);
   if (!field) {
     const hint = didYouMean(first, visible.keys());
-    throw refusal('filter.unknown_parameter', `no parameter '${first}' in '${kind.id}'${hint}, at character ${path.at}`, { parameter: first });
+    throw refusal(
+      'filter.unknown_parameter',
+      `no parameter '${first}' in '${kind.id}'${hint}, at character ${path.at}`,
+      { parameter: first },
+    );
   }
   if (keys.length > 0 && (field.type.id !== 'json' || field.def.multiple)) {
-    throw refusal('filter.unknown_parameter', `'${first}' has no keys: only a json parameter has, at character ${path.at}`, { parameter: first });
+    throw refusal(
+      'filter.unknown_parameter',
+      `'${first}' has no keys: only a json parameter has, at character ${path.at}`,
+      { parameter: first },
+    );
   }
   return { field, keys };
 }
@@ -79,7 +103,11 @@ function checkOperator({ op, at }: Test, { field }: Target): void {
   );
 }
 
-function comparison(op: Exclude<Operator, 'in' | 'isnull'>, target: Target, value: Scalar | MemberRef | List): Predicate {
+function comparison(
+  op: Exclude<Operator, 'in' | 'isnull'>,
+  target: Target,
+  value: Scalar | MemberRef | List,
+): Predicate {
   switch (op) {
     case 'eq':
     case 'ne':
@@ -108,19 +136,23 @@ function equality(target: Target, negated: boolean, value: Scalar | MemberRef | 
     const items = value.type === 'list' ? value.items : [value];
     return { op: 'is', target, negated, value: items.map((item) => readScalar(item, target)) };
   }
-  const structure = target.field.type.id === 'json' && value.type !== 'member' && value.type !== 'list' ? readJsonStructure(value.text) : undefined;
+  const structure =
+    target.field.type.id === 'json' && value.type !== 'member' && value.type !== 'list'
+      ? readJsonStructure(value.text)
+      : undefined;
   if (structure !== undefined) return { op: 'json', target, negated, value: structure };
   return { op: 'is', target, negated, value: readScalar(value, target) };
 }
 
 function textOf(value: Scalar | MemberRef | List, target: Target): string {
-  return String(readScalar(value, target));
+  return scalarText(readScalar(value, target));
 }
 
 /** The type that reads values: for a reference, the key of the referenced kind. */
 export function typeOf(field: Field): ParameterType {
-  if (field.reference) return { ...field.type, read: field.reference.key.read, wants: `the id of a unit of '${field.reference.kind}'` };
-  return field.type;
+  const { reference, type } = field;
+  if (!reference) return type;
+  return { ...type, read: (text) => reference.key.read(text), wants: `the id of a unit of '${reference.kind}'` };
 }
 
 function readScalar(value: Scalar | MemberRef | List, { field }: Target): Stored {

@@ -40,7 +40,8 @@ export class KindParameters implements SystemLink, OnModuleInit {
   async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {
     const kind = this.#kindOf(session, parentId);
     this.#checkChild(session, childKind, childId);
-    if (!kind.parameters.includes(childId)) throw refusal('link.unknown', `'${parentId}' has no parameter '${childId}'`);
+    if (!kind.parameters.includes(childId))
+      throw refusal('link.unknown', `'${parentId}' has no parameter '${childId}'`);
     await this.take(session, kind, childId);
   }
 

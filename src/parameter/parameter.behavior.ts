@@ -5,6 +5,7 @@ import { kindsUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
+import { scalarText } from '../shared/json.js';
 import { Behaviors, withSystemValue, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Body, Draft } from '../unit/draft.js';
 import { withLabel } from '../unit/identified.js';
@@ -35,14 +36,15 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
 
   complete(draft: Draft, { kind, session, faults, id, index }: PendingWrite): Draft {
     const change = changeOf(session);
-    const parameterId = id ?? String(draft.row['id'] ?? '');
+    const parameterId = id ?? scalarText(draft.row['id']);
     if (!isParameterTypeId(kind.id) || parameterId === '') return draft;
     const stored = session.model.parameters.get(parameterId);
     if (id === undefined && stored) {
       const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
       faults.add('parameter.exists', `id: a parameter '${parameterId}' exists already, a ${stored.type}`, place);
     }
-    const base = id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
+    const base =
+      id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
     const def = patched(base, draft.values);
     checkParameter(def, faults, index);
     change.parameters.add(parameterId);

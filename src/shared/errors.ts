@@ -17,7 +17,10 @@ export const ERRORS = {
   'project.unavailable': { status: 503, meaning: 'The project is being upgraded or deleted; try again shortly.' },
 
   'token.missing': { status: 401, meaning: 'The resource needs a bearer token and none was sent.' },
-  'token.invalid': { status: 401, meaning: 'The bearer token is malformed, forged, expired, revoked or of another project.' },
+  'token.invalid': {
+    status: 401,
+    meaning: 'The bearer token is malformed, forged, expired, revoked or of another project.',
+  },
   'signin.failed': { status: 401, meaning: 'No member has that name and password.' },
   'signin.otp_unavailable': { status: 503, meaning: 'The project asks for a code by mail, and mail is not set up.' },
   'access.denied': { status: 403, meaning: 'This caller may not do that; another token would be needed.' },
@@ -26,12 +29,21 @@ export const ERRORS = {
   'kind.unknown': { status: 404, meaning: 'The project has no such kind.' },
   'kind.inactive': { status: 403, meaning: 'The kind is switched off (active: false).' },
   'kind.remote_unavailable': { status: 503, meaning: 'The kind is remote and no function module supplies its units.' },
-  'kind.built_in': { status: 403, meaning: 'Built-in kinds and groups keep their identity, their fields and their place.' },
+  'kind.built_in': {
+    status: 403,
+    meaning: 'Built-in kinds and groups keep their identity, their fields and their place.',
+  },
   'kind.exists': { status: 409, meaning: 'A kind of that id exists already.' },
   'kind.reserved': { status: 400, meaning: 'The id belongs to the system.' },
-  'kind.has_units': { status: 409, meaning: 'The change would lose or invalidate stored units; the text has their number.' },
+  'kind.has_units': {
+    status: 409,
+    meaning: 'The change would lose or invalidate stored units; the text has their number.',
+  },
   'kind.referenced': { status: 409, meaning: 'Another kind refers to this one through a unit parameter.' },
-  'kind.bad_definition': { status: 400, meaning: 'The definition contradicts itself or names something that is not there.' },
+  'kind.bad_definition': {
+    status: 400,
+    meaning: 'The definition contradicts itself or names something that is not there.',
+  },
   'kind.not_allowed_here': { status: 404, meaning: 'The operation is not there for this kind.' },
 
   'group.unknown': { status: 404, meaning: 'The project has no such group.' },
@@ -44,20 +56,35 @@ export const ERRORS = {
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },
   'unit.exists': { status: 409, meaning: 'A unit with that key exists already.' },
   'unit.changed': { status: 412, meaning: 'The unit is no longer the version that If-Match names.' },
-  'unit.not_unique': { status: 409, meaning: 'Another unit has the same values in parameters that are unique together.' },
-  'unit.referenced': { status: 409, meaning: 'Other units refer to this one, and their reference forbids its deletion.' },
+  'unit.not_unique': {
+    status: 409,
+    meaning: 'Another unit has the same values in parameters that are unique together.',
+  },
+  'unit.referenced': {
+    status: 409,
+    meaning: 'Other units refer to this one, and their reference forbids its deletion.',
+  },
   'unit.key_immutable': { status: 409, meaning: "A unit's natural key never changes." },
   'unit.last_administrator': { status: 409, meaning: 'The last administrator of a project can not be deleted.' },
   'unit.conflict': { status: 409, meaning: 'The change conflicts with what is stored.' },
 
   'parameter.unknown': { status: 400, meaning: 'The kind has no parameter of that name.' },
-  'parameter.exists': { status: 409, meaning: 'A parameter of that id exists already in the project, whatever its type.' },
+  'parameter.exists': {
+    status: 409,
+    meaning: 'A parameter of that id exists already in the project, whatever its type.',
+  },
   'parameter.reserved': { status: 400, meaning: 'The id is a field that every unit has.' },
   'parameter.in_use': { status: 409, meaning: 'Kinds use the parameter; ?cascade=true takes it from them too.' },
   'parameter.has_values': { status: 409, meaning: 'Stored units have values there; the text has their number.' },
-  'parameter.violated': { status: 409, meaning: 'Stored units would violate the new constraint; the text has their number.' },
+  'parameter.violated': {
+    status: 409,
+    meaning: 'Stored units would violate the new constraint; the text has their number.',
+  },
   'parameter.immutable': { status: 400, meaning: 'That field never changes after creation.' },
-  'parameter.locked_by_units': { status: 409, meaning: 'That field can not change while kinds that use the parameter have units.' },
+  'parameter.locked_by_units': {
+    status: 409,
+    meaning: 'That field can not change while kinds that use the parameter have units.',
+  },
   'parameter.bad_definition': { status: 400, meaning: 'The definition of the parameter contradicts itself.' },
   'parameter.bad_pattern': { status: 400, meaning: 'The pattern is no regular expression of the RE2 dialect.' },
   'parameter.required': { status: 400, meaning: 'The value must be given.' },
@@ -76,10 +103,16 @@ export const ERRORS = {
   'parameter.read_only': { status: 400, meaning: 'The field is written by the system.' },
 
   'identifier.malformed': { status: 400, meaning: 'The id does not fit the pattern of identifiers.' },
-  'identifier.missing': { status: 400, meaning: 'An id is needed: none was given and none could be made from the label.' },
+  'identifier.missing': {
+    status: 400,
+    meaning: 'An id is needed: none was given and none could be made from the label.',
+  },
 
   'body.malformed': { status: 400, meaning: 'The body is not valid JSON in UTF-8.' },
-  'body.not_object': { status: 400, meaning: 'The body must be a JSON object (or, where bulk is allowed, an array of objects).' },
+  'body.not_object': {
+    status: 400,
+    meaning: 'The body must be a JSON object (or, where bulk is allowed, an array of objects).',
+  },
   'body.too_many': { status: 400, meaning: 'A bulk body has too many objects.' },
   'body.too_large': { status: 413, meaning: 'The body is larger than allowed.' },
   'body.not_json': { status: 415, meaning: 'The content-type must be application/json.' },

@@ -54,3 +54,9 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
     keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
   );
 }
+
+/** The text of a scalar, as a path or a message shows it; JSON for anything else. */
+export function scalarText(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : JSON.stringify(value);
+}

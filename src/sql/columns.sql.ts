@@ -61,7 +61,9 @@ export function presented(field: Field): Fragment {
 function constant({ constant }: Field): Fragment {
   if (typeof constant === 'string') return sql`${literal(constant)}::text`;
   if (typeof constant === 'boolean') return constant ? sql`true` : sql`false`;
-  return constant === null || constant === undefined ? sql`NULL::text` : sql`${literal(JSON.stringify(constant))}::json`;
+  return constant === null || constant === undefined
+    ? sql`NULL::text`
+    : sql`${literal(JSON.stringify(constant))}::json`;
 }
 
 /** `expression AS "name"` for every field, in order. */

@@ -21,14 +21,21 @@ export function touchMemberStatement(schema: string, kind: KindDef, fields: read
 }
 
 /** Puts the member's id into credentials that were made before the member. */
-export function bindCredentialStatement(schema: string, credential: string, memberKind: string, memberId: string): Statement {
+export function bindCredentialStatement(
+  schema: string,
+  credential: string,
+  memberKind: string,
+  memberId: string,
+): Statement {
   return render(
     sql`UPDATE ${ident(schema, 'kind_system_user')} SET "member_kind" = ${param(memberKind)}, "member_id" = ${param(memberId)}::uuid WHERE "id" = ${param(credential)}::uuid`,
   );
 }
 
 export function setPasswordStatement(schema: string, memberId: string, hash: string): Statement {
-  return render(sql`UPDATE ${ident(schema, 'kind_system_user')} SET "password_hash" = ${param(hash)} WHERE "member_id" = ${param(memberId)}::uuid`);
+  return render(
+    sql`UPDATE ${ident(schema, 'kind_system_user')} SET "password_hash" = ${param(hash)} WHERE "member_id" = ${param(memberId)}::uuid`,
+  );
 }
 
 export function deleteCredentialStatement(schema: string, memberId: string): Statement {

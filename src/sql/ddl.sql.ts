@@ -99,7 +99,9 @@ export function lockTables(schema: string, tables: readonly string[]): Statement
 
 /** One row per guard, in order: `count`. Guards of a pattern count nothing here: see `patternValues`. */
 export function guardStatement(guards: readonly Guard[], schema: string): Statement {
-  const counts = guards.map((guard, at) => sql`SELECT ${integer(at)} AS at, ${countOf(guard.condition, ident(schema, guard.table))} AS count`);
+  const counts = guards.map(
+    (guard, at) => sql`SELECT ${integer(at)} AS at, ${countOf(guard.condition, ident(schema, guard.table))} AS count`,
+  );
   return render(sql`SELECT at, count::int AS count FROM (${join(counts, ' UNION ALL ')}) AS guards ORDER BY at`);
 }
 
@@ -126,7 +128,9 @@ function countOf(condition: Condition, table: Fragment): Fragment {
     case 'violates': {
       const column = ident('t', condition.column);
       if (!condition.array) return where(violation(column, condition.constraint));
-      return where(sql`EXISTS (SELECT FROM unnest(${column}) AS e WHERE ${violation(ident('e'), condition.constraint)})`);
+      return where(
+        sql`EXISTS (SELECT FROM unnest(${column}) AS e WHERE ${violation(ident('e'), condition.constraint)})`,
+      );
     }
   }
 }
@@ -153,10 +157,18 @@ function violation(value: Fragment, constraint: Constraint): Fragment {
 }
 
 /** A slice of a column's values, after the unit `after`: patterns are RE2's, which PostgreSQL does not speak. */
-export function patternValues(schema: string, table: string, columnName: string, array: boolean, after: string | null): Statement {
+export function patternValues(
+  schema: string,
+  table: string,
+  columnName: string,
+  array: boolean,
+  after: string | null,
+): Statement {
   const column = ident('t', columnName);
   const values = array ? column : sql`ARRAY[${column}]`;
   const id = sql`t."id"::text COLLATE "C"`;
   const beyond = after === null ? sql`true` : sql`${id} > ${param(after)}`;
-  return render(sql`SELECT ${id} AS id, ${values} AS values FROM ${ident(schema, table)} AS t WHERE ${column} IS NOT NULL AND ${beyond} ORDER BY ${id} LIMIT 10000`);
+  return render(
+    sql`SELECT ${id} AS id, ${values} AS values FROM ${ident(schema, table)} AS t WHERE ${column} IS NOT NULL AND ${beyond} ORDER BY ${id} LIMIT 10000`,
+  );
 }

@@ -52,7 +52,9 @@ export function integer(value: number): Fragment {
 export const EMPTY = new Fragment([]);
 
 export function join(fragments: readonly Fragment[], separator = ', '): Fragment {
-  return new Fragment(fragments.flatMap((fragment, at) => (at === 0 ? fragment.pieces : [separator, ...fragment.pieces])));
+  return new Fragment(
+    fragments.flatMap((fragment, at) => (at === 0 ? fragment.pieces : [separator, ...fragment.pieces])),
+  );
 }
 
 /** `AND` of the conditions that are there; `true` where none is. */

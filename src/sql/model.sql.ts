@@ -33,7 +33,9 @@ export interface FoldCollation {
 }
 
 export function insertVersionStatement(schema: string, version: number, builtIn: number): Statement {
-  return render(sql`INSERT INTO ${ident(schema, MODEL_TABLE)} ("version", "built_in") VALUES (${integer(version)}, ${integer(builtIn)})`);
+  return render(
+    sql`INSERT INTO ${ident(schema, MODEL_TABLE)} ("version", "built_in") VALUES (${integer(version)}, ${integer(builtIn)})`,
+  );
 }
 
 /** Bumps the version and announces it; listeners hear of it when the transaction commits. */
@@ -50,11 +52,22 @@ export function lockProjectStatement(schema: string): Statement {
 }
 
 /** Rows of a built-in table, made when a project is provisioned: they come in order, a microsecond apart. */
-export function provisionRowsStatement(schema: string, table: string, rows: readonly Record<string, unknown>[]): Statement {
+export function provisionRowsStatement(
+  schema: string,
+  table: string,
+  rows: readonly Record<string, unknown>[],
+): Statement {
   const columns = Object.keys(rows[0] ?? {});
   const typed = (name: string): Fragment => {
     const sample = rows[0]?.[name];
-    const type = Array.isArray(sample) && name !== 'unique' && name !== 'indexes' ? columnType('text', true) : typeof sample === 'boolean' ? columnType('boolean') : typeof sample === 'object' ? columnType('jsonb') : columnType('text');
+    const type =
+      Array.isArray(sample) && name !== 'unique' && name !== 'indexes'
+        ? columnType('text', true)
+        : typeof sample === 'boolean'
+          ? columnType('boolean')
+          : typeof sample === 'object'
+            ? columnType('jsonb')
+            : columnType('text');
     return sql`${ident(name)} ${type}`;
   };
   const names = columns.map((name) => ident(name));

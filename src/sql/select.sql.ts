@@ -42,7 +42,12 @@ export function tableOf(schema: string, kind: KindDef): Fragment {
 }
 
 /** The rows of a kind that a predicate allows; kinds that share a table keep to their own rows. */
-export function rowsOf(schema: string, kind: KindDef, predicates: readonly (Predicate | undefined)[], row = 't'): Fragment[] {
+export function rowsOf(
+  schema: string,
+  kind: KindDef,
+  predicates: readonly (Predicate | undefined)[],
+  row = 't',
+): Fragment[] {
   const conditions = predicates.flatMap((predicate) => (predicate ? [predicateSql(predicate, { schema, row })] : []));
   return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`, ...conditions] : conditions;
 }
@@ -57,10 +62,7 @@ export function listStatement(plan: ListPlan): Statement {
   if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, true);
   const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
   const page = sql`SELECT ${selectList(plan.fields)} FROM ${table} AS t WHERE ${all(conditions)} ORDER BY ${orderBy(plan.order)} LIMIT ${integer(plan.limit)}${offset}`;
-  return render(
-    sql`WITH page AS (${page}) SELECT ${version}, ${count} AS count, ${items(sql`page`)} AS items`,
-    true,
-  );
+  return render(sql`WITH page AS (${page}) SELECT ${version}, ${count} AS count, ${items(sql`page`)} AS items`, true);
 }
 
 /** `json_agg` of rows, as text; `[]` where there are none. */
@@ -78,7 +80,9 @@ function countOf({ count, limit, offset }: ListPlan, table: Fragment, conditions
 }
 
 export function orderBy(order: readonly OrderTerm[]): Fragment {
-  return join(order.map(({ target, descending }) => (descending ? sql`${orderValue(target)} DESC` : orderValue(target))));
+  return join(
+    order.map(({ target, descending }) => (descending ? sql`${orderValue(target)} DESC` : orderValue(target))),
+  );
 }
 
 function orderValue({ field, keys }: Target): Fragment {

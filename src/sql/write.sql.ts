@@ -44,7 +44,9 @@ export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Stat
   const columns = columnsOf(plan.written);
   const values = plan.written.map((field) => column(field, 'i'));
   const table = tableOf(plan.schema, plan.kind);
-  const shared = plan.kind.discriminated ? { names: [sql`"kind_id"`], values: [param(plan.kind.id)] } : { names: [], values: [] };
+  const shared = plan.kind.discriminated
+    ? { names: [sql`"kind_id"`], values: [param(plan.kind.id)] }
+    : { names: [], values: [] };
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
   const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
   const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${versionOf(plan.schema)} = ${integer(plan.version)} RETURNING ${answered(plan.fields)}`;

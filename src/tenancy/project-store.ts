@@ -1,9 +1,7 @@
 /** The projects of the registry, in memory; the registry's announcements and misses keep it right. */
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { DataSource } from 'typeorm';
-import { commonRefusal } from '../database/sqlstate.js';
-import { ProjectEntity } from '../database/registry/project.entity.js';
+import { ProjectRepository } from '../database/registry/project.repository.js';
 import { PROJECT_ID } from '../shared/identifiers.js';
 import { projectOf, type Project } from './project.js';
 
@@ -13,7 +11,7 @@ const KEPT = 10_000;
 export class ProjectStore {
   readonly #projects = new LRUCache<string, Project>({ max: KEPT });
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly registry: ProjectRepository) {}
 
   /** The project of that key, or undefined. Asks the registry only for those that are not in memory. */
   find(id: string): Project | undefined | Promise<Project | undefined> {
@@ -30,14 +28,10 @@ export class ProjectStore {
   }
 
   async #load(id: string): Promise<Project | undefined> {
-    try {
-      const row = await this.dataSource.getRepository(ProjectEntity).findOneBy({ id, status: 'active' });
-      if (!row) return undefined;
-      const project = projectOf(row);
-      this.#projects.set(id, project);
-      return project;
-    } catch (error) {
-      throw commonRefusal(error) ?? error;
-    }
+    const row = await this.registry.find(id);
+    if (row?.status !== 'active') return undefined;
+    const project = projectOf(row);
+    this.#projects.set(id, project);
+    return project;
   }
 }

@@ -45,7 +45,9 @@ function namesOf(error: DatabaseFault): string[] {
 function uniqueFields(names: readonly string[], kind: KindDef): readonly string[] | undefined {
   const columnsOf = (ids: readonly string[]) => ids.map((id) => kind.fields.get(id)?.column ?? id);
   const lists = [...[...kind.fields.keys()].map((id) => [id]), ...kind.unique, ...kind.indexes];
-  return lists.find((ids) => (['key', 'idx'] as const).some((suffix) => names.includes(constraintName(kind.table, columnsOf(ids), suffix))));
+  return lists.find((ids) =>
+    (['key', 'idx'] as const).some((suffix) => names.includes(constraintName(kind.table, columnsOf(ids), suffix))),
+  );
 }
 
 const EXISTS: Readonly<Record<string, ErrorCode>> = { kind: 'kind.exists', group: 'group.exists', link: 'link.exists' };
@@ -59,15 +61,25 @@ function notUnique(error: DatabaseFault, context: WriteContext): KindError {
       return refusal(code, `There is one of that id already`, { parameter: 'id', ...placeOf(error, 'id', context) });
     }
     const parameter = kind.primary?.id ?? 'id';
-    return refusal('parameter.not_unique', `${parameter}: another unit has that value`, { parameter, ...placeOf(error, 'id', context) });
+    return refusal('parameter.not_unique', `${parameter}: another unit has that value`, {
+      parameter,
+      ...placeOf(error, 'id', context),
+    });
   }
   const ids = uniqueFields(names, kind);
   const [first] = ids ?? [];
   if (ids && ids.length > 1) {
-    return refusal('unit.not_unique', `Another unit has the same values of ${ids.join(', ')}`, placeOf(error, first, context));
+    return refusal(
+      'unit.not_unique',
+      `Another unit has the same values of ${ids.join(', ')}`,
+      placeOf(error, first, context),
+    );
   }
   if (first === undefined) return refusal('unit.conflict', 'The unit conflicts with one that is stored');
-  return refusal('parameter.not_unique', `${first}: another unit has that value`, { parameter: first, ...placeOf(error, kind.fields.get(first)?.column, context) });
+  return refusal('parameter.not_unique', `${first}: another unit has that value`, {
+    parameter: first,
+    ...placeOf(error, kind.fields.get(first)?.column, context),
+  });
 }
 
 /** In a bulk write, the object whose value PostgreSQL quotes in the detail of its error. */
@@ -81,7 +93,8 @@ function placeOf(error: DatabaseFault, column: string | undefined, { rows, bulk 
 
 function badReference(error: DatabaseFault, context: WriteContext): KindError | undefined {
   const names = namesOf(error);
-  const refers = (kind: KindDef) => (field: Field) => names.includes(constraintName(kind.table, [field.column ?? field.id], 'fkey'));
+  const refers = (kind: KindDef) => (field: Field) =>
+    names.includes(constraintName(kind.table, [field.column ?? field.id], 'fkey'));
   const own = [...context.kind.fields.values()].find(refers(context.kind));
   if (own && /insert or update/.test(error.message)) {
     const place = { parameter: own.id, ...placeOf(error, own.column, context) };

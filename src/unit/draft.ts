@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
-import { isPlainObject, jsonEqual, typeName, type Json } from '../shared/json.js';
+import { isPlainObject, jsonEqual, scalarText, typeName, type Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { storedDefault } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
@@ -130,7 +130,7 @@ class Drafting {
     const { kind } = this.options;
     if (field !== kind.primary) return false;
     const stored = this.#read(field, this.body.get(field.id));
-    if (stored !== undefined && String(stored) !== id) {
+    if (stored !== undefined && scalarText(stored) !== id) {
       this.#fault('unit.key_immutable', field.id, `is the unit's key, '${id}', and never changes`);
     }
     return true;
@@ -171,9 +171,15 @@ class Drafting {
     });
     if (items.some((item) => item === undefined)) return undefined;
     const stored = items as Stored[];
-    const repeated = def.unique ? stored.findIndex((item, at) => stored.findIndex((other) => jsonEqual(item, other)) < at) : -1;
+    const repeated = def.unique
+      ? stored.findIndex((item, at) => stored.findIndex((other) => jsonEqual(item, other)) < at)
+      : -1;
     if (repeated < 0) return stored;
-    this.#report('parameter.duplicate', field.id, `${field.id}[${repeated}]: is there already, and elements are unique`);
+    this.#report(
+      'parameter.duplicate',
+      field.id,
+      `${field.id}[${repeated}]: is there already, and elements are unique`,
+    );
     return undefined;
   }
 
@@ -193,7 +199,8 @@ class Drafting {
     }
     if (!field.reference) return stored;
     const id = field.reference.key.read(stored);
-    if (id === undefined) report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${field.reference.kind}'`);
+    if (id === undefined)
+      report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${field.reference.kind}'`);
     return id;
   }
 

@@ -97,7 +97,11 @@ export class Structs {
       const group = model.groups.get(groupId);
       if (!group) throw refusal('group.unknown', `No group '${groupId.slice(0, 80)}'`);
       const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
-      const items = describe(kinds.filter((kind) => mayDescribe(kind, scope.caller)), scope.caller, parseListQuery(url));
+      const items = describe(
+        kinds.filter((kind) => mayDescribe(kind, scope.caller)),
+        scope.caller,
+        parseListQuery(url),
+      );
       return answerOf({ label: group.label, parameters: items });
     });
   }

@@ -24,6 +24,8 @@ export class SystemLinks {
   }
 
   find(parentKind: string, linkId: string, childKind: string): SystemLink | undefined {
-    return this.#links.find((link) => link.parentKind === parentKind && link.linkId === linkId && link.accepts(childKind));
+    return this.#links.find(
+      (link) => link.parentKind === parentKind && link.linkId === linkId && link.accepts(childKind),
+    );
   }
 }

@@ -22,7 +22,12 @@ export class UnitController {
   }
 
   @Get('unit/:unit')
-  get(@Scope() scope: RequestScope, @Param('kind') kind: string, @Param('unit') unit: string, @Req() request: HttpRequest): Promise<Answer> {
+  get(
+    @Scope() scope: RequestScope,
+    @Param('kind') kind: string,
+    @Param('unit') unit: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
     return this.reader.get(scope, kind, unit, request.url);
   }
 
@@ -32,12 +37,22 @@ export class UnitController {
   }
 
   @Put('unit/:unit')
-  update(@Scope() scope: RequestScope, @Param('kind') kind: string, @Param('unit') unit: string, @Req() request: HttpRequest): Promise<Answer> {
+  update(
+    @Scope() scope: RequestScope,
+    @Param('kind') kind: string,
+    @Param('unit') unit: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
     return this.units.update(scope, kind, unit, writeRequestOf(request));
   }
 
   @Delete('unit/:unit')
-  remove(@Scope() scope: RequestScope, @Param('kind') kind: string, @Param('unit') unit: string, @Req() request: HttpRequest): Promise<Answer> {
+  remove(
+    @Scope() scope: RequestScope,
+    @Param('kind') kind: string,
+    @Param('unit') unit: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
     return this.units.remove(scope, kind, unit, writeRequestOf(request));
   }
 
@@ -47,7 +62,12 @@ export class UnitController {
   }
 
   @Get('unit/:unit/struct')
-  unitStruct(@Scope() scope: RequestScope, @Param('kind') kind: string, @Param('unit') unit: string, @Req() request: HttpRequest): Promise<Answer> {
+  unitStruct(
+    @Scope() scope: RequestScope,
+    @Param('kind') kind: string,
+    @Param('unit') unit: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
     return this.structs.ofUnit(scope, kind, unit, request.url);
   }
 }

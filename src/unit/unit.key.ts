@@ -2,14 +2,14 @@
 import type { KindDef } from '../model/model.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { refusal, type KindError } from '../shared/errors.js';
-import { textFault } from '../shared/json.js';
+import { scalarText, textFault } from '../shared/json.js';
 
 /** The key that a path's text spells exactly; undefined where no unit of the kind can have it. */
 export function parseKey(kind: KindDef, text: string): Stored | undefined {
   if (textFault(text) !== undefined) return undefined;
   const key = kind.keyField.type.read(text);
   if (key === undefined || kind.key === 'uuid') return key;
-  return String(key) === text ? key : undefined;
+  return scalarText(key) === text ? key : undefined;
 }
 
 export function unknownUnit(kind: KindDef, id: string): KindError {

@@ -62,7 +62,11 @@ export function planFields(query: Pick<ListQuery, 'include' | 'exclude'>, kind: 
   const faults = new Faults();
   const check = (names: readonly string[], parameter: string) => {
     for (const name of names.filter((each) => !visible.has(each))) {
-      faults.add('parameter.unknown', `${parameter}: no parameter '${name.slice(0, 80)}' in '${kind.id}'${didYouMean(name, visible.keys())}`, { parameter });
+      faults.add(
+        'parameter.unknown',
+        `${parameter}: no parameter '${name.slice(0, 80)}' in '${kind.id}'${didYouMean(name, visible.keys())}`,
+        { parameter },
+      );
     }
   };
   check(query.include ?? [], 'include');
@@ -98,14 +102,22 @@ function orderTerm(path: string, descending: boolean, kind: KindDef, visible: Vi
     throw error;
   }
   const { field, keys } = target;
-  const sortable = !field.def.multiple && (field.type.operators.has('lt') || ['boolean', 'unit'].includes(field.type.id) || keys.length > 0);
+  const sortable =
+    !field.def.multiple &&
+    (field.type.operators.has('lt') || ['boolean', 'unit'].includes(field.type.id) || keys.length > 0);
   if (sortable) return { target, descending };
-  throw refusal('query.bad_value', `order: '${field.id}' is ${field.def.multiple ? 'a list' : field.type.id}, which has no order`, { parameter: 'order' });
+  throw refusal(
+    'query.bad_value',
+    `order: '${field.id}' is ${field.def.multiple ? 'a list' : field.type.id}, which has no order`,
+    { parameter: 'order' },
+  );
 }
 
 function orderRefusal(error: KindError): KindError {
   const [{ code, text }] = error.messages;
-  return refusal(code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value', `order: ${text}`, { parameter: 'order' });
+  return refusal(code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value', `order: ${text}`, {
+    parameter: 'order',
+  });
 }
 
 /** What a cursor holds: the order that it continues, and the values of the last unit. */
@@ -116,7 +128,10 @@ interface CursorToken {
 
 function orderSignature(kind: KindDef, order: readonly OrderTerm[]): string {
   const terms = order.map(({ target, descending }) => [target.field.id, ...target.keys, descending]);
-  return createHash('sha256').update(JSON.stringify([kind.id, terms])).digest('base64url').slice(0, 12);
+  return createHash('sha256')
+    .update(JSON.stringify([kind.id, terms]))
+    .digest('base64url')
+    .slice(0, 12);
 }
 
 export function cursorOf(plan: ListPlan, keys: readonly (string | null)[]): string {
@@ -124,7 +139,11 @@ export function cursorOf(plan: ListPlan, keys: readonly (string | null)[]): stri
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
-function planCursor(query: ListQuery, kind: KindDef, order: readonly OrderTerm[]): readonly (string | null)[] | undefined {
+function planCursor(
+  query: ListQuery,
+  kind: KindDef,
+  order: readonly OrderTerm[],
+): readonly (string | null)[] | undefined {
   if (query.cursor === undefined) return undefined;
   if (query.cursor === '') return [];
   const token = readToken(query.cursor);
@@ -133,7 +152,9 @@ function planCursor(query: ListQuery, kind: KindDef, order: readonly OrderTerm[]
 }
 
 export function badCursor(): KindError {
-  return refusal('query.bad_value', 'cursor: not one that a list of this kind in this order gave', { parameter: 'cursor' });
+  return refusal('query.bad_value', 'cursor: not one that a list of this kind in this order gave', {
+    parameter: 'cursor',
+  });
 }
 
 function readToken(text: string): CursorToken | undefined {

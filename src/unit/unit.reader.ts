@@ -32,14 +32,26 @@ export class UnitReader {
   }
 
   /** The units of a kind that a definition of the model names, such as the kinds of a group. */
-  listWhere(scope: RequestScope, kindId: string, url: string, where: (kind: KindDef, model: Model) => Predicate): Promise<Answer> {
+  listWhere(
+    scope: RequestScope,
+    kindId: string,
+    url: string,
+    where: (kind: KindDef, model: Model) => Predicate,
+  ): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
       return this.#page(scope, model, kind, grant, url, where(kind, model));
     });
   }
 
-  async #page(scope: RequestScope, model: Model, kind: KindDef, grant: Grant, url: string, extra?: Predicate): Promise<Answer> {
+  async #page(
+    scope: RequestScope,
+    model: Model,
+    kind: KindDef,
+    grant: Grant,
+    url: string,
+    extra?: Predicate,
+  ): Promise<Answer> {
     const plan = planList(parseListQuery(url), contextOf(scope, kind, grant), extra);
     return presentPage(plan, await this.repository.fetchPage(this.database, plan, model));
   }

@@ -4,7 +4,15 @@ import { StaleModel } from '../catalog/stale-model.js';
 import type { Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import type { Field, KindDef, Model } from '../model/model.js';
-import { countReferences, deleteStatement, insertStatement, updateStatement, type DeletePlan, type UpdatePlan, type WritePlan } from '../sql/write.sql.js';
+import {
+  countReferences,
+  deleteStatement,
+  insertStatement,
+  updateStatement,
+  type DeletePlan,
+  type UpdatePlan,
+  type WritePlan,
+} from '../sql/write.sql.js';
 import { estimateStatement, getStatement, listStatement, type ListPlan, type ReadPlan } from '../sql/select.sql.js';
 import { conflictOf, type WriteContext } from './conflict.js';
 import { badCursor } from './unit.plan.js';
@@ -32,7 +40,9 @@ type MaybeUnit = Versioned & { tag: string | null; body: string | null };
 export class UnitRepository {
   async fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
     try {
-      const [row] = await executor.run<Versioned & { count: string; items: string; last?: string | null }>(listStatement(plan));
+      const [row] = await executor.run<Versioned & { count: string; items: string; last?: string | null }>(
+        listStatement(plan),
+      );
       checkVersion(row, model);
       const count = plan.count === 'estimated' ? await this.#estimate(executor, plan) : Number(row?.count);
       return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
@@ -67,7 +77,12 @@ export class UnitRepository {
     return made.flatMap((row) => unitOf(row) ?? []);
   }
 
-  async update(executor: Executor, plan: UpdatePlan, row: Readonly<Record<string, unknown>>, context: WriteContext): Promise<UnitRow | undefined> {
+  async update(
+    executor: Executor,
+    plan: UpdatePlan,
+    row: Readonly<Record<string, unknown>>,
+    context: WriteContext,
+  ): Promise<UnitRow | undefined> {
     const [made] = await this.#write<MaybeUnit>(executor, updateStatement(plan, row), { ...context, rows: [row] });
     checkVersion(made, context.model);
     return unitOf(made);
@@ -85,7 +100,11 @@ export class UnitRepository {
     return row?.count ?? 0;
   }
 
-  async #write<Row>(executor: Executor, statement: Parameters<Executor['run']>[0], context: WriteContext): Promise<Row[]> {
+  async #write<Row>(
+    executor: Executor,
+    statement: Parameters<Executor['run']>[0],
+    context: WriteContext,
+  ): Promise<Row[]> {
     try {
       return await executor.run<Row>(statement);
     } catch (error) {
@@ -99,5 +118,5 @@ function checkVersion(row: Versioned | undefined, model: Model): void {
 }
 
 function unitOf(row: MaybeUnit | undefined): UnitRow | undefined {
-  return row?.tag != null && row.body != null ? { tag: row.tag, body: row.body } : undefined;
+  return typeof row?.tag === 'string' && typeof row.body === 'string' ? { tag: row.tag, body: row.body } : undefined;
 }

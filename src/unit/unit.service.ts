@@ -75,7 +75,8 @@ export class UnitService {
       const definition = behaviors.some((behavior) => behavior.definition);
       const cascade = parseFlags(request.url, ['cascade']).has('cascade');
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
-      if (definition) return this.#define(scope, kindId, operation, cascade, (session, fresh) => work(session, fresh, options));
+      if (definition)
+        return this.#define(scope, kindId, operation, cascade, (session, fresh) => work(session, fresh, options));
       if (behaviors.length > 0) {
         return this.database.transaction(async (tx) => {
           return (await work({ ...scope, model, executor: tx }, kind, options))(model.version);
@@ -138,7 +139,10 @@ function bulkAnswer(rows: readonly UnitRow[]): Answer {
 function readObject({ bytes, contentType }: WriteRequest): Body {
   const value = parseBody(bytes, contentType);
   if (isPlainObject(value)) return bodyOf(value);
-  throw refusal('body.not_object', `The body must be a JSON object, got ${value === undefined ? 'none' : typeName(value)}`);
+  throw refusal(
+    'body.not_object',
+    `The body must be a JSON object, got ${value === undefined ? 'none' : typeName(value)}`,
+  );
 }
 
 /** One object, or for users' kinds a list of them. */

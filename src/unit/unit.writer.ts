@@ -8,6 +8,7 @@ import type { Field, KindDef } from '../model/model.js';
 import { referencesTo } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
+import { scalarText } from '../shared/json.js';
 import { isAdministrator, SYSTEM, type Caller } from '../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
 import type { WriteContext } from './conflict.js';
@@ -35,7 +36,12 @@ export class UnitWriter {
   ) {}
 
   /** Makes units of the bodies, all or none. @throws KindError with every fault of every body */
-  async insert(session: Session, kind: KindDef, bodies: readonly Body[], options: WriteOptions = {}): Promise<UnitRow[]> {
+  async insert(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly Body[],
+    options: WriteOptions = {},
+  ): Promise<UnitRow[]> {
     const behaviors = this.behaviors.of(kind);
     const faults = new Faults();
     const drafts: Draft[] = [];
@@ -66,7 +72,13 @@ export class UnitWriter {
   }
 
   /** Writes what the body has; `read` is asked for it when its turn comes. @throws KindError 400, 403, 404, 409, 412 */
-  async update(session: Session, kind: KindDef, id: string, read: () => Body, options: WriteOptions = {}): Promise<UnitRow> {
+  async update(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    read: () => Body,
+    options: WriteOptions = {},
+  ): Promise<UnitRow> {
     const behaviors = this.behaviors.of(kind);
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
@@ -85,20 +97,31 @@ export class UnitWriter {
     return made;
   }
 
-  async #draftEdit(session: Session, kind: KindDef, id: string, read: () => Body, options: WriteOptions): Promise<{ body: Body; draft: Draft }> {
+  async #draftEdit(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    read: () => Body,
+    options: WriteOptions,
+  ): Promise<{ body: Body; draft: Draft }> {
     const behaviors = this.behaviors.of(kind);
     const faults = new Faults();
     const write: PendingWrite = { kind, session, faults, id };
     try {
       let body = read();
       for (const behavior of behaviors) body = (await behavior.prepare?.(body, write)) ?? body;
-      let draft = draftUpdate(body, id, { kind, writable: writableFields(kind, options.writer ?? session.caller), faults });
+      let draft = draftUpdate(body, id, {
+        kind,
+        writable: writableFields(kind, options.writer ?? session.caller),
+        faults,
+      });
       for (const behavior of behaviors) draft = (await behavior.complete?.(draft, write)) ?? draft;
       faults.throwIfAny();
       return { body, draft };
     } catch (error) {
       // Whether the unit is there, and may be changed, is answered before what is wrong with the body.
-      if (!session.change && error instanceof KindError) throw (await this.#whyNot(session, kind, id, options, 'update')) ?? error;
+      if (!session.change && error instanceof KindError)
+        throw (await this.#whyNot(session, kind, id, options, 'update')) ?? error;
       throw error;
     }
   }
@@ -123,7 +146,8 @@ export class UnitWriter {
     try {
       gone = await this.repository.delete(session.executor, plan, this.#context(session, kind, options));
     } catch (error) {
-      if (error instanceof KindError && error.code === 'unit.referenced') throw await this.#referenced(session, kind, key, error);
+      if (error instanceof KindError && error.code === 'unit.referenced')
+        throw await this.#referenced(session, kind, key, error);
       throw error;
     }
     if (!gone) throw (await this.#whyNot(session, kind, id, options, 'delete')) ?? unknownUnit(kind, id);
@@ -146,22 +170,40 @@ export class UnitWriter {
     return this.#fetch(session, kind, id, [kind.keyField], parts.length > 1 ? { op: 'and', parts } : parts[0]);
   }
 
-  async #fetch(session: Session, kind: KindDef, id: string, fields: readonly Field[], access?: Predicate): Promise<UnitRow | undefined> {
+  async #fetch(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    fields: readonly Field[],
+    access?: Predicate,
+  ): Promise<UnitRow | undefined> {
     const key = parseKey(kind, id);
     if (key === undefined) return undefined;
-    return this.repository.fetch(session.executor, { schema: session.project.schema, kind, access, fields }, key, session.model);
+    return this.repository.fetch(
+      session.executor,
+      { schema: session.project.schema, kind, access, fields },
+      key,
+      session.model,
+    );
   }
 
   /** A unit as the caller sees it, inside the session. @throws KindError 404 */
   async present(session: Session, kind: KindDef, id: string): Promise<UnitRow> {
     const grant = grantOf(kind, 'read', session.caller);
-    const found = grant && (await this.#fetch(session, kind, id, answeredFields(kind, session.caller), grant.predicate));
+    const found =
+      grant && (await this.#fetch(session, kind, id, answeredFields(kind, session.caller), grant.predicate));
     if (!found) throw unknownUnit(kind, id);
     return found;
   }
 
   /** Why the caller can not write a unit: it is not there, or changed, or not the caller's to change; undefined where it can. */
-  async #whyNot(session: Session, kind: KindDef, id: string, options: WriteOptions, operation: string): Promise<KindError | undefined> {
+  async #whyNot(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    options: WriteOptions,
+    operation: string,
+  ): Promise<KindError | undefined> {
     const found = await this.#find(session, kind, id);
     if (!found) return unknownUnit(kind, id);
     if (options.tags && !options.tags.includes(found.tag)) return changed(kind, id);
@@ -201,7 +243,7 @@ function uniqueColumns(fields: readonly Field[]): Field[] {
 }
 
 function idOf(draft: Draft, kind: KindDef): string {
-  return String(draft.row[kind.keyField.column ?? 'id']);
+  return scalarText(draft.row[kind.keyField.column ?? 'id']);
 }
 
 /** Sessions of behaviours write what no client may. */

@@ -1,4 +1,4 @@
-import { typeName } from '../../shared/json.js';
+import { scalarText, typeName } from '../../shared/json.js';
 import type { ValueRules } from '../parameter-def.js';
 import { OPERATORS, type Constraint, type ParameterType, type Report } from './parameter-type.js';
 
@@ -34,7 +34,7 @@ export const decimalType: ParameterType = {
     return withinRules(decimal, rules, report) ? decimal : undefined;
   },
   read: readDecimal,
-  canonical: (value) => (typeof value === 'number' ? plainNumber(value) : readDecimal(String(value))) ?? value,
+  canonical: (value) => (typeof value === 'number' ? plainNumber(value) : readDecimal(scalarText(value))) ?? value,
   constraints(rules) {
     const found: Constraint[] = [];
     if (rules.scale !== undefined) found.push({ type: 'scale', limit: rules.scale });

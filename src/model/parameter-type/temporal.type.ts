@@ -1,9 +1,12 @@
 /** The three types of the calendar: they differ in their texts alone. */
-import { typeName } from '../../shared/json.js';
+import { scalarText, typeName } from '../../shared/json.js';
 import { inUtc, parseDate, parseInstant, parseTime, readDate, readInstant } from './calendar.js';
 import { OPERATORS, type ParameterType } from './parameter-type.js';
 
-type Particulars = Pick<ParameterType, 'id' | 'label' | 'wants' | 'column' | 'json' | 'keyable' | 'read' | 'canonical'> & {
+type Particulars = Pick<
+  ParameterType,
+  'id' | 'label' | 'wants' | 'column' | 'json' | 'keyable' | 'read' | 'canonical'
+> & {
   parse: (text: string) => string | undefined;
 };
 
@@ -44,7 +47,7 @@ export const timeType = temporalType({
   json: 'text',
   keyable: false,
   parse: parseTime,
-  canonical: (value) => String(value).replace(/(?:\.0+|(\.\d*?)0+)$/, '$1'),
+  canonical: (value) => scalarText(value).replace(/(?:\.0+|(\.\d*?)0+)$/, '$1'),
   read: (text) => parseTime(/^\d{2}:\d{2}$/.test(text) ? `${text}:00` : text),
 });
 
@@ -56,6 +59,6 @@ export const datetimeType = temporalType({
   json: 'timestamp',
   keyable: false,
   parse: parseInstant,
-  canonical: (value) => inUtc(String(value)),
+  canonical: (value) => inUtc(scalarText(value)),
   read: readInstant,
 });

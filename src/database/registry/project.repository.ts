@@ -1,0 +1,43 @@
+/** The registry of projects, as rows. */
+import type { DataSource, Repository } from 'typeorm';
+import { isDatabaseFault, commonRefusal } from '../sqlstate.js';
+import { ProjectEntity, type ProjectSettings } from './project.entity.js';
+
+export type ProjectRow = Readonly<ProjectEntity>;
+
+export class ProjectRepository {
+  readonly #rows: Repository<ProjectEntity>;
+
+  constructor(dataSource: DataSource) {
+    this.#rows = dataSource.getRepository(ProjectEntity);
+  }
+
+  find(id: string): Promise<ProjectRow | undefined> {
+    return this.#ask(async () => (await this.#rows.findOneBy({ id })) ?? undefined);
+  }
+
+  list(): Promise<ProjectRow[]> {
+    return this.#ask(() => this.#rows.find({ order: { id: 'ASC' } }));
+  }
+
+  async update(
+    id: string,
+    change: { label?: string; settings?: ProjectSettings; status?: ProjectEntity['status'] },
+  ): Promise<void> {
+    await this.#ask(() => this.#rows.update({ id }, change));
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#ask(() => this.#rows.delete({ id }));
+  }
+
+  async #ask<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      // TypeORM wraps the driver's error.
+      const cause = (error as { driverError?: unknown }).driverError ?? error;
+      throw commonRefusal(isDatabaseFault(cause) ? cause : error) ?? error;
+    }
+  }
+}

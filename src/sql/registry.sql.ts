@@ -1,0 +1,34 @@
+/** The few statements of the registry that belong into the transaction which makes a project, and announcements. */
+import { REGISTRY_SCHEMA } from '../model/names.js';
+import { ident, literal, param, render, sql, type Statement } from './fragment.js';
+import { MODEL_TABLE } from './select.sql.js';
+
+export function insertProjectStatement(id: string, label: string): Statement {
+  return render(
+    sql`INSERT INTO ${ident(REGISTRY_SCHEMA, 'project')} ("id", "label") VALUES (${param(id)}, ${param(label)})`,
+  );
+}
+
+export function announceStatement(channel: string, payload: string): Statement {
+  return render(sql`SELECT pg_notify(${param(channel)}, ${param(payload)})`);
+}
+
+export function listenStatement(channel: string): Statement {
+  return render(sql`LISTEN ${ident(channel)}`);
+}
+
+/** `version`: that of the built-in model for which a project's tables were made. */
+export function builtInVersionStatement(schema: string): Statement {
+  return render(sql`SELECT "built_in" AS version FROM ${ident(schema, MODEL_TABLE)}`);
+}
+
+/** Which of some collations the server has. */
+export function collationsStatement(names: readonly string[]): Statement {
+  return render(sql`SELECT collname AS name FROM pg_catalog.pg_collation WHERE collname = ANY(${param(names)})`);
+}
+
+export function settingStatement(name: string, value: string): Statement {
+  return render(sql`SELECT set_config(${param(name)}, ${param(value)}, true)`);
+}
+
+export const PING: Statement = render(sql`SELECT ${literal('pong')}`);
