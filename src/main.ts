@@ -1,33 +1,44 @@
 /** `npm start`: from the environment to a running service, and back down on a signal. */
 import 'reflect-metadata';
-import { ConfigError, loadConfig } from './config/config.js';
+import cluster from 'node:cluster';
+import { serveAsWorker, startWorkers, type Running } from './cluster.js';
+import { ConfigError, loadConfig, type Config } from './config/config.js';
 import { loadSecret } from './config/secret.js';
 import { openDatabase } from './database/open-database.js';
 import { DatabaseStartError } from './database/start-error.js';
-import { createLogger } from './http/logger.js';
-import { startService, type Service } from './service.js';
 import { greeting } from './greeting.js';
+import { createLogger } from './http/logger.js';
+import { startService } from './service.js';
 
 async function main(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config);
+  if (cluster.isWorker) return serveAsWorker(config, logger);
   const database = await openDatabase(config, { role: 'service', log: (line) => logger.info(line) });
-  let service: Service | undefined;
-  const stop = onSignals(async (signal) => {
+  let running: Running | undefined;
+  const signals = onSignals(async (signal) => {
     logger.info(`stopping on ${signal}`);
-    await service?.stop();
+    await running?.stop();
     await database.stop();
     logger.info('stopped');
   });
   try {
-    service = await startService({ config, secret: await loadSecret(config), connection: database.connection, logger });
+    running = await start(config, { connection: database.connection, logger });
   } catch (error) {
     await database.stop();
     throw error;
   }
-  process.stdout.write(greeting(service.url, service.first, process.stdout.isTTY));
-  logger.info({ url: service.url }, 'ready');
-  stop.ready();
+  process.stdout.write(greeting(running.url, running.first, process.stdout.isTTY));
+  logger.info({ url: running.url }, 'ready');
+  signals.ready();
+}
+
+async function start(
+  config: Config,
+  given: Pick<Parameters<typeof startService>[0], 'connection' | 'logger'>,
+): Promise<Running> {
+  const options = { config, secret: await loadSecret(config), ...given };
+  return config.workers > 1 ? startWorkers(options) : startService(options);
 }
 
 /** The first signal stops the service; more of them change nothing. One that comes during the start waits for its end. */
@@ -42,10 +53,7 @@ function onSignals(work: (signal: string) => Promise<void>): { ready(): void } {
       return;
     }
     stopping = true;
-    work(signal).then(
-      () => process.exit(0),
-      (error: unknown) => fail(error),
-    );
+    work(signal).then(() => process.exit(0), fail);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, run);
   return {

@@ -33,20 +33,19 @@ export interface ServiceOptions {
   readonly secret: string;
   readonly connection: ConnectionOptions;
   readonly logger: Logger;
+  /** Set where another process has made registry and projects ready: what it found. */
+  readonly prepared?: FirstProject;
 }
 
 /** Milliseconds that a statement of a request may take: one tenant's question must not starve the others. */
 const STATEMENT_TIMEOUT = 30_000;
 
-export async function startService({ config, secret, connection, logger }: ServiceOptions): Promise<Service> {
-  const dataSource = createDataSource(connection, { pool: config.databasePool, statementTimeout: STATEMENT_TIMEOUT });
-  await dataSource.initialize();
-  await migrateRegistry(dataSource);
-  const database = new Database(dataSource, (error) => logger.error({ err: error }, 'work after a commit failed'));
-  const app = await createApp({ config, secret, registry: new ProjectRepository(dataSource), database }, logger);
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, connection, logger } = options;
+  const { app, database, dataSource } = await assemble(options);
+  const first = options.prepared ?? (await prepareProjects(app, config, logger));
   const listener = new Listener(connection, [MODEL_CHANNEL, PROJECT_CHANNEL], announcements(app));
   await listener.start();
-  const first = await prepareProjects(app, config, logger);
   await app.listen(config.port, config.host);
   const server = app.getHttpServer();
   const stop = async (): Promise<void> => {
@@ -57,6 +56,26 @@ export async function startService({ config, secret, connection, logger }: Servi
     await dataSource.destroy();
   };
   return { app, database, first, url: addressOf(server, config), stop };
+}
+
+/** Makes registry and projects ready without serving: what the first of several processes does for the others. */
+export async function prepareService(options: ServiceOptions): Promise<FirstProject> {
+  const { app, dataSource } = await assemble(options);
+  try {
+    return await prepareProjects(app, options.config, options.logger);
+  } finally {
+    await app.close();
+    await dataSource.destroy();
+  }
+}
+
+async function assemble({ config, secret, connection, logger, prepared }: ServiceOptions) {
+  const dataSource = createDataSource(connection, { pool: config.databasePool, statementTimeout: STATEMENT_TIMEOUT });
+  await dataSource.initialize();
+  if (!prepared) await migrateRegistry(dataSource);
+  const database = new Database(dataSource, (error) => logger.error({ err: error }, 'work after a commit failed'));
+  const app = await createApp({ config, secret, registry: new ProjectRepository(dataSource), database }, logger);
+  return { app, database, dataSource };
 }
 
 /** What other processes announce makes models and projects in memory go. */

@@ -1,0 +1,90 @@
+/**
+ * Several processes of one host that share the port (`WORKERS`). The primary owns the database and makes projects ready;
+ * workers serve, come back when they crash, and stop when the primary says so, whatever signals reach them.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import type { FirstProject } from './bootstrap.js';
+import type { Config } from './config/config.js';
+import type { ConnectionOptions } from './database/connection.js';
+import { prepareService, startService, type ServiceOptions } from './service.js';
+
+/** What the primary tells a worker, and a worker the primary. */
+type ToWorker =
+  { type: 'start'; connection: ConnectionOptions; secret: string; first: FirstProject } | { type: 'stop' };
+type ToPrimary = { type: 'hello' } | { type: 'ready'; url: string };
+
+export interface Running {
+  readonly url: string;
+  readonly first: FirstProject;
+  stop(): Promise<void>;
+}
+
+/** Milliseconds before a worker that crashed is replaced, so that one that can not start does not spin. */
+const RESTART_DELAY = 500;
+
+export async function startWorkers(options: ServiceOptions): Promise<Running> {
+  const { config, secret, connection, logger } = options;
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.js', import.meta.url)) });
+  const first = await prepareService(options);
+  const start: ToWorker = { type: 'start', connection, secret, first };
+  let stopping = false;
+  cluster.on('exit', (worker, code, signal) => {
+    if (stopping) return;
+    logger.error({ worker: worker.process.pid, code, signal }, 'a worker ended and is replaced');
+    setTimeout(() => {
+      if (!stopping) startWorker(start).catch(() => undefined); // its exit is an event of its own
+    }, RESTART_DELAY);
+  });
+  const urls = await Promise.all(Array.from({ length: config.workers }, () => startWorker(start)));
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(workers.map(stopWorker));
+  };
+  return { url: urls[0] ?? '', first, stop };
+}
+
+function startWorker(start: ToWorker): Promise<string> {
+  const worker = cluster.fork();
+  return new Promise((resolve, reject) => {
+    worker.once('exit', () => reject(new Error('a worker ended before it was ready')));
+    worker.on('message', (message: ToPrimary) => {
+      if (message.type === 'hello') worker.send(start);
+      else resolve(message.url);
+    });
+  });
+}
+
+function stopWorker(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve());
+    worker.send({ type: 'stop' } satisfies ToWorker, (error) => error && resolve());
+  });
+}
+
+/** What a worker's process runs. It ends with the primary, also where that one was killed. */
+export async function serveAsWorker(config: Config, logger: Logger): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  const started = new Promise<Running>((resolve, reject) => {
+    process.on('message', (message: ToWorker) => {
+      if (message.type !== 'start') return void started.then(end);
+      const { connection, secret, first } = message;
+      startService({ config, secret, connection, logger, prepared: first }).then(resolve, reject);
+    });
+  });
+  process.on('disconnect', () => void started.then(end, () => process.exit(1)));
+  tell({ type: 'hello' });
+  const { url } = await started;
+  tell({ type: 'ready', url });
+}
+
+function tell(message: ToPrimary): void {
+  process.send?.(message);
+}
+
+async function end(service: Running): Promise<void> {
+  await service.stop();
+  process.exit(0);
+}
