@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { Administrators } from '../../auth/administrators.js';
+import { generatePassword } from '../../bootstrap.js';
+import { Provisioning } from '../../catalog/provisioning.js';
+import type { CommonOptions, Services, Toolbox } from '../toolbox.js';
+import { label } from './label.js';
+import { print, projectView, properties } from './project.view.js';
+
+interface CreateOptions extends CommonOptions {
+  readonly label?: string;
+  readonly adminUsername?: string;
+  readonly adminEmail?: string;
+  readonly adminPassword?: string;
+}
+
+export function createProjectCommand(parent: Command, { terminal, services }: Toolbox): void {
+  parent
+    .command('create <id>')
+    .description('makes a project with its administrator, and prints its key')
+    .option('--label <text>', 'a name for people (default: the id)', label)
+    .option('--admin-username <name>', 'default: BOOTSTRAP_ADMIN_USERNAME, or admin')
+    .option('--admin-email <address>', 'default: BOOTSTRAP_ADMIN_EMAIL, or admin@example.com')
+    .option('--admin-password <password>', 'default: one is made and printed this one time')
+    .action(async (id: string, options: CreateOptions) => {
+      const made = await services((given) => create(given, id, options));
+      print(terminal, options, made, createdText(made));
+    });
+}
+
+async function create({ app, config }: Services, id: string, options: CreateOptions) {
+  const provisioning = app.get(Provisioning);
+  const administrators = app.get(Administrators);
+  const username = options.adminUsername ?? config.bootstrap.adminUsername;
+  const email = options.adminEmail ?? config.bootstrap.adminEmail;
+  const password = options.adminPassword ?? generatePassword();
+  await provisioning.create({ id, ...(options.label !== undefined && { label: options.label }) }, (executor, project) =>
+    administrators.create(executor, project, { username, email, password }),
+  );
+  const administrator = { username, email, ...(options.adminPassword === undefined && { password }) };
+  return { ...projectView(await provisioning.get(id)), administrator };
+}
+
+function createdText({ key, administrator }: Awaited<ReturnType<typeof create>>): string {
+  const { username, password } = administrator;
+  return properties({
+    'project key': key,
+    administrator: username,
+    ...(password !== undefined && { password: `${password}   (shown this one time)` }),
+  });
+}

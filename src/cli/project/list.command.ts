@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { Provisioning } from '../../catalog/provisioning.js';
+import { table } from '../text.js';
+import type { CommonOptions, Toolbox } from '../toolbox.js';
+import { print, projectView, type ProjectView } from './project.view.js';
+
+export function listProjectsCommand(parent: Command, { terminal, services }: Toolbox): void {
+  parent
+    .command('list')
+    .description('lists the projects by id')
+    .action(async (options: CommonOptions) => {
+      const found = (await services(({ app }) => app.get(Provisioning).list())).map(projectView);
+      print(terminal, options, found, found.length > 0 ? tableOf(found) : 'No projects yet: `project create <id>`.\n');
+    });
+}
+
+function tableOf(projects: readonly ProjectView[]): string {
+  const rows = projects.map(({ key, label, status, otp, inserted_at }) => [
+    key,
+    label,
+    status,
+    otp ? 'on' : 'off',
+    inserted_at,
+  ]);
+  return table([['KEY', 'LABEL', 'STATUS', 'OTP', 'INSERTED AT'], ...rows]);
+}

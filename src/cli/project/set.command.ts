@@ -1,0 +1,43 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { Provisioning } from '../../catalog/provisioning.js';
+import type { CommonOptions, Toolbox } from '../toolbox.js';
+import { label } from './label.js';
+import { print, projectView, properties } from './project.view.js';
+
+interface Change {
+  readonly label?: string;
+  readonly settings?: { readonly otp: boolean };
+}
+
+const SETTINGS = new Map<string, (value: string) => Change>([
+  ['otp', (value) => ({ settings: { otp: onOrOff(value) } })],
+  ['label', (value) => ({ label: label(value) })],
+]);
+
+export function setProjectCommand(parent: Command, { terminal, services }: Toolbox): void {
+  parent
+    .command('set')
+    .description('changes a project: otp=on (or off), label=<text>')
+    .argument('<id>', 'the project')
+    .argument('<setting...>', 'name=value', readSetting)
+    .action(async (id: string, change: Change, options: CommonOptions) => {
+      const row = await services(({ app }) => app.get(Provisioning).set(id, change));
+      const view = projectView(row);
+      print(terminal, options, view, properties(view));
+    });
+}
+
+/** Commander calls it for each setting, with what came before. */
+function readSetting(text: string, before: Change = {}): Change {
+  const at = text.indexOf('=');
+  const read = SETTINGS.get(text.slice(0, at));
+  if (at < 1 || !read)
+    throw new InvalidArgumentError(`Known settings: ${[...SETTINGS.keys()].map((name) => `${name}=…`).join(', ')}.`);
+  return { ...before, ...read(text.slice(at + 1)) };
+}
+
+function onOrOff(value: string): boolean {
+  if (value === 'on') return true;
+  if (value === 'off') return false;
+  throw new InvalidArgumentError('otp is on or off.');
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { loadModel } from '../../catalog/model-store.js';
+import { Provisioning } from '../../catalog/provisioning.js';
+import { Database } from '../../database/database.js';
+import { projectOf } from '../../tenancy/project.js';
+import type { CommonOptions, Services, Toolbox } from '../toolbox.js';
+import { print, projectView, properties } from './project.view.js';
+
+export function showProjectCommand(parent: Command, { terminal, services }: Toolbox): void {
+  parent
+    .command('show <id>')
+    .description('shows a project: its settings, its schema and its kinds')
+    .action(async (id: string, options: CommonOptions) => {
+      const found = await services((given) => show(given, id));
+      print(terminal, options, found, properties({ ...found, kinds: found.kinds.join(', ') || 'none' }));
+    });
+}
+
+async function show({ app }: Services, id: string) {
+  const row = await app.get(Provisioning).get(id);
+  const view = projectView(row);
+  // What is half deleted has no model any more.
+  if (row.status !== 'active') return { ...view, kinds: [] };
+  const model = await loadModel(app.get(Database), projectOf(row));
+  const kinds = [...model.kinds.values()].filter(({ builtIn }) => !builtIn).map((kind) => kind.id);
+  return { ...view, model_version: model.version, kinds: kinds.sort() };
+}

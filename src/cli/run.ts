@@ -1,0 +1,62 @@
+/** From arguments to an exit code: 0 done, 1 refused (one line on standard error), 2 wrong usage. */
+import { Command, CommanderError } from 'commander';
+import { ConfigError, loadConfig } from '../config/config.js';
+import { commonRefusal } from '../database/sqlstate.js';
+import { KindError } from '../shared/errors.js';
+import { createProjectCommand } from './project/create.command.js';
+import { deleteProjectCommand } from './project/delete.command.js';
+import { listProjectsCommand } from './project/list.command.js';
+import { migrateProjectsCommand } from './project/migrate.command.js';
+import { setProjectCommand } from './project/set.command.js';
+import { showProjectCommand } from './project/show.command.js';
+import { withServices } from './services.js';
+import type { Terminal, Toolbox } from './toolbox.js';
+import { oneLine } from './text.js';
+
+const DONE = 0;
+const REFUSED = 1;
+const USAGE = 2;
+
+const PROCESS: Terminal = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+};
+
+/** @param load where the settings come from; tests give their own */
+export async function run(argv: readonly string[], terminal: Terminal = PROCESS, load = loadConfig): Promise<number> {
+  const program = createProgram({ terminal, services: (work) => withServices(load(), work) });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return DONE;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.code === 'commander.helpDisplayed' ? DONE : USAGE;
+    terminal.err(`error: ${explain(error)}\n`);
+    return REFUSED;
+  }
+}
+
+function createProgram(toolbox: Toolbox): Command {
+  const { out, err } = toolbox.terminal;
+  const program = new Command('kind')
+    .description('Looks after the projects (tenants) of the service. Works beside a running service and without one.')
+    .configureOutput({ writeOut: out, writeErr: err })
+    .helpCommand(false)
+    .exitOverride();
+  const project = program.command('project').description('makes, shows, changes, upgrades and deletes projects');
+  createProjectCommand(project, toolbox);
+  listProjectsCommand(project, toolbox);
+  showProjectCommand(project, toolbox);
+  setProjectCommand(project, toolbox);
+  deleteProjectCommand(project, toolbox);
+  migrateProjectsCommand(project, toolbox);
+  for (const command of project.commands) command.option('--json', 'print JSON, for scripts');
+  return program;
+}
+
+/** What a person can act on, never a stack. */
+function explain(error: unknown): string {
+  const told = commonRefusal(error) ?? error;
+  if (told instanceof KindError) return oneLine(told.messages.map(({ text }) => text).join('; '));
+  if (told instanceof ConfigError) return told.message;
+  return oneLine(told instanceof Error ? told.message : String(told));
+}

@@ -1,0 +1,58 @@
+/**
+ * The application without its HTTP side, for the time of one command: on the database of a running service, or on the
+ * embedded one, started for as long as it takes.
+ */
+import { randomBytes } from 'node:crypto';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from '../app.module.js';
+import type { Config } from '../config/config.js';
+import type { ConnectionOptions } from '../database/connection.js';
+import { createDataSource } from '../database/data-source.js';
+import { Database } from '../database/database.js';
+import { openDatabase } from '../database/open-database.js';
+import { ProjectRepository } from '../database/registry/project.repository.js';
+import { migrateRegistry } from '../database/registry/registry.js';
+import type { Services } from './toolbox.js';
+
+const CONNECTIONS = 2;
+
+/** @throws DatabaseStartError, and whatever `work` throws */
+export async function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
+  const database = await openDatabase(config, { role: 'command', log: () => undefined });
+  try {
+    return await withDatabase(config, database.connection, work);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function withDatabase<T>(
+  config: Config,
+  connection: ConnectionOptions,
+  work: (services: Services) => Promise<T>,
+): Promise<T> {
+  const dataSource = createDataSource(connection, { pool: CONNECTIONS, statementTimeout: 0 });
+  await dataSource.initialize();
+  try {
+    await migrateRegistry(dataSource);
+    // Commands make no tokens: any secret will do, and none is left behind.
+    const secret = randomBytes(32).toString('hex');
+    const platform = {
+      config,
+      secret,
+      registry: new ProjectRepository(dataSource),
+      database: new Database(dataSource),
+    };
+    const app = await NestFactory.createApplicationContext(AppModule.register(platform), {
+      logger: false,
+      abortOnError: false,
+    });
+    try {
+      return await work({ app, config });
+    } finally {
+      await app.close();
+    }
+  } finally {
+    await dataSource.destroy();
+  }
+}
