@@ -38,7 +38,7 @@ export async function startTestService(overrides: Partial<Config> = {}): Promise
     bootstrap: { project: 'boot', adminUsername: 'admin', adminEmail: 'admin@example.com', adminPassword: ADMIN.password },
     ...overrides,
   };
-  const logger = pino({ level: 'fatal' });
+  const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'fatal' });
   const service = await startService({ config, secret: SECRET, connection: inject('database'), logger });
   afterAll(() => service.stop());
   return new TestService(service);
