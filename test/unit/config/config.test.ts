@@ -1,0 +1,178 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'dotenv';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ConfigError, describeConfig, loadConfig } from '../../../src/config/config.js';
+import { readEnvironment } from '../../../src/config/environment.js';
+
+let cwd: string;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'kind-config-'));
+});
+
+afterEach(() => rm(cwd, { recursive: true, force: true }));
+
+const HIDDEN = 'a value that is not shown here';
+const DURATION = 'such as 500ms, 10s, 15m, 12h or 30d';
+const SIZE = 'a size from 1kb to 1gb such as 512kb or 1mb';
+const FLAG = 'on or off (or true, false, 1, 0)';
+const SECRET = 'at least 32 characters (it is required where NODE_ENV=production and DATABASE_URL is set)';
+const PROXIES =
+  'on, off, the number of proxies, or a comma-separated list of addresses, networks, loopback, linklocal or uniquelocal';
+const ORIGINS = '* or a comma-separated list of origins such as https://app.example.com';
+const PROJECT = 'a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -';
+
+test('nothing set gives the defaults of the contract', () => {
+  const { logFormat, ...config } = loadConfig({}, cwd);
+  expect(['pretty', 'json']).toContain(logFormat);
+  expect(config).toEqual({
+    production: false,
+    host: '127.0.0.1',
+    port: 3000,
+    databasePool: 10,
+    dataDir: join(cwd, '.data'),
+    accessTokenTtl: 900_000,
+    refreshTokenTtl: 2_592_000_000,
+    mailFrom: 'Kind <kind@localhost>',
+    bootstrap: { project: 'demo', adminUsername: 'admin', adminEmail: 'admin@example.com' },
+    functionsDir: join(cwd, 'functions'),
+    functionsWatch: true,
+    functionTimeout: 10_000,
+    bodyLimit: 1_048_576,
+    bodyLimitUnits: 16_777_216,
+    corsOrigins: [],
+    authRateLimit: true,
+    trustProxy: false,
+    workers: 1,
+    logLevel: 'info',
+    shutdownGrace: 10_000,
+  });
+});
+
+test.each([
+  ['PORT', 'abc', '"abc"', 'a whole number from 0 to 65535'],
+  ['PORT', '65536', '"65536"', 'a whole number from 0 to 65535'],
+  ['PORT', '-1', '"-1"', 'a whole number from 0 to 65535'],
+  ['PORT', '80.5', '"80.5"', 'a whole number from 0 to 65535'],
+  ['PORT', ' 80', '" 80"', 'a whole number from 0 to 65535'],
+  ['HOST', 'a b', '"a b"', 'a host name or an address'],
+  ['DATABASE_URL', 'mysql://u:secret@h/d', HIDDEN, 'an address that begins with postgres:// or postgresql://'],
+  ['DATABASE_POOL', '0', '"0"', 'a whole number from 1 to 1000'],
+  ['JWT_SECRET', 'short-secret', HIDDEN, SECRET],
+  ['ACCESS_TOKEN_TTL', '15', '"15"', `a duration from 1s to 365d ${DURATION}`],
+  ['ACCESS_TOKEN_TTL', '15 m', '"15 m"', `a duration from 1s to 365d ${DURATION}`],
+  ['REFRESH_TOKEN_TTL', '1w', '"1w"', `a duration from 1s to 3650d ${DURATION}`],
+  ['MAIL_URL', 'http://mail', HIDDEN, 'an address that begins with smtp:// or smtps://'],
+  ['MAIL_FROM', 'nobody', '"nobody"', 'a sender such as Kind <kind@example.com>'],
+  ['PUBLIC_URL', 'kind.example.com', '"kind.example.com"', 'an address that begins with http:// or https://'],
+  ['BOOTSTRAP_PROJECT', 'Demo', '"Demo"', PROJECT],
+  ['BOOTSTRAP_ADMIN_EMAIL', 'admin', '"admin"', 'an e-mail address'],
+  ['BOOTSTRAP_ADMIN_PASSWORD', '1234567', HIDDEN, '8 to 128 characters'],
+  ['FUNCTIONS_WATCH', 'maybe', '"maybe"', FLAG],
+  ['FUNCTION_TIMEOUT', '0s', '"0s"', `a duration from 1ms to 1h ${DURATION}`],
+  ['BODY_LIMIT', '1 mb', '"1 mb"', SIZE],
+  ['BODY_LIMIT', '2gb', '"2gb"', SIZE],
+  ['BODY_LIMIT_UNITS', 'big', '"big"', SIZE],
+  ['CORS_ORIGINS', 'https://a.example/path', '"https://a.example/path"', ORIGINS],
+  ['CORS_ORIGINS', 'https://a.example,*', '"https://a.example,*"', ORIGINS],
+  ['AUTH_RATE_LIMIT', 'no', '"no"', FLAG],
+  ['TRUST_PROXY', '10.0.0.0/64', '"10.0.0.0/64"', PROXIES],
+  ['TRUST_PROXY', 'proxy.example', '"proxy.example"', PROXIES],
+  ['WORKERS', '1e3', '"1e3"', 'a whole number from 1 to 256'],
+  ['LOG_LEVEL', 'verbose', '"verbose"', 'one of fatal, error, warn, info, debug, trace, silent'],
+  ['LOG_FORMAT', 'xml', '"xml"', 'one of pretty, json'],
+  ['SHUTDOWN_GRACE', '-1s', '"-1s"', `a duration from 0s to 1h ${DURATION}`],
+])('%s=%s is refused in one line', (variable, value, got, wants) => {
+  expect(() => loadConfig({ [variable]: value }, cwd)).toThrow(
+    new ConfigError(`${variable}: got ${got}, wants ${wants}`),
+  );
+});
+
+test('every bad variable has its line, in the order of the contract', () => {
+  expect(() => loadConfig({ WORKERS: 'x', PORT: 'y' }, cwd)).toThrow(
+    new ConfigError(
+      'PORT: got "y", wants a whole number from 0 to 65535\nWORKERS: got "x", wants a whole number from 1 to 256',
+    ),
+  );
+});
+
+test('JWT_SECRET is required in production with DATABASE_URL, and only there', () => {
+  const env = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:p@h/d' };
+  expect(() => loadConfig(env, cwd)).toThrow(new ConfigError(`JWT_SECRET: got nothing, wants ${SECRET}`));
+  expect(loadConfig({ ...env, JWT_SECRET: 'x'.repeat(32) }, cwd).jwtSecret).toBe('x'.repeat(32));
+  expect(loadConfig({ NODE_ENV: 'production' }, cwd).jwtSecret).toBeUndefined();
+  expect(loadConfig({ DATABASE_URL: env.DATABASE_URL }, cwd).jwtSecret).toBeUndefined();
+});
+
+test.each([
+  [{ PORT: '' }, { port: 3000 }],
+  [{ PORT: '0' }, { port: 0 }],
+  [
+    { ACCESS_TOKEN_TTL: '90s', REFRESH_TOKEN_TTL: '12h' },
+    { accessTokenTtl: 90_000, refreshTokenTtl: 43_200_000 },
+  ],
+  [
+    { FUNCTION_TIMEOUT: '500ms', SHUTDOWN_GRACE: '0s' },
+    { functionTimeout: 500, shutdownGrace: 0 },
+  ],
+  [
+    { BODY_LIMIT: '64KB', BODY_LIMIT_UNITS: '2048' },
+    { bodyLimit: 65_536, bodyLimitUnits: 2048 },
+  ],
+  [{ NODE_ENV: 'production' }, { production: true, functionsWatch: false }],
+  [{ NODE_ENV: 'production', FUNCTIONS_WATCH: 'on' }, { functionsWatch: true }],
+  [{ AUTH_RATE_LIMIT: 'OFF' }, { authRateLimit: false }],
+  [{ TRUST_PROXY: 'on' }, { trustProxy: true }],
+  [{ TRUST_PROXY: '1' }, { trustProxy: 1 }],
+  [{ TRUST_PROXY: 'loopback' }, { trustProxy: 'loopback' }],
+  [{ TRUST_PROXY: 'loopback, 10.0.0.0/8' }, { trustProxy: ['loopback', '10.0.0.0/8'] }],
+  [{ CORS_ORIGINS: '*' }, { corsOrigins: '*' }],
+  [
+    { CORS_ORIGINS: 'https://a.example, http://localhost:5173' },
+    { corsOrigins: ['https://a.example', 'http://localhost:5173'] },
+  ],
+  [{ PUBLIC_URL: 'https://kind.example.com/' }, { publicUrl: 'https://kind.example.com' }],
+  [
+    { DATA_DIR: '/var/lib/kind', FUNCTIONS_DIR: '/srv/f' },
+    { dataDir: '/var/lib/kind', functionsDir: '/srv/f' },
+  ],
+  [
+    { LOG_FORMAT: 'json', LOG_LEVEL: 'debug' },
+    { logFormat: 'json', logLevel: 'debug' },
+  ],
+])('%j is read as %j', (env, expected) => {
+  expect(loadConfig(env, cwd)).toMatchObject(expected);
+});
+
+test('.env fills what the environment leaves unset', async () => {
+  await writeFile(join(cwd, '.env'), 'PORT=4000\nHOST="0.0.0.0"\nWORKERS=2\n');
+  expect(loadConfig({ PORT: '5000', WORKERS: '' }, cwd)).toMatchObject({ port: 5000, host: '0.0.0.0', workers: 2 });
+});
+
+test('the description masks every secret', () => {
+  const text = describeConfig(
+    loadConfig(
+      {
+        DATABASE_URL: 'postgres://kind:hidden1@db/kind',
+        MAIL_URL: 'smtp://kind:hidden2@mail:25',
+        JWT_SECRET: `hidden3${'x'.repeat(32)}`,
+        BOOTSTRAP_ADMIN_PASSWORD: 'hidden4!',
+      },
+      cwd,
+    ),
+  );
+  expect(text).not.toContain('hidden');
+  expect(text).toContain('databaseUrl: "postgres://kind:***@db/kind"');
+  expect(text).toContain('port: 3000');
+  expect(text).toContain('bootstrap.adminPassword: "***"');
+});
+
+test('.env.example names every variable with the default that holds without it', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../../.env.example'), 'utf8');
+  const variables = parse(text.replace(/^# (?=[A-Z_]+=)/gm, ''));
+  const { environment } = readEnvironment({});
+  expect(Object.keys(variables).sort()).toEqual(Object.keys(environment).sort());
+  expect(loadConfig(variables, cwd)).toEqual(loadConfig({}, cwd));
+});

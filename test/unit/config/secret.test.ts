@@ -1,0 +1,33 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadSecret } from '../../../src/config/secret.js';
+
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = join(await mkdtemp(join(tmpdir(), 'kind-secret-')), 'data');
+});
+
+afterEach(() => rm(join(dataDir, '..'), { recursive: true, force: true }));
+
+test('JWT_SECRET goes before the file, and makes none', async () => {
+  expect(await loadSecret({ dataDir, jwtSecret: 'x'.repeat(32) })).toBe('x'.repeat(32));
+  await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
+});
+
+test('a secret is made once, private, the same for all who ask at once', async () => {
+  const secrets = await Promise.all(Array.from({ length: 20 }, () => loadSecret({ dataDir })));
+  expect(new Set(secrets).size).toBe(1);
+  expect(secrets[0]).toMatch(/^[\w-]{64}$/);
+  expect(await loadSecret({ dataDir })).toBe(secrets[0]);
+  expect(await readdir(dataDir)).toEqual(['secret']);
+  expect((await stat(join(dataDir, 'secret'))).mode & 0o777).toBe(0o600);
+});
+
+test('a secret that somebody cut short is refused', async () => {
+  await loadSecret({ dataDir });
+  await writeFile(join(dataDir, 'secret'), 'short\n');
+  await expect(loadSecret({ dataDir })).rejects.toThrow(/secret holds fewer than 32 characters; delete it/);
+});
