@@ -1,0 +1,216 @@
+/** The command line beside a running service: results, refusals, exit codes, and what the service hears of it. */
+import 'reflect-metadata';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, describe, expect, test } from 'vitest';
+import { run } from '../../../src/cli/run.js';
+import { loadConfig } from '../../../src/config/config.js';
+import { openDatabase } from '../../../src/database/open-database.js';
+import { startService } from '../../../src/service.js';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'kind-cli-'));
+const config = loadConfig(
+  { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'fatal', BOOTSTRAP_ADMIN_PASSWORD: 'correct horse 1' },
+  dataDir,
+);
+const database = await openDatabase(config, { role: 'service', log: () => undefined, settings: { fsync: 'off' } });
+const service = await startService({
+  config,
+  secret: 'a secret for tests, at least thirty-two characters',
+  connection: database.connection,
+  logger: pino({ level: 'fatal' }),
+});
+afterAll(async () => {
+  await service.stop();
+  await database.stop();
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function kind(...argv: string[]) {
+  let out = '';
+  let err = '';
+  const code = await run(argv, { out: (text) => (out += text), err: (text) => (err += text) }, () => config);
+  return { code, out, err };
+}
+
+async function json(...argv: string[]): Promise<unknown> {
+  const { code, out, err } = await kind(...argv, '--json');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+}
+
+async function signIn(project: string, password: string): Promise<{ status: number; code?: string }> {
+  const response = await fetch(`${service.url}/api/lib/auth/signin`, {
+    method: 'POST',
+    headers: { 'kind-project-key': project, 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'ann', password }),
+  });
+  const { messages } = (await response.json()) as { messages: { code: string }[] };
+  return { status: response.status, ...(messages[0] && { code: messages[0].code }) };
+}
+
+const create = (id: string, ...more: string[]) => [
+  'project',
+  'create',
+  id,
+  '--admin-username',
+  'ann',
+  '--admin-email',
+  'ann@example.com',
+  ...more,
+];
+
+describe('project create', () => {
+  test('makes a project that the running service serves at once', async () => {
+    const made = (await json(...create('acme', '--label', 'Acme Inc'))) as { administrator: { password: string } };
+    const { password } = made.administrator;
+    expect(made).toMatchObject({
+      key: 'acme',
+      label: 'Acme Inc',
+      otp: false,
+      status: 'active',
+      schema: 'project_acme',
+    });
+    expect(password).toMatch(/^[\w-]{20}$/);
+    expect(await signIn('acme', password)).toEqual({ status: 200 });
+  });
+
+  test('prints key, administrator and generated password for a person', async () => {
+    const { code, out } = await kind(...create('printed'));
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^project key {4}printed\nadministrator {2}ann\npassword {7}[\w-]{20} {3}\(shown this one time\)\n$/,
+    );
+  });
+
+  test('takes a password and does not print it', async () => {
+    const { code, out } = await kind(...create('given', '--admin-password', 'correct horse 2'));
+    expect({ code, out }).toEqual({ code: 0, out: 'project key    given\nadministrator  ann\n' });
+    expect(await signIn('given', 'correct horse 2')).toEqual({ status: 200 });
+  });
+
+  const refused = [
+    { name: 'an id that is taken', argv: create('demo'), err: "error: A project 'demo' exists already\n" },
+    { name: 'a bad id', argv: create('No'), err: /^error: 'No': a project id is .*\n$/ },
+    {
+      name: 'a short password',
+      argv: create('short', '--admin-password', 'x'),
+      err: 'error: password: at least 8 characters\n',
+    },
+    {
+      name: 'a bad address',
+      argv: ['project', 'create', 'mail', '--admin-email', 'nobody'],
+      err: 'error: email: must be an e-mail address\n',
+    },
+  ];
+  test.each(refused)('refuses $name in one line, and leaves nothing', async ({ argv, err }) => {
+    const before = await json('project', 'list');
+    const result = await kind(...argv);
+    expect(result).toEqual({
+      code: 1,
+      out: '',
+      err: typeof err === 'string' ? err : (expect.stringMatching(err) as string),
+    });
+    expect(await json('project', 'list')).toEqual(before);
+  });
+});
+
+describe('project list and show', () => {
+  test('list them by id, and one with its kinds', async () => {
+    await kind(...create('shown', '--label', 'a\u001b[31m\nb'));
+    const { out } = await kind('project', 'list');
+    expect(out).toMatch(/^KEY +LABEL +STATUS +OTP +INSERTED AT\n/);
+    expect(out).toMatch(/^demo +demo +active +off +\d{4}-/m);
+    expect(out).toMatch(/^shown +a \[31m b +active/m);
+    expect(await json('project', 'show', 'shown')).toMatchObject({ key: 'shown', model_version: 1, kinds: [] });
+  });
+});
+
+describe('project set', () => {
+  test('changes settings, of which the running service hears', async () => {
+    await kind(...create('changed', '--admin-password', 'correct horse 2'));
+    expect(await signIn('changed', 'correct horse 2')).toEqual({ status: 200 });
+    expect(await json('project', 'set', 'changed', 'otp=on', 'label=New = better')).toMatchObject({
+      otp: true,
+      label: 'New = better',
+    });
+    await expect.poll(() => signIn('changed', 'correct horse 2')).not.toEqual({ status: 200 });
+    expect(await json('project', 'set', 'changed', 'otp=off')).toMatchObject({ otp: false, label: 'New = better' });
+    await expect.poll(() => signIn('changed', 'correct horse 2')).toEqual({ status: 200 });
+  });
+});
+
+describe('project delete', () => {
+  test('needs --yes', async () => {
+    await kind(...create('kept'));
+    expect(await kind('project', 'delete', 'kept')).toMatchObject({
+      code: 2,
+      out: '',
+      err: "error: required option '--yes' not specified\n",
+    });
+    expect(await json('project', 'show', 'kept')).toMatchObject({ status: 'active' });
+  });
+
+  test('deletes a project that the running service knows', async () => {
+    await kind(...create('gone', '--admin-password', 'correct horse 2'));
+    expect(await signIn('gone', 'correct horse 2')).toEqual({ status: 200 });
+    expect(await kind('project', 'delete', 'gone', '--yes')).toEqual({
+      code: 0,
+      out: "Project 'gone' is deleted.\n",
+      err: '',
+    });
+    await expect.poll(() => signIn('gone', 'correct horse 2')).toEqual({ status: 401, code: 'project.unknown' });
+    expect(await kind('project', 'show', 'gone')).toMatchObject({ code: 1, err: "error: No project 'gone'\n" });
+    expect(await kind(...create('gone'))).toMatchObject({ code: 0 });
+  });
+});
+
+describe('project migrate', () => {
+  test('brings all projects, or some, up to date', async () => {
+    await kind(...create('old'));
+    expect(await json('project', 'migrate')).toContainEqual({ key: 'old', steps: 0 });
+    expect(await kind('project', 'migrate', 'old', 'demo')).toEqual({
+      code: 0,
+      out: 'old   up to date\ndemo  up to date\n',
+      err: '',
+    });
+    expect(await kind('project', 'migrate', 'old', 'nope')).toMatchObject({
+      code: 1,
+      err: "error: No project 'nope'\n",
+    });
+  });
+});
+
+describe('usage', () => {
+  const wrong = [
+    [],
+    ['project'],
+    ['nope'],
+    ['project', 'nope'],
+    ['project', 'create'],
+    ['project', 'create', 'a1', '--nope'],
+    ['project', 'create', 'a1', '--label', ' '],
+    ['project', 'list', 'more'],
+    ['project', 'show'],
+    ['project', 'set', 'demo'],
+    ['project', 'set', 'demo', 'otp=yes'],
+    ['project', 'set', 'demo', 'label='],
+    ['project', 'set', 'demo', 'constructor=1'],
+    ['project', 'delete', '--yes'],
+  ].map((argv) => ({ argv, shown: argv.join(' ') || '(nothing)' }));
+  test.each(wrong)('is wrong: $shown', async ({ argv }) => {
+    expect(await kind(...argv)).toEqual({ code: 2, out: '', err: expect.stringMatching(/\S/) as string });
+  });
+
+  test.each(['create', 'list', 'show', 'set', 'delete', 'migrate'])(
+    'project %s --help tells it, and of --json',
+    async (name) => {
+      const { code, out, err } = await kind('project', name, '--help');
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain(`Usage: kind project ${name}`);
+      expect(out).toContain('--json');
+    },
+  );
+});
