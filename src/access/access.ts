@@ -46,6 +46,22 @@ function defaultLevel(kind: KindDef, operation: Operation): DefaultLevel {
 export function grantOf(kind: KindDef, operation: Operation, caller: Caller): Grant | undefined {
   if (caller.type === 'system') return ALL;
   if (kind.id === SEALED_KIND) return undefined;
+  const grant = levelGrant(kind, operation, caller);
+  return grant && kind.id === 'kind' ? withoutSealed(kind, grant) : grant;
+}
+
+/** Among the kinds the sealed one is not there. */
+function withoutSealed(kind: KindDef, { predicate }: Grant): Grant {
+  const other: Predicate = {
+    op: 'is',
+    target: { field: kind.keyField, keys: [] },
+    negated: true,
+    value: SEALED_KIND,
+  };
+  return { predicate: predicate ? { op: 'and', parts: [predicate, other] } : other };
+}
+
+function levelGrant(kind: KindDef, operation: Operation, caller: Caller): Grant | undefined {
   const level = storedLevel(kind, operation) ?? defaultLevel(kind, operation);
   if (level === 'nobody') return undefined;
   if (isAdministrator(caller) || level === 'anyone') return ALL;

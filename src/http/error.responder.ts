@@ -47,7 +47,7 @@ function toKindError(error: unknown, request: HttpRequest): KindError {
   if (error instanceof URIError) return refusal('path.malformed', 'The path is not valid percent-encoded UTF-8');
   const status = statusOf(error);
   if (status === 404) return refusal('route.unknown', `No ${request.method} ${request.path}`);
-  if (status === 400) return refusal('path.malformed', 'The request is malformed');
+  if (status === 400) return refusal('path.malformed', 'The path is not valid percent-encoded UTF-8');
   return refusal('server.error', `Something went wrong here; the request id is ${requestId(request)}`);
 }
 

@@ -84,9 +84,3 @@ function answered(fields: readonly Field[]): Fragment {
 function answer(schema: string, made: Fragment): Fragment {
   return sql`WITH made AS (${made}) SELECT m."version" AS v, made.tag, made.body FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN made ON true`;
 }
-
-/** How many units refer to one by a field of theirs. */
-export function countReferences(schema: string, kind: KindDef, field: Field, id: unknown): Statement {
-  const condition = sql`${column(field)} = ${param(id)}::${columnType(field.columnType)}`;
-  return render(sql`SELECT count(*)::int AS count FROM ${tableOf(schema, kind)} AS t WHERE ${condition}`);
-}

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Behaviors } from './behavior.js';
+import { References } from './references.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
 import { UnitController } from './unit.controller.js';
@@ -10,8 +11,8 @@ import { UnitWriter } from './unit.writer.js';
 
 /** The engine: what every kind's units have in common. */
 @Module({
-  providers: [Behaviors, Structs, SystemLinks, UnitReader, UnitRepository, UnitService, UnitWriter],
-  exports: [Behaviors, Structs, SystemLinks, UnitReader, UnitRepository, UnitService, UnitWriter],
+  providers: [Behaviors, References, Structs, SystemLinks, UnitReader, UnitRepository, UnitService, UnitWriter],
+  exports: [Behaviors, References, Structs, SystemLinks, UnitReader, UnitRepository, UnitService, UnitWriter],
 })
 export class UnitModule {}
 

@@ -3,9 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { StaleModel } from '../catalog/stale-model.js';
 import type { Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
-import type { Field, KindDef, Model } from '../model/model.js';
+import type { Model } from '../model/model.js';
 import {
-  countReferences,
   deleteStatement,
   insertStatement,
   updateStatement,
@@ -93,11 +92,6 @@ export class UnitRepository {
     const [row] = await this.#write<MaybeUnit>(executor, deleteStatement(plan), context);
     checkVersion(row, context.model);
     return row?.tag !== null;
-  }
-
-  async countReferences(executor: Executor, schema: string, kind: KindDef, field: Field, id: unknown): Promise<number> {
-    const [row] = await executor.run<{ count: number }>(countReferences(schema, kind, field, id));
-    return row?.count ?? 0;
   }
 
   async #write<Row>(

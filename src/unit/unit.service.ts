@@ -16,6 +16,7 @@ import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from './behavior.js';
 import { bodyOf, type Body } from './draft.js';
+import { reachesOthers } from './references.js';
 import type { Session } from './session.js';
 import { UnitWriter, type WriteOptions } from './unit.writer.js';
 import type { UnitRow } from './unit.repository.js';
@@ -77,7 +78,7 @@ export class UnitService {
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
       if (definition)
         return this.#define(scope, kindId, operation, cascade, (session, fresh) => work(session, fresh, options));
-      if (behaviors.length > 0) {
+      if (behaviors.length > 0 || (operation === 'delete' && reachesOthers(model, kind))) {
         return this.database.transaction(async (tx) => {
           return (await work({ ...scope, model, executor: tx }, kind, options))(model.version);
         });

@@ -5,14 +5,14 @@
 import { Injectable } from '@nestjs/common';
 import { grantOf, readableFields, writableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
-import { referencesTo } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
-import { isAdministrator, SYSTEM, type Caller } from '../tenancy/caller.js';
+import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
 import type { WriteContext } from './conflict.js';
 import { draftCreate, draftUpdate, type Body, type Draft } from './draft.js';
+import { reachesOthers, References } from './references.js';
 import type { Session } from './session.js';
 import { unknownUnit, parseKey } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
@@ -33,6 +33,7 @@ export class UnitWriter {
   constructor(
     private readonly repository: UnitRepository,
     private readonly behaviors: Behaviors,
+    private readonly references: References,
   ) {}
 
   /** Makes units of the bodies, all or none. @throws KindError with every fault of every body */
@@ -140,18 +141,25 @@ export class UnitWriter {
     await this.#mustBeReadable(session, kind, id, options);
     const behaviors = this.behaviors.of(kind);
     for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
+    if (behaviors.length > 0 || reachesOthers(session.model, kind)) await this.#settle(session, kind, id, options);
     const { access, tags } = options;
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access, tags };
     let gone: boolean;
     try {
       gone = await this.repository.delete(session.executor, plan, this.#context(session, kind, options));
     } catch (error) {
-      if (error instanceof KindError && error.code === 'unit.referenced')
-        throw await this.#referenced(session, kind, key, error);
-      throw error;
+      const referenced = error instanceof KindError && error.code === 'unit.referenced';
+      throw referenced ? await this.references.explain(session, kind, id, error) : error;
     }
     if (!gone) throw (await this.#whyNot(session, kind, id, options, 'delete')) ?? unknownUnit(kind, id);
     for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, session);
+  }
+
+  /** Only a deletion that the caller may do reaches other units. */
+  async #settle(session: Session, kind: KindDef, id: string, options: WriteOptions): Promise<void> {
+    const refused = await this.#whyNot(session, kind, id, options, 'delete');
+    if (refused) throw refused;
+    await this.references.settle(session, kind, [id]);
   }
 
   #plan(session: Session, kind: KindDef, edited?: Body) {
@@ -209,18 +217,6 @@ export class UnitWriter {
     if (options.tags && !options.tags.includes(found.tag)) return changed(kind, id);
     if (!options.access || (await this.#find(session, kind, id, options.access))) return undefined;
     return refusal('access.denied', `You may not ${operation} this unit of '${kind.id}'`);
-  }
-
-  /** Tells how many units stand in the way, and of which kind, where the caller may know. */
-  async #referenced(session: Session, kind: KindDef, key: unknown, error: KindError): Promise<KindError> {
-    if (!isAdministrator(session.caller) || session.change) return error;
-    const counts: string[] = [];
-    for (const reference of referencesTo(session.model, kind.id)) {
-      const { kind: other, field } = reference;
-      const count = await this.repository.countReferences(session.executor, session.project.schema, other, field, key);
-      if (count > 0) counts.push(`${count} of '${other.id}' by '${field.id}'`);
-    }
-    return counts.length > 0 ? refusal('unit.referenced', `Units refer to this one: ${counts.join(', ')}`) : error;
   }
 }
 
