@@ -6,7 +6,7 @@ import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import type { Statement } from '../sql/fragment.js';
 import { settingStatement } from '../sql/registry.sql.js';
-import { commonRefusal, isRetryable } from './sqlstate.js';
+import { commonRefusal, isLockTimeout, isRetryable } from './sqlstate.js';
 
 /** Runs one statement and answers its rows. */
 export interface Executor {
@@ -21,7 +21,7 @@ export interface Transaction extends Executor {
 
 export interface TransactionOptions {
   readonly readOnly?: boolean;
-  /** Milliseconds to wait for a lock before giving up with 503. */
+  /** Milliseconds to wait for a lock; the transaction is then tried again, and in the end refused with 503. */
   readonly lockTimeout?: number;
   /** Milliseconds that a statement of it may take, where that differs from the pool's. */
   readonly statementTimeout?: number;
@@ -67,7 +67,8 @@ export class Database implements Executor {
       try {
         return await this.#attempt(work, options);
       } catch (error) {
-        if (!isRetryable(error) || attempt === ATTEMPTS) throw commonRefusal(error) ?? error;
+        const again = isRetryable(error) || (options.lockTimeout !== undefined && isLockTimeout(error));
+        if (!again || attempt === ATTEMPTS) throw commonRefusal(error) ?? error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
       }
     }

@@ -1,5 +1,5 @@
 /** What PostgreSQL's error codes mean to the service (PostgreSQL documentation, appendix A). */
-import { refusal, type KindError } from '../shared/errors.js';
+import { comeBack, refusal, type KindError } from '../shared/errors.js';
 
 /** The fields of a `pg` DatabaseError that are used here. */
 export interface DatabaseFault extends Error {
@@ -16,6 +16,7 @@ const CONNECTION_LOST = new Set([
 ]);
 
 const RETRY = new Set(['40001', '40P01']);
+const LOCK_TIMEOUT = '55P03';
 const STALE_MODEL = new Set(['42P01', '42703', '3F000', '42704', '0A000']);
 
 export function isDatabaseFault(error: unknown): error is DatabaseFault {
@@ -27,6 +28,11 @@ export function isRetryable(error: unknown): boolean {
   return isDatabaseFault(error) && RETRY.has(error.code);
 }
 
+/** A lock was not had in time. */
+export function isLockTimeout(error: unknown): boolean {
+  return isDatabaseFault(error) && error.code === LOCK_TIMEOUT;
+}
+
 /** A table or column that is not there (any more): the model is older than the schema. */
 export function isStaleModel(error: unknown): boolean {
   return isDatabaseFault(error) && STALE_MODEL.has(error.code);
@@ -36,7 +42,7 @@ export function isStaleModel(error: unknown): boolean {
 export function commonRefusal(error: unknown): KindError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (/timeout exceeded when trying to connect/.test(error.message)) {
-    return refusal('server.busy', 'All database connections are in use; try again shortly');
+    return comeBack('server.busy', 'All database connections are in use; try again shortly');
   }
   if (/Connection terminated|Client has encountered a connection error|Cannot use a pool after/.test(error.message)) {
     return unavailable();
@@ -45,12 +51,12 @@ export function commonRefusal(error: unknown): KindError | undefined {
   if (CONNECTION_LOST.has(error.code)) return unavailable();
   if (error.code === '57014')
     return refusal('query.timeout', 'The query took longer than a statement may; narrow it, or add an index');
-  if (error.code === '55P03' || RETRY.has(error.code)) {
-    return refusal('database.busy', 'Another change holds what this one needs; try again shortly');
+  if (error.code === LOCK_TIMEOUT || RETRY.has(error.code)) {
+    return comeBack('database.busy', 'Another change holds what this one needs; try again shortly');
   }
   return undefined;
 }
 
 function unavailable(): KindError {
-  return refusal('database.unavailable', 'The database does not answer; try again shortly');
+  return comeBack('database.unavailable', 'The database does not answer; try again shortly');
 }

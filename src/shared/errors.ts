@@ -175,6 +175,11 @@ export function refusal(code: ErrorCode, text: string, place: Place = {}): KindE
   return new KindError([{ code, text, ...place }]);
 }
 
+/** A refusal that passes: the client may come back after some seconds. */
+export function comeBack(code: ErrorCode, text: string, seconds = 1): KindError {
+  return new KindError([{ code, text }], seconds);
+}
+
 /** Collects all faults of one input, so that one answer tells them all. */
 export class Faults {
   readonly #messages: Message[] = [];
