@@ -1,6 +1,7 @@
 /** The HTTP application as `main` serves it and tests drive it. */
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
@@ -25,9 +26,17 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   app.use(requestLog(logger));
   app.use(app.get(Metrics).middleware);
   if (config.corsOrigins === '*' || config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
+  app.use(answerOptions);
   app.useGlobalFilters(new ErrorResponder(logger));
   await app.init();
   return app;
+}
+
+/** `OPTIONS` asks nothing of a tenant: it needs no project header, whether other origins are allowed or not. */
+function answerOptions(request: Request, response: Response, next: NextFunction): void {
+  if (request.method !== 'OPTIONS') return next();
+  response.writeHead(204, { Allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' });
+  response.end();
 }
 
 /** Preflights need no project header: they end before the guard. */

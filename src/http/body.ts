@@ -7,7 +7,8 @@ import { refusal } from '../shared/errors.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 
 const NO_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?(?:;.*)?$/i;
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /** Raw bytes, inflated where the client compressed them. Made once per limit. */
@@ -44,8 +45,8 @@ function bodyError(error: unknown, limit: number): Error {
 /** Parses a body as JSON. @throws KindError 415, 400 */
 export function parseBody(bytes: Buffer | undefined, contentType: string | undefined): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined;
-  if (contentType === undefined || !JSON_TYPE.test(contentType)) {
-    throw refusal('body.not_json', `The content-type must be application/json, got ${contentType ?? 'none'}`);
+  if (!isJson(contentType)) {
+    throw refusal('body.not_json', `The content-type must be application/json in UTF-8, got ${contentType?.slice(0, 80) ?? 'none'}`);
   }
   let text: string;
   try {
@@ -58,4 +59,8 @@ export function parseBody(bytes: Buffer | undefined, contentType: string | undef
   } catch (error) {
     throw refusal('body.malformed', `The body is not valid JSON: ${(error as Error).message}`);
   }
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && JSON_TYPE.test(contentType) && /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
 }

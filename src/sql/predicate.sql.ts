@@ -3,8 +3,9 @@
  * so that it is the complement, nulls included.
  */
 import type { Predicate, Target } from '../model/predicate.js';
+import { scalarText } from '../shared/json.js';
 import { column, columnType, isArray } from './columns.sql.js';
-import { ident, join, param, sql, type Fragment } from './fragment.js';
+import { ident, join, literal, param, sql, type Fragment } from './fragment.js';
 
 export interface PredicateScope {
   readonly schema: string;
@@ -54,6 +55,8 @@ function compare(value: Fragment, negated: boolean, other: Fragment): Fragment {
 
 /** In JSON the text of the value is compared; everywhere else the column itself. */
 function valueOf(target: Target, scope: PredicateScope): Fragment {
+  const { constant } = target.field;
+  if (constant !== undefined) return constant === null ? sql`NULL::text` : sql`${literal(scalarText(constant))}::text`;
   const value = column(target.field, scope.row);
   return isJson(target) ? sql`${value} #>> ${param(target.keys)}::text[]` : value;
 }

@@ -34,7 +34,5 @@ export function countReferencesStatement(
   field: Field,
   keys: readonly string[],
 ): Statement {
-  return render(
-    sql`SELECT count(*)::int AS count FROM ${tableOf(schema, kind)} AS t WHERE ${refersTo(field, keys)}`,
-  );
+  return render(sql`SELECT count(*)::int AS count FROM ${tableOf(schema, kind)} AS t WHERE ${refersTo(field, keys)}`);
 }

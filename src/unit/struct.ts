@@ -1,6 +1,6 @@
 /** Struct descriptors (section 2.7): what the parameters of a kind are, for forms and clients. */
 import { Injectable } from '@nestjs/common';
-import { grantOf, openKind, readableFields, writableFields } from '../access/access.js';
+import { checkState, grantOf, openKind, readableFields, writableFields } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import { parseListQuery, type ListQuery } from '../http/list-query.js';
@@ -83,6 +83,7 @@ export class Structs {
   async ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const { kind } = openKind(model, kindId, 'read', scope.caller);
+      checkState(kind);
       const unit = await this.reader.find(scope, kindId, unitId);
       if (!unit) throw unknownUnit(kind, unitId);
       const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;

@@ -8,7 +8,7 @@ import { etagOf } from '../http/etag.js';
 import { parseListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
-import type { ListPlan } from '../sql/select.sql.js';
+import type { ListPlan, ReadPlan } from '../sql/select.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { cursorOf, planGet, planList, type PlanContext } from './unit.plan.js';
@@ -61,11 +61,21 @@ export class UnitReader {
       const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
       checkState(kind);
       const key = parseKey(kind, unitId);
-      const plan = planGet(parseListQuery(url), contextOf(scope, kind, grant));
+      const plan = await this.#planGet(scope, kind, grant, unitId, url);
       const unit = key === undefined ? undefined : await this.repository.fetch(this.database, plan, key, model);
       if (!unit) throw unknownUnit(kind, unitId);
       return new Answer(unit.body, etagOf(unit.tag, model.version));
     });
+  }
+
+  /** Whether the unit is there is answered before what is wrong with the query. */
+  async #planGet(scope: RequestScope, kind: KindDef, grant: Grant, unitId: string, url: string): Promise<ReadPlan> {
+    try {
+      return planGet(parseListQuery(url), contextOf(scope, kind, grant));
+    } catch (error) {
+      if (!(await this.find(scope, kind.id, unitId))) throw unknownUnit(kind, unitId);
+      throw error;
+    }
   }
 
   /** One unit as an object, for callers inside the service; undefined where the caller may not read it. */
