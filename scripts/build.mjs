@@ -39,7 +39,11 @@ export async function build() {
       }
       if (file.endsWith('.d.ts')) continue;
       const js = out.replace(/\.ts$/, '.js');
-      const { code, map } = await transformFile(file, { swcrc: true, configFile: join(root, '.swcrc'), sourceMaps: true });
+      const { code, map } = await transformFile(file, {
+        swcrc: true,
+        configFile: join(root, '.swcrc'),
+        sourceMaps: true,
+      });
       const name = relative(dirname(js), js);
       await writeFile(js, map ? `${code}//# sourceMappingURL=${name}.map\n` : code);
       if (map) await writeFile(`${js}.map`, map);
