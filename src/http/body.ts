@@ -46,7 +46,10 @@ function bodyError(error: unknown, limit: number): Error {
 export function parseBody(bytes: Buffer | undefined, contentType: string | undefined): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined;
   if (!isJson(contentType)) {
-    throw refusal('body.not_json', `The content-type must be application/json in UTF-8, got ${contentType?.slice(0, 80) ?? 'none'}`);
+    throw refusal(
+      'body.not_json',
+      `The content-type must be application/json in UTF-8, got ${contentType?.slice(0, 80) ?? 'none'}`,
+    );
   }
   let text: string;
   try {
@@ -62,5 +65,9 @@ export function parseBody(bytes: Buffer | undefined, contentType: string | undef
 }
 
 function isJson(contentType: string | undefined): boolean {
-  return contentType !== undefined && JSON_TYPE.test(contentType) && /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
+  return (
+    contentType !== undefined &&
+    JSON_TYPE.test(contentType) &&
+    /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8')
+  );
 }

@@ -40,7 +40,7 @@ export class UnitService {
   ) {}
 
   create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
-    return this.#write(scope, kindId, 'create', request, async (session, kind) => {
+    return this.#write(scope, kindId, 'create', undefined, request, async (session, kind) => {
       const { bodies, bulk } = readBodies(request, kind);
       const rows = await this.writer.insert(session, kind, bodies, { bulk });
       return (version) => (bulk ? bulkAnswer(rows) : unitAnswer(rows[0], version));
@@ -48,14 +48,14 @@ export class UnitService {
   }
 
   update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
-    return this.#write(scope, kindId, 'update', request, async (session, kind, options) => {
+    return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options) => {
       const row = await this.writer.update(session, kind, unitId, () => readObject(request), options);
       return (version) => unitAnswer(row, version);
     });
   }
 
   remove(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
-    return this.#write(scope, kindId, 'delete', request, async (session, kind, options) => {
+    return this.#write(scope, kindId, 'delete', unitId, request, async (session, kind, options) => {
       await this.writer.remove(session, kind, unitId, options);
       return () => NULL_ANSWER;
     });
@@ -66,6 +66,7 @@ export class UnitService {
     scope: RequestScope,
     kindId: string,
     operation: Operation,
+    unitId: string | undefined,
     request: WriteRequest,
     work: (session: Session, kind: KindDef, options: WriteOptions) => Promise<(version: number) => Answer>,
   ): Promise<Answer> {
@@ -74,7 +75,7 @@ export class UnitService {
       checkState(kind);
       const behaviors = this.behaviors.of(kind);
       const definition = behaviors.some((behavior) => behavior.definition);
-      const cascade = parseFlags(request.url, ['cascade']).has('cascade');
+      const cascade = await this.#cascade({ ...scope, model, executor: this.database }, kind, unitId, request.url);
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
       if (definition)
         return this.#define(scope, kindId, operation, cascade, (session, fresh) => work(session, fresh, options));
@@ -85,6 +86,16 @@ export class UnitService {
       }
       return (await work({ ...scope, model, executor: this.database }, kind, options))(model.version);
     });
+  }
+
+  /** Whether the unit is there is answered before what is wrong with the query. */
+  async #cascade(session: Session, kind: KindDef, unitId: string | undefined, url: string): Promise<boolean> {
+    try {
+      return parseFlags(url, ['cascade']).has('cascade');
+    } catch (error) {
+      if (unitId !== undefined) await this.writer.present(session, kind, unitId);
+      throw error;
+    }
   }
 
   /** A definition change reads the model again under its lock, and checks the rights by that. */

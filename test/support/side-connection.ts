@@ -1,0 +1,45 @@
+/** A connection of the test's own to the database of the service: it holds locks, looks at waiters and ends backends. */
+import { Client } from 'pg';
+import { afterAll, inject } from 'vitest';
+import { clientOptions } from '../../src/database/connection.js';
+import type { TestProject } from './service.js';
+
+export interface SideConnection {
+  rows<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Holds a table of the project against everyone until the answered function is called. */
+  lock(project: TestProject, table: string): Promise<() => Promise<void>>;
+  /** Answers the process ids of the backends that wait for a lock on the table, once there are `count` of them. */
+  waiting(project: TestProject, table: string, count?: number): Promise<number[]>;
+}
+
+export async function sideConnection(): Promise<SideConnection> {
+  const connect = async () => {
+    const client = new Client(clientOptions(inject('database')));
+    await client.connect();
+    afterAll(() => client.end());
+    return client;
+  };
+  // One that holds, one that looks.
+  const [holder, watcher] = await Promise.all([connect(), connect()]);
+  const rows = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await watcher.query(text, [...values])).rows as Row[];
+  return {
+    rows,
+    async lock(project, table) {
+      await holder.query('BEGIN');
+      await holder.query('SELECT set_config($1, $2, true)', ['search_path', `project_${project.id}`]);
+      await holder.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`.replaceAll('"', ''));
+      return async () => void (await holder.query('COMMIT'));
+    },
+    async waiting(project, table, count = 1) {
+      for (let looks = 0; looks < 2000; looks += 1) {
+        const found = await rows<{ pid: number }>(
+          'SELECT l.pid FROM pg_locks l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT l.granted AND c.relname = $1 AND n.nspname = $2',
+          [table, `project_${project.id}`],
+        );
+        if (found.length >= count) return found.map(({ pid }) => pid);
+      }
+      throw new Error(`nobody waits for ${table}`);
+    },
+  };
+}
