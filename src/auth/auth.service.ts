@@ -35,8 +35,8 @@ export class AuthService {
     if (project.settings.otp) {
       throw refusal('signin.otp_unavailable', 'This project asks for a code by mail, which this version can not send');
     }
-    const credential = await this.#check(project, username, password);
-    return this.catalog.withModel(project, async (model) => {
+    return this.catalog.withCheckedModel(project, async (model) => {
+      const credential = await this.#check(project, username, password);
       const kind = model.kinds.get(credential.member_kind);
       const member = kind?.active ? await this.#touch(project, kind, credential.member_id) : undefined;
       if (!kind || !member) throw failed();

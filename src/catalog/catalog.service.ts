@@ -40,6 +40,14 @@ export class Catalog {
     }
   }
 
+  /** For work that asks the database nothing: the version is checked before it answers. */
+  withCheckedModel<T>(project: Project, work: (model: Model) => T | Promise<T>): Promise<T> {
+    return this.withModel(project, async (model) => {
+      if (await this.#isStale(project, model)) throw new StaleModel();
+      return work(model);
+    });
+  }
+
   async #isStale(project: Project, model: Model): Promise<boolean> {
     try {
       const [row] = await this.database.run<{ v: string }>(readVersionStatement(project.schema));

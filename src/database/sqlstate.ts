@@ -17,7 +17,8 @@ const CONNECTION_LOST = new Set([
 
 const RETRY = new Set(['40001', '40P01']);
 const LOCK_TIMEOUT = '55P03';
-const STALE_MODEL = new Set(['42P01', '42703', '3F000', '42704', '0A000']);
+/** No such table, column, schema or object; another result type; a column that has become one of another type. */
+const STALE_MODEL = new Set(['42P01', '42703', '3F000', '42704', '0A000', '42883', '42804']);
 
 export function isDatabaseFault(error: unknown): error is DatabaseFault {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';

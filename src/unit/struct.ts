@@ -72,7 +72,7 @@ export class Structs {
 
   /** `{count, items}` of a kind's parameters; `{label, parameters}` where `labelled`. */
   ofKind(scope: RequestScope, kindId: string, url: string, labelled: boolean): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withCheckedModel(scope.project, (model) => {
       const { kind } = openKind(model, kindId, ['read', 'create', 'signup'], scope.caller);
       const items = describe([kind], scope.caller, parseListQuery(url));
       return answerOf(labelled ? { label: kind.label, parameters: items } : { count: items.length, items });
@@ -81,7 +81,7 @@ export class Structs {
 
   /** The label of a unit (its kind's, where it has none) and the parameters of its kind. */
   async ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withCheckedModel(scope.project, async (model) => {
       const { kind } = openKind(model, kindId, 'read', scope.caller);
       checkState(kind);
       const unit = await this.reader.find(scope, kindId, unitId);
@@ -93,7 +93,7 @@ export class Structs {
 
   /** The label of a group and the parameters of its kinds, each at its first appearance. */
   async ofGroup(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withCheckedModel(scope.project, async (model) => {
       openKind(model, 'group', 'read', scope.caller);
       const group = model.groups.get(groupId);
       if (!group) throw refusal('group.unknown', `No group '${groupId.slice(0, 80)}'`);

@@ -1,0 +1,317 @@
+/**
+ * Two processes on one database: what one defines, the other obeys on its next request, whether it heard of it in time,
+ * late, or never. Announcements are for speed; the version in every statement keeps answers right.
+ */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ModelStore } from '../../../src/catalog/model-store.js';
+import { Provisioning } from '../../../src/catalog/provisioning.js';
+import type { Database } from '../../../src/database/database.js';
+import { ProjectStore } from '../../../src/tenancy/project-store.js';
+import { ok, refusalOf } from '../../support/definitions.js';
+import { startTestService, type TestProject } from '../../support/service.js';
+
+const [a, b] = [await startTestService(), await startTestService()];
+
+/** A project with the kind `city`, as A and B see it; both have its model in memory. */
+async function twice(): Promise<{ onA: TestProject; onB: TestProject }> {
+  const onA = await a.project();
+  const onB = await b.signIn(onA.id);
+  await ok(onA.post('/kind/unit', { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] }));
+  await ok(onA.post('/city/unit', { name: 'Rome' }));
+  await ok(onA.post('/group/unit', { id: 'places', kind_list: ['city'] }));
+  await ok(onB.get('/city/unit'));
+  return { onA, onB };
+}
+
+/** B hears of nothing any more. */
+function deafen(): void {
+  const { app } = b.service;
+  vi.spyOn(app.get(ModelStore), 'announced').mockImplementation(() => undefined);
+  vi.spyOn(app.get(ProjectStore), 'forget').mockImplementation(() => undefined);
+}
+
+/** Holds what the next load of a model on B brings, until it is let go: news from then arrive late. */
+function holdNextLoad(): { held: Promise<void>; release: () => void } {
+  const { database } = b.service as { database: Database };
+  const run = database.run.bind(database);
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  let arrived = (): void => undefined;
+  const held = new Promise<void>((resolve) => (arrived = resolve));
+  let waiting = true;
+  vi.spyOn(database, 'run').mockImplementation(async (statement) => {
+    const rows = await run(statement);
+    if (waiting && statement.text.includes("'parameters'")) {
+      waiting = false;
+      arrived();
+      await gate;
+    }
+    return rows;
+  });
+  return { held, release: () => release() };
+}
+
+afterEach(() => void vi.restoreAllMocks());
+
+interface Change {
+  readonly name: string;
+  /** On A. */
+  readonly change: (project: TestProject) => Promise<unknown>;
+  /** On B, at once. */
+  readonly ask: (project: TestProject) => ReturnType<TestProject['get']>;
+  readonly expect: object;
+}
+
+const put = (path: string, body: object) => (project: TestProject) => ok(project.put(path, body));
+const post = (path: string, body?: object) => (project: TestProject) => ok(project.post(path, body));
+
+const CHANGES: readonly Change[] = [
+  {
+    name: 'a new kind',
+    change: post('/kind/unit', { id: 'town', parameters: [{ id: 'size', kind_id: 'integer' }] }),
+    ask: (project) => project.post('/town/unit', { size: 7 }),
+    expect: { status: 200, body: { content: { kind_id: 'town', size: 7 } } },
+  },
+  {
+    name: 'a new parameter, written',
+    change: put('/kind/unit/city', { parameters: ['name', { id: 'size', kind_id: 'integer' }] }),
+    ask: (project) => project.post('/city/unit', { name: 'Oslo', size: 7 }),
+    expect: { status: 200, body: { content: { name: 'Oslo', size: 7 } } },
+  },
+  {
+    name: 'a new parameter, read',
+    change: put('/kind/unit/city', { parameters: ['name', { id: 'size', kind_id: 'integer', default_integer: 3 }] }),
+    ask: (project) => project.get('/city/unit'),
+    expect: { status: 200, body: { content: { count: 1, items: [{ name: 'Rome', size: 3 }] } } },
+  },
+  {
+    name: 'a new parameter, filtered by',
+    change: put('/kind/unit/city', { parameters: ['name', { id: 'size', kind_id: 'integer', default_integer: 3 }] }),
+    ask: (project) => project.get('/city/unit?filter=eq(size,3)&order=size;asc'),
+    expect: { status: 200, body: { content: { count: 1 } } },
+  },
+  {
+    name: 'a parameter taken away, read',
+    change: (project) => ok(project.put('/kind/unit/city?cascade=true', { parameters: [] })),
+    ask: (project) => project.get('/city/unit'),
+    expect: { status: 200, body: { content: { items: [expect.not.objectContaining({ name: 'Rome' })] } } },
+  },
+  {
+    name: 'a parameter taken away, written',
+    change: (project) => ok(project.put('/kind/unit/city?cascade=true', { parameters: [] })),
+    ask: (project) => project.post('/city/unit', { name: 'Oslo' }),
+    expect: { status: 400, body: { messages: [{ code: 'parameter.unknown', parameter: 'name' }] } },
+  },
+  {
+    name: 'a parameter replaced by one of the same name and another type',
+    change: async (project) => {
+      await ok(project.delete('/string/unit/name?cascade=true'));
+      await ok(
+        project.put('/kind/unit/city', { parameters: [{ id: 'name', kind_id: 'integer', default_integer: 4 }] }),
+      );
+    },
+    ask: (project) => project.get('/city/unit?filter=eq(name,4)'),
+    expect: { status: 200, body: { content: { count: 1, items: [{ name: 4 }] } } },
+  },
+  {
+    name: 'required',
+    change: put('/string/unit/name', { required: true }),
+    ask: (project) => project.post('/city/unit', {}),
+    expect: { status: 400, body: { messages: [{ code: 'parameter.required', parameter: 'name' }] } },
+  },
+  {
+    name: 'a rule of values',
+    change: put('/string/unit/name', { max_length: 5 }),
+    ask: (project) => project.post('/city/unit', { name: 'Reykjavík' }),
+    expect: { status: 400, body: { messages: [{ code: 'parameter.too_long', parameter: 'name' }] } },
+  },
+  {
+    name: 'hidden',
+    change: put('/string/unit/name', { hidden: true }),
+    ask: (project) => project.get('/city/unit'),
+    expect: { status: 200, body: { content: { items: [expect.not.objectContaining({ name: 'Rome' })] } } },
+  },
+  {
+    name: 'inactive, read',
+    change: put('/kind/unit/city', { active: false }),
+    ask: (project) => project.get('/city/unit'),
+    expect: { status: 403, body: { messages: [{ code: 'kind.inactive' }] } },
+  },
+  {
+    name: 'inactive, written',
+    change: put('/kind/unit/city', { active: false }),
+    ask: (project) => project.post('/city/unit', { name: 'Oslo' }),
+    expect: { status: 403, body: { messages: [{ code: 'kind.inactive' }] } },
+  },
+  {
+    name: 'remote',
+    change: (project) => ok(project.put('/kind/unit/city?cascade=true', { remote: true })),
+    ask: (project) => project.get('/city/unit'),
+    expect: { status: 503, body: { messages: [{ code: 'kind.remote_unavailable' }] } },
+  },
+  {
+    name: 'read by nobody',
+    change: put('/kind/unit/city', { access: { read: 'nobody' } }),
+    ask: (project) => project.get('/city/unit'),
+    expect: { status: 403, body: { messages: [{ code: 'access.denied' }] } },
+  },
+  {
+    name: 'created by nobody',
+    change: put('/kind/unit/city', { access: { create: 'nobody' } }),
+    ask: (project) => project.post('/city/unit', { name: 'Oslo' }),
+    expect: { status: 403, body: { messages: [{ code: 'access.denied' }] } },
+  },
+  {
+    name: 'public: the next request needs no token',
+    change: put('/kind/unit/city', { public: true }),
+    ask: (project) => project.as(undefined).get('/city/unit'),
+    expect: { status: 200, body: { content: { count: 1 } } },
+  },
+  {
+    name: 'a deleted kind',
+    change: (project) => ok(project.delete('/kind/unit/city?cascade=true')),
+    ask: (project) => project.get('/city/unit'),
+    expect: { status: 404, body: { messages: [{ code: 'kind.unknown' }] } },
+  },
+  {
+    name: 'a group',
+    change: post('/group/unit', { id: 'others', kind_list: ['city'] }),
+    ask: (project) => project.get('/group/others/kind'),
+    expect: { status: 200, body: { content: { count: 1, items: [{ id: 'city' }] } } },
+  },
+  {
+    name: 'a new parameter, in the struct',
+    change: put('/kind/unit/city', { parameters: ['name', { id: 'size', kind_id: 'integer' }] }),
+    ask: (project) => project.get('/city/struct'),
+    expect: { status: 200, body: { content: { count: 2 } } },
+  },
+  {
+    name: 'who may read, in the struct',
+    change: put('/kind/unit/city', { access: { read: 'nobody', create: 'nobody', signup: 'nobody' } }),
+    ask: (project) => project.get('/city/struct'),
+    expect: { status: 403, body: { messages: [{ code: 'access.denied' }] } },
+  },
+  {
+    name: 'a kind taken from a group, in the struct of the group',
+    change: put('/group/unit/places', { kind_list: [] }),
+    ask: (project) => project.get('/group/places/struct'),
+    expect: { status: 200, body: { content: { label: 'places', parameters: [] } } },
+  },
+];
+
+/** What the other tables repeat: one change of each sort. */
+const SOME = CHANGES.filter(({ name }) =>
+  /^(a new parameter, read|inactive, read|created by nobody|a deleted kind|who may read)/.test(name),
+);
+
+describe('B obeys on its next request', () => {
+  it.each(SOME)('$name, where the announcement comes when it comes', async ({ change, ask, ...row }) => {
+    const { onA, onB } = await twice();
+    await change(onA);
+    expect(await ask(onB)).toMatchObject(row.expect);
+  });
+
+  it.each(CHANGES)('$name, where it never comes', async ({ change, ask, ...row }) => {
+    const { onA, onB } = await twice();
+    deafen();
+    await change(onA);
+    expect(await ask(onB)).toMatchObject(row.expect);
+  });
+});
+
+describe('B and late news', () => {
+  it.each(SOME)(
+    '$name: a load that began before the change does not answer after it',
+    async ({ change, ask, ...row }) => {
+      const { onA, onB } = await twice();
+      deafen();
+      b.service.app.get(ModelStore).clear();
+      const load = holdNextLoad();
+      const asked = ask(onB);
+      await load.held;
+      await change(onA);
+      load.release();
+      expect(await asked).toMatchObject(row.expect);
+      expect(await ask(onB)).toMatchObject({ status: (row.expect as { status: number }).status });
+    },
+  );
+
+  it('an older model never replaces a newer one', async () => {
+    const { onA, onB } = await twice();
+    const models = b.service.app.get(ModelStore);
+    const project = { id: onA.id, schema: `project_${onA.id}`, label: '', settings: {} };
+    const old = await models.get(project);
+    await ok(onA.post('/kind/unit', { id: 'town' }));
+    await ok(onB.get('/town/unit'));
+    const newer = await models.get(project);
+    expect(newer.version).toBe(old.version + 1);
+    expect(models.publish(project, old)).toBe(newer);
+    models.announced(project.id, old.version);
+    expect(await models.get(project)).toBe(newer);
+  });
+
+  it('a deaf process pays one load for many changes', async () => {
+    const { onA, onB } = await twice();
+    deafen();
+    for (const id of ['k1', 'k2', 'k3']) await ok(onA.post('/kind/unit', { id }));
+    // A stale list, the load, the list again.
+    expect(await onB.statements(() => onB.get('/city/unit'))).toBe(3);
+    expect(await onB.statements(() => onB.get('/city/unit'))).toBe(1);
+  });
+
+  it('definitions of both processes, deaf to each other, follow one another', async () => {
+    const { onA, onB } = await twice();
+    deafen();
+    vi.spyOn(a.service.app.get(ModelStore), 'announced').mockImplementation(() => undefined);
+    for (let at = 0; at < 4; at++) {
+      await ok(
+        (at % 2 ? onA : onB).post('/kind/unit', { id: `k${at}`, parameters: [{ id: `p${at}`, kind_id: 'string' }] }),
+      );
+      expect(refusalOf(await (at % 2 ? onB : onA).post('/kind/unit', { id: `k${at}` }))).toEqual({
+        status: 409,
+        messages: ['kind.exists id'],
+      });
+    }
+  });
+});
+
+describe('a deleted project', () => {
+  const deleteOnA = (project: TestProject) => a.service.app.get(Provisioning).delete(project.id);
+
+  it.each([
+    { name: 'where the announcement comes when it comes', deaf: false },
+    { name: 'where it never comes', deaf: true },
+  ])('answers 401 on both, $name', async ({ deaf }) => {
+    const { onA, onB } = await twice();
+    if (deaf) deafen();
+    await deleteOnA(onA);
+    const unknown = { status: 401, messages: ['project.unknown'] };
+    for (const project of [onA, onB]) {
+      for (const path of ['/city/unit', '/kind/unit', '/city/struct', '/kind/struct'])
+        expect([path, refusalOf(await project.get(path))]).toEqual([path, unknown]);
+      expect(refusalOf(await project.post('/city/unit', { name: 'x' }))).toEqual(unknown);
+      expect(refusalOf(await project.post('/kind/unit', { id: 'town' }))).toEqual(unknown);
+      expect(refusalOf(await project.as(undefined).post('/auth/signin', { username: 'admin', password: 'x' }))).toEqual(
+        unknown,
+      );
+    }
+  });
+
+  it('leaves no schema, and its id can be taken again, by a project that inherits nothing', async () => {
+    const { onA } = await twice();
+    deafen();
+    await deleteOnA(onA);
+    const rows = await a.service.database.run({
+      text: 'SELECT 1 FROM pg_namespace WHERE nspname = $1',
+      values: [`project_${onA.id}`],
+    });
+    expect(rows).toEqual([]);
+    const again = await a.project(onA.id);
+    // As many changes as before, so that both models have one version, but not one content.
+    await ok(again.post('/kind/unit', { id: 'city', parameters: [{ id: 'name', kind_id: 'string', hidden: true }] }));
+    await ok(again.post('/city/unit', { name: 'Secret' }));
+    await ok(again.post('/group/unit', { id: 'places' }));
+    const { items } = (await ok((await b.signIn(again.id)).get('/city/unit'))) as { items: object[] };
+    expect(items).toEqual([expect.not.objectContaining({ name: 'Secret' })]);
+  });
+});

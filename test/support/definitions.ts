@@ -1,0 +1,82 @@
+/** What a project's definitions are, in its rows and in PostgreSQL, so that tests can compare before and after. */
+import { expect } from 'vitest';
+import { readTableShapes } from '../../src/catalog/introspection.js';
+import { buildModel } from '../../src/model/build-model.js';
+import type { Model } from '../../src/model/model.js';
+import { schemaName } from '../../src/model/names.js';
+import type { ModelRecords } from '../../src/model/records.js';
+import { tableShapes, type TableShape } from '../../src/model/table-shape.js';
+import type { Statement } from '../../src/sql/fragment.js';
+import { loadModelStatement } from '../../src/sql/model.sql.js';
+import type { Reply, TestProject } from './service.js';
+
+export interface Definitions {
+  readonly version: number;
+  readonly records: Omit<ModelRecords, 'version'>;
+  readonly tables: Map<string, TableShape>;
+}
+
+/** Reads the rows of the definitions and the tables that stand. */
+export async function definitionsOf(project: TestProject): Promise<Definitions> {
+  const schema = schemaName(project.id);
+  const { database } = project.service;
+  const [row] = await database.run<{ v: string; body: string }>(loadModelStatement(schema));
+  const records = JSON.parse(row?.body ?? '{}') as Omit<ModelRecords, 'version'>;
+  return { version: Number(row?.v), records, tables: await readTableShapes(database, schema) };
+}
+
+export async function modelOf(project: TestProject): Promise<Model> {
+  const { records, version } = await definitionsOf(project);
+  return buildModel({ ...records, version });
+}
+
+/** The tables that stand are those that the stored definitions ask for. */
+export async function expectNoDrift(project: TestProject): Promise<void> {
+  const { records, version, tables } = await definitionsOf(project);
+  expect(tables).toEqual(tableShapes(buildModel({ ...records, version })));
+}
+
+/** Runs SQL in the project's schema: `$schema` in the text is its quoted name. */
+export function query<Row>(project: TestProject, text: string, values: unknown[] = []): Promise<Row[]> {
+  const statement: Statement = { text: text.replaceAll('$schema', `"${schemaName(project.id)}"`), values };
+  return project.service.database.run<Row>(statement);
+}
+
+/** A refusal: its status, and what its messages say at least. */
+export interface Refusal {
+  readonly status: number;
+  /** `code`, or `code parameter`, of every message, in order. */
+  readonly messages: readonly string[];
+  readonly text?: RegExp;
+}
+
+export function refusalOf({ status, body }: Reply): Pick<Refusal, 'status' | 'messages'> {
+  const messages = body?.messages ?? [];
+  return {
+    status,
+    messages: messages.map(({ code, parameter }) => (parameter === undefined ? code : `${code} ${parameter}`)),
+  };
+}
+
+/** Expects a refusal, and that it changed nothing of the definitions. */
+export async function expectRefused(
+  project: TestProject,
+  call: () => Promise<Reply>,
+  { status, messages, text }: Refusal,
+): Promise<void> {
+  const before = await definitionsOf(project);
+  const reply = await call();
+  expect(refusalOf(reply)).toEqual({ status, messages });
+  if (text) expect(reply.body.messages.map((message) => message.text).join('\n')).toMatch(text);
+  expect(reply.body.content).toBeNull();
+  expect(await definitionsOf(project)).toEqual(before);
+}
+
+/** The content of an answer that must be a success. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- contents are whatever the service answers
+export async function ok(call: Promise<Reply>): Promise<any> {
+  const reply = await call;
+  expect({ status: reply.status, messages: reply.body?.messages }).toEqual({ status: 200, messages: [] });
+   
+  return reply.body.content;
+}
