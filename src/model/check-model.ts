@@ -23,7 +23,7 @@ export function checkModel(model: Model, touched: Touched): void {
   }
   for (const kind of model.kinds.values()) {
     const uses = kind.parameters.some((id) => touched.parameters.has(id));
-    if (!kind.builtIn && (touched.kinds.has(kind.id) || uses)) checkKind(kind, model, faults);
+    if (!kind.builtIn && (touched.kinds.has(kind.id) || uses)) checkKind(kind, model, touched, faults);
   }
   const userKinds = [...model.kinds.values()].filter((kind) => !kind.builtIn).length;
   if (userKinds > LIMITS.kindsPerProject) {
@@ -58,20 +58,20 @@ function checkReference(def: ParameterDef, model: Model, faults: Faults): void {
   }
 }
 
-function checkKind(kind: KindDef, model: Model, faults: Faults): void {
-  checkParameterList(kind, model, faults);
+function checkKind(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
+  checkParameterList(kind, model, touched, faults);
   checkGrants(kind, faults);
   checkColumnLists(kind, 'unique', faults);
   checkColumnLists(kind, 'indexes', faults);
 }
 
-function checkParameterList(kind: KindDef, model: Model, faults: Faults): void {
+function checkParameterList(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
   const place = { parameter: 'parameters' };
   const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, place);
   for (const id of kind.parameters) {
     const def = model.parameters.get(id);
     if (!def) bad(`no parameter '${id}' in this project${didYouMean(id, model.parameters.keys())}`);
-    else checkReference(def, model, faults);
+    else if (!touched.parameters.has(id)) checkReference(def, model, faults);
   }
   const twice = kind.parameters.filter((id, at) => kind.parameters.indexOf(id) !== at);
   for (const id of new Set(twice)) bad(`'${id}' is there twice`);

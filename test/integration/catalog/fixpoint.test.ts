@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { buildModel, builtInRecords } from '../../../src/model/build-model.js';
+import { BUILT_IN_GROUPS, BUILT_IN_KINDS } from '../../../src/model/built-in.js';
+import { diffModels } from '../../../src/model/diff.js';
+import { tableShapes } from '../../../src/model/table-shape.js';
+import { definitionsOf, expectNoDrift, modelOf } from '../../support/definitions.js';
+import { startTestService } from '../../support/service.js';
+
+const service = await startTestService();
+const project = await service.project();
+
+describe('the built-in model is a fixpoint', () => {
+  it('what is provisioned and loaded is the model that was written down', async () => {
+    const model = await modelOf(project);
+    expect(model).toEqual({ ...buildModel(builtInRecords()), version: model.version });
+  });
+
+  it('its rows are its records, in their order', async () => {
+    const { records } = await definitionsOf(project);
+    const own = builtInRecords();
+    expect(records.kinds.map(({ id }) => id)).toEqual(BUILT_IN_KINDS.map(({ id }) => id));
+    expect(records.kinds).toMatchObject(own.kinds as object[]);
+    expect(records.groups).toMatchObject(
+      BUILT_IN_GROUPS.map(({ id, label, description, kinds }) => ({ id, label, description, kind_list: kinds })),
+    );
+    expect(records.links).toMatchObject(own.links as object[]);
+    expect(records.parameters).toEqual([]);
+  });
+
+  it('its tables are those that stand in PostgreSQL', async () => {
+    const { tables } = await definitionsOf(project);
+    expect(tables).toEqual(tableShapes(buildModel(builtInRecords())));
+    await expectNoDrift(project);
+  });
+
+  it('asks for no step once it is there', async () => {
+    expect(diffModels(await modelOf(project), buildModel(builtInRecords()))).toEqual({ guards: [], steps: [] });
+    const before = await definitionsOf(project);
+    expect(await service.service.app.get(Provisioning).migrate(project.id)).toBe(0);
+    expect(await definitionsOf(project)).toEqual(before);
+  });
+
+  it('migrates a project whose tables fell behind, and keeps its units', async () => {
+    const behind = await service.project();
+    await behind.post('/kind/unit', { id: 'city', parameters: [{ id: 'name', kind_id: 'string', unique: true }] });
+    await behind.post('/city/unit', { name: 'Rome' });
+    const { database } = service.service;
+    const schema = `"project_${behind.id}"`;
+    await database.run({ text: `ALTER TABLE ${schema}."_parameter" DROP COLUMN "pattern"`, values: [] });
+    await database.run({ text: `DELETE FROM ${schema}."link" WHERE "id" = 'link'`, values: [] });
+    expect(await service.service.app.get(Provisioning).migrate(behind.id)).toBe(1);
+    await expectNoDrift(behind);
+    expect((await behind.get('/link/unit/link')).status).toBe(200);
+    expect((await behind.get('/city/unit')).body.content).toMatchObject({ count: 1, items: [{ name: 'Rome' }] });
+  });
+});
+
+describe('the cost of a project', () => {
+  it('is a bounded number of statements', async () => {
+    const provisioning = service.service.app.get(Provisioning);
+    const statements = await project.statements(() => provisioning.create({ id: `${project.id}_cost` }));
+    // One per table, index and batch of rows; raised on purpose only.
+    expect(statements).toBeLessThanOrEqual(20);
+  });
+
+  it('a kind with twenty parameters takes as many statements as one with two', async () => {
+    const kindOf = (id: string, count: number) => ({
+      id,
+      parameters: Array.from({ length: count }, (_, at) => ({
+        id: `${id}_${at}`,
+        kind_id: at % 2 ? 'integer' : 'string',
+      })),
+    });
+    const few = await project.statements(() => project.post('/kind/unit', kindOf('few', 2)));
+    const many = await project.statements(() => project.post('/kind/unit', kindOf('many', 20)));
+    expect(many).toBe(few);
+    expect(many).toBeLessThanOrEqual(14);
+  });
+
+  it('a failed provisioning leaves nothing', async () => {
+    const provisioning = service.service.app.get(Provisioning);
+    const id = `${project.id}_failed`;
+    await expect(provisioning.create({ id }, () => Promise.reject(new Error('on purpose')))).rejects.toThrow(
+      'on purpose',
+    );
+    const { database } = service.service;
+    const [row] = await database.run<{ schemas: number; projects: number }>({
+      text: `SELECT (SELECT count(*)::int FROM pg_namespace WHERE nspname = $1) AS schemas, (SELECT count(*)::int FROM "kind"."project" WHERE "id" = $2) AS projects`,
+      values: [`project_${id}`, id],
+    });
+    expect(row).toEqual({ schemas: 0, projects: 0 });
+    await provisioning.create({ id });
+    await expect(provisioning.create({ id })).rejects.toMatchObject({ status: 409, code: 'project.exists' });
+  });
+});
