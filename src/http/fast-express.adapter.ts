@@ -9,6 +9,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Request, Response } from 'express';
 import { Answer, envelope } from './answer.js';
 import { etagMatches } from './etag.js';
+import { answerMalformed, MAX_HEAD } from './malformed-request.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -36,7 +37,8 @@ export class FastExpressAdapter extends ExpressAdapter {
     const app = this.getInstance<Express>();
     app.disable('etag');
     app.disable('x-powered-by');
-    this.httpServer = http.createServer(constructors(app), app);
+    this.httpServer = http.createServer({ ...constructors(app), maxHeaderSize: MAX_HEAD }, app);
+    this.httpServer.on('clientError', answerMalformed);
   }
 
   override status(response: Response, statusCode: number): Response {
@@ -54,8 +56,9 @@ export class FastExpressAdapter extends ExpressAdapter {
 /** Writes an answer: 200, or 304 where `If-None-Match` still fits. */
 function writeAnswer(request: Request, response: Response, answer: Answer): void {
   const { etag } = answer;
-  if (etag !== undefined && request.method === 'GET' && etagMatches(request.headers['if-none-match'], etag)) {
-    response.writeHead(304, { ETag: etag, Vary: VARY });
+  const vary = response.getHeader('vary') ? `${String(response.getHeader('vary'))}, ${VARY}` : VARY;
+  if (etag !== undefined && READS.has(request.method) && etagMatches(request.headers['if-none-match'], etag)) {
+    response.writeHead(304, { ETag: etag, Vary: vary });
     response.end();
     return;
   }
@@ -63,7 +66,7 @@ function writeAnswer(request: Request, response: Response, answer: Answer): void
   const headers: Record<string, string | number> = {
     'Content-Type': JSON_TYPE,
     'Content-Length': Buffer.byteLength(text),
-    Vary: response.getHeader('vary') ? `${String(response.getHeader('vary'))}, ${VARY}` : VARY,
+    Vary: vary,
     'X-Content-Type-Options': 'nosniff',
   };
   if (etag !== undefined) headers['ETag'] = etag;
@@ -72,3 +75,4 @@ function writeAnswer(request: Request, response: Response, answer: Answer): void
 }
 
 const VARY = 'Authorization, kind-project-key';
+const READS = new Set(['GET', 'HEAD']);

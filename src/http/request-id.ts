@@ -9,7 +9,7 @@ let block = '';
 let used = 0;
 
 /** Unique enough to find a line in a log: random per block of a million, then counted. */
-function freshId(): string {
+export function freshId(): string {
   if (block === '' || used >= 1_000_000) {
     block = randomBytes(8).toString('hex');
     used = 0;

@@ -117,6 +117,7 @@ export const ERRORS = {
   'body.too_large': { status: 413, meaning: 'The body is larger than allowed.' },
   'body.not_json': { status: 415, meaning: 'The content-type must be application/json.' },
   'path.malformed': { status: 400, meaning: 'The path is not valid percent-encoded UTF-8.' },
+  'request.malformed': { status: 400, meaning: 'The bytes that came are no HTTP request, or its head is too long.' },
 
   'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },

@@ -78,7 +78,7 @@ export async function play(project: TestProject, scenario: Scenario): Promise<Re
   const statements = await project.statements(work);
   const { expect: expected } = scenario;
   if (!reply) throw new Error('no reply');
-  const shown = `${scenario.request} → ${reply.status} ${reply.text.slice(0, 600)}`;
+  const shown = `${scenario.request.slice(0, 200)} → ${reply.status} ${reply.text.slice(0, 600)}`;
   if (typeof expected.status === 'number') expect(reply.status, shown).toBe(expected.status);
   else expect(expected.status, shown).toContain(reply.status);
   expectWellFormed(reply);

@@ -1,0 +1,119 @@
+/** Other origins: closed by default, open to those that are listed. */
+import { describe, expect, it } from 'vitest';
+import { startTestService } from '../../support/service.js';
+import { send } from '../../support/wire.js';
+
+const [closed, listed, open] = await Promise.all([
+  startTestService(),
+  startTestService({ corsOrigins: ['https://a.example', 'https://b.example'] }),
+  startTestService({ corsOrigins: '*' }),
+]);
+const project = await closed.project();
+const key = { 'kind-project-key': project.id };
+const authorization = { ...key, authorization: `Bearer ${project.token ?? ''}` };
+
+function preflight(service: typeof closed, origin: string, method = 'PUT') {
+  const headers = {
+    origin,
+    'access-control-request-method': method,
+    'access-control-request-headers': 'authorization,kind-project-key,content-type,if-match',
+  };
+  return send(service.service, { method: 'OPTIONS', path: '/api/lib/note/unit/a', headers });
+}
+
+describe('a preflight', () => {
+  it('without CORS_ORIGINS allows nothing, and needs no project to say so', async () => {
+    const reply = await preflight(closed, 'https://a.example');
+    expect([204, 404]).toContain(reply.status);
+    for (const [name] of reply.headers) expect(name).not.toMatch(/^access-control-/);
+  });
+
+  it('of a listed origin is allowed what the service has', async () => {
+    for (const origin of ['https://a.example', 'https://b.example']) {
+      const { status, headers } = await preflight(listed, origin);
+      expect(status).toBe(204);
+      expect(headers.get('access-control-allow-origin')).toBe(origin);
+      expect(headers.get('vary')?.toLowerCase()).toContain('origin');
+      expect(headers.get('access-control-allow-methods')?.split(',')).toEqual(
+        expect.arrayContaining(['GET', 'POST', 'PUT', 'DELETE']),
+      );
+      const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(',');
+      expect(allowed).toEqual(
+        expect.arrayContaining(['authorization', 'content-type', 'kind-project-key', 'if-match', 'if-none-match']),
+      );
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+      expect(headers.get('x-request-id')).toBeTruthy();
+    }
+  });
+
+  it.each([
+    'https://evil.example',
+    'http://a.example',
+    'https://a.example.evil.example',
+    'https://a.example:444',
+    'null',
+    'https://A.example.',
+    'a.example',
+  ])('of another origin is allowed nothing: %s', async (origin) => {
+    const { headers } = await preflight(listed, origin);
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('of any origin is allowed with *, without credentials', async () => {
+    const { status, headers } = await preflight(open, 'https://anyone.example');
+    expect(status).toBe(204);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
+
+describe('a request', () => {
+  it.each([
+    ['an answer', authorization, 200],
+    ['a refusal', key, 401],
+    ['a refusal without a project', {}, 400],
+  ])('of a listed origin may read %s', async (_, headers, status) => {
+    const reply = await send(listed.service, {
+      path: '/api/lib/kind/unit',
+      headers: { origin: 'https://a.example', ...headers },
+    });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('access-control-allow-origin')).toBe('https://a.example');
+    expect(reply.headers.get('access-control-expose-headers')?.toLowerCase()).toContain('etag');
+    expect(reply.headers.get('vary')?.toLowerCase()).toContain('origin');
+  });
+
+  it('of a listed origin gets a 304 that says the same of the origin', async () => {
+    const get = (headers: object) =>
+      send(listed.service, {
+        path: '/api/lib/kind/unit/kind',
+        headers: { ...authorization, origin: 'https://a.example', ...headers },
+      });
+    const first = await get({});
+    const second = await get({ 'if-none-match': first.headers.get('etag') ?? '' });
+    expect(second.status).toBe(304);
+    expect(second.headers.get('vary')).toBe(first.headers.get('vary'));
+    expect(second.headers.get('access-control-allow-origin')).toBe('https://a.example');
+    expect(second.headers.get('x-request-id')).toBeTruthy();
+  });
+
+  it('of another origin is answered, for the browser to withhold', async () => {
+    const reply = await send(listed.service, {
+      path: '/api/lib/kind/unit',
+      headers: { ...authorization, origin: 'https://evil.example' },
+    });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+    expect(reply.headers.get('vary')?.toLowerCase()).toContain('origin');
+  });
+});
+
+describe('OPTIONS that is no preflight', () => {
+  it('has an envelope or no body', async () => {
+    for (const path of ['/api/lib/note/unit', '/health/live', '/nowhere']) {
+      const reply = await send(closed.service, { method: 'OPTIONS', path });
+      expect([200, 204, 404], path).toContain(reply.status);
+      if (reply.text !== '') expect(reply.body, path).toMatchObject({ content: null, messages: [{}] });
+    }
+  });
+});

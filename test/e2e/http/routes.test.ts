@@ -1,0 +1,350 @@
+/** Addresses, methods and headers: unknown ones, malformed ones, and what every answer carries. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Readiness } from '../../../src/health/readiness.js';
+import { anonymous, defineKinds } from '../../support/callers.js';
+import { expectWellFormed, play, scenarios, wireRequest, type Scenario } from '../../support/scenario.js';
+import { startTestService } from '../../support/service.js';
+import { send, sendBytes } from '../../support/wire.js';
+
+const service = await startTestService();
+const project = await service.project();
+await defineKinds(project, {
+  id: 'note',
+  label: 'Note',
+  parameters: [{ id: 'title', kind_id: 'string', is_primary: true }],
+});
+await project.post('/note/unit', { title: 'a' });
+const unknown = { status: 404, code: 'route.unknown' } as const;
+const withoutProject = { 'kind-project-key': undefined, authorization: undefined };
+
+describe('routes that are not there', () => {
+  const paths = [
+    '/kind',
+    '/note',
+    '/note/units',
+    '/note/unit/a/b',
+    '/note/unit/a/struct/b',
+    '/note/struct/b',
+    '/note/function',
+    '/kind/unit/note/nope/x',
+    '/Kind/Unit/x/y',
+    '/a/b/c/d/e/f/g/h/i/j',
+  ];
+  scenarios({ admin: project }, [
+    ...paths.map((path) => ({ name: `GET ${path}`, request: `GET ${path}`, expect: unknown })),
+    ...['PATCH', 'POST', 'TRACE', 'REPORT', 'SEARCH', 'PROPFIND', 'COPY', 'LOCK'].map((method) => ({
+      name: `${method} of a unit`,
+      request: `${method} /note/unit/a`,
+      expect: unknown,
+    })),
+    ...['PUT', 'PATCH', 'DELETE'].map((method) => ({
+      name: `${method} of a list`,
+      request: `${method} /note/unit`,
+      expect: unknown,
+    })),
+    { name: 'POST of a struct', request: 'POST /note/struct', expect: unknown },
+    { name: 'GET of sign-in', request: 'GET /auth/signin', expect: unknown },
+    ...[
+      '^/',
+      '^/api',
+      '^/api/',
+      '^/api/lib',
+      '^/api/lib/',
+      '^/favicon.ico',
+      '^/api/v1/note',
+      '^/health',
+      '^/health/nope',
+      '^//api/lib/note/unit',
+      '^/API/LIB/x/y/z/a',
+    ].map((path) => ({
+      name: `GET ${path.slice(1)}, outside of the projects`,
+      request: `GET ${path}`,
+      headers: withoutProject,
+      // Beneath the service's path the project is asked for first.
+      expect: /^\^\/api\/lib\/|LIB/.test(path) ? ({ status: [400, 404] } as const) : unknown,
+    })),
+    {
+      name: 'POST outside of the projects',
+      request: 'POST ^/nowhere',
+      body: '{',
+      headers: withoutProject,
+      expect: unknown,
+    },
+    {
+      name: 'a method that is not there for health',
+      request: 'DELETE ^/health/live',
+      headers: withoutProject,
+      expect: unknown,
+    },
+  ]);
+});
+
+describe('addresses', () => {
+  scenarios({ admin: project, nobody: anonymous(project) }, [
+    ...['%', '%zz', '%e0%a4%a', '%ff', '%c0%80', '%ed%a0%80', 'a%'].flatMap((bad): Scenario<'admin' | 'nobody'>[] => [
+      {
+        name: `with ${bad} as a unit are malformed`,
+        request: `GET /note/unit/${bad}`,
+        expect: { status: 400, code: 'path.malformed' },
+      },
+      {
+        name: `with ${bad} as a kind are malformed`,
+        request: `GET /${bad}/unit`,
+        expect: { status: 400, code: 'path.malformed' },
+      },
+      {
+        name: `with ${bad} in a delete are malformed`,
+        request: `DELETE /note/unit/${bad}`,
+        expect: { status: 400, code: 'path.malformed' },
+      },
+    ]),
+    {
+      name: 'with a malformed query are read as well as can be',
+      request: 'GET /note/unit?filter=eq(title,%)',
+      expect: { status: 200, content: { count: 0 } },
+    },
+    { name: 'with a bare question mark', request: 'GET /note/unit?', expect: { status: 200 } },
+    { name: 'with empty parts of a query', request: 'GET /note/unit?&&', expect: { status: 200 } },
+    { name: 'with a slash at the end', request: 'GET /note/unit/', expect: { status: 200 } },
+    { name: 'with a NUL as a unit', request: 'GET /note/unit/%00', expect: { status: 404, code: 'unit.unknown' } },
+    { name: 'with a NUL as a kind', request: 'GET /%00/unit', expect: { status: 404, code: 'kind.unknown' } },
+    {
+      name: 'with a NUL in a query',
+      request: 'GET /note/unit?include=%00',
+      expect: { status: 400, code: 'parameter.unknown' },
+    },
+    {
+      name: 'with a unit of thousands of characters',
+      request: `GET /note/unit/${'x'.repeat(7000)}`,
+      expect: { status: 404, code: 'unit.unknown' },
+    },
+    {
+      name: 'with a kind of thousands of characters',
+      request: `GET /${'x'.repeat(7000)}/unit`,
+      expect: { status: 404, code: 'kind.unknown' },
+    },
+    {
+      name: 'with a query parameter that is not there',
+      request: 'GET /note/unit?limt=1',
+      expect: { status: 400, code: 'query.unknown', text: "did you mean 'limit'?", parameter: 'limt' },
+    },
+    {
+      name: 'with a query parameter in brackets',
+      request: 'GET /note/unit?limit[a]=1',
+      expect: { status: 400, code: 'query.unknown' },
+    },
+    {
+      name: 'with a single one given twice',
+      request: 'GET /note/unit?limit=1&limit=1',
+      expect: { status: 400, code: 'query.bad_value' },
+    },
+    { name: 'with a path of dots', request: 'GET /note/unit/..', expect: { status: 404 } },
+    {
+      name: 'with an encoded path of dots',
+      request: 'GET /note/unit/%2e%2e',
+      expect: { status: 404, code: 'unit.unknown' },
+    },
+    {
+      name: 'that climb',
+      request: 'GET ^/api/lib/../../etc/passwd',
+      headers: withoutProject,
+      expect: { status: [400, 404], notBody: /root:/ },
+    },
+  ]);
+
+  it('of 8 KiB of filter fit, percent-encoded', async () => {
+    const filter = `eq(title,${'é'.repeat(4091)})`;
+    expect(Buffer.byteLength(filter)).toBeLessThanOrEqual(8192);
+    await play(project, {
+      name: '',
+      request: `GET /note/unit?filter=${encodeURIComponent(filter)}`,
+      expect: { status: 200, content: { count: 0 } },
+    });
+  });
+});
+
+describe('bytes that are no request', () => {
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['no such version', 'GET / HTTP/9.9\r\n\r\n'],
+    ['a bad header', 'GET / HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n'],
+    ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a head without end', `GET /${'x'.repeat(200_000)} HTTP/1.1\r\nhost: x\r\n\r\n`],
+  ])('get 400 in the envelope: %s', async (_, bytes) => {
+    const answer = await sendBytes(service.service, bytes);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(head).toMatch(/^x-request-id: \S+$/im);
+    expect(JSON.parse(body)).toMatchObject({ content: null, messages: [{ code: 'request.malformed' }] });
+  });
+});
+
+describe('every answer', () => {
+  it('has a request id of its own', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () => (await project.get('/note/unit')).headers.get('x-request-id')),
+    );
+    expect(new Set(ids).size).toBe(20);
+  });
+
+  it.each(['abc', 'A-1_2.3', 'x'.repeat(64), '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'])(
+    'echoes a harmless id: %s',
+    async (id) => {
+      for (const path of ['/note/unit', '/nothing/unit', '/a/b/c/d']) {
+        expect((await project.get(path, { headers: { 'x-request-id': id } })).headers.get('x-request-id')).toBe(id);
+      }
+    },
+  );
+
+  it.each(['', 'x'.repeat(65), 'a b', '<script>', 'é', 'a"b', '${jndi:ldap://x}', 'a,b'])(
+    'does not echo another: %s',
+    async (id) => {
+      const reply = await send(service.service, {
+        path: '/health/live',
+        headers: { 'x-request-id': Buffer.from(id).toString('latin1') },
+      });
+      expectWellFormed(reply);
+      expect(reply.headers.get('x-request-id')).not.toBe(id);
+    },
+  );
+
+  it.each([
+    'GET /note/unit',
+    'GET /note/unit/a',
+    'GET /nothing/unit',
+    'GET ^/health/live',
+    'GET ^/nowhere',
+    'POST /note/unit',
+  ])('is safe from sniffing and says nothing of the server: %s', async (request) => {
+    const reply = await send(service.service, wireRequest(project, { request }));
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(reply.headers.get('x-powered-by')).toBeNull();
+    expect(reply.headers.get('server')).toBeNull();
+  });
+
+  it('tells caches what it depends on', async () => {
+    const names = async (path: string) => {
+      const { headers } = await project.get(path);
+      return (headers.get('vary') ?? '').toLowerCase().split(/\s*,\s*/);
+    };
+    for (const path of ['/note/unit', '/note/unit/a', '/note/struct', '/kind/unit']) {
+      expect(await names(path)).toEqual(expect.arrayContaining(['authorization', 'kind-project-key']));
+    }
+  });
+
+  it('of a sign-in is not to be stored', async () => {
+    const good = await project.post('/auth/signin', { username: 'admin', password: 'correct horse 1' });
+    const bad = await project.post('/auth/signin', { username: 'admin', password: 'wrong' });
+    expect([good.status, bad.status]).toEqual([200, 401]);
+    for (const reply of [good, bad]) expect(reply.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('of an error is not to be stored', async () => {
+    for (const path of ['/note/unit/b', '/nothing/unit', '/note/unit?limit=x']) {
+      expect((await project.get(path)).headers.get('cache-control')).toBe('no-store');
+    }
+  });
+});
+
+describe('HEAD', () => {
+  it.each(['/note/unit', '/note/unit/a', '/note/struct', '/nothing/unit', '/note/unit/b', '/note/unit?limit=x'])(
+    'answers the head of a GET and no body: %s',
+    async (path) => {
+      const [get, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => send(service.service, wireRequest(project, { request: `${method} ${path}` }))),
+      );
+      expect(head?.status).toBe(get?.status);
+      expect(head?.text).toBe('');
+      for (const name of ['content-type', 'content-length', 'etag', 'vary'])
+        expect(head?.headers.get(name), name).toBe(get?.headers.get(name));
+    },
+  );
+
+  it('heeds If-None-Match as GET does', async () => {
+    const etag = (await project.get('/note/unit/a')).headers.get('etag') ?? '';
+    const reply = await send(
+      service.service,
+      wireRequest(project, { request: 'HEAD /note/unit/a', headers: { 'if-none-match': etag } }),
+    );
+    expect(reply.status).toBe(304);
+  });
+
+  it('needs what GET needs', async () => {
+    const reply = await send(service.service, wireRequest(anonymous(project), { request: 'HEAD /note/unit' }));
+    expect(reply.status).toBe(401);
+  });
+});
+
+describe('health', () => {
+  scenarios({ admin: project }, [
+    {
+      name: 'live needs no project',
+      request: 'GET ^/health/live',
+      headers: withoutProject,
+      expect: { status: 200, content: { status: 'ok' } },
+    },
+    {
+      name: 'ready needs no project',
+      request: 'GET ^/health/ready',
+      headers: withoutProject,
+      expect: { status: 200, content: { status: 'ok' } },
+    },
+    {
+      name: 'live minds no bad token',
+      request: 'GET ^/health/live',
+      headers: { authorization: 'Bearer x', 'kind-project-key': 'nowhere' },
+      expect: { status: 200 },
+    },
+    {
+      name: 'live asks the database nothing',
+      request: 'GET ^/health/live',
+      headers: withoutProject,
+      expect: { status: 200, statements: 0 },
+    },
+    {
+      name: 'ready asks it one thing',
+      request: 'GET ^/health/ready',
+      headers: withoutProject,
+      expect: { status: 200, statements: 1 },
+    },
+  ]);
+
+  it('ready asks once for many that ask at once', async () => {
+    const statements = await project.statements(() =>
+      Promise.all(Array.from({ length: 50 }, () => send(service.service, { path: '/health/ready' }))),
+    );
+    expect(statements).toBeLessThan(50);
+  });
+
+  it('metrics are Prometheus text and name no tenant', async () => {
+    const reply = await send(service.service, { path: '/metrics' });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(reply.text).toMatch(/^kind_http_requests_total\{method="GET",status="200"\} \d+$/m);
+    expect(reply.text).not.toContain(project.id);
+  });
+
+  it('ready is 503 from the moment a shutdown begins; live and requests go on', async () => {
+    const stopping = await startTestService();
+    stopping.service.app.get(Readiness).stop();
+    const reply = await send(stopping.service, { path: '/health/ready' });
+    expectWellFormed(reply);
+    expect(reply).toMatchObject({ status: 503, body: { messages: [{ code: 'server.stopping' }] } });
+    expect((await send(stopping.service, { path: '/health/live' })).status).toBe(200);
+  });
+});
+
+describe('the catalogue of errors', () => {
+  it('has only statuses of the decisions', () => {
+    const source = readFileSync('src/shared/errors.ts', 'utf8');
+    const statuses = new Set([...source.matchAll(/status: (\d+)/g)].map(([, status]) => Number(status)));
+    expect(
+      [...statuses].filter((status) => ![400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503, 504].includes(status)),
+    ).toEqual([]);
+  });
+});
