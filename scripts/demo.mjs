@@ -47,7 +47,8 @@ async function main() {
   }
 }
 
-async function demonstrate(service, { project, username, password, note }) {
+async function demonstrate(service, opened) {
+  const { project, username, password, note } = opened;
   const client = await Client.signIn(service.url, { project, username, password });
   say(`\n  ${note}\n`);
   await define(client);
@@ -64,7 +65,7 @@ async function demonstrate(service, { project, username, password, note }) {
   const resident = await residentMegabytes(service.url);
   if (resident !== undefined) say(`  Memory of the service: ${resident} MB.`);
   await tour(client, say);
-  say(farewell(service, { project, username, password }));
+  say(farewell(service, opened));
 }
 
 /** The kinds of an earlier run go first, the one that refers before the one that is referred to. */
@@ -93,14 +94,14 @@ async function known(client, parameters) {
   return Promise.all(named);
 }
 
-function farewell({ url, started }, { project, username, password }) {
+function farewell({ url, started }, { project, username, password, generated }) {
   const address = started ? 'http://127.0.0.1:3000' : url;
   return [
     '\n  Have a look yourself:\n',
     ...(started ? ['    npm start'] : []),
     `    curl -gs '${address}/api/lib/city/unit?filter=startswith(name,San)&order=population;desc&limit=3' -H 'kind-project-key: ${project}'`,
     '',
-    `  Project key ${project}, administrator ${username}, password ${password}`,
+    `  Project key ${project}, administrator ${username}${generated ? `, password ${password} (shown this one time)` : ''}`,
     `  Reading cities and countries needs no token; everything else does.`,
     '',
   ].join('\n');
@@ -121,6 +122,9 @@ function onSignals(service) {
     process.once(signal, () => void service.stop().finally(() => process.exit(1)));
   }
 }
+
+// Who pipes the output into `head` has seen enough; the service that was started still has to be stopped.
+process.stdout.on('error', () => undefined);
 
 main().catch((error) => {
   const expected = error instanceof DemoError || error?.name === 'ConfigError';

@@ -9,7 +9,7 @@ const KEY = 'atlas';
 /** Tells the demo's own project from one that somebody else gave that name. */
 const LABEL = 'Demo: countries and cities';
 
-/** Answers project, username, password, and a sentence about them. */
+/** Answers project, username, password (and whether it was generated), and a sentence about them. */
 export async function openProject(service, flags, { bootstrap }) {
   const project = flags.project ?? bootstrap.project;
   const username = flags.username ?? bootstrap.adminUsername;
@@ -26,7 +26,7 @@ export async function openProject(service, flags, { bootstrap }) {
   const { administrator } = await kind('create', KEY, '--label', LABEL);
   await mustKnow(service.url);
   const note = `The project '${KEY}' is ${before ? 'made anew' : 'made'} (kind project create ${KEY}).`;
-  return { project: KEY, ...administrator, note };
+  return { project: KEY, ...administrator, generated: true, note };
 }
 
 async function kind(...argv) {
