@@ -15,7 +15,7 @@ export function findCredentialStatement(schema: string, key: string): Statement 
 /** Notes an access (the version of the unit stays) and answers the member as JSON. */
 export function touchMemberStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
   return render(
-    sql`UPDATE ${ident(schema, kind.table)} AS t SET "first_access_time" = coalesce(t."first_access_time", now()), "last_access_time" = now() WHERE t."id" = ${param(id)}::${columnType('uuid')} RETURNING (SELECT row_to_json(r) FROM (SELECT ${selectList(fields)}) AS r)::text AS body`,
+    sql`UPDATE ${ident(schema, kind.table)} AS t SET "first_access_time" = coalesce(t."first_access_time", now()), "last_access_time" = now() WHERE t."id" = ${param(id)}::${columnType('uuid')} RETURNING (SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text AS body`,
     true,
   );
 }

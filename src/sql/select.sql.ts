@@ -62,10 +62,10 @@ export function listStatement(plan: ListPlan): Statement {
   if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, true);
   const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
   const page = sql`SELECT ${selectList(plan.fields)} FROM ${table} AS t WHERE ${all(conditions)} ORDER BY ${orderBy(plan.order)} LIMIT ${integer(plan.limit)}${offset}`;
-  return render(sql`WITH page AS (${page}) SELECT ${version}, ${count} AS count, ${items(sql`page`)} AS items`, true);
+  return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items(sql`_page`)} AS items`, true);
 }
 
-/** `json_agg` of rows, as text; `[]` where there are none. */
+/** `json_agg` of rows, as text; `[]` where there are none. Rows are named with a `_`, which no column of theirs begins with. */
 function items(rows: Fragment): Fragment {
   return sql`(SELECT coalesce(json_agg(${rows}), '[]')::text FROM ${rows})`;
 }
@@ -75,7 +75,7 @@ function countOf({ count, limit, offset }: ListPlan, table: Fragment, conditions
   if (count !== 'exact') return sql`-1`;
   const total = sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})`;
   if (offset > 0 || limit === 0) return total;
-  const onPage = sql`(SELECT count(*) FROM page)`;
+  const onPage = sql`(SELECT count(*) FROM _page)`;
   return sql`CASE WHEN ${onPage} < ${integer(limit)} THEN ${onPage} ELSE ${total} END`;
 }
 
@@ -94,7 +94,7 @@ function orderValue({ field, keys }: Target): Fragment {
 function keysetPage(plan: ListPlan, table: Fragment, conditions: readonly Fragment[], version: Fragment): Fragment {
   const after = plan.cursor && plan.cursor.length > 0 ? [afterKeys(plan.order, plan.cursor)] : [];
   const keys = join(plan.order.map(({ target }) => sql`${orderValue(target)}::text`));
-  const item = sql`(SELECT row_to_json(r) FROM (SELECT ${selectList(plan.fields)}) AS r)`;
+  const item = sql`(SELECT row_to_json(_r) FROM (SELECT ${selectList(plan.fields)}) AS _r)`;
   const page = sql`SELECT row_number() OVER (ORDER BY ${orderBy(plan.order)}) AS n, ARRAY[${keys}] AS keys, ${item} AS item FROM ${table} AS t WHERE ${all([...conditions, ...after])} ORDER BY ${orderBy(plan.order)} LIMIT ${integer(plan.limit + 1)}`;
   const total = plan.count === 'exact' ? sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})` : sql`-1`;
   const limit = integer(plan.limit);
@@ -145,7 +145,7 @@ function nullable({ target }: OrderTerm): boolean {
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
   const key = sql`${column(plan.kind.keyField)} = ${param(id)}::${columnType(plan.kind.keyField.columnType)}`;
   const where = all([key, ...rowsOf(plan.schema, plan.kind, [plan.access])]);
-  const unit = sql`SELECT ${VERSION_TAG} AS tag, (SELECT row_to_json(r) FROM (SELECT ${selectList(plan.fields)}) AS r)::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;
+  const unit = sql`SELECT ${VERSION_TAG} AS tag, (SELECT row_to_json(_r) FROM (SELECT ${selectList(plan.fields)}) AS _r)::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;
   return render(
     sql`SELECT m."version" AS v, u.tag, u.body FROM ${ident(plan.schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`,
     true,

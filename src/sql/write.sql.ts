@@ -78,7 +78,7 @@ function target({ schema, kind, id, version, access, tags }: DeletePlan): Fragme
 }
 
 function answered(fields: readonly Field[]): Fragment {
-  return sql`${VERSION_TAG} AS tag, (SELECT row_to_json(r) FROM (SELECT ${selectList(fields)}) AS r)::text AS body`;
+  return sql`${VERSION_TAG} AS tag, (SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text AS body`;
 }
 
 function answer(schema: string, made: Fragment): Fragment {
