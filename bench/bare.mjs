@@ -1,0 +1,133 @@
+/**
+ * The practical limit: `node:http` and `pg`, nothing else. It answers the requests of the workloads, and no others, as
+ * the service does: it verifies the token of each request, runs one named prepared statement, and passes PostgreSQL's
+ * JSON through. It checks no rights, validates nothing, knows no model.
+ */
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import pg from 'pg';
+import { statement } from './bare-sql.mjs';
+
+const { DATABASE_URL, JWT_SECRET = '', POOL, PORT, KEEP_TOKENS } = process.env;
+
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL) });
+const key = createSecretKey(Buffer.from(JWT_SECRET));
+
+/** Tokens that were verified, with the end of their life; used where KEEP_TOKENS is set. @type {Map<string, number>} */
+const verified = new Map();
+
+/**
+ * Verifies an HS256 token of a project.
+ * @param {string} token
+ * @param {unknown} project
+ */
+function isGood(token, project) {
+  const now = Date.now() / 1000;
+  if (KEEP_TOKENS && (verified.get(token) ?? 0) > now) return true;
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const expected = createHmac('sha256', key).update(`${header}.${payload}`).digest();
+  const given = Buffer.from(signature, 'base64url');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  if (JSON.parse(Buffer.from(header, 'base64url').toString()).alg !== 'HS256') return false;
+  const { exp, aud, typ } = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  if (exp <= now || aud !== project || typ !== 'access') return false;
+  if (KEEP_TOKENS) verified.set(token, exp);
+  return true;
+}
+
+const COLUMNS = ['name', 'alt_name', 'country', 'feature_code', 'admin_code', 'population', 'latitude', 'longitude'];
+
+/** @type {Map<string, { name: string, text: string }>} */
+const statements = new Map();
+
+/**
+ * @param {Parameters<typeof statement>[0]} name
+ * @param {string} schema
+ * @param {string} kind
+ * @param {unknown[]} values
+ */
+async function run(name, schema, kind, values) {
+  const id = `${schema}.${kind}.${name}`;
+  let known = statements.get(id);
+  if (!known) statements.set(id, (known = statement(name, schema, kind)));
+  const { rows } = await pool.query({ name: known.name, text: known.text, values });
+  return rows[0];
+}
+
+const PATH = /^\/api\/lib\/(\w+)\/unit(?:\/([\w-]+)|\?(.*))?$/;
+
+/** The lists of the workloads: what their query looks like, the statement, its values. */
+const LISTS = [
+  [/^filter=eq\(country,(\w+)\)&order=population;desc&limit=50$/, 'listByCountry', ([country]) => [country]],
+  [/^limit=50$/, 'listAll', () => []],
+  [/^filter=icontains\(name,(\w+)\)&limit=50$/, 'listContains', ([text]) => [`%${text}%`]],
+  [
+    /^filter=and\(gt\(population,(\d+)\),in\(country,([\w,]+)\)\)&order=name;asc&limit=50$/,
+    'listLarge',
+    ([population, countries]) => [population, countries.split(',')],
+  ],
+];
+
+/** @param {import('node:http').IncomingMessage} request @returns {Promise<string>} */
+function textOf(request) {
+  return new Promise((resolve, reject) => {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    request.on('error', reject);
+  });
+}
+
+/**
+ * The content of the answer, as JSON text.
+ * @param {import('node:http').IncomingMessage} request
+ * @param {string} schema
+ */
+async function contentOf(request, schema) {
+  const [, kind = '', id, query = ''] = PATH.exec(request.url ?? '') ?? [];
+  if (request.method === 'GET') {
+    if (id !== undefined) return (await run('get', schema, kind, [id])).body;
+    for (const [pattern, name, valuesOf] of LISTS) {
+      const match = pattern.exec(query);
+      if (!match) continue;
+      const { count, items } = await run(name, schema, kind, valuesOf(match.slice(1)));
+      return `{"count":${count},"items":${items ?? '[]'}}`;
+    }
+    throw new Error(`no such list: ${query}`);
+  }
+  const text = await textOf(request);
+  if (text.startsWith('[')) {
+    const { count, items } = await run('createMany', schema, kind, [text]);
+    return `{"count":${count},"items":${items ?? '[]'}}`;
+  }
+  const body = JSON.parse(text);
+  if (request.method === 'PUT') return (await run('edit', schema, kind, [id, body.population])).body;
+  const values = COLUMNS.map((column) => body[column]);
+  return (await run('create', schema, kind, values)).body;
+}
+
+const server = createServer((request, response) => {
+  const project = request.headers['kind-project-key'];
+  const token = request.headers.authorization?.slice('Bearer '.length) ?? '';
+  if (!isGood(token, project)) {
+    response.writeHead(401).end();
+    return;
+  }
+  contentOf(request, `project_${String(project)}`).then(
+    (content) => {
+      const text = `{"content":${content},"messages":[]}`;
+      response.writeHead(200, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': Buffer.byteLength(text),
+      });
+      response.end(text);
+    },
+    (error) => {
+      console.error(error);
+      response.writeHead(500).end();
+    },
+  );
+});
+
+server.listen(Number(PORT), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));

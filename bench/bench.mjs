@@ -1,0 +1,157 @@
+/** `npm run bench`: the service against a bare handler, on one PostgreSQL; prints the tables and writes RESULTS.md. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { build, isFresh } from '../scripts/build.mjs';
+import { Bare } from './bare-system.mjs';
+import { bulkRequests, bulkWorkload, createInBulk } from './bulk.mjs';
+import { checkAnswers } from './check.mjs';
+import { Dataset } from './dataset.mjs';
+import { loadTool, putLoad } from './load.mjs';
+import { inTurn, withCpu } from './measure.mjs';
+import { readOptions } from './options.mjs';
+import { Postgres } from './postgres.mjs';
+import { residentMegabytes } from './process-stats.mjs';
+import { markdown, scaleTable, startTable } from './report.mjs';
+import { Service } from './service.mjs';
+import { measureStarts } from './start-times.mjs';
+import { workloadsOf } from './workloads.mjs';
+
+const root = dirname(import.meta.dirname);
+const options = readOptions(process.argv.slice(2));
+const folder = await mkdtemp(join(os.tmpdir(), 'kind-bench-'));
+
+/** What was started and has to be stopped, last first. @type {{ stop(): Promise<void> }[]} */
+const running = [];
+
+/** @template {{ stop(): Promise<void> }} T @param {T} started @returns {T} */
+function keep(started) {
+  running.push(started);
+  return started;
+}
+
+async function cleanUp() {
+  for (const each of running.splice(0).reverse()) await each.stop();
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
+
+/** @param {string} line */
+function tell(line) {
+  console.error(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${line}`);
+}
+
+/** @param {string} id */
+function isWanted(id) {
+  return options.only === undefined || options.only.has(id);
+}
+
+/** The systems, the bare one first: all ratios are to it. @param {Postgres} postgres */
+async function startSystems(postgres) {
+  const builds = [
+    ['service', join(root, 'dist')],
+    ...options.others.map((dist, at) => [`other ${at + 1}`, resolve(dist)]),
+  ];
+  const services = [];
+  for (const [name = '', dist = ''] of builds) {
+    const dataDir = join(folder, name);
+    await mkdir(dataDir);
+    const profile = options.profile === undefined ? undefined : resolve(options.profile, name);
+    services.push(keep(await Service.start({ name, dist, databaseUrl: postgres.url, dataDir, profile })));
+  }
+  const [service] = services;
+  if (!service) throw new Error('no service');
+  const shared = { databaseUrl: postgres.url, headers: service.headers };
+  const bare = keep(await Bare.start({ ...shared, name: 'bare' }));
+  const keeping = keep(await Bare.start({ ...shared, name: 'bare, tokens kept', keepTokens: true }));
+  return { bare, keeping, service, services };
+}
+
+/**
+ * @param {{ name: string, rows: number }} scale
+ * @param {Awaited<ReturnType<typeof startSystems>>} systems
+ * @param {Postgres} postgres
+ * @param {string} tool
+ * @returns {Promise<import('./report.mjs').ScaleReport>}
+ */
+async function measureScale(scale, { bare, keeping, service, services }, postgres, tool) {
+  const dataset = new Dataset(scale, postgres.client, `project_${service.project}`);
+  const imported = await dataset.fill(service);
+  tell(`${scale.rows} cities imported, ${Math.round(imported)} rows/s`);
+  const measured = [];
+  for (const workload of workloadsOf(dataset).filter(({ id }) => isWanted(id))) {
+    const systems = workload.id === 'W1' ? [bare, ...services, keeping] : [bare, ...services];
+    const prepare = () => (workload.writes ? dataset.reset() : Promise.resolve());
+    await checkAnswers(workload, systems, prepare);
+    const { rounds, seconds, warmup } = options;
+    const figures = await inTurn(systems, rounds, async (system, first) => {
+      const load = { url: system.url, headers: system.headers, requests: workload.requests, folder };
+      await prepare();
+      if (first && warmup > 0) await putLoad(tool, { ...load, seconds: warmup });
+      const result = await withCpu(system, postgres, () => putLoad(tool, { ...load, seconds }));
+      return { ...result, count: result.requests };
+    });
+    measured.push({ id: workload.id, title: workload.title, target: workload.target, unit: 'requests', figures });
+    tell(`${workload.id}: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)}/s`).join(', ')}`);
+  }
+  if (isWanted('bulk')) measured.push(await measureBulk(dataset, [bare, ...services], postgres));
+  return { scale: scale.name, rows: scale.rows, imported, measured };
+}
+
+/**
+ * @param {Dataset} dataset
+ * @param {readonly (Bare | Service)[]} systems
+ * @param {Postgres} postgres
+ */
+async function measureBulk(dataset, systems, postgres) {
+  await checkAnswers(bulkWorkload(dataset), systems, () => dataset.reset(true));
+  const requests = bulkRequests(dataset);
+  const figures = await inTurn(systems, options.rounds, async (system) => {
+    await dataset.reset(true);
+    return withCpu(system, postgres, () => createInBulk(system, requests));
+  });
+  tell(`bulk: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)} rows/s`).join(', ')}`);
+  return { id: 'bulk', title: 'create, arrays of 1000, rows', target: 0.4, unit: 'rows', figures };
+}
+
+async function run() {
+  if (!(await isFresh())) await build();
+  const tool = await loadTool();
+  const dist = join(root, 'dist');
+  const postgres = keep(await Postgres.start(dist, join(folder, 'postgres')));
+  const systems = await startSystems(postgres);
+  tell(
+    `PostgreSQL ${postgres.version} and ${[systems.bare, ...systems.services].length} systems run; load with ${tool}`,
+  );
+  await delay(1000);
+  const observed = [systems.bare, ...systems.services];
+  const idle = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
+  const scales = [];
+  for (const scale of options.scales) {
+    const report = await measureScale(scale, systems, postgres, tool);
+    console.log(`\n${scaleTable(report)}\n`);
+    scales.push(report);
+  }
+  const loaded = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
+  const memory = observed.map(({ name }, at) => ({ name, idle: idle[at], loaded: loaded[at] }));
+  for (const { name, idle: before, loaded: after } of memory)
+    tell(`memory of ${name}: ${before} MB idle, ${after} MB after load`);
+  const about = { version: postgres.version, settings: await postgres.settings() };
+  for (const each of running.splice(0).reverse()) await each.stop();
+  const starts = isWanted('start') ? await measureStarts(root, folder, options.rounds) : [];
+  if (starts.length > 0) console.log(`\n${startTable(starts)}\n`);
+  const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
+  if (options.write) {
+    const text = markdown({ command, root, tool, postgres: about, options, scales, memory, starts });
+    await writeFile(join(import.meta.dirname, 'RESULTS.md'), text);
+    tell('written: bench/RESULTS.md');
+  }
+}
+
+try {
+  await run();
+} finally {
+  await cleanUp();
+}

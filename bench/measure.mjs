@@ -1,0 +1,86 @@
+/** Measures systems in turn, A B A B, one at a time. */
+import { cpuSeconds } from './process-stats.mjs';
+
+/**
+ * @typedef {object} System
+ * @property {string} name
+ * @property {string} url
+ * @property {Record<string, string>} headers
+ * @property {{ pid: number }} child
+ *
+ * @typedef {object} Turn
+ * @property {number} rate requests (or rows) per second
+ * @property {number | undefined} p99 milliseconds
+ * @property {number | undefined} nodeMicros CPU time of the system's process per request
+ * @property {number | undefined} postgresMicros CPU time of PostgreSQL per request
+ *
+ * @typedef {Turn & { name: string, ratio: number }} Figure medians; the ratio is that to the first system, in pairs
+ */
+
+/**
+ * @template {System} S
+ * @param {readonly S[]} systems
+ * @param {number} rounds
+ * @param {(system: S, first: boolean) => Promise<{ count: number, seconds: number, p99?: number, nodeSeconds?: number, postgresSeconds?: number }>} work
+ * @returns {Promise<Figure[]>}
+ */
+export async function inTurn(systems, rounds, work) {
+  /** @type {Turn[][]} */
+  const turns = systems.map(() => []);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [at, system] of systems.entries()) {
+      const { count, seconds, p99, nodeSeconds, postgresSeconds } = await work(system, round === 0);
+      turns[at]?.push({
+        rate: count / seconds,
+        p99,
+        nodeMicros: micros(nodeSeconds, count),
+        postgresMicros: micros(postgresSeconds, count),
+      });
+    }
+  }
+  return systems.map(({ name }, at) => ({
+    name,
+    rate: median(turns[at].map(({ rate }) => rate)),
+    p99: medianOfKnown(turns[at].map((turn) => turn.p99)),
+    nodeMicros: medianOfKnown(turns[at].map((turn) => turn.nodeMicros)),
+    postgresMicros: medianOfKnown(turns[at].map((turn) => turn.postgresMicros)),
+    ratio: median(turns[at].map(({ rate }, round) => rate / turns[0][round].rate)),
+  }));
+}
+
+/**
+ * Runs work and tells the CPU time that a system's process and PostgreSQL used meanwhile.
+ * @template T
+ * @param {System} system
+ * @param {import('./postgres.mjs').Postgres} postgres
+ * @param {() => Promise<T>} work
+ */
+export async function withCpu(system, postgres, work) {
+  const [node, server] = [await cpuSeconds(system.child.pid), await postgres.cpu()];
+  const result = await work();
+  const [nodeAfter, serverAfter] = [await cpuSeconds(system.child.pid), await postgres.cpu()];
+  return { ...result, nodeSeconds: difference(nodeAfter, node), postgresSeconds: difference(serverAfter, server) };
+}
+
+/** @param {number | undefined} after @param {number | undefined} before */
+function difference(after, before) {
+  return after === undefined || before === undefined ? undefined : after - before;
+}
+
+/** @param {number | undefined} seconds @param {number} count */
+function micros(seconds, count) {
+  return seconds === undefined ? undefined : (seconds * 1e6) / count;
+}
+
+/** @param {readonly number[]} values */
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** @param {readonly (number | undefined)[]} values */
+function medianOfKnown(values) {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : median(known);
+}

@@ -1,0 +1,87 @@
+/** The figures as tables: for the terminal, and for RESULTS.md. */
+import { execFileSync } from 'node:child_process';
+import os from 'node:os';
+
+/**
+ * @typedef {{ id: string, title: string, unit: string, target: number | undefined, figures: import('./measure.mjs').Figure[] }} Row
+ * @typedef {{ scale: string, rows: number, imported: number, measured: Row[] }} ScaleReport
+ * @typedef {{ name: string, idle: number | undefined, loaded: number | undefined }} Memory
+ * @typedef {object} Report
+ * @property {string} command
+ * @property {string} root
+ * @property {string} tool
+ * @property {{ version: string, settings: string }} postgres
+ * @property {import('./options.mjs').Options} options
+ * @property {ScaleReport[]} scales
+ * @property {Memory[]} memory
+ * @property {import('./start-times.mjs').StartTime[]} starts
+ */
+
+const whole = (value) => Math.round(value).toLocaleString('en-US');
+const rounded = (value) => (value === undefined ? '' : value >= 10 ? String(Math.round(value)) : value.toFixed(1));
+
+/** @param {string[][]} rows the first one is the head */
+function table([head = [], ...rows]) {
+  const widths = head.map((_, at) => Math.max(3, ...[head, ...rows].map((row) => (row[at] ?? '').length)));
+  const line = (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+/** @param {ScaleReport} report */
+export function scaleTable({ measured }) {
+  const head = ['work', 'system', 'per second', 'p99 ms', 'ratio to bare', 'target', 'CPU µs: Node', 'PostgreSQL'];
+  const rows = measured.flatMap(({ id, title, target, figures }) =>
+    figures.map(({ name, rate, p99, ratio, nodeMicros, postgresMicros }, at) => [
+      at === 0 ? `${id} ${title}` : '',
+      name,
+      whole(rate),
+      rounded(p99),
+      at === 0 ? '' : ratio.toFixed(2),
+      at === 0 || target === undefined || name !== 'service' ? '' : `≥ ${target}${ratio >= target ? '' : ' ✗'}`,
+      rounded(nodeMicros),
+      rounded(postgresMicros),
+    ]),
+  );
+  return table([head, ...rows]);
+}
+
+/** @param {Report} report */
+export function markdown({ command, root, tool, postgres, options, scales, memory, starts }) {
+  const parts = [
+    '# Results of the last `npm run bench`',
+    `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, commit ${commitOf(root)}, \`${command}\``,
+    `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown'}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release()}, load average ${os.loadavg()[0]?.toFixed(1)} at the end. Node ${process.version}, PostgreSQL ${postgres.version} (${postgres.settings}), ${tool}.`,
+    `Systems in turn, one at a time, medians of ${options.rounds} rounds of ${options.seconds} s; ratios are medians of the rounds' ratios. 16 keep-alive connections, bearer token, 10 database connections each. Answers were checked against the data and between the systems before they were timed; no request failed. \`bare\` is \`node:http\` and \`pg\` with hand-written SQL on the same tables (bench/bare.mjs); it verifies the token of every request, \`bare, tokens kept\` remembers verified tokens as the service does. CPU is per request (per row, in bulk).`,
+  ];
+  for (const scale of scales) {
+    const imported = `Imported through the REST API at ${whole(scale.imported)} rows/s.`;
+    parts.push(`## ${scale.rows.toLocaleString('en-US')} cities`, imported, scaleTable(scale));
+  }
+  if (memory.length > 0) {
+    const rows = memory.map(({ name, idle, loaded }) => [name, rounded(idle), rounded(loaded)]);
+    parts.push('## Memory of Node, MB', table([['system', 'idle', 'after load'], ...rows]));
+  }
+  if (starts.length > 0) parts.push('## Start to ready, embedded PostgreSQL included', startTable(starts));
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** @param {import('./start-times.mjs').StartTime[]} starts */
+export function startTable(starts) {
+  const head = ['command', 'fresh data folder, ms', 'existing, ms', 'memory when ready, MB'];
+  const rows = starts.map(({ command, fresh, existing, idle }) => [
+    command,
+    whole(fresh),
+    whole(existing),
+    rounded(idle),
+  ]);
+  return table([head, ...rows]);
+}
+
+/** @param {string} root */
+function commitOf(root) {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown';
+  }
+}

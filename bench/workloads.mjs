@@ -1,0 +1,152 @@
+/** The workloads: what is sent, and what a right answer looks like. */
+import assert from 'node:assert/strict';
+
+/**
+ * @typedef {import('./load.mjs').LoadRequest} LoadRequest
+ * @typedef {import('./dataset.mjs').Dataset} Dataset
+ * @typedef {object} Workload
+ * @property {string} id
+ * @property {string} title
+ * @property {number} target the least ratio to bare
+ * @property {boolean} writes
+ * @property {readonly LoadRequest[]} requests sent in turn, over and over
+ * @property {readonly LoadRequest[]} samples whose answers are checked
+ * @property {(content: any, sample: number) => void} check throws where a content is not right
+ */
+
+const DIFFERENT = 2000;
+const SAMPLES = 20;
+const COUNTRIES = ['US', 'IN', 'BR'];
+const POPULATION = 100_000;
+
+/** @param {number} length @param {number} wanted so many positions, spread over the whole list, in no order */
+function positions(length, wanted) {
+  return Array.from({ length: wanted }, (_, at) => Math.floor(((at * 0.618034) % 1) * length));
+}
+
+/** @param {Record<string, unknown>} content @param {Record<string, unknown> | undefined} fields that it must have */
+function assertHas(content, fields) {
+  assert.deepEqual({ ...content, ...fields }, content);
+}
+
+/** @param {Dataset} dataset @returns {Workload[]} */
+export function workloadsOf(dataset) {
+  return [getById(dataset), ...lists(dataset), create(dataset), edit(dataset)].sort((a, b) => a.id.localeCompare(b.id));
+}
+
+/** @param {Dataset} dataset @returns {Workload} */
+function getById({ city, cities, ids }) {
+  const chosen = positions(cities.length, DIFFERENT);
+  const requests = chosen.map((at) => ({ method: 'GET', path: `/api/lib/${city}/unit/${ids[at]}` }));
+  return {
+    id: 'W1',
+    title: 'get one by id',
+    target: 0.75,
+    writes: false,
+    requests,
+    samples: requests.slice(0, SAMPLES),
+    check: (content, sample) => assertHas(content, cities[chosen[sample]]),
+  };
+}
+
+/** @param {Dataset} dataset @returns {Workload[]} */
+function lists({ city, cities }) {
+  /**
+   * @param {Pick<Workload, 'id' | 'title' | 'target'>} about
+   * @param {string} query
+   * @param {(city: import('./cities.mjs').City) => boolean} matches
+   * @param {(items: any[], matching: import('./cities.mjs').City[]) => void} checkItems
+   * @returns {Workload}
+   */
+  const list = (about, query, matches, checkItems) => {
+    const requests = [{ method: 'GET', path: `/api/lib/${city}/unit?${query}limit=50` }];
+    const matching = cities.filter(matches);
+    const check = ({ count, items }) => {
+      assert.equal(count, matching.length);
+      assert.equal(items.length, Math.min(50, count));
+      checkItems(items, matching);
+    };
+    return { ...about, writes: false, requests, samples: requests, check };
+  };
+  return [
+    list(
+      { id: 'W2', title: 'list 50 of a country, largest first, count', target: 0.9 },
+      'filter=eq(country,US)&order=population;desc&',
+      ({ country }) => country === 'US',
+      (items, matching) => {
+        const largest = matching.map(({ population }) => population).sort((a, b) => b - a);
+        assert.deepEqual(
+          items.map(({ population }) => population),
+          largest.slice(0, 50),
+        );
+      },
+    ),
+    list(
+      { id: 'W3', title: 'list 50 of all, count', target: 8 },
+      '',
+      () => true,
+      (items) =>
+        assert.deepEqual(
+          items,
+          items.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+        ),
+    ),
+    list(
+      { id: 'W7', title: 'list 50 whose name contains "san", any case, count', target: 0.9 },
+      'filter=icontains(name,san)&',
+      ({ name }) => /san/i.test(name),
+      (items) => assert.ok(items.every(({ name }) => /san/i.test(name))),
+    ),
+    list(
+      { id: 'W8', title: 'list 50 large ones of three countries, by name, count', target: 0.9 },
+      `filter=and(gt(population,${POPULATION}),in(country,${COUNTRIES.join(',')}))&order=name;asc&`,
+      ({ population, country }) => population > POPULATION && COUNTRIES.includes(country),
+      (items, matching) => {
+        const names = matching.map(({ name }) => Buffer.from(name)).sort(Buffer.compare);
+        assert.deepEqual(
+          items.map(({ name }) => name),
+          names.slice(0, 50).map(String),
+        );
+      },
+    ),
+  ];
+}
+
+/** @param {Dataset} dataset @returns {Workload} */
+function create({ place, cities }) {
+  const bodies = positions(cities.length, DIFFERENT).map((at) => cities[at]);
+  const requests = bodies.map((body) => ({
+    method: 'POST',
+    path: `/api/lib/${place}/unit`,
+    body: JSON.stringify(body),
+  }));
+  return {
+    id: 'W4',
+    title: 'create one',
+    target: 0.6,
+    writes: true,
+    requests,
+    samples: requests.slice(0, SAMPLES),
+    check: (content, sample) => assertHas(content, bodies[sample]),
+  };
+}
+
+/** @param {Dataset} dataset @returns {Workload} */
+function edit({ place, cities, ids }) {
+  const chosen = positions(cities.length, DIFFERENT * 3);
+  const changed = chosen.map((at, turn) => (cities[at]?.population ?? 0) + turn);
+  const requests = chosen.map((at, turn) => ({
+    method: 'PUT',
+    path: `/api/lib/${place}/unit/${ids[at]}`,
+    body: JSON.stringify({ population: changed[turn] }),
+  }));
+  return {
+    id: 'W5',
+    title: 'edit one field',
+    target: 0.6,
+    writes: true,
+    requests,
+    samples: requests.slice(0, SAMPLES),
+    check: (content, sample) => assertHas(content, { ...cities[chosen[sample]], population: changed[sample] }),
+  };
+}
