@@ -106,7 +106,7 @@ export async function play(project: TestProject, scenario: Scenario): Promise<Re
 /** One test per row. `callers` are the projects as who `as` names; the first one where a row names none. */
 export function scenarios<Caller extends string>(
   callers: Readonly<Record<Caller, TestProject>>,
-  rows: readonly Scenario<NoInfer<Caller>>[],
+  rows: readonly (Scenario<NoInfer<Caller>> | Scenario<never>)[],
 ): void {
   const [first] = Object.keys(callers) as Caller[];
   it.each(rows.map((row) => [row.name, row] as const))('%s', async (_, row) => {

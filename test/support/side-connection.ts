@@ -1,7 +1,7 @@
 /** A connection of the test's own to the database of the service: it holds locks, looks at waiters and ends backends. */
 import { Client } from 'pg';
 import { afterAll, inject } from 'vitest';
-import { clientOptions } from '../../src/database/connection.js';
+import { clientOptions, type ConnectionOptions } from '../../src/database/connection.js';
 import type { TestProject } from './service.js';
 
 export interface SideConnection {
@@ -12,9 +12,11 @@ export interface SideConnection {
   waiting(project: TestProject, table: string, count?: number): Promise<number[]>;
 }
 
-export async function sideConnection(): Promise<SideConnection> {
+export async function sideConnection(database: ConnectionOptions = inject('database')): Promise<SideConnection> {
   const connect = async () => {
-    const client = new Client(clientOptions(inject('database')));
+    const client = new Client(clientOptions(database));
+    // Whoever drops the database ends it.
+    client.on('error', () => undefined);
     await client.connect();
     afterAll(() => client.end());
     return client;

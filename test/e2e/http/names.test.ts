@@ -54,7 +54,7 @@ const { id } = (await project.post('/city/unit', { name: 'Rome', meta: { color: 
   id: string;
 };
 
-function places(name: string): Scenario[] {
+function places(name: string): Scenario<never>[] {
   const text = encodeURIComponent(name);
   const json = JSON.stringify(name);
   const key = encodeURIComponent(json.replace(/\\\\/g, '\\\\'));

@@ -1,0 +1,127 @@
+/** The database is slow, full, away and back: 503 with a reason, and the next request works. */
+import { describe, expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { expectWellFormed } from '../../support/scenario.js';
+import { ownDatabase, startServiceOn } from '../../support/own-database.js';
+import type { Reply } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+import { send } from '../../support/wire.js';
+
+const POOL = 3;
+const database = await ownDatabase();
+const service = await startServiceOn(database, { databasePool: POOL });
+const project = await service.project();
+await defineKinds(project, { id: 'city', label: 'City', parameters: [{ id: 'name', kind_id: 'string' }] });
+const unit = (await project.post('/city/unit', { name: 'Rome' })).body.content.id as string;
+const side = await sideConnection(database);
+/** All connections of all services on this database. */
+const END_ALL =
+  "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'kind%'";
+
+const requests: Record<string, () => Promise<Reply>> = {
+  list: () => project.get('/city/unit'),
+  get: () => project.get(`/city/unit/${unit}`),
+  create: () => project.post('/city/unit', { name: 'Oslo' }),
+  edit: () => project.put(`/city/unit/${unit}`, { name: 'Roma' }),
+  delete: () => project.delete('/city/unit/0190163d-8694-739b-aea5-966c26f8ad91'),
+  define: () => project.put('/kind/unit/city', { label: 'Town' }),
+  'add a parameter': () =>
+    project.put('/kind/unit/city', { parameters: ['name', { id: `p${Date.now()}`, kind_id: 'string' }] }),
+};
+
+function ask(name: string): Promise<Reply> {
+  const request = requests[name];
+  if (!request) throw new Error(name);
+  return request();
+}
+
+function expectRefused(reply: Reply, code: string): void {
+  expectWellFormed(reply);
+  expect(reply).toMatchObject({ status: 503, body: { messages: [{ code }] } });
+}
+
+describe('a statement that takes too long', () => {
+  it.each(['list', 'get', 'create', 'edit', 'delete'])('is ended by PostgreSQL and answered 503: %s', async (name) => {
+    const release = await side.lock(project, 'city');
+    const reply = ask(name);
+    // What statement_timeout does after its time is what pg_cancel_backend does now.
+    const [pid] = await side.waiting(project, 'city');
+    await side.rows('SELECT pg_cancel_backend($1)', [pid]);
+    expectRefused(await reply, 'query.timeout');
+    await release();
+    expect((await ask(name)).status).not.toBe(503);
+  });
+});
+
+describe('a connection that breaks', () => {
+  it.each(['list', 'get', 'create', 'edit', 'delete', 'add a parameter'])(
+    'under a request is 503, and the next request works: %s',
+    async (name) => {
+      const release = await side.lock(project, 'city');
+      const reply = ask(name);
+      const [pid] = await side.waiting(project, 'city');
+      await side.rows('SELECT pg_terminate_backend($1, 5000)', [pid]);
+      expectRefused(await reply, 'database.unavailable');
+      await release();
+      const again = await ask(name);
+      expect([200, 404]).toContain(again.status);
+      expect((await project.get('/kind/unit/city')).status).toBe(200);
+    },
+  );
+
+  it('while idle is replaced: the next requests work, all of them', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(Array.from({ length: 2 * POOL }, () => ask('list')));
+      await side.rows(END_ALL);
+      const replies = await Promise.all(Array.from({ length: 2 * POOL }, () => ask('get')));
+      expect(replies.map((reply) => reply.status)).toEqual(replies.map(() => 200));
+    }
+  });
+
+  it('leaves nothing half done', async () => {
+    const before = (await project.get('/city/unit?limit=0')).body.content.count as number;
+    const release = await side.lock(project, 'city');
+    const reply = project.post(
+      '/city/unit',
+      Array.from({ length: 100 }, (_, at) => ({ name: `half ${at}` })),
+    );
+    const [pid] = await side.waiting(project, 'city');
+    await side.rows('SELECT pg_terminate_backend($1, 5000)', [pid]);
+    expectRefused(await reply, 'database.unavailable');
+    await release();
+    expect((await project.get('/city/unit?limit=0')).body.content.count).toBe(before);
+    expect((await project.get('/city/unit?filter=startswith(name,half)')).body.content.count).toBe(0);
+  });
+
+  it('does not cost the service its announcements: another process still hears of a change', async () => {
+    const twin = await startServiceOn(database, { databasePool: POOL });
+    const there = await twin.signIn(project.id);
+    await side.rows(END_ALL);
+    await defineKinds(project, { id: 'fresh', label: 'Fresh' });
+    expect((await there.post('/fresh/unit', {})).status).toBe(200);
+    await project.put('/kind/unit/fresh', { active: false });
+    expect((await there.get('/fresh/unit')).status).toBe(403);
+  });
+});
+
+describe('a pool that is full', () => {
+  it('makes requests wait, then answers 503 and serves on', async () => {
+    const release = await side.lock(project, 'city');
+    const stuck = Array.from({ length: POOL }, () => ask('list'));
+    await side.waiting(project, 'city', POOL);
+    const late = await ask('list');
+    expectRefused(late, 'server.busy');
+    expect(late.headers.get('retry-after')).toMatch(/^\d+$/);
+    await release();
+    for (const reply of await Promise.all(stuck)) expect(reply.status).toBe(200);
+    expect((await ask('list')).status).toBe(200);
+    expect((await send(service.service, { path: '/health/ready' })).status).toBe(200);
+  });
+
+  it('is shared fairly by many at once', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? ask('create') : ask('list'))),
+    );
+    expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]));
+  });
+});

@@ -1,0 +1,51 @@
+/** A database of a test file's own, beside that of the run, for tests that end other connections than theirs. */
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { afterAll, inject } from 'vitest';
+import { loadConfig, type Config } from '../../src/config/config.js';
+import { clientOptions, type ConnectionOptions } from '../../src/database/connection.js';
+import { startService } from '../../src/service.js';
+import { ADMIN, TestService } from './service.js';
+
+function inDatabase(connection: ConnectionOptions, database: string): ConnectionOptions {
+  if (!('url' in connection)) return { ...connection, database };
+  const url = new URL(connection.url);
+  url.pathname = `/${database}`;
+  return { url: url.href };
+}
+
+/** Makes the database; it goes after the file's tests, when its services have stopped. */
+export async function ownDatabase(): Promise<ConnectionOptions> {
+  const name = `own_${randomBytes(6).toString('hex')}`;
+  const client = new Client(clientOptions(inject('database')));
+  await client.connect();
+  await client.query(['CREATE DATABASE', name].join(' '));
+  afterAll(async () => {
+    await client.query(['DROP DATABASE', name, 'WITH (FORCE)'].join(' '));
+    await client.end();
+  });
+  return inDatabase(inject('database'), name);
+}
+
+/** A service as `startTestService` starts it, on another database. */
+export async function startServiceOn(
+  connection: ConnectionOptions,
+  overrides: Partial<Config> = {},
+): Promise<TestService> {
+  const config: Config = {
+    ...loadConfig({ LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir() }, tmpdir()),
+    bootstrap: {
+      project: 'boot',
+      adminUsername: ADMIN.username,
+      adminEmail: ADMIN.email,
+      adminPassword: ADMIN.password,
+    },
+    ...overrides,
+  };
+  const secret = 'another secret for tests, at least thirty-two characters';
+  const service = await startService({ config, secret, connection, logger: pino({ level: 'fatal' }) });
+  afterAll(() => service.stop());
+  return new TestService(service);
+}
