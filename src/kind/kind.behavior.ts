@@ -10,7 +10,7 @@ import { isPlainObject, typeName, type Json, scalarText } from '../shared/json.j
 import { didYouMean } from '../shared/nearest.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import { bodyOf, type Body, type Draft } from '../unit/draft.js';
-import { withLabel } from '../unit/identified.js';
+import { idOfBody, withLabel } from '../unit/identified.js';
 import { changeOf, type Session } from '../unit/session.js';
 import { asSystem, UnitWriter } from '../unit/unit.writer.js';
 
@@ -61,7 +61,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
     entries.forEach((entry, at) => {
       if (!isPlainObject(entry)) return;
       const body = withLabel(bodyOf(entry));
-      const type = body.get('kind_id');
+      const [type, id] = [body.get('kind_id'), idOfBody(body)];
       if (typeof type !== 'string' || !isParameterTypeId(type)) {
         const hint =
           typeof type === 'string' ? didYouMean(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
@@ -69,13 +69,13 @@ export class KindBehavior implements Behavior, OnModuleInit {
           parameter: 'parameters',
         });
         ids[at] = undefined;
-      } else if (body.has('id') && seen.has(body.get('id'))) {
+      } else if (id !== undefined && seen.has(id)) {
         faults.add('parameter.duplicate', `parameters[${at}].id: is defined twice in this body`, {
           parameter: 'parameters',
         });
         ids[at] = undefined;
       } else {
-        seen.add(body.get('id'));
+        seen.add(id);
         byType.set(type, [...(byType.get(type) ?? []), { at, body }]);
       }
     });

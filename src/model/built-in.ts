@@ -61,7 +61,8 @@ const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> =
   strip: () => flag('strip', 'Strip white space'),
   values: () => field({ id: 'values', type: 'json', label: 'Allowed values' }),
   pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }),
-  reference_kind: () => field({ id: 'reference_kind', type: 'string', label: 'Referenced kind', required: true }),
+  reference_kind: () =>
+    field({ id: 'reference_kind', type: 'string', label: 'Referenced kind', required: true, nullable: false }),
   on_delete: () =>
     field({
       id: 'on_delete',

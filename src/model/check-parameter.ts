@@ -1,12 +1,12 @@
 /** What makes the definition of one parameter contradict itself. Pure. */
-import { Faults, type ErrorCode } from '../shared/errors.js';
+import type { Faults } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { jsonEqual, scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { RESERVED_PARAMETERS } from './model.js';
 import { parameterDef, type ParameterDef, type ValueRules } from './parameter-def.js';
 import { compareDecimals } from './parameter-type/decimal.type.js';
-import type { ParameterType } from './parameter-type/parameter-type.js';
+import type { FieldReport as Report, ParameterType } from './parameter-type/parameter-type.js';
 import { parameterType } from './parameter-type/registry.js';
 import { codePoints, compilePattern } from './parameter-type/text-rules.js';
 
@@ -50,8 +50,6 @@ export function emptyDefinition(id: string, type: ParameterDef['type']): Paramet
   return parameterDef({ id, type });
 }
 
-type Report = (parameter: string, text: string, code?: ErrorCode) => void;
-
 /** Adds a fault, each at the field to blame, for everything in a definition that can not be. */
 export function checkParameter(def: ParameterDef, faults: Faults, index?: number): void {
   const type = parameterType(def.type);
@@ -60,14 +58,19 @@ export function checkParameter(def: ParameterDef, faults: Faults, index?: number
   checkId(def.id, report);
   const ruled = checkRules(def, type, report);
   checkFlags(def, type, report);
-  if (ruled) checkDefault(def, type, report);
-  type.check?.(def, faults);
+  checkDefault(ruled ? def : withoutRules(def), type, report);
+  type.check?.(def, report);
 }
 
 function checkId(id: string, report: Report): void {
   if (RESERVED_PARAMETERS.has(id)) report('id', `'${id}' is a field that every unit has`, 'parameter.reserved');
   else if (isSystemIdentifier(id))
     report('id', `ids that begin with 'kind_' belong to the system`, 'parameter.reserved');
+}
+
+/** A definition whose limits are wrong: its default can be of the wrong type all the same. */
+function withoutRules({ id, type, label, default: value, multiple, unique }: ParameterDef): ParameterDef {
+  return parameterDef({ id, type, label, default: value, multiple, unique });
 }
 
 /** Whether the limits are right, so that a default can be checked against them. */

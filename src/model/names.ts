@@ -21,7 +21,11 @@ export function columnName(parameterId: string): string {
  * The name of an index or constraint: readable, within 63 bytes, and different for different columns, because it
  * carries a hash of them. It starts with `_`, so that it never collides with a kind's table in the same schema.
  */
-export function constraintName(table: string, columns: readonly string[], suffix: 'key' | 'idx' | 'fkey'): string {
+export function constraintName(
+  table: string,
+  columns: readonly string[],
+  suffix: 'pkey' | 'key' | 'idx' | 'fkey',
+): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([table, columns, suffix]))
     .digest('hex')

@@ -3,6 +3,7 @@ import type { ColumnChange, Condition, Guard, Step } from '../model/diff.js';
 import type { Json } from '../shared/json.js';
 import type { Constraint } from '../model/parameter-type/parameter-type.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table-shape.js';
+import { constraintName } from '../model/names.js';
 import { columnType } from './columns.sql.js';
 import { all, ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
@@ -36,7 +37,7 @@ function createTable(table: TableShape, schema: string): Fragment {
 }
 
 export function primaryKeyName(table: string): string {
-  return `_${table}`.slice(0, 58) + '_pkey';
+  return constraintName(table, ['id'], 'pkey');
 }
 
 function columnDefinition(column: ColumnShape): Fragment {

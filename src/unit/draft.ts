@@ -85,7 +85,7 @@ class Drafting {
     const { kind, writable } = this.options;
     const field = kind.fields.get(key);
     if (field?.constant !== undefined && !kind.discriminated && jsonEqual(field.constant, value)) return;
-    const known = field !== undefined && !field.recordOnly && !field.def.hidden;
+    const known = field !== undefined && (kind.discriminated ? !field.recordOnly : !field.def.hidden);
     if (key === 'links' || (known && field.system)) this.#fault('parameter.read_only', key, 'is written by the system');
     else if (known) this.#fault('parameter.read_only', key, 'may not be written by you');
     else {
@@ -116,7 +116,7 @@ class Drafting {
       return undefined;
     }
     const label = this.body.get('label');
-    if (label === undefined || label === null) {
+    if (label === undefined || label === null || label === '') {
       this.#fault('identifier.missing', 'id', 'an id or a label must be given');
       return undefined;
     }

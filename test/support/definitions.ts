@@ -1,5 +1,5 @@
 /** What a project's definitions are, in its rows and in PostgreSQL, so that tests can compare before and after. */
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { readTableShapes } from '../../src/catalog/introspection.js';
 import { buildModel } from '../../src/model/build-model.js';
 import type { Model } from '../../src/model/model.js';
@@ -77,6 +77,23 @@ export async function expectRefused(
 export async function ok(call: Promise<Reply>): Promise<any> {
   const reply = await call;
   expect({ status: reply.status, messages: reply.body?.messages }).toEqual({ status: 200, messages: [] });
-   
+
   return reply.body.content;
 }
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** One row of a table of refusals: a call, and what it must answer while nothing changes. */
+export interface RefusalRow extends Refusal {
+  readonly name: string;
+  readonly call: readonly [method: Method, path: string, body?: unknown];
+}
+
+/** One test per row. */
+export function itRefuses(project: TestProject, rows: readonly RefusalRow[]): void {
+  it.each(rows)('$name', ({ call: [method, path, body], ...refusal }) =>
+    expectRefused(project, () => project.call(method, path, body), refusal),
+  );
+}
+
+export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;

@@ -2,7 +2,7 @@
  * What a parameter type has to say: a small required interface, a few optional abilities.
  * One file per type in this folder, one line in `registry.ts`; nothing else knows the types by name.
  */
-import type { ErrorCode, Faults } from '../../shared/errors.js';
+import type { ErrorCode } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { Operator } from '../../filter/filter.ast.js';
 import type { ParameterDef, ParameterTypeId, ValueRules } from '../parameter-def.js';
@@ -29,6 +29,9 @@ export type Stored = Exclude<Json, null>;
 
 /** Reports one fault of a value; the place is known to the caller. */
 export type Report = (code: ErrorCode, text: string) => void;
+
+/** Reports one fault of a definition at the field to blame. */
+export type FieldReport = (field: string, text: string, code?: ErrorCode) => void;
 
 /** A condition on one value that stored values are checked against when a definition gets stricter. */
 export type Constraint =
@@ -74,7 +77,7 @@ export interface ParameterType {
   /** What stored values must satisfy for a definition. */
   constraints?(rules: ValueRules): readonly Constraint[];
   /** Contradictions inside a definition, such as `min_length` above `max_length`. */
-  check?(def: ParameterDef, faults: Faults): void;
+  check?(def: ParameterDef, report: FieldReport): void;
 }
 
 const COMPARISON = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'isnull'] as const;

@@ -27,20 +27,9 @@ export const unitType: ParameterType = {
     return undefined;
   },
   read: (text) => text,
-  check(def, faults) {
-    if (!def.referenceKind) {
-      faults.add('parameter.required', 'reference_kind: the kind whose units are referenced must be named', {
-        parameter: 'reference_kind',
-      });
-    }
-    if (def.multiple) {
-      faults.add('parameter.bad_definition', 'multiple: a unit parameter refers to one unit; use links for many', {
-        parameter: 'multiple',
-      });
-    }
-    if (def.onDelete === 'set_null' && !def.nullable) {
-      faults.add('parameter.bad_definition', 'on_delete: set_null needs nullable: true', { parameter: 'on_delete' });
-    }
+  check(def, report) {
+    if (def.multiple) report('multiple', 'a unit parameter refers to one unit; use links for many');
+    if (def.onDelete === 'set_null' && !def.nullable) report('on_delete', 'set_null needs nullable: true');
   },
 };
 

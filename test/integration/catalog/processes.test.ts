@@ -8,14 +8,14 @@ import { Provisioning } from '../../../src/catalog/provisioning.js';
 import type { Database } from '../../../src/database/database.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { ok, refusalOf } from '../../support/definitions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { startTestService, TestProject } from '../../support/service.js';
 
 const [a, b] = [await startTestService(), await startTestService()];
 
 /** A project with the kind `city`, as A and B see it; both have its model in memory. */
 async function twice(): Promise<{ onA: TestProject; onB: TestProject }> {
   const onA = await a.project();
-  const onB = await b.signIn(onA.id);
+  const onB = new TestProject(b.service, onA.id, onA.token);
   await ok(onA.post('/kind/unit', { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] }));
   await ok(onA.post('/city/unit', { name: 'Rome' }));
   await ok(onA.post('/group/unit', { id: 'places', kind_list: ['city'] }));
