@@ -10,7 +10,7 @@ import type { FieldReport as Report, ParameterType } from './parameter-type/para
 import { parameterType } from './parameter-type/registry.js';
 import { codePoints, compilePattern } from './parameter-type/text-rules.js';
 
-/** Where the fields of a record stand in a definition. Defaults (`default_<type>`) and `persistence` have their own way. */
+/** Where the fields of a record stand in a definition. Defaults (`default_<type>`) have their own way. */
 const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
   label: 'label',
   helper_text: 'helperText',
@@ -41,7 +41,6 @@ export function patched(base: ParameterDef, values: ReadonlyMap<string, Json>): 
     const target = KEYS[key];
     if (target) changes[target] = value ?? undefined;
     if (key === `default_${base.type}`) changes.default = value;
-    if (key === 'persistence' && value === 'run_time') changes.runTime = true;
   }
   return { ...base, ...(changes as Partial<ParameterDef>) };
 }

@@ -31,13 +31,13 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
   }
 
   prepare(body: Body, { id }: PendingWrite): Body {
-    return id === undefined ? withLabel(body) : body;
+    return bothSpellings(id === undefined ? withLabel(body) : body);
   }
 
   complete(draft: Draft, { kind, session, faults, id, index }: PendingWrite): Draft {
     const change = changeOf(session);
     const parameterId = id ?? scalarText(draft.row['id']);
-    if (!isParameterTypeId(kind.id) || parameterId === '') return draft;
+    if (!isParameterTypeId(kind.id)) return draft;
     const stored = session.model.parameters.get(parameterId);
     if (id === undefined && stored) {
       const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
@@ -47,6 +47,14 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
       id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
     const def = patched(base, draft.values);
     checkParameter(def, faults, index);
+    const [persistence, runTime] = [draft.values.get('persistence'), draft.values.get('only_run_time')];
+    if (persistence !== undefined && runTime !== undefined && (persistence === 'run_time') !== runTime) {
+      const place = index === undefined ? {} : { index };
+      faults.add('parameter.bad_definition', 'only_run_time: contradicts persistence', {
+        parameter: 'only_run_time',
+        ...place,
+      });
+    }
     change.parameters.add(parameterId);
     return this.#canonical(draft, kind, def);
   }
@@ -73,4 +81,16 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     }
     for (const kind of users) await this.kinds.take(session, kind, id);
   }
+}
+
+/** `persistence: run_time` and `only_run_time: true` say the same: a body that has one gets the other. */
+function bothSpellings(body: Body): Body {
+  const [persistence, runTime] = [body.get('persistence'), body.get('only_run_time')];
+  if (typeof runTime === 'boolean' && persistence === undefined) {
+    return new Map([...body, ['persistence', runTime ? 'run_time' : 'kind_parameter']]);
+  }
+  if ((persistence === 'run_time' || persistence === 'kind_parameter') && runTime === undefined) {
+    return new Map([...body, ['only_run_time', persistence === 'run_time']]);
+  }
+  return body;
 }
