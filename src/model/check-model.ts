@@ -4,7 +4,7 @@ import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/nearest.js';
 import { BUILT_IN_GROUPS } from './built-in.js';
 import type { KindDef, Model } from './model.js';
-import { isMemberKind } from './model.js';
+import { isMemberKind, referencesTo } from './model.js';
 import type { ParameterDef } from './parameter-def.js';
 import { parameterType } from './parameter-type/registry.js';
 
@@ -59,10 +59,22 @@ function checkReference(def: ParameterDef, model: Model, faults: Faults): void {
 }
 
 function checkKind(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
+  checkRemote(kind, model, faults);
   checkParameterList(kind, model, touched, faults);
   checkGrants(kind, faults);
   checkColumnLists(kind, 'unique', faults);
   checkColumnLists(kind, 'indexes', faults);
+}
+
+/** A remote kind has no table, so no foreign key can lead to it. */
+function checkRemote(kind: KindDef, model: Model, faults: Faults): void {
+  if (!kind.remote) return;
+  for (const { kind: other, field } of referencesTo(model, kind.id)) {
+    if (other.remote) continue;
+    faults.add('kind.referenced', `remote: '${kind.id}' is referred to by '${other.id}' by '${field.id}'`, {
+      parameter: 'remote',
+    });
+  }
 }
 
 function checkParameterList(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {

@@ -15,7 +15,12 @@ type Seen = Map<string, Set<string>>;
 
 /** Whether a deletion reaches other units, and so needs a transaction. */
 export function reachesOthers(model: Model, kind: KindDef): boolean {
-  return referencesTo(model, kind.id).some(({ field }) => field.def.onDelete !== 'restrict');
+  return storedReferences(model, kind.id).some(({ field }) => field.def.onDelete !== 'restrict');
+}
+
+/** References that tables hold: a remote kind has none. */
+function storedReferences(model: Model, kindId: string): ReturnType<typeof referencesTo> {
+  return referencesTo(model, kindId).filter(({ kind }) => !kind.remote);
 }
 
 @Injectable()
@@ -27,7 +32,7 @@ export class References {
     const fresh = unseen(seen, kind, keys);
     if (fresh.length === 0) return;
     await this.refuseIfReferenced(session, kind, fresh);
-    for (const { kind: other, field } of referencesTo(session.model, kind.id)) {
+    for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       const { executor, project } = session;
       if (field.def.onDelete === 'set_null') {
         await executor.run(clearReferencesStatement(project.schema, other, field, fresh));
@@ -43,7 +48,7 @@ export class References {
   /** Refuses what `restrict` forbids. How many units refer to it, and of which kind, is for administrators. */
   async refuseIfReferenced(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
     const counts: string[] = [];
-    for (const { kind: other, field } of referencesTo(session.model, kind.id)) {
+    for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       if (field.def.onDelete !== 'restrict') continue;
       const statement = countReferencesStatement(session.project.schema, other, field, keys);
       const [row] = await session.executor.run<{ count: number }>(statement);
