@@ -64,9 +64,7 @@ function resolveTest(test: Test, kind: KindDef, visible: Visible): Predicate {
   const target = resolvePath(test.path, kind, visible);
   checkOperator(test, target);
   if (test.op === 'isnull') return { op: 'isnull', target, value: test.value };
-  if (test.op === 'in') {
-    return { op: 'in', target, values: test.value.items.map((item) => readScalar(item, target)) };
-  }
+  if (test.op === 'in') return membership(target, test.value);
   return comparison(test.op, target, test.value);
 }
 
@@ -142,6 +140,15 @@ function equality(target: Target, negated: boolean, value: Scalar | MemberRef | 
       : undefined;
   if (structure !== undefined) return { op: 'json', target, negated, value: structure };
   return { op: 'is', target, negated, value: readScalar(value, target) };
+}
+
+/** One of the values: the same as `or` of `eq`, structures of JSON included; on a list, an element of it. */
+function membership(target: Target, { items }: List): Predicate {
+  if (!target.field.def.multiple) {
+    const parts = items.map((item) => equality(target, false, item));
+    if (parts.some((part) => part.op === 'json')) return { op: 'or', parts };
+  }
+  return { op: 'in', target, values: items.map((item) => readScalar(item, target)) };
 }
 
 function textOf(value: Scalar | MemberRef | List, target: Target): string {

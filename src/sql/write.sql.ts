@@ -4,7 +4,7 @@
  */
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
-import { column, columnType, fieldType, selectList, VERSION_TAG } from './columns.sql.js';
+import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
 import { all, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
 
@@ -31,8 +31,22 @@ export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' |
 
 /** The rows of a JSON array as a table `i` with the columns of the fields. */
 function input(fields: readonly Field[], rows: readonly unknown[]): Fragment {
-  const columns = fields.map((field) => sql`${ident(field.column ?? field.id)} ${fieldType(field)}`);
+  const columns = fields.map(
+    (field) => sql`${ident(field.column ?? field.id)} ${isJsonList(field) ? sql`jsonb` : fieldType(field)}`,
+  );
   return sql`json_to_recordset(${param(JSON.stringify(rows))}::json) AS i(${join(columns)})`;
+}
+
+/** The value of a field in a row of `i`. */
+function given(field: Field): Fragment {
+  const value = column(field, 'i');
+  if (!isJsonList(field)) return value;
+  return sql`CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT e FROM jsonb_array_elements(${value}) AS e) END`;
+}
+
+/** PostgreSQL would take lists inside a list of JSON for further dimensions, and lose empty ones. */
+function isJsonList(field: Field): boolean {
+  return field.columnType === 'jsonb' && isArray(field);
 }
 
 function columnsOf(fields: readonly Field[]): Fragment[] {
@@ -42,7 +56,7 @@ function columnsOf(fields: readonly Field[]): Fragment[] {
 /** Rows `v, tag, body`: one per unit that was made, in order; a single one without a body where the model is stale. */
 export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Statement {
   const columns = columnsOf(plan.written);
-  const values = plan.written.map((field) => column(field, 'i'));
+  const values = plan.written.map(given);
   const table = tableOf(plan.schema, plan.kind);
   const shared = plan.kind.discriminated
     ? { names: [sql`"kind_id"`], values: [param(plan.kind.id)] }
@@ -55,7 +69,7 @@ export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Stat
 
 /** One row `v, tag, body`; without a body where no unit was changed. */
 export function updateStatement(plan: UpdatePlan, row: unknown): Statement {
-  const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${column(field, 'i')}`);
+  const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${given(field)}`);
   const source = plan.written.length > 0 ? sql` FROM ${input(plan.written, [row])}` : sql``;
   const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
   const made = sql`UPDATE ${tableOf(plan.schema, plan.kind)} AS t SET ${join([...changes, later])}${source} WHERE ${target(plan)} RETURNING ${answered(plan.fields)}`;
