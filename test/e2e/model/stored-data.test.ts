@@ -1,6 +1,7 @@
 /** What protects stored units from changes of their definitions (section 5 of the decisions). */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../src/shared/json.js';
 import {
   expectNoDrift,
   expectRefused,
@@ -464,23 +465,24 @@ describe('definitions that only get wider, or that all units satisfy, go through
 });
 
 describe('a parameter that comes later', () => {
-  it.each([
-    ['string', 'ab\'"\\ 😀', undefined],
-    ['text', 'a\nb', undefined],
-    ['integer', -7, undefined],
-    ['float', 1.5e-7, undefined],
+  it.each<[string, Json, Json?]>([
+    ['string', 'ab\'"\\ 😀'],
+    ['text', 'a\nb'],
+    ['integer', -7],
+    ['float', 1.5e-7],
     ['decimal', '12.50', '12.5'],
-    ['boolean', false, undefined],
-    ['date', '2024-02-29', undefined],
+    ['boolean', false],
+    ['date', '2024-02-29'],
     ['time', '09:30:00.250000', '09:30:00.25'],
     ['datetime', '2024-02-29T23:59:59.999999+01:00', '2024-02-29T22:59:59.999999Z'],
-    ['binary', 'AP8=', undefined],
-    ['json', { a: ["'", null, '\\'] }, undefined],
-    ['json', [], undefined],
-    ['json', 'text', undefined],
+    ['binary', 'AP8='],
+    ['json', { a: ["'", null, '\\'] }],
+    ['json', []],
+    ['json', 'text'],
   ])(
     'of type %s shows its default %j on units that are there, without rewriting the table',
-    async (type, value, shown = value) => {
+    async (type, value, given) => {
+      const shown = given ?? value;
       const id = `late_${type}_${JSON.stringify(value).length}`;
       await ok(project.post('/kind/unit', { id, parameters: [{ id: `${id}_n`, kind_id: 'integer' }] }));
       await ok(project.post(`/${id}/unit`, [{ [`${id}_n`]: 1 }, { [`${id}_n`]: 2 }]));

@@ -1,0 +1,153 @@
+/** Built-in kinds keep their identity, their fields and their place (sections 1 and 5 of the decisions). */
+import { describe, expect, it } from 'vitest';
+import { BUILT_IN_KINDS } from '../../../src/model/built-in.js';
+import { expectNoDrift, itRefuses, ok, refusalOf, type Method, type RefusalRow } from '../../support/definitions.js';
+import { startTestService } from '../../support/service.js';
+
+const service = await startTestService();
+const project = await service.project();
+await ok(project.post('/string/unit', { id: 'mine' }));
+const [administrator] = ((await ok(project.get('/kind_admin/unit'))) as { items: [{ id: string }] }).items;
+const VISIBLE = BUILT_IN_KINDS.map(({ id }) => id).filter((id) => id !== 'kind_system_user');
+
+const row = (
+  name: string,
+  method: Method,
+  path: string,
+  body: unknown,
+  status: number,
+  ...messages: string[]
+): RefusalRow => ({ name, call: [method, path, body], status, messages });
+const kept = (name: string, method: Method, path: string, body?: unknown) =>
+  row(name, method, path, body, 403, 'kind.built_in');
+
+describe('a built-in kind', () => {
+  it.each(VISIBLE)('%s is a unit of kind', async (id) => {
+    const kind = (await ok(project.get(`/kind/unit/${id}`))) as { parameters: string[] };
+    expect(kind).toMatchObject({ id, kind_id: 'kind', type: 'kind', active: true, remote: false });
+    expect(kind.parameters).toEqual(expect.arrayContaining(['id', 'kind_id', 'metadata', 'inserted_at', 'updated_at']));
+    const { items } = (await ok(project.get(`/${id}/unit?limit=1`))) as { items: object[] };
+    // What its units show is what it says of them, and the fields that section 2.6 adds.
+    for (const item of items) expect(Object.keys(item)).toEqual(expect.arrayContaining(kind.parameters));
+  });
+
+  itRefuses(
+    project,
+    VISIBLE.flatMap((id) => [
+      kept(`${id} can not be deleted`, 'DELETE', `/kind/unit/${id}`),
+      kept(`${id} can not be deleted, even with cascade`, 'DELETE', `/kind/unit/${id}?cascade=true`),
+      kept(`${id} can not lose its fields`, 'PUT', `/kind/unit/${id}`, { parameters: [] }),
+      kept(`${id} can not gain one`, 'POST', `/kind/unit/${id}/link/parameter/string/unit/mine`),
+    ]),
+  );
+
+  itRefuses(project, [
+    ...Object.entries({
+      active: false,
+      remote: true,
+      public: true,
+      unique: [['label']],
+      indexes: [['label']],
+      parameters: ['mine'],
+    }).map(([key, value]) => kept(`can not change ${key}`, 'PUT', '/kind/unit/string', { label: 'x', [key]: value })),
+    kept('can not get parameters in place', 'PUT', '/kind/unit/kind', {
+      parameters: [{ id: 'new', kind_id: 'string' }],
+    }),
+    row(
+      'kind, updated by nobody, would lock the project',
+      'PUT',
+      '/kind/unit/kind',
+      { access: { update: 'nobody' } },
+      400,
+      'parameter.bad_value access',
+    ),
+    row(
+      'joins no group',
+      'POST',
+      '/group/unit',
+      { id: 'g', kind_list: ['string'] },
+      400,
+      'kind.bad_definition kind_list',
+    ),
+    row('the link type link can not be deleted', 'DELETE', '/link/unit/link', undefined, 403, 'kind.built_in'),
+    row(
+      'the last administrator can not be deleted',
+      'DELETE',
+      `/kind_admin/unit/${administrator.id}`,
+      undefined,
+      409,
+      'unit.last_administrator',
+    ),
+  ]);
+
+  it('can be labelled, described and opened', async () => {
+    const before = (await ok(project.get('/kind/unit/string'))) as object;
+    const edited = (await ok(
+      project.put('/kind/unit/string', {
+        id: 'string',
+        kind_id: 'kind',
+        label: 'Short text',
+        metadata: { a: 1 },
+        access: { read: 'anyone' },
+      }),
+    )) as { updated_at: string };
+    expect(edited).toEqual({
+      ...before,
+      label: 'Short text',
+      metadata: { a: 1 },
+      access: { read: 'anyone' },
+      updated_at: edited.updated_at,
+    });
+    await ok(project.as(undefined).get('/string/unit'));
+    expect(refusalOf(await project.as(undefined).post('/string/unit', { id: 'x' }))).toEqual({
+      status: 401,
+      messages: ['token.missing'],
+    });
+    await ok(project.put('/kind/unit/string', { access: null }));
+    await expectNoDrift(project);
+  });
+});
+
+describe('credentials', () => {
+  itRefuses(project, [
+    row('their kind is not there', 'GET', '/kind/unit/kind_system_user', undefined, 404, 'unit.unknown'),
+    row('their kind can not be edited', 'PUT', '/kind/unit/kind_system_user', { label: 'x' }, 404, 'unit.unknown'),
+    row(
+      'their kind can not be deleted',
+      'DELETE',
+      '/kind/unit/kind_system_user?cascade=true',
+      undefined,
+      404,
+      'unit.unknown',
+    ),
+    kept('their kind can not gain a parameter', 'POST', '/kind/unit/kind_system_user/link/parameter/string/unit/mine'),
+  ]);
+
+  it('are never listed or returned', async () => {
+    for (const [method, path] of [
+      ['GET', '/kind_system_user/unit'],
+      ['GET', '/kind_system_user/unit/0198c0de-0000-7000-8000-000000000000'],
+      ['GET', '/kind_system_user/struct'],
+      ['POST', '/kind_system_user/unit'],
+      ['PUT', '/kind_system_user/unit/0198c0de-0000-7000-8000-000000000000'],
+      ['DELETE', '/kind_system_user/unit/0198c0de-0000-7000-8000-000000000000'],
+    ] as const) {
+      expect([
+        method,
+        path,
+        refusalOf(await project.call(method, path, method === 'GET' || method === 'DELETE' ? undefined : {})),
+      ]).toEqual([method, path, { status: 403, messages: ['access.denied'] }]);
+    }
+    expect((await project.get('/kind_admin/unit')).text).not.toMatch(/password|argon/i);
+    expect((await project.get('/kind/unit?limit=1000')).text).not.toMatch(/password|username_key|argon/i);
+  });
+
+  it('are in no list of kinds', async () => {
+    const { items, count } = (await ok(project.get('/kind/unit?limit=1000'))) as {
+      count: number;
+      items: { id: string }[];
+    };
+    expect(items.map(({ id }) => id)).toEqual(VISIBLE);
+    expect(count).toBe(VISIBLE.length);
+  });
+});
