@@ -65,15 +65,15 @@ function passes(test: Test, unit: UnitRecord, kind: NaiveKind): boolean {
     case 'gte':
       return compare(type, stored, text) >= 0;
     case 'contains':
-      return String(stored).includes(text);
+      return plain(stored).includes(text);
     case 'icontains':
       return fold(stored).includes(fold(text));
     case 'startswith':
-      return String(stored).startsWith(text);
+      return plain(stored).startsWith(text);
     case 'istartswith':
       return fold(stored).startsWith(fold(text));
     case 'endswith':
-      return String(stored).endsWith(text);
+      return plain(stored).endsWith(text);
     case 'iendswith':
       return fold(stored).endsWith(fold(text));
   }
@@ -92,7 +92,8 @@ function at(value: Json, keys: readonly string[]): Json {
   }, value);
 }
 
-const fold = (value: unknown) => String(value).toLowerCase();
+const plain = (value: unknown) => String(value);
+const fold = (value: unknown) => plain(value).toLowerCase();
 
 function isValue(type: string, stored: Json, text: string, element: boolean): boolean {
   if (type !== 'json') return compare(type, stored, text) === 0;
@@ -135,7 +136,7 @@ export function compare(type: string, a: Json, b: Json): number {
 }
 
 function rank(type: string, value: Json): number | bigint | string {
-  const text = String(value);
+  const text = plain(value);
   switch (type) {
     case 'integer':
     case 'float':
