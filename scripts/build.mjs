@@ -1,8 +1,7 @@
 // Compiles src/ to dist/ with SWC, file by file. `npm start` calls it only where a source is newer than the last build.
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { transformFile } from '@swc/core';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src');
@@ -25,6 +24,8 @@ export async function isFresh() {
 
 /** Builds into a folder beside dist/ and swaps it in, so that a failed build leaves the last good one. */
 export async function build() {
+  // Loaded for a build alone: it takes 20 MB, which a service that is up to date does not need.
+  const { transformFile } = await import('@swc/core');
   const started = new Date();
   const fresh = `${target}.${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
@@ -33,7 +34,6 @@ export async function build() {
       const out = join(fresh, relative(source, file));
       await mkdir(dirname(out), { recursive: true });
       if (!file.endsWith('.ts')) {
-        const { copyFile } = await import('node:fs/promises');
         await copyFile(file, out);
         continue;
       }
@@ -48,11 +48,11 @@ export async function build() {
       await writeFile(js, map ? `${code}//# sourceMappingURL=${name}.map\n` : code);
       if (map) await writeFile(`${js}.map`, map);
     }
+    await chmod(join(fresh, 'cli', 'main.js'), 0o755);
     await writeFile(join(fresh, '.built'), `${started.toISOString()}\n`);
     await rm(target, { recursive: true, force: true });
     await rename(fresh, target);
     // The stamp's time is when the build began: a source saved meanwhile counts as newer.
-    const { utimes } = await import('node:fs/promises');
     await utimes(stamp, started, started);
   } finally {
     await rm(fresh, { recursive: true, force: true });

@@ -29,6 +29,10 @@ export async function prepareProjects(
     const steps = await provisioning.migrate(id);
     logger.info({ project: id, steps }, 'project brought up to date');
   }
+  for (const { id } of (await provisioning.list()).filter(({ status }) => status === 'deleting')) {
+    await provisioning.delete(id);
+    logger.info({ project: id }, 'interrupted deletion of a project finished');
+  }
   const { project, adminUsername, adminEmail, adminPassword } = config.bootstrap;
   const projects = await provisioning.list();
   if (projects.length > 0)

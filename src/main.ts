@@ -1,4 +1,5 @@
 /** `npm start`: from the environment to a running service, and back down on a signal. */
+import './tune.js';
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { serveAsWorker, startWorkers, type Running } from './cluster.js';

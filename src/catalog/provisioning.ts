@@ -27,6 +27,7 @@ import {
   builtInVersionStatement,
   collationsStatement,
   insertProjectStatement,
+  updateProjectStatement,
 } from '../sql/registry.sql.js';
 import { projectOf, type Project } from '../tenancy/project.js';
 import { MODEL_CHANNEL, runSteps } from './definition-change.js';
@@ -90,9 +91,8 @@ export class Provisioning {
   }
 
   async set(id: string, change: { label?: string; settings?: ProjectSettings }): Promise<ProjectRow> {
-    const found = await this.get(id);
-    const settings = { ...found.settings, ...change.settings };
-    await this.registry.update(id, { settings, label: change.label ?? found.label });
+    await this.get(id);
+    await this.database.run(updateProjectStatement(id, change.label ?? null, change.settings ?? {}));
     await this.#announce(id);
     return this.get(id);
   }
@@ -114,7 +114,9 @@ export class Provisioning {
 
   /** Brings a project's tables to the built-in model of this version. Answers the number of steps that it took. */
   async migrate(id: string): Promise<number> {
-    const project = projectOf(await this.get(id));
+    const row = await this.get(id);
+    if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
+    const project = projectOf(row);
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));

@@ -1,7 +1,7 @@
 /** What makes the definition of one parameter contradict itself. Pure. */
 import type { Faults } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
-import { jsonEqual, scalarText, type Json } from '../shared/json.js';
+import { repeatedAt, scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { RESERVED_PARAMETERS } from './model.js';
 import { parameterDef, type ParameterDef, type ValueRules } from './parameter-def.js';
@@ -157,9 +157,14 @@ function checkDefault(def: ParameterDef, type: ParameterType, report: Report): v
   }
   if (!Array.isArray(value))
     return report(name, 'must be a list, because the parameter is multiple', 'parameter.bad_type');
-  value.forEach((item: Json, at) => type.accept(item, def, (code, text) => report(name, `[${at}]: ${text}`, code)));
-  const twice = value.some((item: Json, at) => value.findIndex((other: Json) => jsonEqual(item, other)) < at);
-  if (def.unique && twice) report(name, 'has the same element twice', 'parameter.duplicate');
+  let accepted = true;
+  value.forEach((item: Json, at) =>
+    type.accept(item, def, (code, text) => ((accepted = false), report(name, `[${at}]: ${text}`, code))),
+  );
+  if (!def.unique || !accepted) return;
+  if (repeatedAt(value.map((item: Json) => (item === null ? null : (type.canonical?.(item) ?? item)))) >= 0) {
+    report(name, 'has the same element twice', 'parameter.duplicate');
+  }
 }
 
 /** The values of a record that are kept in the form in which records show them. */

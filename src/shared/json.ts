@@ -42,6 +42,19 @@ export function typeName(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
+/** The position of the first element that equals an earlier one, whatever the order of keys; -1 where none does. */
+export function repeatedAt(items: readonly Json[]): number {
+  const sorted = (_: string, value: unknown): unknown =>
+    isPlainObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+  const seen = new Set<string>();
+  return items.findIndex((item) => {
+    const text = JSON.stringify(item, sorted);
+    if (seen.has(text)) return true;
+    seen.add(text);
+    return false;
+  });
+}
+
 /** Whether two JSON values are equal, whatever the order of their keys. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -5,7 +5,7 @@ export function didYouMean(unknown: string, known: Iterable<string>): string {
   const names = [...known];
   if (names.length === 0 || unknown.length > 100) return '';
   const nearest = closest(unknown, names);
-  return distance(unknown, nearest) <= Math.max(1, Math.floor(unknown.length / 3))
-    ? ` (did you mean '${nearest}'?)`
-    : '';
+  // Two letters changed places count as two edits.
+  const near = Math.max(unknown.length < 4 ? 1 : 2, Math.floor(unknown.length / 3));
+  return distance(unknown, nearest) <= near ? ` (did you mean '${nearest}'?)` : '';
 }

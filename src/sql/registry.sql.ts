@@ -32,3 +32,11 @@ export function settingStatement(name: string, value: string): Statement {
 }
 
 export const PING: Statement = render(sql`SELECT ${literal('pong')}`);
+
+/** Settings are merged by PostgreSQL, so that two changes at once are both kept. */
+export function updateProjectStatement(id: string, label: string | null, settings: object): Statement {
+  const merged = sql`"settings" = "settings" || ${param(JSON.stringify(settings))}::jsonb`;
+  return render(
+    sql`UPDATE ${ident(REGISTRY_SCHEMA, 'project')} SET "label" = coalesce(${param(label)}, "label"), ${merged} WHERE "id" = ${param(id)}`,
+  );
+}

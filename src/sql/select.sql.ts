@@ -86,7 +86,6 @@ export function orderBy(order: readonly OrderTerm[]): Fragment {
 }
 
 function orderValue({ field, keys }: Target): Fragment {
-  if (field.constant !== undefined) return sql`NULL`;
   return keys.length === 0 ? column(field) : sql`(${column(field)} #>> ${param(keys)}::text[]) COLLATE "C"`;
 }
 

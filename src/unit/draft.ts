@@ -171,9 +171,7 @@ class Drafting {
     });
     if (items.some((item) => item === undefined)) return undefined;
     const stored = items as Stored[];
-    const repeated = def.unique
-      ? stored.findIndex((item, at) => stored.findIndex((other) => jsonEqual(item, other)) < at)
-      : -1;
+    const repeated = def.unique ? repeatedAt(stored.map((item) => field.type.canonical?.(item) ?? item)) : -1;
     if (repeated < 0) return stored;
     this.#report(
       'parameter.duplicate',

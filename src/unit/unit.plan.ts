@@ -82,7 +82,8 @@ function planOrder(query: ListQuery, kind: KindDef, visible: Visible): OrderTerm
   const faults = new Faults();
   const terms = query.order.flatMap(({ path, descending }): OrderTerm[] => {
     const term = collect(faults, () => orderTerm(path, descending, kind, visible), undefined);
-    return term ? [term] : [];
+    // What is the same in every unit orders nothing.
+    return term && term.target.field.constant === undefined ? [term] : [];
   });
   faults.throwIfAny();
   if (query.order.length === 0 && kind.key !== 'uuid') {

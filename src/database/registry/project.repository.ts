@@ -1,7 +1,7 @@
 /** The registry of projects, as rows. */
 import type { DataSource, Repository } from 'typeorm';
 import { isDatabaseFault, commonRefusal } from '../sqlstate.js';
-import { ProjectEntity, type ProjectSettings } from './project.entity.js';
+import { ProjectEntity } from './project.entity.js';
 
 export type ProjectRow = Readonly<ProjectEntity>;
 
@@ -20,10 +20,7 @@ export class ProjectRepository {
     return this.#ask(() => this.#rows.find({ order: { id: 'ASC' } }));
   }
 
-  async update(
-    id: string,
-    change: { label?: string; settings?: ProjectSettings; status?: ProjectEntity['status'] },
-  ): Promise<void> {
+  async update(id: string, change: { status: ProjectEntity['status'] }): Promise<void> {
     await this.#ask(() => this.#rows.update({ id }, change));
   }
 
