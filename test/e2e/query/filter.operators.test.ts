@@ -337,22 +337,19 @@ describe('values', () => {
     );
   });
 
-  it.each([
-    ['naïve'],
-    ['Ünïcödé ÉÈ'],
-    ['ЖУК'],
-    ['ΣΟΦΟ'],
-    ['ǅ'],
-  ])('icontains, istartswith and iendswith know upper and lower case of all of Unicode: %s', async (upper) => {
-    const { id } = (await project.post('/note/unit', { name: upper })).body.content as { id: string };
-    const lower = upper.toLowerCase();
-    for (const op of ['icontains', 'istartswith', 'iendswith']) {
-      for (const text of [upper, lower, upper.toUpperCase()])
-        expect(await found('note', `${op}(name,${text})`), `${op} ${text}`).toContain(id);
-    }
-    if (lower !== upper) expect(await found('note', `contains(name,${lower})`)).not.toContain(id);
-    await project.delete(`/note/unit/${id}`);
-  });
+  it.each([['naïve'], ['Ünïcödé ÉÈ'], ['ЖУК'], ['ΣΟΦΟ'], ['ǅ']])(
+    'icontains, istartswith and iendswith know upper and lower case of all of Unicode: %s',
+    async (upper) => {
+      const { id } = (await project.post('/note/unit', { name: upper })).body.content as { id: string };
+      const lower = upper.toLowerCase();
+      for (const op of ['icontains', 'istartswith', 'iendswith']) {
+        for (const text of [upper, lower, upper.toUpperCase()])
+          expect(await found('note', `${op}(name,${text})`), `${op} ${text}`).toContain(id);
+      }
+      if (lower !== upper) expect(await found('note', `contains(name,${lower})`)).not.toContain(id);
+      await project.delete(`/note/unit/${id}`);
+    },
+  );
 });
 
 describe('the spellings of greater than', () => {

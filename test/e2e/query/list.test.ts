@@ -1,0 +1,458 @@
+/** The query parameters of lists and gets, in every spelling; what they answer and how many statements that takes. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { play, scenarios } from '../../support/scenario.js';
+import { startTestService } from '../../support/service.js';
+
+const service = await startTestService();
+const [project, other] = await Promise.all([service.project(), service.project()]);
+const parameters = [
+  { id: 'name', kind_id: 'string' },
+  { id: 'size', kind_id: 'integer' },
+  { id: 'meta', kind_id: 'json' },
+  { id: 'open', kind_id: 'boolean' },
+  { id: 'tags', kind_id: 'string', multiple: true },
+  { id: 'data', kind_id: 'binary' },
+  { id: 'secret', kind_id: 'string', hidden: true },
+];
+for (const each of [project, other]) {
+  await defineKinds(
+    each,
+    { id: 'city', label: 'City', parameters },
+    { id: 'town', label: 'Town', parameters: ['name', 'size', 'meta', 'open', 'tags', 'data', 'secret'] },
+    { id: 'land', label: 'Land', parameters: [{ id: 'code', kind_id: 'string', is_primary: true }, 'name'] },
+  );
+  await each.post('/city/unit', [
+    { name: 'a', size: 3, meta: { x: 'q' }, open: true },
+    { name: 'b', size: 1, meta: { x: 'p' }, open: false },
+    { name: 'c', size: 2, meta: null, open: null },
+    { name: 'd', size: null, meta: { x: null }, open: true },
+    { name: null, size: 1, meta: { y: 1 }, open: false },
+  ]);
+}
+const [first] = (await project.get('/city/unit?limit=1')).body.content.items as [{ id: string }];
+const list = async (query: string) => {
+  const reply = await project.get(`/city/unit?${query}`);
+  if (reply.status !== 200) throw new Error(`${query} → ${reply.text}`);
+  return reply.body.content as { count: number; items: Record<string, unknown>[]; next?: string | null };
+};
+const names = async (query: string) =>
+  (await list(query)).items.map(({ name }) => (name as string | null) ?? '-').join('');
+
+describe('order', () => {
+  it.each([
+    ['order=name;asc', 'abcd-'],
+    ['order=name;desc', '-dcba'],
+    ['order=name%3Basc', 'abcd-'],
+    ['order[]=name;asc', 'abcd-'],
+    ['order%5B%5D=name%3Bdesc', '-dcba'],
+    ['order=size;asc', 'b-cad'],
+    ['order=size;desc', 'dacb-'],
+    ['order=size;asc&order=name;desc', '-bcad'],
+    ['order[]=size;asc&order[]=name;asc', 'b-cad'],
+    ['order[]=size%3Bdesc&order=name%3Basc', 'dacb-'],
+    ['order=[size;asc,name;desc]', '-bcad'],
+    ['order=size;asc,name;desc', '-bcad'],
+    ['order= size ; asc ', 'b-cad'],
+    ['order=open;asc&order=id;desc', '-bdac'],
+    ['order=meta.x;asc', 'bacd-'],
+    ['order=meta."x";desc', 'cd-ab'],
+    ['order=id;desc', '-dcba'],
+    ['order=kind_id;asc', 'abcd-'],
+    ['order=kind_id;desc&order=id;desc', '-dcba'],
+    ['order=inserted_at;asc', 'abcd-'],
+    ['order=updated_at;desc&order=name;asc', 'abcd-'],
+    ['order=name;asc&order=name;desc', 'abcd-'],
+    ['', 'abcd-'],
+  ])('%s', async (query, expected) => {
+    expect(await names(query)).toBe(expected);
+    expect(await names(`${query}&cursor=`)).toBe(expected);
+  });
+
+  scenarios({ admin: project }, [
+    ...[
+      'name',
+      'name;',
+      'name;up',
+      'name;ASC',
+      'name asc',
+      ';asc',
+      '',
+      '-name',
+      'name;asc;desc',
+      '[]',
+      'name;asc,',
+    ].map((order) => ({
+      name: `${order} is none`,
+      request: `GET /city/unit?order=${encodeURIComponent(order)}`,
+      expect: { status: 400, code: 'query.bad_value', parameter: 'order' } as const,
+    })),
+    {
+      name: 'an unknown parameter has a hint',
+      request: 'GET /city/unit?order=nmae;asc',
+      expect: { status: 400, code: 'parameter.unknown', text: "did you mean 'name'?", parameter: 'order' },
+    },
+    {
+      name: 'a hidden parameter is unknown',
+      request: 'GET /city/unit?order=secret;asc',
+      expect: { status: 400, code: 'parameter.unknown' },
+    },
+    {
+      name: 'each unknown one is told',
+      request: 'GET /city/unit?order=x1;asc&order=x2;asc',
+      expect: { status: 400, code: ['parameter.unknown', 'parameter.unknown'] },
+    },
+    ...['tags', 'data', 'meta'].map((id) => ({
+      name: `${id} has no order`,
+      request: `GET /city/unit?order=${id};asc`,
+      expect: { status: 400, code: 'query.bad_value', parameter: 'order' } as const,
+    })),
+    {
+      name: 'too many terms',
+      request: `GET /city/unit?${Array.from({ length: 17 }, () => 'order=name;asc').join('&')}`,
+      expect: { status: 400, code: 'query.bad_value' },
+    },
+    {
+      name: 'sixteen terms',
+      request: `GET /city/unit?${Array.from({ length: 16 }, () => 'order=name;asc').join('&')}`,
+      expect: { status: 200 },
+    },
+  ]);
+});
+
+describe('include and exclude', () => {
+  const all = [
+    'id',
+    'kind_id',
+    'name',
+    'size',
+    'meta',
+    'open',
+    'tags',
+    'data',
+    'metadata',
+    'inserted_at',
+    'updated_at',
+  ];
+  const fields = async (path: string) => {
+    const { content } = (await project.get(path)).body as { content: { items?: Record<string, unknown>[] } };
+    return Object.keys(content.items?.[0] ?? content);
+  };
+  it.each([
+    ['', all],
+    ['include=[id,name]', ['id', 'name']],
+    ['include=id,name', ['id', 'name']],
+    ['include=name,id', ['id', 'name']],
+    ['include[]=id&include[]=name', ['id', 'name']],
+    ['include=id&include=name', ['id', 'name']],
+    ['include%5B%5D=id&include=[name]', ['id', 'name']],
+    ['include=[ id , name ]', ['id', 'name']],
+    ['include=%5Bid%2Cname%5D', ['id', 'name']],
+    ['include=name,name', ['name']],
+    ['include=name', ['name']],
+    ['include=updated_at,metadata,kind_id', ['kind_id', 'metadata', 'updated_at']],
+    ['exclude=[id,size]', all.filter((id) => !['id', 'size'].includes(id))],
+    ['exclude=id,size', all.filter((id) => !['id', 'size'].includes(id))],
+    ['exclude[]=id&exclude[]=size', all.filter((id) => !['id', 'size'].includes(id))],
+    [`exclude=${all.join()}`, []],
+  ])('%s', async (query, expected) => {
+    expect(await fields(`/city/unit?${query}`)).toEqual(expected);
+    expect(await fields(`/city/unit/${first.id}?${query}`)).toEqual(expected);
+    expect(await fields(`/city/unit?cursor=&limit=1&${query}`)).toEqual(expected);
+  });
+
+  it('work on structs', async () => {
+    const ids = async (path: string) => {
+      const { content } = (await project.get(path)).body;
+      return ((content.items ?? content.parameters) as { id: string }[]).map(({ id }) => id);
+    };
+    for (const path of ['/city/struct', `/city/unit/${first.id}/struct`]) {
+      expect(await ids(`${path}?include=[size,name]`)).toEqual(['name', 'size']);
+      expect(await ids(`${path}?exclude=size,name,secret`)).toEqual(['meta', 'open', 'tags', 'data']);
+    }
+    expect(await ids('/kind/struct?include=id,label')).toEqual(['id', 'label']);
+  });
+
+  scenarios({ admin: project }, [
+    {
+      name: 'exclude each other',
+      request: 'GET /city/unit?include=id&exclude=name',
+      expect: { status: 400, code: 'query.conflict' },
+    },
+    {
+      name: 'exclude each other on a get',
+      request: `GET /city/unit/${first.id}?include=id&exclude=name`,
+      expect: { status: 400, code: 'query.conflict' },
+    },
+    {
+      name: 'exclude each other on a struct',
+      request: 'GET /city/struct?include=name&exclude=size',
+      expect: { status: 400, code: 'query.conflict' },
+    },
+    {
+      name: 'know no other names',
+      request: 'GET /city/unit?include=id,nmae',
+      expect: { status: 400, code: 'parameter.unknown', text: "did you mean 'name'?", parameter: 'include' },
+    },
+    {
+      name: 'know no other names on a get',
+      request: `GET /city/unit/${first.id}?exclude=nmae`,
+      expect: { status: 400, code: 'parameter.unknown', parameter: 'exclude' },
+    },
+    {
+      name: 'know no hidden names',
+      request: 'GET /city/unit?include=secret',
+      expect: { status: 400, code: 'parameter.unknown' },
+    },
+    ...['', '[]', 'id,', ',id', 'id,,name'].map((value) => ({
+      name: `take no empty name: ${value}`,
+      request: `GET /city/unit?include=${value}`,
+      expect: { status: 400, code: 'query.bad_value', parameter: 'include' } as const,
+    })),
+  ]);
+});
+
+describe('paging', () => {
+  scenarios({ admin: project }, [
+    {
+      name: 'limit=0 gives the count alone',
+      request: 'GET /city/unit?limit=0',
+      expect: { status: 200, content: { count: 5, items: [] }, statements: 1 },
+    },
+    {
+      name: 'limit=0 of a filter',
+      request: 'GET /city/unit?limit=0&filter=eq(size,1)',
+      expect: { status: 200, content: { count: 2, items: [] } },
+    },
+    {
+      name: 'an offset beyond the end',
+      request: 'GET /city/unit?offset=99',
+      expect: { status: 200, content: { count: 5, items: [] } },
+    },
+    { name: 'the largest limit', request: 'GET /city/unit?limit=1000', expect: { status: 200 } },
+    {
+      name: 'the largest offset',
+      request: 'GET /city/unit?offset=1000000000',
+      expect: { status: 200, content: { count: 5, items: [] } },
+    },
+    {
+      name: 'limit and offset',
+      request: 'GET /city/unit?limit=2&offset=1&include=name',
+      expect: { status: 200, content: { count: 5, items: [{ name: 'b' }, { name: 'c' }] } },
+    },
+    ...['1001', '-1', 'NaN', '', '1.5', '1e2', '0x10', ' 1', '+1', '9'.repeat(30), 'null', 'all', '１'].map(
+      (value) => ({
+        name: `limit=${value} is refused`,
+        request: `GET /city/unit?limit=${encodeURIComponent(value)}`,
+        expect: { status: 400, code: 'query.bad_value', parameter: 'limit' } as const,
+      }),
+    ),
+    ...['-1', 'NaN', '', '1.5', '1000000001', '99999999999999999999', 'x'].map((value) => ({
+      name: `offset=${value} is refused`,
+      request: `GET /city/unit?offset=${value}`,
+      expect: { status: 400, code: 'query.bad_value', parameter: 'offset' } as const,
+    })),
+    {
+      name: 'count=none',
+      request: 'GET /city/unit?count=none',
+      expect: { status: 200, content: { count: -1 }, statements: 1 },
+    },
+    {
+      name: 'count=none with limit=0',
+      request: 'GET /city/unit?count=none&limit=0',
+      expect: { status: 200, content: { count: -1, items: [] } },
+    },
+    {
+      name: 'count=exact',
+      request: 'GET /city/unit?count=exact&limit=2',
+      expect: { status: 200, content: { count: 5 }, statements: 1 },
+    },
+    {
+      name: 'count=none with a cursor',
+      request: 'GET /city/unit?count=none&cursor=&limit=2',
+      expect: { status: 200, content: { count: -1 } },
+    },
+    ...['', 'some', 'EXACT', 'true'].map((value) => ({
+      name: `count=${value} is refused`,
+      request: `GET /city/unit?count=${value}`,
+      expect: { status: 400, code: 'query.bad_value', parameter: 'count' } as const,
+    })),
+    ...['depth=-1', 'depth=11', 'depth=x', 'load_links=1', 'load_links='].map((query) => ({
+      name: `${query} is refused`,
+      request: `GET /city/unit?${query}`,
+      expect: { status: 400, code: 'query.bad_value' } as const,
+    })),
+  ]);
+
+  it('count=estimated is a number of the planner, near the truth after an analysis', async () => {
+    await project.post(
+      '/town/unit',
+      Array.from({ length: 500 }, (_, at) => ({ size: at })),
+    );
+    for (const query of ['', '&filter=lt(size,250)', '&limit=0', '&cursor=&limit=10']) {
+      const { count } = (await project.get(`/town/unit?count=estimated${query}`)).body.content as { count: number };
+      expect(Number.isInteger(count)).toBe(true);
+      expect(count).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it('gives a hundred units where no limit is asked', async () => {
+    const { count, items } = (await project.get('/town/unit')).body.content as { count: number; items: unknown[] };
+    expect([count, items.length]).toEqual([500, 100]);
+  });
+});
+
+describe('a cursor', () => {
+  let cursors: Record<'name' | 'size' | 'float' | 'meta', string>;
+  beforeAll(async () => {
+    const next = async (query: string) => (await list(`cursor=&limit=2&${query}`)).next ?? '';
+    cursors = {
+      name: await next('order=name;asc'),
+      size: await next('order=size;asc'),
+      float: await next(''),
+      meta: await next('order=meta.x;asc'),
+    };
+  });
+
+  it('is only in the answer where it was asked for', async () => {
+    expect(Object.keys(await list(''))).toEqual(['count', 'items']);
+    expect(Object.keys(await list('cursor='))).toEqual(['count', 'items', 'next']);
+    expect((await list('cursor=')).next).toBeNull();
+    expect((await list('cursor=&limit=5')).next).toBeNull();
+    expect((await list('cursor=&limit=4')).next).toMatch(/^[\w-]+$/);
+  });
+
+  it('tells nothing of hidden fields', async () => {
+    for (const cursor of Object.values(cursors))
+      expect(Buffer.from(cursor, 'base64url').toString()).not.toContain('secret');
+  });
+
+  const refused = { status: 400, code: 'query.bad_value', parameter: 'cursor' } as const;
+  it.each<[string, () => string]>([
+    ['of another order', () => `/city/unit?order=size;asc&cursor=${cursors.name}`],
+    ['of the other direction', () => `/city/unit?order=name;desc&cursor=${cursors.name}`],
+    ['of more terms', () => `/city/unit?order=name;asc&order=size;asc&cursor=${cursors.name}`],
+    ['of no order', () => `/city/unit?cursor=${cursors.name}`],
+    ['of other JSON keys', () => `/city/unit?order=meta.y;asc&cursor=${cursors.meta}`],
+    ['of another kind', () => `/town/unit?order=name;asc&cursor=${cursors.name}`],
+    ['of another kind of key', () => `/land/unit?cursor=${cursors.float}`],
+    ['of the model', () => `/kind/unit?cursor=${cursors.float}`],
+    ['that is cut', () => `/city/unit?order=name;asc&cursor=${cursors.name.slice(0, -4)}`],
+    ['that is garbage', () => '/city/unit?cursor=garbage'],
+    ['that is one character', () => '/city/unit?cursor=%00'],
+    ['that is JSON', () => '/city/unit?cursor=%7B%7D'],
+    ['that is null', () => `/city/unit?cursor=${Buffer.from('null').toString('base64url')}`],
+    ['that is a list', () => `/city/unit?cursor=${Buffer.from('[]').toString('base64url')}`],
+    ['that is deep', () => `/city/unit?cursor=${Buffer.from('['.repeat(5000)).toString('base64url')}`],
+  ])('%s is refused', async (_, path) => {
+    await play(project, { name: '', request: `GET ${path()}`, expect: refused });
+  });
+
+  const forged = (cursor: string, change: (token: { o: string; k: (string | null)[] }) => unknown) => {
+    const token = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as { o: string; k: (string | null)[] };
+    return Buffer.from(JSON.stringify(change(token))).toString('base64url');
+  };
+  it.each<[string, (token: { o: string; k: (string | null)[] }) => unknown]>([
+    ['too few values', ({ o, k }) => ({ o, k: k.slice(1) })],
+    ['too many values', ({ o, k }) => ({ o, k: [...k, 'x'] })],
+    ['values of another type', ({ o, k }) => ({ o, k: k.map(() => 'x') })],
+    ['numbers for texts', ({ o, k }) => ({ o, k: k.map(() => 1) })],
+    ['objects for texts', ({ o, k }) => ({ o, k: k.map(() => ({})) })],
+    ['a NUL', ({ o, k }) => ({ o, k: k.map(() => '\0') })],
+    ['half a character', ({ o, k }) => ({ o, k: k.map(() => '\ud83d') })],
+    ['a number out of range', ({ o, k }) => ({ o, k: ['99999999999999999999', ...k.slice(1)] })],
+    ['an injection', ({ o, k }) => ({ o, k: k.map(() => "1'; DROP TABLE city; --") })],
+    ['no signature', ({ k }) => ({ k })],
+    ['another signature', ({ k }) => ({ o: 'x', k })],
+  ])('with %s is refused', async (_, change) => {
+    await play(project, {
+      name: '',
+      request: `GET /city/unit?order=size;asc&cursor=${forged(cursors.size, change)}`,
+      expect: refused,
+    });
+  });
+
+  it('with nulls where there can be none is no error of the service', async () => {
+    const reply = await project.get(
+      `/city/unit?order=size;asc&cursor=${forged(cursors.size, ({ o, k }) => ({ o, k: k.map(() => null) }))}`,
+    );
+    expect([200, 400]).toContain(reply.status);
+  });
+
+  scenarios({ admin: project }, [
+    {
+      name: 'and an offset exclude each other',
+      request: 'GET /city/unit?cursor=&offset=1',
+      expect: { status: 400, code: 'query.conflict' },
+    },
+    {
+      name: 'needs a page',
+      request: 'GET /city/unit?cursor=&limit=0',
+      expect: { status: 400, code: 'query.bad_value' },
+    },
+    { name: 'is one', request: 'GET /city/unit?cursor=&cursor=', expect: { status: 400, code: 'query.bad_value' } },
+  ]);
+
+  it('walks values too long for an address', async () => {
+    const long = (at: number) => `${at}${'é'.repeat(9000)}`;
+    await project.post(
+      '/town/unit',
+      [1, 2, 3].map((at) => ({ name: long(at), size: -at })),
+    );
+    const seen: unknown[] = [];
+    let next: string | null = '';
+    while (next !== null) {
+      const reply = await project.get(
+        `/town/unit?limit=1&filter=lt(size,0)&order=name;desc&include=size&cursor=${next}`,
+      );
+      expect(reply.status).toBe(200);
+      seen.push(...(reply.body.content.items as { size: number }[]).map(({ size }) => size));
+      next = reply.body.content.next as string | null;
+    }
+    expect(seen).toEqual([-3, -2, -1]);
+  });
+});
+
+describe('statements', () => {
+  const count = (work: () => Promise<unknown>) => project.statements(work);
+  it.each<[string, number, () => Promise<{ status: number }>]>([
+    ['a list', 1, () => project.get('/city/unit')],
+    [
+      'a list with all there is',
+      1,
+      () =>
+        project.get(
+          '/city/unit?limit=2&offset=1&order=name;desc&order=meta.x;asc&include=name&filter=and(not(isnull(name)),or(eq(size,1),lt(size,9)))',
+        ),
+    ],
+    ['a list by cursor', 1, () => project.get('/city/unit?cursor=&limit=2')],
+    ['a count', 1, () => project.get('/city/unit?limit=0')],
+    ['a get', 1, () => project.get(`/city/unit/${first.id}`)],
+    ['a get of a kind', 1, () => project.get('/kind/unit/city')],
+    ['a list of kinds', 1, () => project.get('/kind/unit')],
+    ['a struct', 1, () => project.get('/city/struct')],
+    ['a create', 1, () => project.post('/city/unit', { name: 'x' })],
+    [
+      'a bulk create',
+      1,
+      () =>
+        project.post(
+          '/city/unit',
+          Array.from({ length: 200 }, () => ({ name: 'x' })),
+        ),
+    ],
+    ['an edit', 1, () => project.put(`/city/unit/${first.id}`, { name: 'a' })],
+    ['an estimate', 2, () => project.get('/city/unit?count=estimated')],
+  ])('%s takes %i', async (_, statements, work) => {
+    expect(
+      await count(async () => {
+        expect((await work()).status).toBe(200);
+      }),
+    ).toBe(statements);
+  });
+
+  it('a delete takes 1', async () => {
+    const { id } = (await project.post('/city/unit', {})).body.content as { id: string };
+    expect(await count(() => project.delete(`/city/unit/${id}`))).toBe(1);
+  });
+});
