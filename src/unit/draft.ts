@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
-import { isPlainObject, jsonEqual, scalarText, typeName, type Json } from '../shared/json.js';
+import { isPlainObject, jsonEqual, repeatedAt, scalarText, typeName, type Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { storedDefault } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
