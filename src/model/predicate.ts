@@ -28,7 +28,7 @@ export type Predicate =
       readonly negated: boolean;
       readonly value: Stored | readonly Stored[];
     }
-  | { readonly op: 'json'; readonly target: Target; readonly negated: boolean; readonly value: Json }
+  | { readonly op: 'json'; readonly target: Target; readonly value: Json }
   | {
       readonly op: 'order';
       readonly target: Target;
@@ -134,19 +134,28 @@ function equality(target: Target, negated: boolean, value: Scalar | MemberRef | 
     const items = value.type === 'list' ? value.items : [value];
     return { op: 'is', target, negated, value: items.map((item) => readScalar(item, target)) };
   }
+  const text: Predicate = { op: 'is', target, negated, value: readScalar(value, target) };
   const structure =
     target.field.type.id === 'json' && value.type !== 'member' && value.type !== 'list'
       ? readJsonStructure(value.text)
       : undefined;
-  if (structure !== undefined) return { op: 'json', target, negated, value: structure };
-  return { op: 'is', target, negated, value: readScalar(value, target) };
+  if (structure === undefined) return text;
+  // A list or an object, or the text that spells it.
+  const either: Predicate = {
+    op: 'or',
+    parts: [
+      { op: 'json', target, value: structure },
+      { ...text, negated: false },
+    ],
+  };
+  return negated ? { op: 'not', part: either } : either;
 }
 
 /** One of the values: the same as `or` of `eq`, structures of JSON included; on a list, an element of it. */
 function membership(target: Target, { items }: List): Predicate {
   if (!target.field.def.multiple) {
     const parts = items.map((item) => equality(target, false, item));
-    if (parts.some((part) => part.op === 'json')) return { op: 'or', parts };
+    if (parts.some((part) => part.op === 'or')) return { op: 'or', parts };
   }
   return { op: 'in', target, values: items.map((item) => readScalar(item, target)) };
 }

@@ -33,11 +33,7 @@ export function predicateSql(predicate: Predicate, scope: PredicateScope): Fragm
     case 'is':
       return compare(valueOf(predicate.target, scope), predicate.negated, bound(predicate.target, predicate.value));
     case 'json':
-      return compare(
-        rawJson(predicate.target, scope),
-        predicate.negated,
-        sql`${param(JSON.stringify(predicate.value))}::jsonb`,
-      );
+      return sql`${rawJson(predicate.target, scope)} = ${param(JSON.stringify(predicate.value))}::jsonb`;
     case 'order':
       return sql`${valueOf(predicate.target, scope)} ${ORDER[predicate.than]} ${bound(predicate.target, predicate.value)}`;
     case 'element':

@@ -114,7 +114,7 @@ export const VALUES: Readonly<Record<Exclude<TypeId, 'unit'>, readonly unknown[]
   ],
   binary: ['', 'AA==', 'AAEC', '/+8=', 'YQ=='],
   json: [
-    ...['', 'red', 'null', '1', 'a"b', '🙂'],
+    ...['', 'red', 'null', '1', '{}', '[1,2]', 'a"b', '🙂'],
     ...[0, 1, -1.5, true, false, [], {}, [1, 2], [1, [2, { a: null }]], ['1', 1]],
     ...[
       { color: 'red' },

@@ -102,7 +102,7 @@ function isValue(type: string, stored: Json, text: string, element: boolean): bo
     return sameJson(stored, spelled === undefined ? text : spelled);
   }
   const structure = /^[[{]/.test(text) ? parsed(text) : undefined;
-  return structure === undefined ? jsonText(stored) === text : sameJson(stored, structure);
+  return jsonText(stored) === text || (structure !== undefined && sameJson(stored, structure));
 }
 
 function parsed(text: string): Json | undefined {

@@ -47,7 +47,7 @@ for (let at = 0; at < UNITS; at += 100) {
 }
 const units = (await project.get('/thing/unit?limit=1000')).body.content.items as UnitRecord[];
 
-const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 /** Values of the units themselves, whole and in parts, and some that no unit has. */
 const textsOf = new Map<string, fc.Arbitrary<string>>(
   [...UNIT_PARAMETERS].map(([id, { type }]) => {
