@@ -31,7 +31,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
   }
 
   async complete(draft: Draft, write: PendingWrite): Promise<Draft> {
-    const { session, faults, id, kind } = write;
+    const { faults, id, kind } = write;
     const named = draft.values.has('username') || draft.values.has('email');
     if (id !== undefined) {
       if (named) await this.#rename(draft, write, id);
@@ -40,14 +40,17 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     checkNames(draft, write);
     const field = kind.fields.get('kind_system_user');
     if (faults.any || !field) return draft;
-    const credential = await this.#createCredential(draft, session);
+    const credential = await this.#createCredential(draft, write);
     return withSystemValue(draft, field, credential);
   }
 
-  async #createCredential(draft: Draft, session: Session): Promise<string> {
+  async #createCredential(draft: Draft, { session, index }: PendingWrite): Promise<string> {
     const kind = session.model.kinds.get(CREDENTIALS);
     if (!kind) throw new Error('the model has no credentials');
-    const [row] = await renamed(() => this.writer.insert(asSystem(session), kind, [new Map(credentialValues(draft))]));
+    const [row] = await renamed(
+      () => this.writer.insert(asSystem(session), kind, [new Map(credentialValues(draft))]),
+      index,
+    );
     return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
   }
 
@@ -78,8 +81,10 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     await session.executor.run(bindCredentialStatement(session.project.schema, credential, kind.id, id));
   }
 
-  async beforeDelete(kind: KindDef, _: string, session: Session): Promise<void> {
+  async beforeDelete(kind: KindDef, id: string, session: Session): Promise<void> {
     if (kind.id !== ADMIN_KIND) return;
+    // Whether it is there is answered first.
+    await this.writer.present(asSystem(session), kind, id);
     // One deletion of an administrator at a time, so that two of them never delete each other.
     await session.executor.run(lockProjectStatement(session.project.schema));
     const [row] = await session.executor.run<{ count: number }>(countMembersStatement(session.project.schema, kind));
@@ -119,13 +124,13 @@ function checkNames({ values }: Draft, { faults, index }: PendingWrite): void {
 }
 
 /** Conflicts of the credentials' folded columns are told of the fields that a client knows. */
-async function renamed<T>(work: () => Promise<T>): Promise<T> {
+async function renamed<T>(work: () => Promise<T>, position?: number): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof KindError)) throw error;
     const faults = new Faults();
-    for (const { code, text, parameter, index } of error.messages) {
+    for (const { code, text, parameter, index = position } of error.messages) {
       const name = parameter?.replace(/_key$/, '');
       faults.add(code, text.replace(/^(username|email)_key/, '$1'), {
         ...(name !== undefined && { parameter: name }),

@@ -128,7 +128,7 @@ class Drafting {
   /** A key that is given again as it is changes nothing. */
   keepsKey(field: Field, id: string): boolean {
     const { kind } = this.options;
-    if (field !== kind.primary) return false;
+    if (field !== kind.primary || this.body.get(field.id) === null) return false;
     const stored = this.#read(field, this.body.get(field.id));
     if (stored !== undefined && scalarText(stored) !== id) {
       this.#fault('unit.key_immutable', field.id, `is the unit's key, '${id}', and never changes`);

@@ -96,4 +96,7 @@ export function itRefuses(project: TestProject, rows: readonly RefusalRow[]): vo
   );
 }
 
+/** A value of a filter in quotes, percent-encoded. */
+export const inQuotes = (text: string): string => encodeURIComponent(`"${text.replace(/["\\\\]/g, '\\$&')}"`);
+
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;

@@ -1,6 +1,6 @@
 /** Values of every type are stored, shown again and found again; what does not fit is 400 (section 4 of the decisions). */
 import { describe, expect, it } from 'vitest';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { inQuotes, ok, refusalOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 import { brief, EDGES, shownOf, TYPES } from '../../support/values.js';
 
@@ -14,8 +14,6 @@ for (const type of TYPES) {
   ];
   await ok(project.post('/kind/unit', { id: `of_${type}`, parameters }));
 }
-
-const inQuotes = (text: string): string => encodeURIComponent(`"${text.replace(/["\\]/g, '\\$&')}"`);
 
 describe.each(TYPES)('%s', (type) => {
   const path = `/of_${type}/unit`;

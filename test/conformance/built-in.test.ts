@@ -1,0 +1,9 @@
+import { startTestService } from '../support/service.js';
+import { itHolds } from './contract.js';
+import { BUILT_IN } from './subjects.js';
+
+const service = await startTestService();
+const here = await service.project();
+const other = await service.project();
+
+for (const subject of BUILT_IN) itHolds(subject, { here, other });

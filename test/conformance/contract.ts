@@ -1,0 +1,421 @@
+/**
+ * One contract for the units of every kind, whatever the kind is: built in, a user's, of a natural key, of members.
+ * That it holds everywhere keeps the first idea of the architecture true: everything is a unit of a kind.
+ */
+import { describe, expect, it } from 'vitest';
+import { scalarText, type Json } from '../../src/shared/json.js';
+import { inQuotes, ok, query, refusalOf, TIMESTAMP } from '../support/definitions.js';
+import type { Reply, TestProject } from '../support/service.js';
+
+export type Body = Readonly<Record<string, Json>>;
+
+/** A kind under the contract: what one has to know of it to use it. */
+export interface Subject {
+  readonly kind: string;
+  /** Where the id comes from; for `natural` the parameter. */
+  readonly key: 'uuid' | 'identifier' | { readonly natural: string };
+  /** The n-th body of a create: all different, and in ascending order of `sortBy`. */
+  readonly body: (n: number) => Body;
+  /** A parameter that lists can be ordered and filtered by, different in every body; undefined where there is none. */
+  readonly sortBy: string | undefined;
+  /** What an edit changes; not in any body. */
+  readonly edit: Body;
+  /** A parameter and a value of the wrong type for it. */
+  readonly wrong: readonly [parameter: string, value: Json];
+  /** A parameter that a create must have. */
+  readonly required?: string;
+  /** A parameter that is never null. */
+  readonly notNull?: string;
+  /** A body that conflicts with that of the unit given, and the code of the conflict. */
+  readonly conflict?: { readonly body: (unit: Body) => Body; readonly code: string };
+  /** Units that are there before any is made. */
+  readonly builtIn?: boolean;
+  /** Whoever may sign up sees the struct. */
+  readonly signup?: boolean;
+  /** An edit answers what was edited only. */
+  readonly answersEdited?: boolean;
+  /** Fields of the record that a body does not give back as it is. */
+  readonly shown?: (body: Body) => Body;
+}
+
+const MISSING = '0198c0de-0000-7000-8000-000000000000';
+
+/** Runs the contract. `projects` gives the subject's project, and another one that has the same kinds. */
+export function itHolds(subject: Subject, projects: { readonly here: TestProject; readonly other: TestProject }): void {
+  const { here, other } = projects;
+  const path = `/${subject.kind}/unit`;
+  const anonymous = here.as(undefined);
+  let made = 0;
+  const next = (): Body => subject.body(made++);
+  const create = async (body = next()): Promise<Body & { id: string }> =>
+    (await ok(here.post(path, body))) as Body & { id: string };
+  const at = (id: string) => `${path}/${encodeURIComponent(id)}`;
+  const shown = (body: Body): Body => subject.shown?.(body) ?? body;
+  const count = async (): Promise<number> => ((await ok(here.get(`${path}?limit=0`))) as { count: number }).count;
+  const refused = async (call: Promise<Reply>, status: number, ...messages: string[]) => {
+    const reply = await call;
+    expect(refusalOf(reply)).toEqual({ status, messages });
+    expect(reply.body.content).toBeNull();
+  };
+  /** The same, and nothing was written. */
+  const refusedWithout = async (call: () => Promise<Reply>, status: number, ...messages: string[]) => {
+    const before = await state();
+    await refused(call(), status, ...messages);
+    expect(await state()).toEqual(before);
+  };
+  /** All that a write could have changed: the units, and the version of the model. */
+  const state = async (): Promise<unknown> => {
+    const [model] = await query(here, 'SELECT "version" FROM $schema."_model"');
+    return [(await here.get(`${path}?limit=1000`)).text, model];
+  };
+  const unknownId = (): string =>
+    typeof subject.key === 'object' || subject.key === 'identifier' ? 'nowhere' : MISSING;
+
+  describe(`a unit of ${subject.kind}`, () => {
+    it('is created, and answered whole', async () => {
+      const body = next();
+      const reply = await here.post(path, body);
+      expect(reply).toMatchObject({ status: 200, body: { messages: [] } });
+      const unit = reply.body.content as Body;
+      expect(unit).toMatchObject({ ...shown(body), kind_id: subject.kind, metadata: {} });
+      expect(unit['inserted_at']).toMatch(TIMESTAMP);
+      expect(unit['updated_at']).toBe(unit['inserted_at']);
+      expect(Object.keys(unit).slice(0, 2)).toEqual(['id', 'kind_id']);
+      expect(Object.keys(unit).slice(-3)).toEqual(['metadata', 'inserted_at', 'updated_at']);
+      const { key } = subject;
+      if (key === 'uuid')
+        expect(unit['id']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      else expect(unit['id']).toBe(key === 'identifier' ? body['id'] : scalarText(unit[key.natural]));
+    });
+
+    it('is read as it was created', async () => {
+      const unit = await create();
+      expect(await ok(here.get(at(unit.id)))).toEqual(unit);
+    });
+
+    it('has an ETag, which answers 304 while it fits', async () => {
+      const reply = await here.post(path, next());
+      const tag = reply.headers.get('etag') ?? '';
+      const id = scalarText((reply.body.content as Body)['id']);
+      const got = await here.get(at(id));
+      expect(got.headers.get('etag')).toBe(tag);
+      const same = await here.get(at(id), { headers: { 'if-none-match': tag } });
+      expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', tag]);
+      expect((await here.get(at(id), { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+      await ok(here.put(at(id), subject.edit));
+      expect((await here.get(at(id), { headers: { 'if-none-match': tag } })).status).toBe(200);
+    });
+
+    it('can be read in part', async () => {
+      const unit = await create();
+      expect(Object.keys((await ok(here.get(`${at(unit.id)}?include=updated_at,id`))) as object)).toEqual([
+        'id',
+        'updated_at',
+      ]);
+      const less = (await ok(here.get(`${at(unit.id)}?exclude=[metadata,kind_id]`))) as object;
+      expect(Object.keys(less)).toEqual(Object.keys(unit).filter((key) => key !== 'metadata' && key !== 'kind_id'));
+      await refused(here.get(`${at(unit.id)}?include=nope`), 400, 'parameter.unknown include');
+    });
+
+    it('is listed, counted and found by its id', async () => {
+      const before = await count();
+      const unit = await create();
+      expect(await count()).toBe(before + 1);
+      expect(await ok(here.get(`${path}?filter=eq(id,${inQuotes(unit.id)})`))).toEqual({ count: 1, items: [unit] });
+      const found = (await ok(here.get(`${path}?filter=in(id,[${inQuotes(unit.id)}])&include=id`))) as object;
+      expect(found).toEqual({ count: 1, items: [{ id: unit.id }] });
+    });
+
+    it('comes in the order of insertion, and by its id', async () => {
+      const ids = [(await create()).id, (await create()).id, (await create()).id];
+      const list = async (query: string) =>
+        ((await ok(here.get(`${path}?limit=1000&include=id${query}`))) as { items: Body[] }).items.map(({ id }) =>
+          scalarText(id),
+        );
+      const own = (found: readonly string[]) => found.filter((id) => ids.includes(id));
+      expect(own(await list(''))).toEqual(ids);
+      const ascending = await list('&order=id;asc');
+      expect(await list('&order=id;desc')).toEqual([...ascending].reverse());
+      expect(own(await list('&order=inserted_at;desc'))).toEqual([...ids].reverse());
+    });
+
+    it.runIf(subject.sortBy)('is ordered and filtered by a parameter', async () => {
+      const name = subject.sortBy ?? '';
+      const units = [await create(), await create(), await create()];
+      const ids = units.map(({ id }) => id);
+      const list = async (query: string) =>
+        ((await ok(here.get(`${path}?limit=1000&${query}`))) as { items: Body[] }).items.map(({ id }) =>
+          scalarText(id),
+        );
+      const own = (found: readonly string[]) => found.filter((id) => ids.includes(id));
+      expect(own(await list(`order=${name};asc`))).toEqual(ids);
+      expect(own(await list(`order[]=${name};desc&order[]=id;asc`))).toEqual([...ids].reverse());
+      const value = inQuotes(scalarText(units[1]?.[name]));
+      expect(await list(`filter=eq(${name},${value})`)).toEqual([ids[1]]);
+      const others = own(await list(`filter=not(eq(${name},${value}))`));
+      expect([...others].sort()).toEqual([ids[0], ids[2]].sort());
+      expect(own(await list(`filter=isnull(${name})`))).toEqual([]);
+    });
+
+    it('is in exactly one page, by offset and by cursor', async () => {
+      for (let n = 0; n < 3; n++) await create();
+      const whole = ((await ok(here.get(`${path}?limit=1000`))) as { items: Body[] }).items;
+      const pages: Body[] = [];
+      for (let offset = 0; offset < whole.length; offset += 2) {
+        const page = (await ok(here.get(`${path}?limit=2&offset=${offset}`))) as { count: number; items: Body[] };
+        expect(page.count).toBe(whole.length);
+        pages.push(...page.items);
+      }
+      expect(pages).toEqual(whole);
+      const walked: Body[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page = (await ok(here.get(`${path}?limit=2&cursor=${cursor}`))) as { items: Body[]; next: string | null };
+        walked.push(...page.items);
+        cursor = page.next;
+      }
+      expect(walked).toEqual(whole);
+    });
+
+    it('is edited in part', async () => {
+      const unit = await create();
+      const reply = await here.put(at(unit.id), subject.edit);
+      const edited = (await ok(Promise.resolve(reply))) as Body;
+      const now = { ...unit, ...shown(subject.edit), updated_at: edited['updated_at'] };
+      if (subject.answersEdited) {
+        const { id, inserted_at } = unit;
+        expect(edited).toEqual({ id, ...shown(subject.edit), inserted_at, updated_at: edited['updated_at'] });
+      } else expect(edited).toEqual(now);
+      expect(scalarText(edited['updated_at']) > scalarText(unit['updated_at'])).toBe(true);
+      const got = await here.get(at(unit.id));
+      expect(got.body.content).toEqual(now);
+      expect(got.headers.get('etag')).toBe(reply.headers.get('etag'));
+      await ok(here.put(at(unit.id), {}));
+    });
+
+    it('keeps metadata, which any unit has', async () => {
+      const metadata = { a: [1, null, 'x'], 'b.c': { __proto__x: true } };
+      const unit = await create({ ...next(), metadata });
+      expect(unit['metadata']).toEqual(metadata);
+      expect(await ok(here.put(at(unit.id), { metadata: {} }))).toMatchObject({ metadata: {} });
+      await refusedWithout(() => here.put(at(unit.id), { metadata: [] }), 400, 'parameter.bad_type metadata');
+      await refusedWithout(() => here.put(at(unit.id), { metadata: null }), 400, 'parameter.null metadata');
+    });
+
+    it('keeps its identity', async () => {
+      const unit = await create();
+      await refusedWithout(() => here.put(at(unit.id), { id: 'another' }), 400, 'parameter.immutable id');
+      await refusedWithout(() => here.put(at(unit.id), { kind_id: 'another' }), 400, 'parameter.immutable kind_id');
+      await refusedWithout(
+        () => here.put(at(unit.id), { inserted_at: '2024-01-01T00:00:00Z' }),
+        400,
+        'parameter.read_only inserted_at',
+      );
+      await refusedWithout(
+        () => here.put(at(unit.id), { updated_at: '2024-01-01T00:00:00Z' }),
+        400,
+        'parameter.read_only updated_at',
+      );
+      await refusedWithout(() => here.put(at(unit.id), { links: {} }), 400, 'parameter.read_only links');
+      await ok(here.put(at(unit.id), { id: unit.id, kind_id: subject.kind }));
+    });
+
+    it('is edited and deleted only as the version that If-Match names', async () => {
+      const reply = await here.post(path, next());
+      const first = reply.headers.get('etag') ?? '';
+      const id = scalarText((reply.body.content as Body)['id']);
+      const second =
+        (await here.put(at(id), subject.edit, { headers: { 'if-match': first } })).headers.get('etag') ?? '';
+      expect(second).not.toBe(first);
+      await refusedWithout(
+        () => here.put(at(id), subject.edit, { headers: { 'if-match': first } }),
+        412,
+        'unit.changed',
+      );
+      await refusedWithout(() => here.delete(at(id), { headers: { 'if-match': first } }), 412, 'unit.changed');
+      await refusedWithout(() => here.delete(at(id), { headers: { 'if-match': '"nonsense"' } }), 412, 'unit.changed');
+      await ok(here.put(at(id), { metadata: { a: 1 } }, { headers: { 'if-match': '*' } }));
+      const third = (await here.get(at(id))).headers.get('etag') ?? '';
+      await ok(here.delete(at(id), { headers: { 'if-match': `${first}, ${third}` } }));
+    });
+
+    it('is deleted, and then it is gone', async () => {
+      const unit = await create();
+      const before = await count();
+      const reply = await here.delete(at(unit.id));
+      expect([reply.status, reply.body]).toEqual([200, { content: null, messages: [] }]);
+      expect(await count()).toBe(before - 1);
+      for (const call of [here.get(at(unit.id)), here.put(at(unit.id), subject.edit), here.delete(at(unit.id))])
+        await refused(call, 404, 'unit.unknown');
+    });
+
+    it('is not there under ids that nobody has', async () => {
+      const odd = [
+        unknownId(),
+        'x',
+        'constructor',
+        '__proto__',
+        '%2500',
+        "'; DROP TABLE x; --",
+        '😀',
+        ' ',
+        `${MISSING}0`,
+        'a/b',
+        '"',
+        '%',
+      ];
+      for (const id of odd) {
+        await refused(here.get(at(id)), 404, 'unit.unknown');
+        await refused(here.delete(at(id)), 404, 'unit.unknown');
+        // Existence is answered before what is wrong with the body.
+        await refused(here.put(at(id), { nope: 1 }), 404, 'unit.unknown');
+      }
+    });
+
+    it('is refused with a key that is no parameter', async () => {
+      await refusedWithout(() => here.post(path, { ...next(), nope: 1 }), 400, 'parameter.unknown nope');
+      const text = JSON.stringify(next()).replace('{', '{"__proto__":{"x":1},"constructor":1,');
+      const taken = refusalOf(await here.post(path, text)).messages;
+      expect(taken).toContain('parameter.unknown __proto__');
+      const unit = await create();
+      await refusedWithout(
+        () => here.put(at(unit.id), { nope: 1, nor_this: 2 }),
+        400,
+        'parameter.unknown nope',
+        'parameter.unknown nor_this',
+      );
+    });
+
+    it('is refused with a value of another type', async () => {
+      const [name, value] = subject.wrong;
+      await refusedWithout(() => here.post(path, { ...next(), [name]: value }), 400, `parameter.bad_type ${name}`);
+      const unit = await create();
+      await refusedWithout(() => here.put(at(unit.id), { [name]: value }), 400, `parameter.bad_type ${name}`);
+    });
+
+    it('is told every fault at once', async () => {
+      const [name, value] = subject.wrong;
+      const reply = await here.post(path, { ...next(), nope: 1, metadata: 5, [name]: value });
+      expect([...refusalOf(reply).messages].sort()).toEqual(
+        [`parameter.bad_type ${name}`, 'parameter.bad_type metadata', 'parameter.unknown nope'].sort(),
+      );
+    });
+
+    it.runIf(subject.required)('is refused without what must be given', async () => {
+      const name = subject.required ?? '';
+      const rest = Object.fromEntries(Object.entries(next()).filter(([key]) => key !== name));
+      await refusedWithout(() => here.post(path, rest), 400, `parameter.required ${name}`);
+    });
+
+    it.runIf(subject.notNull)('is refused with a null where there may be none', async () => {
+      const name = subject.notNull ?? '';
+      await refusedWithout(() => here.post(path, { ...next(), [name]: null }), 400, `parameter.null ${name}`);
+      const unit = await create();
+      await refusedWithout(() => here.put(at(unit.id), { [name]: null }), 400, `parameter.null ${name}`);
+    });
+
+    it.runIf(subject.conflict)('is refused where it conflicts with one that is there', async () => {
+      const conflict = subject.conflict;
+      if (!conflict) return;
+      const body = next();
+      await create(body);
+      await refusedWithout(() => here.post(path, { ...next(), ...conflict.body(body) }), 409, conflict.code);
+    });
+
+    it.each([
+      ['no body', undefined, 'body.not_object'],
+      ['a number', '1', 'body.not_object'],
+      ['null', 'null', 'body.not_object'],
+      ['no JSON', '{"a":', 'body.malformed'],
+      ['a list of no objects', '[1]', 'body.not_object'],
+    ])('is not made from %s', async (_, body, code) => {
+      await refusedWithout(() => here.post(path, body), 400, code);
+      const unit = await create();
+      await refusedWithout(() => here.put(at(unit.id), body), 400, code);
+    });
+
+    it('is not made from what is not JSON', async () => {
+      await refusedWithout(
+        () => here.post(path, '{}', { headers: { 'content-type': 'text/plain' } }),
+        415,
+        'body.not_json',
+      );
+    });
+
+    it('takes no query that it does not know', async () => {
+      const unit = await create();
+      await refused(here.get(`${path}?fliter=x`), 400, 'query.unknown fliter');
+      await refused(here.get(`${at(unit.id)}?fliter=x`), 400, 'query.unknown fliter');
+      await refused(here.get(`${path}?limit=-1&offset=x`), 400, 'query.bad_value offset', 'query.bad_value limit');
+      await refused(here.get(`${path}?order=nope;asc`), 400, 'parameter.unknown order');
+      await refused(here.get(`${path}?filter=eq(nope,1)`), 400, 'filter.unknown_parameter nope');
+      await refused(here.get(`${path}?include=id&exclude=id`), 400, 'query.conflict exclude');
+    });
+
+    it('is not for those without a token, nor with a bad one', async () => {
+      const unit = await create();
+      const calls = (project: TestProject) => [
+        project.get(path),
+        project.get(at(unit.id)),
+        project.post(path, { nope: 1 }),
+        project.put(at(unit.id), { nope: 1 }),
+        project.delete(at(unit.id)),
+        ...(subject.signup ? [] : [project.get(`/${subject.kind}/struct`)]),
+      ];
+      for (const call of calls(anonymous)) await refused(call, 401, 'token.missing');
+      for (const token of ['x', 'a.b.c', `${here.token ?? ''}x`, other.token]) {
+        for (const call of calls(here.as(token))) await refused(call, 401, 'token.invalid');
+      }
+      expect(await ok(here.get(at(unit.id)))).toEqual(unit);
+    });
+
+    it('is not there in another project', async () => {
+      const unit = await create();
+      await refused(other.get(at(unit.id)), 404, 'unit.unknown');
+      await refused(other.put(at(unit.id), subject.edit), 404, 'unit.unknown');
+      await refused(other.delete(at(unit.id)), 404, 'unit.unknown');
+      const { items } = (await ok(other.get(`${path}?limit=1000&include=id`))) as { items: Body[] };
+      expect(items.map(({ id }) => id)).not.toContain(unit.id);
+      expect(await ok(here.get(at(unit.id)))).toEqual(unit);
+    });
+
+    it('has a struct that names what a body may have', async () => {
+      const unit = await create();
+      const struct = (await ok(here.get(`${at(unit.id)}/struct`))) as { label: string; parameters: { id: string }[] };
+      expect(struct.label).toBe(
+        typeof unit['label'] === 'string'
+          ? unit['label']
+          : ((await ok(here.get(`/kind/unit/${subject.kind}`))) as Body)['label'],
+      );
+      const described = struct.parameters.map(({ id }) => id);
+      const named = Object.keys(subject.body(0)).filter((key) => !['kind_id', 'metadata'].includes(key));
+      expect(described).toEqual(expect.arrayContaining(named));
+      await refused(here.get(`${at(unknownId())}/struct`), 404, 'unit.unknown');
+    });
+
+    it.skipIf(subject.key === 'identifier' || subject.builtIn)('is made of a list, all or none', async () => {
+      const bodies = [next(), next(), next()];
+      const { count: number, items } = (await ok(here.post(path, bodies))) as { count: number; items: Body[] };
+      expect([number, items.length]).toEqual([3, 3]);
+      expect(items).toMatchObject(bodies.map(shown));
+      const before = await count();
+      const [name, value] = subject.wrong;
+      const bad = await here.post(path, [next(), { ...next(), [name]: value }, { ...next(), nope: 1 }]);
+      expect(bad.body.messages).toMatchObject([
+        { code: 'parameter.bad_type', parameter: name, index: 1 },
+        { code: 'parameter.unknown', parameter: 'nope', index: 2 },
+      ]);
+      expect(await count()).toBe(before);
+      if (subject.conflict) {
+        const first = next();
+        const reply = await here.post(path, [first, next(), { ...next(), ...subject.conflict.body(first) }]);
+        expect(reply).toMatchObject({ status: 409, body: { messages: [{ index: 2 }] } });
+        expect(await count()).toBe(before);
+      }
+      expect(await ok(here.post(path, []))).toEqual({ count: 0, items: [] });
+    });
+
+    it.runIf(subject.key === 'identifier' || subject.builtIn)('is not made of a list', async () => {
+      await refusedWithout(() => here.post(path, [next()]), 400, 'body.not_object');
+    });
+  });
+}

@@ -1,0 +1,10 @@
+import { startTestService } from '../support/service.js';
+import { itHolds } from './contract.js';
+import { defineSubjects, LISTS, TYPED, USERS } from './subjects.js';
+
+const service = await startTestService();
+const here = await service.project();
+const other = await service.project();
+for (const project of [here, other]) await defineSubjects(project);
+
+for (const subject of [...TYPED, ...LISTS, ...USERS]) itHolds(subject, { here, other });
