@@ -15,18 +15,19 @@ export function etagMatches(header: string | undefined, etag: string): boolean {
   return tagsOf(header).includes(etag);
 }
 
-/** What `If-Match` asks for: undefined for nothing, `any`, or the versions of which the unit must have one. */
+/** What `If-Match` asks for: undefined for nothing, `any`, or the versions of which the unit must have one; strong comparison. */
 export function expectedVersions(header: string | undefined): 'any' | readonly string[] | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === '*') return 'any';
-  return tagsOf(header).flatMap((tag) => {
+  return tagsOf(header, true).flatMap((tag) => {
     const version = /^"([0-9a-z]+)-[0-9a-z]+"$/.exec(tag)?.[1];
     return version === undefined ? [] : [fromBase36(version)];
   });
 }
 
-function tagsOf(header: string): string[] {
-  return [...header.matchAll(/(?:W\/)?("[^"]*")/g)].map(([, tag]) => tag ?? '');
+function tagsOf(header: string, strong = false): string[] {
+  const tags = [...header.matchAll(/(W\/)?("[^"]*")/g)];
+  return tags.flatMap(([, weak, tag = '']) => (strong && weak ? [] : [tag]));
 }
 
 function fromBase36(text: string): string {

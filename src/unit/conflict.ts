@@ -2,6 +2,7 @@
 import { isDatabaseFault, type DatabaseFault } from '../database/sqlstate.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { constraintName } from '../model/names.js';
+import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { refusal, type ErrorCode, type KindError } from '../shared/errors.js';
 import { primaryKeyName } from '../sql/ddl.sql.js';
 
@@ -50,6 +51,10 @@ function uniqueFields(names: readonly string[], kind: KindDef): readonly string[
   );
 }
 
+function fieldsOf(ids: readonly string[], kind: KindDef): Field[] {
+  return ids.flatMap((id) => kind.fields.get(id) ?? []);
+}
+
 const EXISTS: Readonly<Record<string, ErrorCode>> = { kind: 'kind.exists', group: 'group.exists', link: 'link.exists' };
 
 function notUnique(error: DatabaseFault, context: WriteContext): KindError {
@@ -58,12 +63,15 @@ function notUnique(error: DatabaseFault, context: WriteContext): KindError {
   if (names.includes(primaryKeyName(kind.table))) {
     if (kind.key === 'identifier') {
       const code = EXISTS[kind.id] ?? 'parameter.exists';
-      return refusal(code, `There is one of that id already`, { parameter: 'id', ...placeOf(error, 'id', context) });
+      return refusal(code, `There is one of that id already`, {
+        parameter: 'id',
+        ...placeOf(error, [kind.keyField], context),
+      });
     }
     const parameter = kind.primary?.id ?? 'id';
     return refusal('parameter.not_unique', `${parameter}: another unit has that value`, {
       parameter,
-      ...placeOf(error, 'id', context),
+      ...placeOf(error, [kind.keyField], context),
     });
   }
   const ids = uniqueFields(names, kind);
@@ -72,23 +80,39 @@ function notUnique(error: DatabaseFault, context: WriteContext): KindError {
     return refusal(
       'unit.not_unique',
       `Another unit has the same values of ${ids.join(', ')}`,
-      placeOf(error, first, context),
+      placeOf(error, fieldsOf(ids, kind), context),
     );
   }
   if (first === undefined) return refusal('unit.conflict', 'The unit conflicts with one that is stored');
   return refusal('parameter.not_unique', `${first}: another unit has that value`, {
     parameter: first,
-    ...placeOf(error, kind.fields.get(first)?.column, context),
+    ...placeOf(error, fieldsOf([first], kind), context),
   });
 }
 
-/** In a bulk write, the object whose value PostgreSQL quotes in the detail of its error. */
-function placeOf(error: DatabaseFault, column: string | undefined, { rows, bulk }: WriteContext): { index?: number } {
-  if (!bulk || !rows || column === undefined) return {};
-  const value = /^Key \([^)]*\)=\((.*)\) (?:already exists|is not present)/s.exec(error.detail ?? '')?.[1];
-  const same = rows.flatMap((row, at) => (String(row[column]) === value ? [at] : []));
-  const index = same.at(-1);
-  return index === undefined ? {} : { index };
+/** In a bulk write, the object whose values PostgreSQL quotes in the detail of its error; of two alike the later one. */
+function placeOf(error: DatabaseFault, fields: readonly Field[], { rows, bulk }: WriteContext): { index?: number } {
+  if (!bulk || !rows) return {};
+  // The words around the values are in the language of the database.
+  const values = /^[^(]*\([^)]*\)=\((.*)\)/s.exec(error.detail ?? '')?.[1];
+  const index = rows.findLastIndex((row) => {
+    const shown = fields.map((field) => shownByPostgres(field, row[field.column ?? field.id]));
+    return !shown.includes(undefined) && shown.join(', ') === values;
+  });
+  return index < 0 ? {} : { index };
+}
+
+/** A bound value as PostgreSQL writes it in a detail. */
+function shownByPostgres({ type, columnType }: Field, value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  const text = String(type.canonical?.(value as Stored) ?? value);
+  if (columnType === 'boolean') return text.slice(0, 1);
+  if (columnType === 'timestamptz') return text.replace('T', ' ').replace(/\.?0*Z$/, '+00');
+  if (columnType !== 'double precision') return text;
+  const [digits = '', exponent = '0'] = Number(value).toExponential().split('e');
+  const size = Math.abs(Number(exponent));
+  if (Number(exponent) >= -4 && Number(exponent) < 15) return text;
+  return `${digits}e${exponent.startsWith('-') ? '-' : '+'}${String(size).padStart(2, '0')}`;
 }
 
 function badReference(error: DatabaseFault, context: WriteContext): KindError | undefined {
@@ -96,16 +120,27 @@ function badReference(error: DatabaseFault, context: WriteContext): KindError | 
   const refers = (kind: KindDef) => (field: Field) =>
     names.includes(constraintName(kind.table, [field.column ?? field.id], 'fkey'));
   const own = [...context.kind.fields.values()].find(refers(context.kind));
-  if (own && /insert or update/.test(error.message)) {
-    const place = { parameter: own.id, ...placeOf(error, own.column, context) };
+  // A deletion has no rows: what is broken there is a reference to the unit.
+  if (own && context.rows) {
+    const place = { parameter: own.id, ...placeOf(error, [own], context) };
     return refusal('parameter.bad_reference', `${own.id}: no such unit of '${own.reference?.kind ?? ''}'`, place);
   }
   return refusal('unit.referenced', 'Other units refer to this one');
 }
 
-function tooLongForIndex(error: DatabaseFault, { kind }: WriteContext): KindError {
-  const ids = uniqueFields(namesOf(error), kind);
-  const parameter = ids?.[0] ?? kind.primary?.id;
+function tooLongForIndex(error: DatabaseFault, context: WriteContext): KindError {
+  const parameter = uniqueFields(namesOf(error), context.kind)?.[0] ?? longestIndexed(context)?.id;
   const text = `${parameter ?? 'A value'}: too long for its index, which holds some 2,600 bytes`;
   return refusal('parameter.too_long', text, parameter === undefined ? {} : { parameter });
+}
+
+/** Of values that no index page could hold, PostgreSQL does not tell the index. */
+function longestIndexed({ kind, rows = [] }: WriteContext): Field | undefined {
+  const listed = new Set([...kind.unique, ...kind.indexes].flat());
+  const longest = (field: Field) =>
+    Math.max(0, ...rows.map((row) => String(row[field.column ?? field.id] ?? '').length));
+  const indexed = [...kind.fields.values()].filter(
+    (field) => field === kind.primary || field.def.unique || field.def.indexed || listed.has(field.id),
+  );
+  return indexed.sort((a, b) => longest(b) - longest(a))[0];
 }

@@ -196,10 +196,12 @@ class Drafting {
       return undefined;
     }
     if (!field.reference) return stored;
-    const id = field.reference.key.read(stored);
-    if (id === undefined)
-      report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${field.reference.kind}'`);
-    return id;
+    const { key, kind } = field.reference;
+    const id = key.read(stored);
+    // As in a path: an id that is written in another way is none.
+    if (id !== undefined && (key.id === 'uuid' || String(id) === stored)) return id;
+    report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${kind}'`);
+    return undefined;
   }
 
   #store(field: Field, value: Json): void {

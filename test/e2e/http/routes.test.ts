@@ -1,5 +1,4 @@
 /** Addresses, methods and headers: unknown ones, malformed ones, and what every answer carries. */
-import { Readiness } from '../../../src/health/readiness.js';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Readiness } from '../../../src/health/readiness.js';
