@@ -4,6 +4,7 @@ import type { Field, KindDef, Model } from '../model/model.js';
 import { constraintName } from '../model/names.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { refusal, type ErrorCode, type KindError } from '../shared/errors.js';
+import { scalarText, type Json } from '../shared/json.js';
 import { primaryKeyName } from '../sql/ddl.sql.js';
 
 export interface WriteContext {
@@ -105,7 +106,7 @@ function placeOf(error: DatabaseFault, fields: readonly Field[], { rows, bulk }:
 /** A bound value as PostgreSQL writes it in a detail. */
 function shownByPostgres({ type, columnType }: Field, value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
-  const text = String(type.canonical?.(value as Stored) ?? value);
+  const text = scalarText(type.canonical?.(value as Stored) ?? (value as Stored));
   if (columnType === 'boolean') return text.slice(0, 1);
   if (columnType === 'timestamptz') return text.replace('T', ' ').replace(/\.?0*Z$/, '+00');
   if (columnType !== 'double precision') return text;
@@ -138,7 +139,7 @@ function tooLongForIndex(error: DatabaseFault, context: WriteContext): KindError
 function longestIndexed({ kind, rows = [] }: WriteContext): Field | undefined {
   const listed = new Set([...kind.unique, ...kind.indexes].flat());
   const longest = (field: Field) =>
-    Math.max(0, ...rows.map((row) => String(row[field.column ?? field.id] ?? '').length));
+    Math.max(0, ...rows.map((row) => scalarText((row[field.column ?? field.id] ?? '') as Json).length));
   const indexed = [...kind.fields.values()].filter(
     (field) => field === kind.primary || field.def.unique || field.def.indexed || listed.has(field.id),
   );

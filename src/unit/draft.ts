@@ -199,7 +199,7 @@ class Drafting {
     const { key, kind } = field.reference;
     const id = key.read(stored);
     // As in a path: an id that is written in another way is none.
-    if (id !== undefined && (key.id === 'uuid' || String(id) === stored)) return id;
+    if (id !== undefined && (key.id === 'uuid' || scalarText(id) === stored)) return id;
     report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${kind}'`);
     return undefined;
   }
