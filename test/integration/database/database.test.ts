@@ -1,0 +1,244 @@
+/** The door to PostgreSQL: limits, retries, prepared statements, work after a commit, and what each error becomes. */
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { createDataSource } from '../../../src/database/data-source.js';
+import { Database, type Transaction } from '../../../src/database/database.js';
+import { KindError } from '../../../src/shared/errors.js';
+import type { Statement } from '../../../src/sql/fragment.js';
+
+async function open(pool = 2, statementTimeout = 30_000): Promise<{ database: Database; failures: unknown[] }> {
+  const dataSource = createDataSource(inject('database'), { pool, statementTimeout });
+  await dataSource.initialize();
+  afterAll(() => dataSource.destroy());
+  const failures: unknown[] = [];
+  return { database: new Database(dataSource, (error) => failures.push(error)), failures };
+}
+
+const statement = (text: string, ...values: unknown[]): Statement => ({ text, values });
+const prepared = (text: string, ...values: unknown[]): Statement => ({ text, values, prepare: true });
+const raising = (code: string) => statement(`DO $$ BEGIN RAISE EXCEPTION 'provoked' USING ERRCODE = '${code}'; END $$`);
+const pid = async (database: Database) =>
+  (await database.run<{ pid: number }>(statement('SELECT pg_backend_pid() AS pid')))[0]?.pid;
+
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'nothing';
+  } catch (error) {
+    return error instanceof KindError
+      ? error.code
+      : `${(error as { code?: string }).code ?? ''} ${(error as Error).message}`;
+  }
+}
+
+const { database } = await open();
+
+describe('an error of PostgreSQL', () => {
+  it.each([
+    ['57014', 'query.timeout'],
+    ['55P03', 'database.busy'],
+    ['40001', 'database.busy'],
+    ['40P01', 'database.busy'],
+    ['57P01', 'database.unavailable'],
+    ['57P02', 'database.unavailable'],
+    ['57P03', 'database.unavailable'],
+    ['08006', 'database.unavailable'],
+    ['53300', 'database.unavailable'],
+    ['3D000', 'database.unavailable'],
+  ])('%s is %s', async (code, refusal) => {
+    expect(await refusalOf(database.run(raising(code)))).toBe(refusal);
+    expect(await refusalOf(database.transaction((tx) => tx.run(raising(code))))).toBe(refusal);
+  });
+
+  it.each(['22012', '23505', '42601', 'P0001', 'XX000'])(
+    '%s is told as it is, for those who know what it means',
+    async (code) => {
+      expect(await refusalOf(database.run(raising(code)))).toBe(`${code} provoked`);
+    },
+  );
+
+  it('leaves the connection usable', async () => {
+    const { database: single } = await open(1);
+    const before = await pid(single);
+    for (let round = 0; round < 5; round += 1) await refusalOf(single.run(statement('SELECT nonsense')));
+    expect(await pid(single)).toBe(before);
+    await refusalOf(single.transaction((tx) => tx.run(statement('SELECT nonsense'))));
+    expect(await single.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('a limit', () => {
+  it('of time ends a statement', async () => {
+    const { database: brief } = await open(1, 50);
+    expect(await refusalOf(brief.run(statement('SELECT pg_sleep(30)')))).toBe('query.timeout');
+    expect(await brief.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+  });
+
+  it('of time can be another in a transaction, and ends with it', async () => {
+    const slow = (tx: Transaction) => tx.run(statement('SELECT pg_sleep(30)'));
+    expect(await refusalOf(database.transaction(slow, { statementTimeout: 50 }))).toBe('query.timeout');
+    const [row] = await database.run<{ statement_timeout: string }>(statement('SHOW statement_timeout'));
+    expect(row?.statement_timeout).toBe('30s');
+  });
+
+  it('of waiting for a lock is 503', async () => {
+    const { database: holder } = await open(1);
+    await holder.transaction(async (tx) => {
+      await tx.run(statement('SELECT pg_advisory_xact_lock(4711)'));
+      const waiting = database.transaction((other) => other.run(statement('SELECT pg_advisory_xact_lock(4711)')), {
+        lockTimeout: 20,
+      });
+      expect(await refusalOf(waiting)).toBe('database.busy');
+    });
+  });
+
+  it('of connections lets requests wait for their turn', async () => {
+    const { database: single } = await open(1);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => single.run<{ at: number }>(statement('SELECT $1::int AS at', at))),
+    );
+    expect(answers.flat().map(({ at }) => at)).toEqual(Array.from({ length: 50 }, (_, at) => at));
+  });
+});
+
+describe('a transaction', () => {
+  it('is tried again as a whole after a serialization failure', async () => {
+    let tries = 0;
+    const work = async (tx: Transaction) => {
+      tries += 1;
+      if (tries < 3) await tx.run(raising('40001'));
+      return tries;
+    };
+    expect(await database.transaction(work)).toBe(3);
+  });
+
+  it('gives up after four tries', async () => {
+    let tries = 0;
+    const work = (tx: Transaction) => {
+      tries += 1;
+      return tx.run(raising('40P01'));
+    };
+    expect(await refusalOf(database.transaction(work))).toBe('database.busy');
+    expect(tries).toBe(4);
+  });
+
+  it('is not tried again for any other error', async () => {
+    let tries = 0;
+    const work = (tx: Transaction) => {
+      tries += 1;
+      return tx.run(raising('23505'));
+    };
+    await refusalOf(database.transaction(work));
+    expect(tries).toBe(1);
+  });
+
+  it('that meets a real deadlock comes through, and so does the other', async () => {
+    let waiting = 2;
+    let open!: () => void;
+    const bothHold = new Promise<void>((resolve) => (open = resolve));
+    const lock = (tx: Transaction, key: number) => tx.run(statement('SELECT pg_advisory_xact_lock($1)', key));
+    const crossing = (first: number, second: number) =>
+      database.transaction(async (tx) => {
+        await lock(tx, first);
+        waiting -= 1;
+        if (waiting === 0) open();
+        await bothHold;
+        await lock(tx, second);
+        return first;
+      });
+    expect(await Promise.all([crossing(47121, 47122), crossing(47122, 47121)])).toEqual([47121, 47122]);
+    expect(waiting).toBe(-1);
+  });
+
+  it('leaves nothing where its work fails, whatever fails', async () => {
+    await database.run(statement('CREATE TABLE IF NOT EXISTS public.left_over (n int)'));
+    const failing = database.transaction(async (tx) => {
+      await tx.run(statement('INSERT INTO public.left_over VALUES (1)'));
+      throw new Error('not of the database');
+    });
+    expect(await refusalOf(failing)).toBe(' not of the database');
+    expect(await database.run(statement('SELECT * FROM public.left_over'))).toEqual([]);
+    await database.run(statement('DROP TABLE public.left_over'));
+  });
+
+  it('that only reads can not write', async () => {
+    const work = (tx: Transaction) => tx.run(statement('CREATE TABLE public.never (n int)'));
+    expect(await refusalOf(database.transaction(work, { readOnly: true }))).toMatch(/^25006/);
+  });
+
+  it('runs work after its commit, in order, and drops it with a rollback', async () => {
+    const { database: own, failures } = await open(1);
+    const done: string[] = [];
+    await own.transaction(async (tx) => {
+      tx.afterCommit(() => void done.push('first'));
+      tx.afterCommit(() => Promise.reject(new Error('after the commit')));
+      tx.afterCommit(() => void done.push('last'));
+      await tx.run(statement('SELECT 1'));
+      expect(done).toEqual([]);
+    });
+    expect(done).toEqual(['first', 'last']);
+    expect(failures).toMatchObject([{ message: 'after the commit' }]);
+    await refusalOf(
+      own.transaction((tx) => {
+        tx.afterCommit(() => void done.push('never'));
+        return tx.run(raising('23505'));
+      }),
+    );
+    expect(done).toEqual(['first', 'last']);
+  });
+});
+
+describe('prepared statements', () => {
+  const names = async (own: Database) =>
+    (await own.run<{ count: number }>(statement('SELECT count(*)::int AS count FROM pg_prepared_statements')))[0]
+      ?.count;
+
+  it('are made from the second use on, one for a text', async () => {
+    const { database: own } = await open(1);
+    const ask = (value: number) => own.run<{ n: number }>(prepared('SELECT $1::int AS n', value));
+    expect(await ask(1)).toEqual([{ n: 1 }]);
+    expect(await names(own)).toBe(0);
+    for (let value = 2; value < 6; value += 1) expect(await ask(value)).toEqual([{ n: value }]);
+    expect(await names(own)).toBe(1);
+  });
+
+  it('are not made of texts that say so', async () => {
+    const { database: own } = await open(1);
+    for (let round = 0; round < 3; round += 1) await own.run(statement('SELECT 1'));
+    expect(await names(own)).toBe(0);
+  });
+
+  it('are bounded: a connection that has many is replaced', async () => {
+    const { database: own } = await open(1);
+    const before = await pid(own);
+    for (let at = 0; at < 450; at += 1) {
+      await own.run(prepared(`SELECT ${at}`));
+      await own.run(prepared(`SELECT ${at}`));
+    }
+    expect(await names(own)).toBeLessThan(450);
+    expect(await pid(own)).not.toBe(before);
+  });
+
+  it('are counted as statements, as all others are', async () => {
+    const { database: own } = await open(1);
+    const before = own.statements;
+    await own.run(prepared('SELECT 1'));
+    await own.transaction((tx) => tx.run(statement('SELECT 1')));
+    expect(own.statements - before).toBe(2);
+  });
+});
+
+describe('a session of the pool', () => {
+  it('has the settings that the texts of dates, times and numbers depend on', async () => {
+    const settings = {
+      TimeZone: 'UTC',
+      DateStyle: 'ISO, MDY',
+      bytea_output: 'hex',
+      extra_float_digits: '1',
+      standard_conforming_strings: 'on',
+    };
+    for (const [name, value] of Object.entries(settings)) {
+      const [row] = await database.run<{ value: string }>(statement('SELECT current_setting($1) AS value', name));
+      expect(row?.value, name).toMatch(new RegExp(`^${value}`));
+    }
+  });
+});

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { etagMatches, etagOf, expectedVersions } from '../../../src/http/etag.js';
+
+const version = fc.bigInt({ min: 0n, max: 2n ** 62n }).map(String);
+
+describe('entity tags', () => {
+  it('give the version back that they were made of', () => {
+    fc.assert(
+      fc.property(version, version, fc.nat(), (one, other, model) => {
+        expect(expectedVersions(etagOf(one, model))).toEqual([one]);
+        expect(expectedVersions(`"x", ${etagOf(one, model)} ,${etagOf(other, model)}`)).toEqual([one, other]);
+        expect(expectedVersions(`W/${etagOf(one, model)}`)).toEqual([]);
+      }),
+    );
+  });
+
+  it('differ where the version or the model does', () => {
+    fc.assert(
+      fc.property(version, fc.nat(), version, fc.nat(), (a, m, b, n) => {
+        expect(etagOf(a, m) === etagOf(b, n)).toBe(a === b && m === n);
+        expect(etagMatches(etagOf(a, m), etagOf(b, n))).toBe(a === b && m === n);
+      }),
+    );
+  });
+
+  it('are read from any header without harm, and fast', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('"', 'W', '/', ',', '*', ' ', '-', '1', 'z'), maxLength: 200 }),
+        (header) => {
+          expect(typeof etagMatches(header, '"1-1"')).toBe('boolean');
+          expectedVersions(header);
+        },
+      ),
+    );
+    const started = performance.now();
+    for (const header of [
+      'W/'.repeat(30_000),
+      '"'.repeat(60_001),
+      `"${'z'.repeat(60_000)}-1"`,
+      '"1-1",'.repeat(10_000),
+    ]) {
+      etagMatches(header, '"1-1"');
+      expectedVersions(header);
+    }
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseFlags, parseListQuery } from '../../../src/http/list-query.js';
+import { KindError } from '../../../src/shared/errors.js';
+
+const IDENTIFIER = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
+const terms = fc.array(fc.record({ path: IDENTIFIER, descending: fc.boolean() }), { minLength: 1, maxLength: 4 });
+const encode = fc.constantFrom(encodeURIComponent, (text: string) => text);
+const written = ({ path, descending }: { path: string; descending: boolean }) =>
+  `${path};${descending ? 'desc' : 'asc'}`;
+
+describe('the query of a list', () => {
+  it('has one meaning in every spelling of an order', () => {
+    fc.assert(
+      fc.property(terms, encode, (order, code) => {
+        const queries = [
+          order.map((term) => `order=${code(written(term))}`),
+          order.map((term) => `order[]=${code(written(term))}`),
+          order.map((term, at) => `${at % 2 ? 'order' : 'order%5B%5D'}=${code(written(term))}`),
+          [`order=${code(`[${order.map(written).join(',')}]`)}`],
+        ];
+        for (const query of queries) expect(parseListQuery(`/x?${query.join('&')}`).order).toEqual(order);
+      }),
+    );
+  });
+
+  it('has one meaning in every spelling of a list of names', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(IDENTIFIER, { minLength: 1, maxLength: 5 }),
+        encode,
+        fc.constantFrom('include' as const, 'exclude' as const),
+        (names, code, key) => {
+          const queries = [
+            `${key}=${code(names.join())}`,
+            `${key}=${code(`[${names.join(', ')}]`)}`,
+            names.map((name) => `${key}[]=${name}`).join('&'),
+            names.map((name) => `${key}=${name}`).join('&'),
+          ];
+          for (const query of queries) expect(parseListQuery(`/x?${query}`)[key]).toEqual(names);
+        },
+      ),
+    );
+  });
+
+  it('is read or refused, never worse', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        'order',
+        'include',
+        'limit',
+        'offset',
+        'filter',
+        'cursor',
+        'count',
+        'depth',
+        '[]',
+        '=',
+        '&',
+        ';asc',
+        '%',
+        '%00',
+        '%F0',
+        '[',
+        ']',
+        ',',
+        '__proto__',
+        '-1',
+        'eq(a,b)',
+      ),
+      fc.string({ maxLength: 5 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+        try {
+          parseListQuery(`/x?${pieces.join('')}`);
+        } catch (error) {
+          if (!(error instanceof KindError)) throw error;
+          expect(error.status).toBe(400);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('without a query is that of the defaults', () => {
+    expect(parseListQuery('/x')).toEqual(parseListQuery('/x?'));
+    expect(parseListQuery('/x')).toMatchObject({
+      limit: 100,
+      offset: 0,
+      count: 'exact',
+      order: [],
+      loadLinks: false,
+      depth: 0,
+    });
+  });
+});
+
+describe('flags', () => {
+  it.each([
+    ['/x', []],
+    ['/x?cascade=true', ['cascade']],
+    ['/x?cascade=false', []],
+  ])('of %s', (url, set) => {
+    expect([...parseFlags(url, ['cascade'])]).toEqual(set);
+  });
+
+  it.each([
+    '/x?cascade',
+    '/x?cascade=',
+    '/x?cascade=1',
+    '/x?cascade=TRUE',
+    '/x?cascade=true&cascade=true',
+    '/x?casade=true',
+  ])('are refused: %s', (url) => {
+    expect(() => parseFlags(url, ['cascade'])).toThrow(KindError);
+  });
+});
