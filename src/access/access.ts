@@ -6,8 +6,10 @@ import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level } from '../model/parameter-def.js';
+import { rulesOf } from '../model/stored-rules.js';
 import type { Predicate } from '../model/predicate.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
+import { rulePredicate } from './rule.js';
 
 export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;
 export type Operation = (typeof OPERATIONS)[number];
@@ -22,10 +24,11 @@ const ALL: Grant = { predicate: undefined };
 /** Credentials are reached through the authentication endpoints alone. */
 const SEALED_KIND = 'kind_system_user';
 
-/** The stored level of an operation; undefined where the owner said nothing. */
-function storedLevel(kind: KindDef, operation: Operation): Level | undefined {
-  const level = isPlainObject(kind.access) ? kind.access[operation] : undefined;
-  return LEVELS.find((known) => known === level);
+/** What the owner said of an operation: a level, or rules of which any lets in; undefined for nothing. */
+function storedAccess(kind: KindDef, operation: Operation): Level | readonly string[] | undefined {
+  const said = isPlainObject(kind.access) ? kind.access[operation] : undefined;
+  if (said === undefined || said === null) return undefined;
+  return LEVELS.find((known) => known === said) ?? rulesOf(said);
 }
 
 type DefaultLevel = Level | 'self';
@@ -43,10 +46,10 @@ function defaultLevel(kind: KindDef, operation: Operation): DefaultLevel {
 }
 
 /** Whether a caller may do something with some units of a kind; undefined where with none. */
-export function grantOf(kind: KindDef, operation: Operation, caller: Caller): Grant | undefined {
+export function grantOf(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
   if (caller.type === 'system') return ALL;
   if (kind.id === SEALED_KIND) return undefined;
-  const grant = levelGrant(kind, operation, caller);
+  const grant = plainGrant(kind, operation, caller, model);
   return grant && kind.id === 'kind' ? withoutSealed(kind, grant) : grant;
 }
 
@@ -61,12 +64,21 @@ function withoutSealed(kind: KindDef, { predicate }: Grant): Grant {
   return { predicate: predicate ? { op: 'and', parts: [predicate, other] } : other };
 }
 
-function levelGrant(kind: KindDef, operation: Operation, caller: Caller): Grant | undefined {
-  const level = storedLevel(kind, operation) ?? defaultLevel(kind, operation);
+function plainGrant(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
+  const level = storedAccess(kind, operation) ?? defaultLevel(kind, operation);
+  if (typeof level !== 'string') return ruleGrant(level, kind, caller, model);
   if (level === 'nobody') return undefined;
   if (isAdministrator(caller) || level === 'anyone') return ALL;
   if (caller.type !== 'member' || level === 'admin') return undefined;
   return level === 'self' ? selfGrant(kind, caller.kindId, caller.id) : ALL;
+}
+
+/** The units for which any of the rules holds. A rule needs a token, unless the kind is public. */
+function ruleGrant(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): Grant | undefined {
+  if (isAdministrator(caller)) return ALL;
+  if (caller.type === 'anonymous' && !kind.public) return undefined;
+  const parts = rules.map((rule) => rulePredicate(rule, kind, caller, model));
+  return { predicate: parts.length === 1 && parts[0] ? parts[0] : { op: 'or', parts } };
 }
 
 /** A member's own unit, and no other. */
@@ -87,15 +99,23 @@ export function openKind(
   operation: Operation | readonly Operation[],
   caller: Caller,
 ): { kind: KindDef; grant: Grant } {
+  checkMember(model, caller);
   const kind = model.kinds.get(kindId);
   const operations: readonly Operation[] = typeof operation === 'string' ? [operation] : operation;
   if (kind) {
     for (const each of operations) {
-      const grant = grantOf(kind, each, caller);
+      const grant = grantOf(kind, each, caller, model);
       if (grant) return { kind, grant };
     }
   }
   throw denial(kind, kindId, operations[0] ?? 'read', caller);
+}
+
+/** Members of an inactive kind, or of one that is no member kind any more, have no good token. */
+function checkMember(model: Model, caller: Caller): void {
+  if (caller.type !== 'member') return;
+  const kind = model.kinds.get(caller.kindId);
+  if (!kind?.active || !isMemberKind(kind)) throw refusal('token.invalid', 'The kind of this member is inactive');
 }
 
 function denial(kind: KindDef | undefined, kindId: string, operation: Operation, caller: Caller): KindError {

@@ -1,24 +1,92 @@
 /** Judges an `access` before it is stored. Pure. */
-import type { Faults } from '../shared/errors.js';
+import { parseFilter } from '../filter/filter.parser.js';
+import { Faults, KindError } from '../shared/errors.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
+import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-def.js';
+import { ruleParameters, rulesOf } from '../model/stored-rules.js';
 import { OPERATIONS } from './access.js';
+import { checkRule } from './rule.js';
 
-const WANTS = `must be one of ${LEVELS.join(', ')}`;
+const WANTS = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
+const PLACE = { parameter: 'access' };
 
 /** Adds a fault for everything in `access` that is not understood, or that would lock a project for good. */
 export function checkAccess(kindId: string, access: Json, faults: Faults): void {
-  const bad = (text: string) => faults.add('parameter.bad_value', `access${text}`, { parameter: 'access' });
+  const bad = (text: string) => faults.add('parameter.bad_value', `access${text}`, PLACE);
   if (!isPlainObject(access)) return void bad(`: must be an object of operations, got ${typeName(access)}`);
-  for (const [operation, level] of Object.entries(access)) {
+  for (const [operation, said] of Object.entries(access)) {
     if (!OPERATIONS.some((known) => known === operation)) {
       bad(
         `: no operation '${operation.slice(0, 40)}'${didYouMean(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`,
       );
-    } else if (!LEVELS.some((known) => known === level)) bad(`.${operation}: ${WANTS}`);
-    else if (kindId === 'kind' && operation === 'update' && level === 'nobody') {
+    } else if (kindId === 'kind' && operation === 'update' && said === 'nobody') {
       bad(`.update: 'nobody' would lock the project for good`);
-    }
+    } else if (!LEVELS.some((level) => level === said)) checkForm(operation, said, faults);
   }
+}
+
+/** A rule, or a list of at least one: each can be parsed. What they name is checked by `checkRules`. */
+function checkForm(operation: string, said: unknown, faults: Faults): void {
+  const list: readonly unknown[] = Array.isArray(said) ? said : [said];
+  const rules = rulesOf(said);
+  if (rules.length === 0 || rules.length !== list.length) {
+    faults.add('parameter.bad_value', `access.${operation}: ${WANTS}`, PLACE);
+    return;
+  }
+  for (const rule of rules) {
+    attempt(faults, operation, () => parseFilter(rule, { members: true }));
+  }
+}
+
+/** Adds a fault for every rule of a kind that names what is not there or compares what does not compare. */
+export function checkRules(kind: KindDef, model: Model, faults: Faults): void {
+  if (!isPlainObject(kind.access)) return;
+  for (const [operation, said] of Object.entries(kind.access)) {
+    for (const rule of rulesOf(said)) attempt(faults, operation, () => checkRule(rule, kind, model));
+  }
+}
+
+function attempt(faults: Faults, operation: string, work: () => unknown): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof KindError)) throw error;
+    for (const { code, text } of error.messages) faults.add(code, `access.${operation}: ${text}`, PLACE);
+  }
+}
+
+/**
+ * The access of the kinds whose rules name a parameter that a change took away: those rules let nobody in any more, so
+ * that a new parameter of the same name inherits nothing.
+ */
+export function orphanedAccess(before: Model, after: Model): Map<string, Json> {
+  const found = new Map<string, Json>();
+  const members = lostMemberNames(before, after);
+  for (const kind of after.kinds.values()) {
+    const old = before.kinds.get(kind.id);
+    if (!old || !isPlainObject(kind.access)) continue;
+    const lost = new Set([...old.fields.keys()].filter((id) => !kind.fields.has(id)));
+    const orphaned = Object.entries(kind.access).filter(([, said]) => namesLost(said, lost, members));
+    if (orphaned.length === 0) continue;
+    const closed = Object.fromEntries(orphaned.map(([operation]) => [operation, 'nobody']));
+    found.set(kind.id, { ...(kind.access as Record<string, Json>), ...closed });
+  }
+  return found;
+}
+
+/** The parameters that some member kind had and none has any more. */
+function lostMemberNames(before: Model, after: Model): Set<string> {
+  const names = (model: Model) =>
+    [...model.kinds.values()].filter(isMemberKind).flatMap((kind) => [...kind.fields.keys()]);
+  const kept = new Set(names(after));
+  return new Set(names(before).filter((name) => !kept.has(name)));
+}
+
+function namesLost(said: unknown, lost: ReadonlySet<string>, members: ReadonlySet<string>): boolean {
+  return rulesOf(said).some((rule) => {
+    const { own, member } = ruleParameters(rule);
+    return own.some((id) => lost.has(id)) || member.some((id) => members.has(id));
+  });
 }

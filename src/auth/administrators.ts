@@ -2,13 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { loadModel } from '../catalog/model-store.js';
 import type { Executor } from '../database/database.js';
-import { refusal } from '../shared/errors.js';
 import { setPasswordStatement } from '../sql/credential.sql.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { UnitWriter } from '../unit/unit.writer.js';
-import { foldName } from './names.js';
-import { hashPassword, PASSWORD_LENGTH } from './password.js';
+import { checkPassword, hashPassword } from './password.js';
 
 export interface AdministratorSeed {
   readonly username: string;
@@ -35,21 +33,5 @@ export class Administrators {
     const [row] = await this.writer.insert(session, kind, [body]);
     const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
     await executor.run(setPasswordStatement(project.schema, id, hash));
-  }
-}
-
-/** 8 to 128 characters, and neither the name nor the address. */
-export function checkPassword({ username, email, password }: AdministratorSeed): void {
-  const length = [...password].length;
-  if (length < PASSWORD_LENGTH.min)
-    throw refusal('parameter.too_short', `password: at least ${PASSWORD_LENGTH.min} characters`, {
-      parameter: 'password',
-    });
-  if (length > PASSWORD_LENGTH.max)
-    throw refusal('parameter.too_long', `password: at most ${PASSWORD_LENGTH.max} characters`, {
-      parameter: 'password',
-    });
-  if ([username, email].some((name) => foldName(name) === foldName(password))) {
-    throw refusal('parameter.bad_value', 'password: must not be the username or the e-mail', { parameter: 'password' });
   }
 }

@@ -1,19 +1,73 @@
-import { Controller, Header, Post, Req } from '@nestjs/common';
+import { Controller, Get, Header, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import { parseBody } from '../http/body.js';
 import type { HttpRequest } from '../http/request.js';
+import { WithOwnBearer } from '../tenancy/project.guard.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { bodyOf } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
+import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';
+
+const NoStore = () => Header('Cache-Control', 'no-store');
 
 /** Authentication (section 4.2). */
 @Controller('api/lib/auth')
 export class AuthController {
   constructor(private readonly auth: AuthService) {}
 
-  @Post('signin')
-  @Header('Cache-Control', 'no-store')
-  signIn(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.signIn(project, parseBody(bodyOf(request), request.headers['content-type']));
+  @Post(':kind/signup')
+  @NoStore()
+  signUp(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.auth.signUp(scope, kind, () => jsonOf(request));
   }
+
+  @Post('signin')
+  @NoStore()
+  signIn(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.auth.signIn(project, jsonOf(request));
+  }
+
+  @Get('verify')
+  @NoStore()
+  verify(@Scope() scope: RequestScope): Promise<Answer> {
+    return this.auth.verify(scope);
+  }
+
+  @Post('verify')
+  @NoStore()
+  verifyByPost(@Scope() scope: RequestScope): Promise<Answer> {
+    return this.auth.verify(scope);
+  }
+
+  @Get('refresh')
+  @NoStore()
+  @WithOwnBearer()
+  @UseGuards(RefreshTokenGuard)
+  refresh(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.auth.refresh(project, refreshClaims(request));
+  }
+
+  @Post('refresh')
+  @NoStore()
+  @WithOwnBearer()
+  @UseGuards(RefreshTokenGuard)
+  refreshByPost(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.auth.refresh(project, refreshClaims(request));
+  }
+
+  @Post('signout')
+  @NoStore()
+  signOut(@Scope() scope: RequestScope): Promise<Answer> {
+    return this.auth.signOut(scope);
+  }
+
+  @Post('change_password')
+  @NoStore()
+  changePassword(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.auth.changePassword(scope, () => jsonOf(request));
+  }
+}
+
+function jsonOf(request: HttpRequest): unknown {
+  return parseBody(bodyOf(request), request.headers['content-type']);
 }

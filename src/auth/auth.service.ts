@@ -1,22 +1,26 @@
-/** Sign-in. */
-import { randomUUID } from 'node:crypto';
+/** Sign-in, sign-up, and what a member does with its session. */
 import { Injectable } from '@nestjs/common';
-import { readableFields } from '../access/access.js';
+import { grantOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { answerOf, type Answer } from '../http/answer.js';
-import type { KindDef } from '../model/model.js';
-import { Faults, refusal } from '../shared/errors.js';
-import { isPlainObject, textFault, typeName } from '../shared/json.js';
-import { findCredentialStatement, touchMemberStatement } from '../sql/credential.sql.js';
-import type { MemberCaller } from '../tenancy/caller.js';
+import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
+import { isMemberKind, type Model } from '../model/model.js';
+import { refusal } from '../shared/errors.js';
+import { findCredentialStatement, memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
+import { SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { UnitWriter } from '../unit/unit.writer.js';
+import { readChange, readCredentials, readSignUp } from './auth.body.js';
+import { MemberSessions } from './member-session.js';
 import { foldName } from './names.js';
-import { PASSWORD_LENGTH, verifyPassword } from './password.js';
-import { TokenService } from './token.service.js';
+import { checkPassword, hashPassword, PASSWORD_LENGTH, verifyPassword } from './password.js';
+import { Sessions } from './sessions.js';
+import type { Claims } from './token.service.js';
 
 interface Credential {
-  readonly id: string;
+  readonly username: string;
+  readonly email: string;
   readonly password_hash: string | null;
   readonly member_kind: string;
   readonly member_id: string;
@@ -27,7 +31,9 @@ export class AuthService {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly tokens: TokenService,
+    private readonly members: MemberSessions,
+    private readonly sessions: Sessions,
+    private readonly writer: UnitWriter,
   ) {}
 
   async signIn(project: Project, body: unknown): Promise<Answer> {
@@ -37,81 +43,102 @@ export class AuthService {
     }
     return this.catalog.withCheckedModel(project, async (model) => {
       const credential = await this.#check(project, username, password);
-      const kind = model.kinds.get(credential.member_kind);
-      const member = kind?.active ? await this.#touch(project, kind, credential.member_id) : undefined;
-      if (!kind || !member) throw failed();
-      return answerOf(this.#session(project, kind, member));
+      const member = { kindId: credential.member_kind, memberId: credential.member_id };
+      const session = await this.members.open(this.database, project, model, member);
+      if (!session) throw failed();
+      return answerOf(session);
     });
   }
 
   /** An unknown name costs what a wrong password costs, and answers the same. */
   async #check(project: Project, username: string, password: string): Promise<Credential> {
     const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, foldName(username)));
-    const short = [...password].length <= PASSWORD_LENGTH.max;
-    const fits = await verifyPassword(short ? found?.password_hash : null, short ? password : '');
-    if (!found || !fits) throw failed();
+    if (!(await this.#fits(found, password)) || !found) throw failed();
     return found;
   }
 
-  async #touch(project: Project, kind: KindDef, id: string): Promise<Record<string, unknown> | undefined> {
-    const self: MemberCaller = { type: 'member', id, kindId: kind.id, sessionId: '', admin: kind.id === 'kind_admin' };
-    const fields = [...readableFields(kind, self).values()];
-    const [row] = await this.database.run<{ body: string }>(touchMemberStatement(project.schema, kind, fields, id));
-    return row && (JSON.parse(row.body) as Record<string, unknown>);
+  async #fits(credential: Credential | undefined, password: string): Promise<boolean> {
+    const short = [...password].length <= PASSWORD_LENGTH.max;
+    return verifyPassword(short ? credential?.password_hash : null, short ? password : '');
   }
 
-  /** The member session of section 2.2, then the member's own parameters. */
-  #session(project: Project, kind: KindDef, member: Record<string, unknown>): object {
-    const own = Object.entries(member).filter(([key]) => !SESSION_FIELDS.includes(key) && !NOT_OWN.has(key));
-    return {
-      ...this.tokens.issue(project.id, kind.id, String(member['id']), randomUUID()),
-      auth_token: null,
-      kind_id: kind.id,
-      ...Object.fromEntries(SESSION_FIELDS.map((key) => [key, member[key]])),
-      ...Object.fromEntries(own),
-    };
+  /** Makes a member and signs it in, all or nothing. Needs the right `signup` of the kind, not `create`. */
+  signUp({ project, caller }: RequestScope, kindId: string, read: () => unknown): Promise<Answer> {
+    return this.catalog.withCheckedModel(project, async (model) => {
+      const kind = openSignUp(model, kindId, caller);
+      const { username, email, password, rest } = readSignUp(read());
+      checkPassword({ username, email, password });
+      const hash = await hashPassword(password);
+      const body = new Map<string, unknown>([...rest, ['username', username], ['email', email]]);
+      return this.database.transaction(async (tx) => {
+        const session = { project, caller: SYSTEM, model, executor: tx };
+        const [row] = await this.writer.insert(session, kind, [body], { writer: caller });
+        const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
+        await tx.run(setPasswordStatement(project.schema, id, hash));
+        return answerOf(await this.members.open(tx, project, model, { kindId, memberId: id }));
+      });
+    });
+  }
+
+  /** The session of a refresh token goes on with a new pair. */
+  refresh(project: Project, { sub, kind, sid, jti }: Claims): Promise<Answer> {
+    return this.catalog.withCheckedModel(project, async (model) => {
+      const grant = await this.sessions.rotate(project, sid, jti);
+      const session = await this.members.resume(this.database, project, model, { kindId: kind, memberId: sub }, grant);
+      if (!session) throw refusal('token.invalid', 'The member of this token is gone or inactive');
+      return answerOf(session);
+    });
+  }
+
+  /** Says nothing where the token is good. @throws KindError 401 */
+  verify(scope: RequestScope): Promise<Answer> {
+    const { kindId } = memberOf(scope.caller);
+    return this.catalog.withCheckedModel(scope.project, (model) => {
+      if (model.kinds.get(kindId)?.active) return NULL_ANSWER;
+      throw refusal('token.invalid', 'The kind of this member is inactive');
+    });
+  }
+
+  async signOut({ project, caller }: RequestScope): Promise<Answer> {
+    await this.sessions.end(this.database, project, { id: memberOf(caller).sessionId });
+    return NULL_ANSWER;
+  }
+
+  /** Every other session of the member ends. */
+  async changePassword({ project, caller }: RequestScope, read: () => unknown): Promise<Answer> {
+    const { id, sessionId } = memberOf(caller);
+    const { current, fresh } = readChange(read());
+    const [found] = await this.database.run<Credential>(memberCredentialStatement(project.schema, id));
+    if (!found || !(await this.#fits(found, current)))
+      throw refusal('signin.failed', 'The current password is another');
+    checkPassword({ username: found.username, email: found.email, password: fresh }, 'new_password');
+    const hash = await hashPassword(fresh);
+    await this.database.transaction(async (tx) => {
+      await tx.run(setPasswordStatement(project.schema, id, hash));
+      await this.sessions.end(tx, project, { memberId: id, but: sessionId });
+    });
+    return NULL_ANSWER;
   }
 }
-
-const SESSION_FIELDS: readonly string[] = [
-  ...['kind_system_user', 'id', 'email', 'first_name', 'last_name'],
-  ...['first_access_time', 'last_access_time', 'inserted_at', 'metadata'],
-];
-const NOT_OWN = new Set(['kind_id', 'updated_at']);
 
 function failed() {
   return refusal('signin.failed', 'No member has that name and password');
 }
 
-function readCredentials(body: unknown): { username: string; password: string } {
-  if (!isPlainObject(body)) {
-    throw refusal(
-      'body.not_object',
-      `The body must be a JSON object, got ${body === undefined ? 'none' : typeName(body)}`,
-    );
+function memberOf(caller: Caller): MemberCaller {
+  if (caller.type === 'member') return caller;
+  throw refusal('token.missing', 'A bearer token is needed here');
+}
+
+/** The member kind of a sign-up path. What is no member kind does not exist here. */
+function openSignUp(model: Model, kindId: string, caller: Caller) {
+  const kind = model.kinds.get(kindId);
+  if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);
+  if (!grantOf(kind, 'signup', caller, model)) {
+    if (caller.type === 'anonymous' && kind.id !== 'kind_admin')
+      throw refusal('token.missing', 'A bearer token is needed here');
+    throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
   }
-  const faults = new Faults();
-  const text = (name: 'username' | 'password'): string => {
-    const value = body[name];
-    const place = { parameter: name };
-    if (value === undefined) faults.add('parameter.required', `${name}: must be given`, place);
-    else if (typeof value !== 'string')
-      faults.add('parameter.bad_type', `${name}: must be a string, got ${typeName(value)}`, place);
-    else if (textFault(value)) faults.add('parameter.bad_value', `${name}: ${textFault(value) ?? ''}`, place);
-    return String(value);
-  };
-  const credentials = { username: text('username'), password: text('password') };
-  const { otp } = body;
-  if (otp !== undefined && otp !== null && typeof otp !== 'string') {
-    faults.add('parameter.bad_type', `otp: must be a string or null, got ${typeName(otp)}`, { parameter: 'otp' });
-  }
-  for (const key of Object.keys(body)) {
-    if (!['username', 'password', 'otp'].includes(key)) {
-      faults.add('parameter.unknown', `${key.slice(0, 80)}: sign-in has no such parameter`, {
-        parameter: key.slice(0, 80),
-      });
-    }
-  }
-  faults.throwIfAny();
-  return credentials;
+  if (!kind.active) throw refusal('kind.inactive', `The kind '${kind.id}' is inactive`);
+  return kind;
 }

@@ -11,6 +11,7 @@ import type { Draft } from '../unit/draft.js';
 import type { Session } from '../unit/session.js';
 import { asSystem, UnitWriter } from '../unit/unit.writer.js';
 import { foldName, looksLikeEmail } from './names.js';
+import { Sessions } from './sessions.js';
 
 const ADMIN_KIND = 'kind_admin';
 const CREDENTIALS = 'kind_system_user';
@@ -20,6 +21,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly writer: UnitWriter,
+    private readonly sessions: Sessions,
   ) {}
 
   onModuleInit(): void {
@@ -95,6 +97,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
 
   async afterDelete(_: KindDef, id: string, session: Session): Promise<void> {
     await session.executor.run(deleteCredentialStatement(session.project.schema, id));
+    await this.sessions.end(session.executor, session.project, { memberId: id });
   }
 }
 

@@ -1,5 +1,5 @@
 /** Makes and reads the tokens of members: JWTs (RFC 7519), HS256, bound to project, member, kind and session. */
-import { createSecretKey, randomUUID, type KeyObject } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { LRUCache } from 'lru-cache';
@@ -8,9 +8,11 @@ import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { refusal } from '../shared/errors.js';
 import { ANONYMOUS, CallerResolver, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
+import { Sessions, type SessionGrant } from './sessions.js';
 
-const ISSUER = 'kind';
-const ALGORITHM = 'HS256';
+export const ISSUER = 'kind';
+export const ALGORITHM = 'HS256';
 const ADMIN_KIND = 'kind_admin';
 
 /** The key that signs tokens. */
@@ -18,11 +20,13 @@ export const SECRET = Symbol('secret');
 
 export type TokenType = 'access' | 'refresh';
 
-interface Claims {
+export interface Claims {
   readonly sub: string;
   readonly kind: string;
   readonly sid: string;
   readonly typ: TokenType;
+  readonly aud: string;
+  readonly jti: string;
   readonly exp: number;
 }
 
@@ -38,7 +42,12 @@ interface Verified {
   readonly expires: number;
 }
 
-const bearer = ExtractJwt.fromAuthHeaderAsBearerToken();
+export const bearerToken = ExtractJwt.fromAuthHeaderAsBearerToken();
+
+/** A KeyObject: given a string, jsonwebtoken first tries to read it as a public key, at 0.3 ms a call. */
+export function signingKey(secret: string): KeyObject {
+  return createSecretKey(Buffer.from(secret));
+}
 
 @Injectable()
 export class TokenService extends CallerResolver {
@@ -48,47 +57,55 @@ export class TokenService extends CallerResolver {
 
   constructor(
     private readonly jwt: JwtService,
+    private readonly sessions: Sessions,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(SECRET) secret: string,
   ) {
     super();
-    // A KeyObject: given a string, jsonwebtoken first tries to read it as a public key, at 0.3 ms a call.
-    this.#key = createSecretKey(Buffer.from(secret));
+    this.#key = signingKey(secret);
   }
 
-  issue(projectId: string, kindId: string, memberId: string, sessionId: string): Tokens {
-    const sign = (typ: TokenType, milliseconds: number) =>
+  /** The pair of a grant: the same grant makes the same tokens. */
+  issue(projectId: string, kindId: string, memberId: string, grant: SessionGrant): Tokens {
+    const { sessionId, refreshId, issuedAt } = grant;
+    const sign = (typ: TokenType, jwtid: string, milliseconds: number) =>
       this.jwt.sign(
-        { sub: memberId, kind: kindId, sid: sessionId, typ },
+        { sub: memberId, kind: kindId, sid: sessionId, typ, iat: issuedAt },
         {
           algorithm: ALGORITHM,
           issuer: ISSUER,
           audience: projectId,
-          expiresIn: Math.round(milliseconds / 1000),
-          jwtid: randomUUID(),
+          expiresIn: Math.max(1, Math.round(milliseconds / 1000)),
+          jwtid,
           privateKey: this.#key,
         },
       );
     return {
-      access_token: sign('access', this.config.accessTokenTtl),
-      refresh_token: sign('refresh', this.config.refreshTokenTtl),
+      access_token: sign('access', `${refreshId}-a`, this.config.accessTokenTtl),
+      refresh_token: sign('refresh', refreshId, this.config.refreshTokenTtl),
     };
   }
 
   /** The caller whose access token the header carries. @throws KindError 401 for one that is not good here */
-  resolve(authorization: string | undefined, projectId: string): Caller {
+  async resolve(authorization: string | undefined, project: Project): Promise<Caller> {
     if (authorization === undefined) return ANONYMOUS;
-    const token = bearer({ headers: { authorization } });
+    const token = bearerToken({ headers: { authorization } });
     if (token === null) throw refusal('token.invalid', 'The header authorization must be Bearer <token>');
+    const caller = this.#verify(token, project.id);
+    await this.sessions.check(project, caller.sessionId);
+    return caller;
+  }
+
+  #verify(token: string, projectId: string): MemberCaller {
     const known = this.#verified.get(token);
     if (known && known.projectId === projectId && known.expires > Date.now() / 1000) return known.caller;
-    const { sub, kind, sid, exp } = this.verify(token, projectId, 'access');
+    const { sub, kind, sid, exp } = this.#read(token, projectId);
     const caller: MemberCaller = { type: 'member', id: sub, kindId: kind, sessionId: sid, admin: kind === ADMIN_KIND };
     this.#verified.set(token, { projectId, caller, expires: exp });
     return caller;
   }
 
-  verify(token: string, projectId: string, type: TokenType): Claims {
+  #read(token: string, projectId: string): Claims {
     let claims: Claims;
     try {
       claims = this.jwt.verify<Claims>(token, {
@@ -100,7 +117,7 @@ export class TokenService extends CallerResolver {
     } catch {
       throw refusal('token.invalid', 'The bearer token is malformed, forged, expired, revoked or of another project');
     }
-    if (claims.typ !== type) throw refusal('token.invalid', `An ${type} token is needed here, got another`);
+    if (claims.typ !== 'access') throw refusal('token.invalid', 'An access token is needed here, got another');
     return claims;
   }
 }

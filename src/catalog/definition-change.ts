@@ -5,13 +5,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor, type Transaction } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
+import { checkRules, orphanedAccess } from '../access/check-access.js';
 import { BUILT_IN_VERSION } from '../model/built-in.js';
 import { checkModel } from '../model/check-model.js';
 import { diffModels, type Step } from '../model/diff.js';
 import type { Model } from '../model/model.js';
-import { refusal } from '../shared/errors.js';
+import { Faults, refusal } from '../shared/errors.js';
 import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
-import { bumpVersionStatement, lockProjectStatement } from '../sql/model.sql.js';
+import { bumpVersionStatement, lockProjectStatement, setAccessStatement } from '../sql/model.sql.js';
 import { settingStatement } from '../sql/registry.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { checkGuards } from './guards.js';
@@ -29,6 +30,8 @@ const STATEMENT_TIMEOUT = 600_000;
 export class DefinitionChange {
   readonly kinds = new Set<string>();
   readonly parameters = new Set<string>();
+  /** Kinds whose access was written. */
+  readonly access = new Set<string>();
 
   constructor(
     readonly tx: Transaction,
@@ -76,7 +79,7 @@ export class DefinitionChanges {
 
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {
     const { tx, before } = change;
-    const after = await loadModel(tx, project);
+    const after = await this.#settleAccess(project, change, await loadModel(tx, project));
     checkModel(after, change);
     const { guards, steps } = diffModels(before, after);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
@@ -87,6 +90,19 @@ export class DefinitionChanges {
       bumpVersionStatement(project.schema, MODEL_CHANNEL, project.id, BUILT_IN_VERSION),
     );
     return { ...after, version: Number(row?.v) };
+  }
+
+  /** Rules that were written must fit; rules whose parameter went let nobody in. */
+  async #settleAccess(project: Project, { tx, before, access }: DefinitionChange, after: Model): Promise<Model> {
+    const faults = new Faults();
+    for (const id of access) {
+      const kind = after.kinds.get(id);
+      if (kind) checkRules(kind, after, faults);
+    }
+    faults.throwIfAny();
+    const orphaned = orphanedAccess(before, after);
+    for (const [id, closed] of orphaned) await tx.run(setAccessStatement(project.schema, id, closed));
+    return orphaned.size > 0 ? loadModel(tx, project) : after;
   }
 }
 

@@ -119,6 +119,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
     const access = draft.values.get('access');
     if (access !== undefined && access !== null) checkAccess(kindId, access, faults);
     changeOf(session).kinds.add(kindId);
+    if (draft.values.has('access')) changeOf(session).access.add(kindId);
     return draft;
   }
 

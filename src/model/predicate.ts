@@ -3,6 +3,7 @@
  * Filters of clients and rules of owners both end here, so both are rendered by the same code.
  */
 import type { Filter, List, MemberRef, Operator, Path, Scalar, Test } from '../filter/filter.ast.js';
+import { valuesOf } from '../filter/filter.walk.js';
 import { refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
@@ -14,6 +15,15 @@ import { OPERATORS, type ParameterType, type Stored } from './parameter-type/par
 export interface Target {
   readonly field: Field;
   readonly keys: readonly string[];
+}
+
+/** A value of the member who asks, read when the statement runs, so that it is never an old one. */
+export interface MemberValue {
+  /** The member's kind, in whose table it stands. */
+  readonly kind: KindDef;
+  readonly field: Field;
+  /** Empty until a rule is bound to a caller. */
+  readonly memberId: string;
 }
 
 export type Predicate =
@@ -37,6 +47,15 @@ export type Predicate =
     }
   | { readonly op: 'element'; readonly target: Target; readonly value: Stored }
   | {
+      readonly op: 'member';
+      readonly target: Target;
+      readonly test: MemberTest;
+      /** Plain values come along in `in`. */
+      readonly values: readonly (Stored | MemberValue)[];
+    }
+  /** The member has a value there. */
+  | { readonly op: 'present'; readonly value: MemberValue }
+  | {
       readonly op: 'like';
       readonly target: Target;
       readonly place: 'within' | 'start' | 'end';
@@ -44,28 +63,76 @@ export type Predicate =
       readonly value: string;
     };
 
+/** Tests that can be made with a value of the member. */
+export type MemberTest = 'eq' | 'ne' | 'in' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte';
+
 /** The fields that the caller may name, by name. */
 export type Visible = ReadonlyMap<string, Field>;
 
+/** Finds the value behind `@member.<name>`, for a test of a field. */
+export type Members = (reference: MemberRef, target: Target) => MemberValue;
+
 /** Resolves a filter; throws 400 with the character for names, operators and values that do not fit. */
-export function resolveFilter(filter: Filter, kind: KindDef, visible: Visible): Predicate {
+export function resolveFilter(filter: Filter, kind: KindDef, visible: Visible, members?: Members): Predicate {
   switch (filter.op) {
     case 'and':
     case 'or':
-      return { op: filter.op, parts: filter.filters.map((part) => resolveFilter(part, kind, visible)) };
+      return { op: filter.op, parts: filter.filters.map((part) => resolveFilter(part, kind, visible, members)) };
     case 'not':
-      return { op: 'not', part: resolveFilter(filter.filter, kind, visible) };
+      return { op: 'not', part: resolveFilter(filter.filter, kind, visible, members) };
     default:
-      return resolveTest(filter, kind, visible);
+      return resolveTest(filter, kind, visible, members);
   }
 }
 
-function resolveTest(test: Test, kind: KindDef, visible: Visible): Predicate {
+function resolveTest(test: Test, kind: KindDef, visible: Visible, members: Members | undefined): Predicate {
   const target = resolvePath(test.path, kind, visible);
   checkOperator(test, target);
+  if (members && valuesOf(test).some((value) => value.type === 'member')) return memberTest(test, target, members);
   if (test.op === 'isnull') return { op: 'isnull', target, value: test.value };
   if (test.op === 'in') return membership(target, test.value);
   return comparison(test.op, target, test.value);
+}
+
+const MEMBER_TESTS: readonly string[] = ['eq', 'ne', 'in', 'contains', 'lt', 'lte', 'gt', 'gte'];
+
+function memberTest(test: Test, target: Target, members: Members): Predicate {
+  const plain = target.keys.length > 0 || (test.op === 'contains' && !target.field.def.multiple);
+  if (plain || !MEMBER_TESTS.includes(test.op)) {
+    throw refusal(
+      'filter.bad_operator',
+      `${test.op} of '${target.field.id}' can not be asked with a value of the member, at character ${test.at}`,
+      { parameter: target.field.id },
+    );
+  }
+  const values = valuesOf(test).map((value) =>
+    value.type === 'member' ? members(value, target) : readScalar(value, target),
+  );
+  return { op: 'member', target, test: test.op as MemberTest, values };
+}
+
+/** A rule's predicate for one member. */
+export function boundTo(predicate: Predicate, memberId: string): Predicate {
+  switch (predicate.op) {
+    case 'and':
+    case 'or':
+      return { op: predicate.op, parts: predicate.parts.map((part) => boundTo(part, memberId)) };
+    case 'not':
+      return { op: 'not', part: boundTo(predicate.part, memberId) };
+    case 'present':
+      return { op: 'present', value: { ...predicate.value, memberId } };
+    case 'member':
+      return {
+        ...predicate,
+        values: predicate.values.map((value) => (isMemberValue(value) ? { ...value, memberId } : value)),
+      };
+    default:
+      return predicate;
+  }
+}
+
+export function isMemberValue(value: Stored | MemberValue): value is MemberValue {
+  return typeof value === 'object' && 'memberId' in value && 'field' in value;
 }
 
 /** The field that a path names, for filters and orders. */
@@ -184,4 +251,21 @@ function readScalar(value: Scalar | MemberRef | List, { field }: Target): Stored
 
 function badValue(field: Field, wants: string, at: number) {
   return refusal('filter.bad_value', `'${field.id}' wants ${wants}, at character ${at}`, { parameter: field.id });
+}
+
+/** The stored fields that a predicate tests, each once. */
+export function fieldsOf(predicate: Predicate): Field[] {
+  const found = new Set<Field>();
+  const visit = (part: Predicate): void => {
+    if (part.op === 'and' || part.op === 'or') part.parts.forEach(visit);
+    else if (part.op === 'not') visit(part.part);
+    else if ('target' in part && part.target.field.column !== undefined) found.add(part.target.field);
+  };
+  visit(predicate);
+  return [...found];
+}
+
+/** Both, where both are asked. */
+export function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
+  return a && b ? { op: 'and', parts: [a, b] } : (a ?? b);
 }

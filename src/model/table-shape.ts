@@ -1,7 +1,9 @@
 /** The tables that a model needs: columns, indexes and foreign keys as values. What stands in PostgreSQL follows them. */
+import { INTERNAL_TABLES } from './internal-tables.js';
 import type { Field, KindDef, Model } from './model.js';
 import { constraintName } from './names.js';
 import type { DeleteRule } from './parameter-def.js';
+import { ruleParameters, storedRules } from './stored-rules.js';
 import type { ColumnType } from './parameter-type/parameter-type.js';
 
 export interface ColumnShape {
@@ -35,7 +37,7 @@ export interface TableShape {
 
 /** The tables of all kinds that have one; kinds that share a table add their columns to it. */
 export function tableShapes(model: Model): Map<string, TableShape> {
-  const tables = new Map<string, TableShape>();
+  const tables = new Map(INTERNAL_TABLES.map((table) => [table.name, table]));
   for (const kind of model.kinds.values()) {
     if (kind.remote) continue;
     const shape = tableOf(kind, model);
@@ -75,7 +77,8 @@ const ALWAYS_IN_SHARED = new Set([
 
 function indexesOf(kind: KindDef, stored: readonly Field[]): IndexShape[] {
   const columns = (ids: readonly string[]) => ids.map((id) => kind.fields.get(id)?.column ?? id);
-  const indexes = stored.flatMap((field) => fieldIndex(field, kind));
+  const ruled = new Set(storedRules(kind.access).flatMap((rule) => ruleParameters(rule).own));
+  const indexes = stored.flatMap((field) => fieldIndex(field, kind, ruled.has(field.id)));
   for (const ids of kind.unique) indexes.push(index(kind, columns(ids), true));
   for (const ids of kind.indexes) indexes.push(index(kind, columns(ids), false));
   // Lists of natural keys come by time of insertion.
@@ -83,11 +86,13 @@ function indexesOf(kind: KindDef, stored: readonly Field[]): IndexShape[] {
   return indexes;
 }
 
-function fieldIndex(field: Field, kind: KindDef): IndexShape[] {
+/** An index serves what is unique, what is filtered by, what refers to others, and what a rule of access tests. */
+function fieldIndex(field: Field, kind: KindDef, ruled: boolean): IndexShape[] {
   if (field === kind.keyField || field.column === undefined) return [];
   const { unique, indexed, multiple } = field.def;
   if (unique && !multiple) return [index(kind, [field.column], true)];
-  if (!indexed && !field.reference) return [];
+  const useful = indexed || field.reference !== undefined || (ruled && field.type.indexable);
+  if (!useful) return [];
   return [index(kind, [field.column], false, multiple ? 'gin' : 'btree')];
 }
 

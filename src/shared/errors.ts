@@ -23,6 +23,7 @@ export const ERRORS = {
   },
   'signin.failed': { status: 401, meaning: 'No member has that name and password.' },
   'signin.otp_unavailable': { status: 503, meaning: 'The project asks for a code by mail, and mail is not set up.' },
+  'signup.mismatch': { status: 400, meaning: 'Name, password or e-mail are given twice and differ.' },
   'access.denied': { status: 403, meaning: 'This caller may not do that; another token would be needed.' },
 
   'route.unknown': { status: 404, meaning: 'No such address, or no such method there.' },

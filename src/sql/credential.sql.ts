@@ -3,11 +3,13 @@ import type { Field, KindDef } from '../model/model.js';
 import { columnType, selectList } from './columns.sql.js';
 import { ident, param, render, sql, type Statement } from './fragment.js';
 
+const CREDENTIAL = sql`"username", "email", "password_hash", "member_kind", "member_id"::text AS member_id`;
+
 /** The credentials of a name or an address, both folded. */
 export function findCredentialStatement(schema: string, key: string): Statement {
   const name = param(key);
   return render(
-    sql`SELECT "id"::text AS id, "password_hash", "member_kind", "member_id"::text AS member_id FROM ${ident(schema, 'kind_system_user')} WHERE "username_key" = ${name} OR "email_key" = ${name} ORDER BY "email_key" = ${name} DESC LIMIT 1`,
+    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, 'kind_system_user')} WHERE "username_key" = ${name} OR "email_key" = ${name} ORDER BY "email_key" = ${name} DESC LIMIT 1`,
     true,
   );
 }
@@ -44,4 +46,11 @@ export function deleteCredentialStatement(schema: string, memberId: string): Sta
 
 export function countMembersStatement(schema: string, kind: KindDef): Statement {
   return render(sql`SELECT count(*)::int AS count FROM ${ident(schema, kind.table)}`);
+}
+
+/** The credentials of a member. */
+export function memberCredentialStatement(schema: string, memberId: string): Statement {
+  return render(
+    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, 'kind_system_user')} WHERE "member_id" = ${param(memberId)}::uuid`,
+  );
 }

@@ -93,3 +93,10 @@ export function dropTablesStatement(schema: string, tables: readonly string[]): 
 export function readVersionStatement(schema: string): Statement {
   return render(sql`SELECT "version" AS v FROM ${ident(schema, MODEL_TABLE)}`, true);
 }
+
+/** Closes what the rules of a kind opened. */
+export function setAccessStatement(schema: string, kindId: string, access: unknown): Statement {
+  return render(
+    sql`UPDATE ${ident(schema, 'kind')} SET "access" = ${param(JSON.stringify(access))}::jsonb WHERE "id" = ${param(kindId)}`,
+  );
+}

@@ -2,7 +2,8 @@
  * Predicates as SQL. A test that meets a null is null, which WHERE takes for false; `not` asks IS NOT TRUE of the whole,
  * so that it is the complement, nulls included.
  */
-import type { Predicate, Target } from '../model/predicate.js';
+import { isMemberValue, type MemberValue, type Predicate, type Target } from '../model/predicate.js';
+import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { column, columnType, isArray } from './columns.sql.js';
 import { ident, join, literal, param, sql, type Fragment } from './fragment.js';
@@ -40,6 +41,10 @@ export function predicateSql(predicate: Predicate, scope: PredicateScope): Fragm
       return sql`${valueOf(predicate.target, scope)} @> ${bound(predicate.target, [predicate.value])}`;
     case 'like':
       return like(predicate, scope);
+    case 'member':
+      return memberTest(predicate, scope);
+    case 'present':
+      return sql`${memberColumn(predicate.value, scope)} IS NOT NULL`;
   }
 }
 
@@ -87,6 +92,49 @@ function membership(target: Target, values: readonly unknown[], scope: Predicate
   if (isArray(target.field)) return sql`${value} && ${bound(target, values)}`;
   const type = isJson(target) ? 'text' : target.field.columnType;
   return sql`${value} = ANY(${param(values)}::${columnType(type, true)})`;
+}
+
+/** A value of the member who asks: one row by its key, which PostgreSQL reads once for the statement. */
+function memberColumn({ kind, field, memberId }: MemberValue, scope: PredicateScope): Fragment {
+  const id = sql`${param(memberId)}::uuid`;
+  if (field === kind.keyField) return id;
+  if (field.constant !== undefined) return sql`${literal(scalarText(field.constant))}::text`;
+  return sql`(SELECT ${column(field, '_m')} FROM ${ident(scope.schema, kind.table)} AS _m WHERE _m."id" = ${id})`;
+}
+
+type MemberPredicate = Extract<Predicate, { op: 'member' }>;
+
+function memberTest({ target, test, values }: MemberPredicate, scope: PredicateScope): Fragment {
+  const own = valueOf(target, scope);
+  const cast = columnType(target.field.columnType, isArray(target.field));
+  const [first] = values.map((value) => (isMemberValue(value) ? memberColumn(value, scope) : bound(target, value)));
+  switch (test) {
+    case 'eq':
+    case 'ne':
+      return compare(own, test === 'ne', sql`${first ?? sql`NULL`}::${cast}`);
+    case 'in':
+      return sql`(${join(
+        values.map((value) => among(own, target, value, scope)),
+        ' OR ',
+      )})`;
+    case 'contains':
+      return sql`${own} @> ARRAY[${first ?? sql`NULL`}]::${cast}`;
+    default:
+      return sql`${own} ${ORDER[test]} ${first ?? sql`NULL`}::${cast}`;
+  }
+}
+
+/** One alternative of `in`: a list of the member stands for its elements. */
+function among(own: Fragment, target: Target, value: Stored | MemberValue, scope: PredicateScope): Fragment {
+  const list = columnType(target.field.columnType, true);
+  if (isArray(target.field)) {
+    const items = isMemberValue(value) ? memberColumn(value, scope) : sql`ARRAY[${bound(target, value)}]`;
+    return sql`${own} && ${isMemberValue(value) && !isArray(value.field) ? sql`ARRAY[${items}]` : items}::${list}`;
+  }
+  if (!isMemberValue(value)) return sql`${own} = ${bound(target, value)}`;
+  const operand = memberColumn(value, scope);
+  if (isArray(value.field)) return sql`${own} = ANY(${operand}::${list})`;
+  return sql`${own} = ${operand}::${columnType(target.field.columnType)}`;
 }
 
 type Like = Extract<Predicate, { op: 'like' }>;

@@ -3,9 +3,10 @@
  * one JSON parameter, which PostgreSQL takes apart by the columns' types, so that one unit and a thousand are alike.
  */
 import type { Field, KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import { fieldsOf, type Predicate } from '../model/predicate.js';
 import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
 import { all, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { predicateSql } from './predicate.sql.js';
 import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
 
 export interface WritePlan {
@@ -17,11 +18,15 @@ export interface WritePlan {
   readonly written: readonly Field[];
   /** Fields that are answered. */
   readonly fields: readonly Field[];
+  /** The units that the caller may read: of another one only its id and kind are answered; undefined for all. */
+  readonly shown: Predicate | undefined;
+  /** What a unit must satisfy once it is written; undefined for anything. */
+  readonly allowed: Predicate | undefined;
 }
 
 export interface UpdatePlan extends WritePlan {
   readonly id: unknown;
-  /** The units that the caller may change; undefined for all. */
+  /** The units that the caller may change, as they were before; undefined for all. */
   readonly access: Predicate | undefined;
   /** The version tags of which the unit must still have one; undefined for whichever it has. */
   readonly tags: readonly string[] | undefined;
@@ -63,7 +68,7 @@ export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Stat
     : { names: [], values: [] };
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
   const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
-  const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${versionOf(plan.schema)} = ${integer(plan.version)} RETURNING ${answered(plan.fields)}`;
+  const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${all([sql`${versionOf(plan.schema)} = ${integer(plan.version)}`, allAllowed(plan, rows)])} RETURNING ${answered(plan)}`;
   return render(answer(plan.schema, made), true);
 }
 
@@ -72,7 +77,7 @@ export function updateStatement(plan: UpdatePlan, row: unknown): Statement {
   const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${given(field)}`);
   const source = plan.written.length > 0 ? sql` FROM ${input(plan.written, [row])}` : sql``;
   const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
-  const made = sql`UPDATE ${tableOf(plan.schema, plan.kind)} AS t SET ${join([...changes, later])}${source} WHERE ${target(plan)} RETURNING ${answered(plan.fields)}`;
+  const made = sql`UPDATE ${tableOf(plan.schema, plan.kind)} AS t SET ${join([...changes, later])}${source} WHERE ${all([target(plan), staysAllowed(plan)])} RETURNING ${answered(plan)}`;
   return render(answer(plan.schema, made), true);
 }
 
@@ -91,8 +96,45 @@ function target({ schema, kind, id, version, access, tags }: DeletePlan): Fragme
   ]);
 }
 
-function answered(fields: readonly Field[]): Fragment {
-  return sql`${VERSION_TAG} AS tag, (SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text AS body`;
+/** Every new unit satisfies the rule, or none is made. */
+function allAllowed(plan: WritePlan, rows: readonly unknown[]): Fragment | undefined {
+  if (!plan.allowed) return undefined;
+  const holds = holdsFor(plan, plan.allowed, 'i', undefined);
+  return sql`(SELECT bool_and(${holds}) FROM ${input(plan.written, rows)})`;
+}
+
+/** The unit satisfies the rule after the edit too. */
+function staysAllowed(plan: WritePlan): Fragment | undefined {
+  return plan.allowed && holdsFor(plan, plan.allowed, 'i', 't');
+}
+
+/** Whether a predicate holds for a row whose written columns stand in `fresh` and whose others in `old`. */
+function holdsFor(plan: WritePlan, predicate: Predicate, fresh: string, old: string | undefined): Fragment {
+  const written = new Set(plan.written.map(({ column: name }) => name));
+  const columns = fieldsOf(predicate).map((field) => {
+    const name = ident(field.column ?? field.id);
+    if (written.has(field.column)) return sql`${column(field, fresh)} AS ${name}`;
+    return sql`${old === undefined ? unwritten(field, plan) : column(field, old)} AS ${name}`;
+  });
+  const test = predicateSql(predicate, { schema: plan.schema, row: '_n' });
+  if (columns.length === 0) return sql`((${test}) IS TRUE)`;
+  return sql`EXISTS (SELECT FROM (SELECT ${join(columns)}) AS _n WHERE ${test})`;
+}
+
+/** What a new unit holds where nothing is written. */
+function unwritten(field: Field, { kind }: WritePlan): Fragment {
+  if (field.columnType === 'timestamptz' && field.system) return sql`now()`;
+  if (field.id === 'kind_id') return sql`${param(kind.id)}::text`;
+  return sql`NULL::${fieldType(field)}`;
+}
+
+function answered(plan: WritePlan): Fragment {
+  const json = (fields: readonly Field[]) =>
+    sql`(SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text`;
+  if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${json(plan.fields)} AS body`;
+  const always = plan.fields.filter(({ id }) => id === 'id' || id === 'kind_id');
+  const shown = predicateSql(plan.shown, { schema: plan.schema, row: 't' });
+  return sql`${VERSION_TAG} AS tag, CASE WHEN ${shown} THEN ${json(plan.fields)} ELSE ${json(always)} END AS body`;
 }
 
 function answer(schema: string, made: Fragment): Fragment {

@@ -3,7 +3,7 @@ import { createParamDecorator, Injectable, type ExecutionContext } from '@nestjs
 import { refusal } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { HttpRequest } from '../http/request.js';
-import { CallerResolver, type Caller } from './caller.js';
+import { ANONYMOUS, CallerResolver, type Caller } from './caller.js';
 import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
 
@@ -23,11 +23,12 @@ export class ScopeResolver {
   ) {}
 
   /** @throws KindError 400 `project.missing`, 401 `project.unknown`, 401 `token.invalid` */
-  async resolve(request: HttpRequest): Promise<RequestScope> {
+  /** `withToken: false` leaves the bearer to the route: it is of another type there. */
+  async resolve(request: HttpRequest, withToken = true): Promise<RequestScope> {
     const known = scopes.get(request);
     if (known) return known;
     const project = await this.#project(request);
-    const caller = await this.callers.resolve(request.headers.authorization, project.id);
+    const caller = withToken ? await this.callers.resolve(request.headers.authorization, project) : ANONYMOUS;
     const scope = { project, caller };
     scopes.set(request, scope);
     return scope;

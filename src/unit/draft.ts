@@ -38,7 +38,7 @@ export function draftCreate(body: Body, options: DraftOptions): Draft {
   drafting.checkKeys();
   const id = drafting.makeId();
   for (const field of drafting.fields()) {
-    if (body.has(field.id)) drafting.accept(field, body.get(field.id));
+    if (drafting.has(field)) drafting.accept(field, body.get(field.id));
     else drafting.absent(field);
   }
   return drafting.finish(id);
@@ -49,7 +49,7 @@ export function draftUpdate(body: Body, id: string, options: DraftOptions): Draf
   const drafting = new Drafting(body, options);
   drafting.checkKeys(id);
   for (const field of drafting.fields()) {
-    if (body.has(field.id) && !drafting.keepsKey(field, id)) drafting.accept(field, body.get(field.id));
+    if (drafting.has(field) && !drafting.keepsKey(field, id)) drafting.accept(field, body.get(field.id));
   }
   return drafting.finish(undefined);
 }
@@ -64,10 +64,15 @@ class Drafting {
     private readonly options: DraftOptions,
   ) {}
 
-  /** The fields that a body may have, without the id. */
+  /** The fields that are not the system's, without the id. */
   fields(): Field[] {
-    const { kind, writable } = this.options;
-    return [...writable.values()].filter((field) => field !== kind.keyField);
+    const { kind } = this.options;
+    return [...kind.fields.values()].filter((field) => field !== kind.keyField && !field.system);
+  }
+
+  /** Whether the body has a value for a field that its writer may write. */
+  has(field: Field): boolean {
+    return this.body.has(field.id) && this.options.writable.has(field.id);
   }
 
   /** Refuses keys that are no parameter, or that only the system writes. `id` is that of the unit being edited. */

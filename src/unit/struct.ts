@@ -4,7 +4,7 @@ import { checkState, grantOf, openKind, readableFields, writableFields } from '.
 import { Catalog } from '../catalog/catalog.service.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import { parseListQuery, type ListQuery } from '../http/list-query.js';
-import { UNIT_FIELDS, type Field, type KindDef } from '../model/model.js';
+import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
 import type { Json } from '../shared/json.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -99,7 +99,7 @@ export class Structs {
       if (!group) throw refusal('group.unknown', `No group '${groupId.slice(0, 80)}'`);
       const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
       const items = describe(
-        kinds.filter((kind) => mayDescribe(kind, scope.caller)),
+        kinds.filter((kind) => mayDescribe(kind, scope.caller, model)),
         scope.caller,
         parseListQuery(url),
       );
@@ -108,6 +108,8 @@ export class Structs {
   }
 }
 
-function mayDescribe(kind: KindDef, caller: Caller): boolean {
-  return (['read', 'create', 'signup'] as const).some((operation) => grantOf(kind, operation, caller) !== undefined);
+function mayDescribe(kind: KindDef, caller: Caller, model: Model): boolean {
+  return (['read', 'create', 'signup'] as const).some(
+    (operation) => grantOf(kind, operation, caller, model) !== undefined,
+  );
 }

@@ -82,7 +82,7 @@ export class UnitReader {
   async find(scope: RequestScope, kindId: string, unitId: string): Promise<Record<string, unknown> | undefined> {
     return this.catalog.withModel(scope.project, async (model) => {
       const kind = model.kinds.get(kindId);
-      const grant = kind && grantOf(kind, 'read', scope.caller);
+      const grant = kind && grantOf(kind, 'read', scope.caller, model);
       const key = kind && parseKey(kind, unitId);
       if (!kind || !grant || key === undefined) return undefined;
       const plan = planGet(parseListQuery(''), contextOf(scope, kind, grant));

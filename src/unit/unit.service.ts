@@ -40,9 +40,9 @@ export class UnitService {
   ) {}
 
   create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
-    return this.#write(scope, kindId, 'create', undefined, request, async (session, kind) => {
+    return this.#write(scope, kindId, 'create', undefined, request, async (session, kind, { access }) => {
       const { bodies, bulk } = readBodies(request, kind);
-      const rows = await this.writer.insert(session, kind, bodies, { bulk });
+      const rows = await this.writer.insert(session, kind, bodies, { bulk, access });
       return (version) => (bulk ? bulkAnswer(rows) : unitAnswer(rows[0], version));
     });
   }

@@ -5,7 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import { grantOf, readableFields, writableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import { both, type Predicate } from '../model/predicate.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
@@ -20,7 +20,7 @@ import { UnitRepository, type UnitRow } from './unit.repository.js';
 export interface WriteOptions {
   /** The body is a list: faults tell the position. */
   readonly bulk?: boolean;
-  /** The units that the caller may change. */
+  /** The units that the caller may make, or change (before and after). */
   readonly access?: Predicate | undefined;
   /** From `If-Match`: the version tags of which the unit must still have one. */
   readonly tags?: readonly string[] | undefined;
@@ -59,8 +59,9 @@ export class UnitWriter {
     const [first] = drafts;
     if (!first) return [];
     const rows = drafts.map(({ row }) => row);
-    const plan = { ...this.#plan(session, kind), written: uniqueColumns(first.written) };
+    const plan = { ...this.#plan(session, kind), written: uniqueColumns(first.written), allowed: options.access };
     const made = await this.repository.insert(session.executor, plan, rows, this.#context(session, kind, options));
+    if (made.length === 0) throw refusal('access.denied', `You may not create such a unit of '${kind.id}'`);
     await this.#after(session, kind, drafts);
     return made;
   }
@@ -89,11 +90,12 @@ export class UnitWriter {
       ...this.#plan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
       written: uniqueColumns(draft.written),
       id: key,
-      access: options.access,
+      access: both(this.#readable(session, kind), options.access),
+      allowed: options.access,
       tags: options.tags,
     };
     const made = await this.repository.update(session.executor, plan, draft.row, this.#context(session, kind, options));
-    if (!made) throw (await this.#whyNot(session, kind, id, options, 'update')) ?? unknownUnit(kind, id);
+    if (!made) throw (await this.#whyNot(session, kind, id, options, 'update')) ?? leaves(kind);
     await this.#after(session, kind, [draft], id);
     return made;
   }
@@ -142,7 +144,8 @@ export class UnitWriter {
     const behaviors = this.behaviors.of(kind);
     for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
     if (behaviors.length > 0 || reachesOthers(session.model, kind)) await this.#settle(session, kind, id, options);
-    const { access, tags } = options;
+    const { tags } = options;
+    const access = both(this.#readable(session, kind), options.access);
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access, tags };
     let gone: boolean;
     try {
@@ -164,7 +167,20 @@ export class UnitWriter {
 
   #plan(session: Session, kind: KindDef, edited?: Body) {
     const { project, model, caller } = session;
-    return { schema: project.schema, kind, version: model.version, fields: answeredFields(kind, caller, edited) };
+    const shown = this.#readable(session, kind);
+    return {
+      schema: project.schema,
+      kind,
+      version: model.version,
+      fields: answeredFields(kind, caller, edited),
+      shown,
+    };
+  }
+
+  /** The units that the caller may read: others do not exist for it. */
+  #readable({ caller, model }: Session, kind: KindDef): Predicate | undefined {
+    const grant = grantOf(kind, 'read', caller, model);
+    return grant ? grant.predicate : { op: 'constant', value: false };
   }
 
   #context(session: Session, kind: KindDef, { bulk }: WriteOptions): WriteContext {
@@ -172,7 +188,7 @@ export class UnitWriter {
   }
 
   async #find(session: Session, kind: KindDef, id: string, narrowed?: Predicate): Promise<UnitRow | undefined> {
-    const grant = grantOf(kind, 'read', session.caller);
+    const grant = grantOf(kind, 'read', session.caller, session.model);
     if (!grant) return undefined;
     const parts = [grant.predicate, narrowed].filter((part) => part !== undefined);
     return this.#fetch(session, kind, id, [kind.keyField], parts.length > 1 ? { op: 'and', parts } : parts[0]);
@@ -197,7 +213,7 @@ export class UnitWriter {
 
   /** A unit as the caller sees it, inside the session. @throws KindError 404 */
   async present(session: Session, kind: KindDef, id: string): Promise<UnitRow> {
-    const grant = grantOf(kind, 'read', session.caller);
+    const grant = grantOf(kind, 'read', session.caller, session.model);
     const found =
       grant && (await this.#fetch(session, kind, id, answeredFields(kind, session.caller), grant.predicate));
     if (!found) throw unknownUnit(kind, id);
@@ -220,6 +236,11 @@ export class UnitWriter {
   }
 }
 
+/** The unit is the caller's to change, but not into that. */
+function leaves(kind: KindDef): KindError {
+  return refusal('access.denied', `You may not change a unit of '${kind.id}' into one that you may not change`);
+}
+
 function changed(kind: KindDef, id: string): KindError {
   return refusal('unit.changed', `The unit '${id}' of '${kind.id}' is no longer the version that If-Match names`);
 }
@@ -229,7 +250,7 @@ function answeredFields(kind: KindDef, caller: Caller, edited?: Body): Field[] {
   const readable = [...readableFields(kind, caller).values()];
   const known = (ids: readonly string[]) => readable.filter((field) => ids.includes(field.id));
   if (edited) return known(['id', 'inserted_at', 'updated_at', ...edited.keys()]);
-  return grantOf(kind, 'read', caller) ? readable : known(['id', 'kind_id']);
+  return readable;
 }
 
 /** Two fields never write one column: the key of a kind and its primary parameter share theirs. */

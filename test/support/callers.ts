@@ -1,6 +1,7 @@
 /** Callers for tests: members of a project whose tokens the service itself signs, without a sign-up. */
-import { randomUUID } from 'node:crypto';
-import { TokenService } from '../../src/auth/token.service.js';
+import { Sessions } from '../../src/auth/sessions.js';
+import { TokenService, type Tokens } from '../../src/auth/token.service.js';
+import { ProjectStore } from '../../src/tenancy/project-store.js';
 import type { TestProject } from './service.js';
 
 /** Makes `person` a member kind of the project, and answers the project as one of its members. */
@@ -10,10 +11,15 @@ export async function asMember(project: TestProject, kindId = 'person'): Promise
   if (joined.status !== 200) throw new Error(joined.text);
   const made = await project.post(`/${kindId}/unit`, { username: `ann_${kindId}`, email: `ann@${kindId}.example` });
   if (made.status !== 200) throw new Error(made.text);
-  const tokens = project.service.app
-    .get(TokenService)
-    .issue(project.id, kindId, made.body.content.id as string, randomUUID());
-  return project.as(tokens.access_token);
+  return project.as((await tokensOf(project, kindId, made.body.content.id as string)).access_token);
+}
+
+/** Tokens of a real session, for a member that never signed in. */
+export async function tokensOf({ service, id }: TestProject, kindId: string, memberId: string): Promise<Tokens> {
+  const project = await service.app.get(ProjectStore).find(id);
+  if (!project) throw new Error(`no project ${id}`);
+  const grant = await service.app.get(Sessions).start(service.database, project, kindId, memberId);
+  return service.app.get(TokenService).issue(id, kindId, memberId, grant);
 }
 
 /** The same project without a token. */

@@ -2,7 +2,7 @@
 import { JwtService } from '@nestjs/jwt';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SECRET, TokenService } from '../../../src/auth/token.service.js';
+import { SECRET } from '../../../src/auth/token.service.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { expectWellFormed, play, scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
@@ -438,10 +438,12 @@ describe('the project header', () => {
 });
 
 describe('tokens', () => {
-  const tokens = service.service.app.get(TokenService);
+  const { sid } = JSON.parse(Buffer.from(project.token?.split('.')[1] ?? '', 'base64url').toString()) as {
+    sid: string;
+  };
   const jwt = service.service.app.get(JwtService);
   const secret = service.service.app.get<string>(SECRET);
-  const claims = { sub: missing, kind: 'kind_admin', sid: 's', typ: 'access', iss: 'kind', aud: project.id };
+  const claims = { sub: missing, kind: 'kind_admin', sid, typ: 'access', iss: 'kind', aud: project.id };
   const now = Math.floor(Date.now() / 1000);
   const sign = (changes: object = {}, options: object = {}, key = secret) =>
     jwt.sign({ ...claims, exp: now + 60, ...changes }, { secret: key, algorithm: 'HS256', ...options });
@@ -464,7 +466,9 @@ describe('tokens', () => {
     'three dots': 'Bearer ..',
     'a huge token': `Bearer ${'x'.repeat(7000)}`,
     'another project': `Bearer ${other.token ?? ''}`,
-    'a refresh token': `Bearer ${tokens.issue(project.id, 'kind_admin', missing, 's').refresh_token}`,
+    'a refresh token': `Bearer ${sign({ typ: 'refresh' })}`,
+    'a session that is none': `Bearer ${sign({ sid: 's' })}`,
+    'a session that has ended': `Bearer ${sign({ sid: missing })}`,
     'another type': `Bearer ${sign({ typ: 'reset' })}`,
     'no type': `Bearer ${sign({ typ: undefined })}`,
     'expired by a second': `Bearer ${sign({ exp: now - 1 })}`,

@@ -1,0 +1,90 @@
+/**
+ * Rules: filter expressions over a unit in which a value may be one of the member who asks. A rule fails closed: where a
+ * value that it names is absent, the whole of it is false. Pure.
+ */
+import type { MemberRef } from '../filter/filter.ast.js';
+import { parseFilter } from '../filter/filter.parser.js';
+import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
+import { boundTo, resolveFilter, type MemberValue, type Predicate, type Target } from '../model/predicate.js';
+import { KindError, refusal } from '../shared/errors.js';
+import { didYouMean } from '../shared/nearest.js';
+import type { Caller } from '../tenancy/caller.js';
+
+const NEVER: Predicate = { op: 'constant', value: false };
+
+/** Rules are resolved once per definition and kind of member; both go with the model. */
+const compiled = new WeakMap<KindDef, Map<string, Predicate>>();
+
+/** What a rule means for a caller. */
+export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model: Model): Predicate {
+  const memberKind = caller.type === 'member' ? model.kinds.get(caller.kindId) : undefined;
+  const known = compiled.get(kind) ?? new Map<string, Predicate>();
+  compiled.set(kind, known);
+  const key = `${memberKind?.id ?? ''} ${rule}`;
+  const predicate = known.get(key) ?? compileRule(rule, kind, memberKind);
+  known.set(key, predicate);
+  return caller.type === 'member' ? boundTo(predicate, caller.id) : predicate;
+}
+
+/** A rule that no longer fits its kind lets nobody in. */
+function compileRule(rule: string, kind: KindDef, memberKind: KindDef | undefined): Predicate {
+  const named: MemberValue[] = [];
+  try {
+    const predicate = resolveFilter(
+      parseFilter(rule, { members: true }),
+      kind,
+      storedFields(kind),
+      (reference, target) => {
+        const value = memberKind && memberValue(reference, target, memberKind);
+        if (!value) throw new AbsentValue();
+        named.push(value);
+        return value;
+      },
+    );
+    const present = named.filter(({ field, kind: of }) => field !== of.keyField && field.constant === undefined);
+    if (present.length === 0) return predicate;
+    return { op: 'and', parts: [...present.map((value): Predicate => ({ op: 'present', value })), predicate] };
+  } catch (error) {
+    if (error instanceof AbsentValue || error instanceof KindError) return NEVER;
+    throw error;
+  }
+}
+
+class AbsentValue extends Error {}
+
+/** Rules are the owner's: they may name every stored parameter, hidden ones too. */
+function storedFields(kind: KindDef): ReadonlyMap<string, Field> {
+  return new Map([...kind.fields].filter(([, field]) => field.column !== undefined || field.id === 'kind_id'));
+}
+
+function memberValue(reference: MemberRef, target: Target, memberKind: KindDef): MemberValue | undefined {
+  const field = memberKind.fields.get(reference.name);
+  if (!field || (field.column === undefined && field.constant === undefined)) return undefined;
+  return comparable(target.field, field) ? { kind: memberKind, field, memberId: '' } : undefined;
+}
+
+/** Values of one column type compare; a text compares with the text of anything. */
+function comparable(own: Field, other: Field): boolean {
+  return own.columnType === other.columnType || (own.columnType === 'text' && other.columnType !== 'jsonb');
+}
+
+/** Judges a rule before it is stored. @throws KindError 400 with the character */
+export function checkRule(rule: string, kind: KindDef, model: Model): void {
+  const memberKinds = [...model.kinds.values()].filter(isMemberKind);
+  resolveFilter(parseFilter(rule, { members: true }), kind, storedFields(kind), (reference, target) => {
+    const having = memberKinds.filter((each) => each.fields.has(reference.name));
+    if (having.length === 0) {
+      const names = memberKinds.flatMap((each) => [...each.fields.keys()]);
+      throw refusal(
+        'filter.unknown_parameter',
+        `no member kind has '${reference.name}'${didYouMean(reference.name, names)}, at character ${reference.at}`,
+      );
+    }
+    const [value] = having.flatMap((each) => memberValue(reference, target, each) ?? []);
+    if (value) return value;
+    throw refusal(
+      'filter.bad_value',
+      `'${target.field.id}' and @member.${reference.name} are of different types, at character ${reference.at}`,
+    );
+  });
+}

@@ -1,0 +1,100 @@
+/** The bodies of the authentication endpoints. All faults of one come at once. Pure. */
+import { Faults, refusal } from '../shared/errors.js';
+import { isPlainObject, textFault, typeName } from '../shared/json.js';
+
+type Fields = Record<string, unknown>;
+
+function objectOf(body: unknown): Fields {
+  if (isPlainObject(body)) return body;
+  const got = body === undefined ? 'none' : typeName(body);
+  throw refusal('body.not_object', `The body must be a JSON object, got ${got}`);
+}
+
+/** A text that must be there; the empty text after a fault. */
+function text(fields: Fields, name: string, faults: Faults, path = name): string {
+  const value = fields[name];
+  const place = { parameter: path };
+  if (value === undefined) faults.add('parameter.required', `${path}: must be given`, place);
+  else if (typeof value !== 'string')
+    faults.add('parameter.bad_type', `${path}: must be a string, got ${typeName(value)}`, place);
+  else {
+    const fault = textFault(value);
+    if (!fault) return value;
+    faults.add('parameter.bad_value', `${path}: ${fault}`, place);
+  }
+  return '';
+}
+
+function refuseOthers(fields: Fields, known: readonly string[], faults: Faults, prefix = ''): void {
+  for (const key of Object.keys(fields).filter((each) => !known.includes(each))) {
+    const name = `${prefix}${key.slice(0, 80)}`;
+    faults.add('parameter.unknown', `${name}: there is no such parameter here; there are ${known.join(', ')}`, {
+      parameter: name,
+    });
+  }
+}
+
+export function readCredentials(body: unknown): { username: string; password: string; otp: string | null } {
+  const fields = objectOf(body);
+  const faults = new Faults();
+  const username = text(fields, 'username', faults);
+  const password = text(fields, 'password', faults);
+  const otp = fields['otp'] ?? null;
+  if (otp !== null && typeof otp !== 'string') {
+    faults.add('parameter.bad_type', `otp: must be a string or null, got ${typeName(otp)}`, { parameter: 'otp' });
+  }
+  refuseOthers(fields, ['username', 'password', 'otp'], faults);
+  faults.throwIfAny();
+  return { username, password, otp: otp as string | null };
+}
+
+export interface SignUpBody {
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  /** Parameters of the member kind. */
+  readonly rest: readonly [string, unknown][];
+}
+
+/** Name and password come twice, and must be the same. */
+export function readSignUp(body: unknown): SignUpBody {
+  const fields = objectOf(body);
+  const faults = new Faults();
+  const username = text(fields, 'username', faults);
+  const password = text(fields, 'password', faults);
+  const inner = fields['kind_system_user'];
+  const user = isPlainObject(inner) ? inner : {};
+  if (!isPlainObject(inner)) {
+    const wants = 'kind_system_user: must be an object with username, password and email';
+    faults.add(inner === undefined ? 'parameter.required' : 'parameter.bad_type', wants, {
+      parameter: 'kind_system_user',
+    });
+  }
+  const path = (name: string) => `kind_system_user.${name}`;
+  const email = isPlainObject(inner) ? text(user, 'email', faults, path('email')) : '';
+  if (isPlainObject(inner)) {
+    const again = [text(user, 'username', faults, path('username')), text(user, 'password', faults, path('password'))];
+    if (!faults.any && (again[0] !== username || again[1] !== password)) {
+      faults.add('signup.mismatch', 'kind_system_user: username and password must be those of the member', {
+        parameter: 'kind_system_user',
+      });
+    }
+    refuseOthers(user, ['username', 'password', 'email'], faults, 'kind_system_user.');
+  }
+  if (fields['email'] !== undefined && fields['email'] !== email) {
+    faults.add('signup.mismatch', 'email: must be that of kind_system_user', { parameter: 'email' });
+  }
+  faults.throwIfAny();
+  const own = ['username', 'password', 'kind_system_user', 'email'];
+  return { username, email, password, rest: Object.entries(fields).filter(([key]) => !own.includes(key)) };
+}
+
+export function readChange(body: unknown): { current: string; fresh: string } {
+  const fields = objectOf(body);
+  const faults = new Faults();
+  const current = text(fields, 'current_password', faults);
+  const fresh = text(fields, 'new_password', faults);
+  refuseOthers(fields, ['current_password', 'new_password'], faults);
+  faults.throwIfAny();
+  return { current, fresh };
+}

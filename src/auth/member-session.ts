@@ -1,0 +1,83 @@
+/** The member session of section 2.2: what sign-up, sign-in and refresh answer. */
+import { Injectable } from '@nestjs/common';
+import { readableFields } from '../access/access.js';
+import type { Executor } from '../database/database.js';
+import { isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { touchMemberStatement } from '../sql/credential.sql.js';
+import type { MemberCaller } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
+import { Sessions, type SessionGrant } from './sessions.js';
+import { TokenService } from './token.service.js';
+
+export interface MemberOf {
+  readonly kindId: string;
+  readonly memberId: string;
+}
+
+@Injectable()
+export class MemberSessions {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly tokens: TokenService,
+  ) {}
+
+  /** Starts a session of a member; undefined where the member is gone, or its kind is inactive or no member kind. */
+  async open(executor: Executor, project: Project, model: Model, member: MemberOf): Promise<object | undefined> {
+    const found = await this.#touch(executor, project, model, member);
+    if (!found) return undefined;
+    const grant = await this.sessions.start(executor, project, member.kindId, member.memberId);
+    return this.#present(project, member, found, grant);
+  }
+
+  /** Goes on with a session that has a new grant. */
+  async resume(
+    executor: Executor,
+    project: Project,
+    model: Model,
+    member: MemberOf,
+    grant: SessionGrant,
+  ): Promise<object | undefined> {
+    const found = await this.#touch(executor, project, model, member);
+    return found && this.#present(project, member, found, grant);
+  }
+
+  async #touch(
+    executor: Executor,
+    project: Project,
+    model: Model,
+    { kindId, memberId }: MemberOf,
+  ): Promise<Record<string, unknown> | undefined> {
+    const kind = model.kinds.get(kindId);
+    if (!kind?.active || !isMemberKind(kind)) return undefined;
+    const self: MemberCaller = { type: 'member', id: memberId, kindId, sessionId: '', admin: kindId === 'kind_admin' };
+    const statement = touchMemberStatement(project.schema, kind, shownFields(kind, self), memberId);
+    const [row] = await executor.run<{ body: string }>(statement);
+    return row && (JSON.parse(row.body) as Record<string, unknown>);
+  }
+
+  #present(
+    project: Project,
+    { kindId, memberId }: MemberOf,
+    member: Record<string, unknown>,
+    grant: SessionGrant,
+  ): object {
+    const own = Object.entries(member).filter(([key]) => !SESSION_FIELDS.includes(key) && !NOT_OWN.has(key));
+    return {
+      ...this.tokens.issue(project.id, kindId, memberId, grant),
+      auth_token: null,
+      kind_id: kindId,
+      ...Object.fromEntries(SESSION_FIELDS.map((key) => [key, member[key]])),
+      ...Object.fromEntries(own),
+    };
+  }
+}
+
+function shownFields(kind: KindDef, self: MemberCaller) {
+  return [...readableFields(kind, self).values()];
+}
+
+const SESSION_FIELDS: readonly string[] = [
+  ...['kind_system_user', 'id', 'email', 'first_name', 'last_name'],
+  ...['first_access_time', 'last_access_time', 'inserted_at', 'metadata'],
+];
+const NOT_OWN = new Set(['kind_id', 'updated_at']);

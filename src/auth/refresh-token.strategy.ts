@@ -1,0 +1,39 @@
+/** Reads the refresh token of a request, with Passport. It is good for its project, and as a refresh token, only. */
+import { Inject, Injectable } from '@nestjs/common';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import { Strategy } from 'passport-jwt';
+import type { HttpRequest } from '../http/request.js';
+import { refusal } from '../shared/errors.js';
+import { scopeOf } from '../tenancy/request-scope.js';
+import { ALGORITHM, bearerToken, ISSUER, SECRET, signingKey, type Claims } from './token.service.js';
+
+@Injectable()
+export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') {
+  constructor(@Inject(SECRET) secret: string) {
+    super({
+      jwtFromRequest: bearerToken,
+      secretOrKey: signingKey(secret) as never,
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      passReqToCallback: true,
+    });
+  }
+
+  /** Called for tokens whose signature and time are good; what it answers becomes `request.user`. */
+  validate(request: HttpRequest, claims: Claims): Claims | false {
+    return claims.typ === 'refresh' && claims.aud === scopeOf(request).project.id ? claims : false;
+  }
+}
+
+@Injectable()
+export class RefreshTokenGuard extends AuthGuard('refresh') {
+  override handleRequest<T>(error: unknown, claims: T | false): T {
+    if (!error && claims) return claims;
+    throw refusal('token.invalid', 'A refresh token that is good for this project is needed as the bearer');
+  }
+}
+
+/** The claims of the refresh token that the guard let in. */
+export function refreshClaims(request: HttpRequest): Claims {
+  return (request as unknown as { user: Claims }).user;
+}

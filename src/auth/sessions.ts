@@ -1,0 +1,89 @@
+/**
+ * Sessions: a token is good as long as its session is there. Whether it is, is asked at most once a second, so that a
+ * session that ends is over on every process within a second, and at once on the one that ended it.
+ */
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
+import { Database, type Executor } from '../database/database.js';
+import { refusal } from '../shared/errors.js';
+import { isUuid } from '../shared/identifiers.js';
+import {
+  aliveSessionStatement,
+  endSessionsStatement,
+  rotateStatement,
+  startSessionStatement,
+  successorStatement,
+} from '../sql/session.sql.js';
+import type { Project } from '../tenancy/project.js';
+
+/** What the tokens of a session are made of: the same grant makes the same tokens. */
+export interface SessionGrant {
+  readonly sessionId: string;
+  readonly refreshId: string;
+  /** Seconds since 1970. */
+  readonly issuedAt: number;
+}
+
+const CHECK_EVERY_MS = 900;
+/** Seconds in which a used refresh token still gives its successor: for two tabs, and for calls in parallel. */
+const REUSE_WINDOW = 10;
+
+@Injectable()
+export class Sessions {
+  readonly #checked = new LRUCache<string, true>({ max: 50_000, ttl: CHECK_EVERY_MS });
+
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async start(executor: Executor, project: Project, memberKind: string, memberId: string): Promise<SessionGrant> {
+    const [sessionId, refreshId] = [randomUUID(), randomUUID()];
+    const lifetime = this.config.refreshTokenTtl / 1000;
+    const [row] = await executor.run<{ issued: number }>(
+      startSessionStatement(project.schema, { id: sessionId, memberKind, memberId, refresh: refreshId, lifetime }),
+    );
+    return { sessionId, refreshId, issuedAt: row?.issued ?? 0 };
+  }
+
+  /** @throws KindError 401 where the session has ended */
+  check(project: Project, sessionId: string): void | Promise<void> {
+    if (this.#checked.has(sessionId)) return undefined;
+    return this.#ask(project, sessionId);
+  }
+
+  async #ask(project: Project, sessionId: string): Promise<void> {
+    if (!isUuid(sessionId)) throw ended();
+    const rows = await this.database.run(aliveSessionStatement(project.schema, sessionId));
+    if (rows.length === 0) throw ended();
+    this.#checked.set(sessionId, true);
+  }
+
+  /** Uses a refresh token. Shown again a little later it gives the same successor; after that it ends the session. */
+  async rotate(project: Project, sessionId: string, token: string): Promise<SessionGrant> {
+    const successor = randomUUID();
+    const lifetime = this.config.refreshTokenTtl / 1000;
+    const rotated = await this.database.run<{ issued: number }>(
+      rotateStatement(project.schema, token, successor, lifetime),
+    );
+    if (rotated[0]) return { sessionId, refreshId: successor, issuedAt: rotated[0].issued };
+    const [known] = await this.database.run<{ id: string; issued: number; recent: boolean }>(
+      successorStatement(project.schema, token, REUSE_WINDOW),
+    );
+    if (known?.recent) return { sessionId, refreshId: known.id, issuedAt: known.issued };
+    await this.end(this.database, project, { id: sessionId });
+    throw ended();
+  }
+
+  async end(executor: Executor, project: Project, which: Parameters<typeof endSessionsStatement>[1]): Promise<void> {
+    const rows = await executor.run<{ id: string }>(endSessionsStatement(project.schema, which));
+    for (const { id } of rows) this.#checked.delete(id);
+  }
+}
+
+function ended() {
+  return refusal('token.invalid', 'The bearer token is malformed, forged, expired, revoked or of another project');
+}

@@ -1,0 +1,70 @@
+/** Sessions of members and their refresh tokens: what is single use is used by one conditional UPDATE. */
+import { REFRESH_TABLE, SESSION_TABLE } from '../model/internal-tables.js';
+import { ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
+
+export interface NewSession {
+  readonly id: string;
+  readonly memberKind: string;
+  readonly memberId: string;
+  /** The id of its first refresh token. */
+  readonly refresh: string;
+  /** Seconds. */
+  readonly lifetime: number;
+}
+
+const alive = sql`s."expires_at" > now()`;
+
+function seconds(count: number): Fragment {
+  return sql`${param(count)}::double precision * interval '1 second'`;
+}
+
+/** Starts a session with its first refresh token; sessions of the member that ended are cleared away. One row `issued`. */
+export function startSessionStatement(schema: string, session: NewSession): Statement {
+  const { id, memberKind, memberId, refresh, lifetime } = session;
+  const member = sql`${param(memberId)}::uuid`;
+  const key = sql`${param(id)}::uuid`;
+  return render(
+    sql`WITH old AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_id" = ${member} AND "expires_at" <= now() RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)), made AS (INSERT INTO ${ident(schema, SESSION_TABLE)} ("id", "member_kind", "member_id", "started_at", "expires_at") VALUES (${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)})) INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at") VALUES (${param(refresh)}::uuid, ${key}, date_trunc('second', now())) RETURNING extract(epoch FROM "issued_at")::int AS issued`,
+    true,
+  );
+}
+
+/** One row where the session is alive. */
+export function aliveSessionStatement(schema: string, id: string): Statement {
+  return render(
+    sql`SELECT 1 AS alive FROM ${ident(schema, SESSION_TABLE)} AS s WHERE s."id" = ${param(id)}::uuid AND ${alive}`,
+    true,
+  );
+}
+
+/** Uses a refresh token for its successor, and the session lives on. One row `issued`, none where it was used before. */
+export function rotateStatement(schema: string, token: string, successor: string, lifetime: number): Statement {
+  const next = sql`${param(successor)}::uuid`;
+  const tokens = ident(schema, REFRESH_TABLE);
+  return render(
+    sql`WITH used AS (UPDATE ${tokens} AS r SET "used_at" = now(), "successor" = ${next} FROM ${ident(schema, SESSION_TABLE)} AS s WHERE r."id" = ${param(token)}::uuid AND r."used_at" IS NULL AND s."id" = r."session_id" AND ${alive} RETURNING r."session_id"), longer AS (UPDATE ${ident(schema, SESSION_TABLE)} SET "expires_at" = now() + ${seconds(lifetime)} WHERE "id" IN (SELECT "session_id" FROM used)) INSERT INTO ${tokens} ("id", "session_id", "issued_at") SELECT ${next}, "session_id", date_trunc('second', now()) FROM used RETURNING extract(epoch FROM "issued_at")::int AS issued`,
+    true,
+  );
+}
+
+/** What became of a refresh token: its successor, when that was issued, and whether it was used within the last seconds. */
+export function successorStatement(schema: string, token: string, window: number): Statement {
+  const tokens = ident(schema, REFRESH_TABLE);
+  return render(
+    sql`SELECT n."id"::text AS id, extract(epoch FROM n."issued_at")::int AS issued, r."used_at" > clock_timestamp() - ${seconds(window)} AS recent FROM ${tokens} AS r JOIN ${tokens} AS n ON n."id" = r."successor" JOIN ${ident(schema, SESSION_TABLE)} AS s ON s."id" = r."session_id" WHERE r."id" = ${param(token)}::uuid AND ${alive}`,
+  );
+}
+
+/** Ends sessions: one, or all of a member but one. Rows `id`. */
+export function endSessionsStatement(
+  schema: string,
+  which: { id: string } | { memberId: string; but?: string },
+): Statement {
+  const condition =
+    'id' in which
+      ? sql`"id" = ${param(which.id)}::uuid`
+      : sql`"member_id" = ${param(which.memberId)}::uuid AND "id" IS DISTINCT FROM ${param(which.but ?? null)}::uuid`;
+  return render(
+    sql`WITH ended AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE ${condition} RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)) SELECT "id"::text AS id FROM ended`,
+  );
+}
