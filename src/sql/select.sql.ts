@@ -57,12 +57,24 @@ export function listStatement(plan: ListPlan): Statement {
   const conditions = rowsOf(plan.schema, plan.kind, [plan.access, plan.filter]);
   const table = tableOf(plan.schema, plan.kind);
   const version = sql`${versionOf(plan.schema)} AS v`;
-  if (plan.cursor) return render(keysetPage(plan, table, conditions, version), true);
+  const prepare = isCanonical(plan);
+  if (plan.cursor) return render(keysetPage(plan, table, conditions, version), prepare);
   const count = countOf(plan, table, conditions);
-  if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, true);
+  if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, prepare);
   const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
   const page = sql`SELECT ${selectList(plan.fields)} FROM ${table} AS t WHERE ${all(conditions)} ORDER BY ${orderBy(plan.order)} LIMIT ${integer(plan.limit)}${offset}`;
-  return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items(sql`_page`)} AS items`, true);
+  return render(
+    sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items(sql`_page`)} AS items`,
+    prepare,
+  );
+}
+
+/**
+ * Whether the best plan is the same whatever the values are. From its sixth use on PostgreSQL may plan a named statement
+ * for values it doesn't know: a rare value is then sought as if it were common, or a common one as if it were rare.
+ */
+function isCanonical({ access, filter, cursor, offset }: ListPlan): boolean {
+  return !access && !filter && (cursor === undefined || cursor.length === 0) && offset === 0;
 }
 
 /** `json_agg` of rows, as text; `[]` where there are none. Rows are named with a `_`, which no column of theirs begins with. */

@@ -1,0 +1,34 @@
+/** Which reads are prepared by name: those whose best plan is the same for all values. */
+import { describe, expect, it } from 'vitest';
+import { getStatement, listStatement } from '../../../src/sql/select.sql.js';
+import { cursorOf } from '../../../src/unit/unit.plan.js';
+import { CITY, listPlan } from './model.support.js';
+
+const next = (query: string, ...keys: string[]) => `${query}&cursor=${cursorOf(listPlan(query), keys)}`;
+
+describe('a list', () => {
+  it.each(['', 'limit=50', 'order=size;desc', 'count=none', 'limit=0', 'cursor=', 'include=name'])(
+    'without values is prepared: %s',
+    (query) => expect(listStatement(listPlan(query)).prepare).toBe(true),
+  );
+
+  it.each([
+    'filter=eq(name,Rome)',
+    'filter=eq(name,Rome)&cursor=',
+    'filter=eq(name,Rome)&limit=0',
+    'offset=5',
+    next('order=size;asc', '5', '0190163d-8694-739b-aea5-966c26f8ad91'),
+  ])('whose plan depends on values is not: %s', (query) => expect(listStatement(listPlan(query)).prepare).toBe(false));
+
+  it('of which the caller may read some is not', () => {
+    const filtered = listPlan('filter=eq(name,Rome)');
+    expect(listStatement({ ...filtered, filter: undefined, access: filtered.filter }).prepare).toBe(false);
+  });
+});
+
+describe('a get', () => {
+  it('is prepared, whatever the caller may read: its key is unique', () => {
+    const { filter, ...plan } = listPlan('filter=eq(name,Rome)');
+    expect(getStatement({ ...plan, kind: CITY, access: filter }, 'x').prepare).toBe(true);
+  });
+});
