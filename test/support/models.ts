@@ -1,0 +1,64 @@
+/** Models without a database: records as a project would store them. */
+import { buildModel, builtInRecords } from '../../src/model/build-model.js';
+import type { KindDef, Model } from '../../src/model/model.js';
+import type { ParameterTypeId } from '../../src/model/parameter-def.js';
+import type { GroupRecord, KindRecord, ParameterRecord } from '../../src/model/records.js';
+
+type Given = Partial<Omit<ParameterRecord, 'id' | 'kind_id'>>;
+
+/** A record of a parameter: `parameter('name', 'string', { unique: true })`. */
+export function parameter(id: string, type: ParameterTypeId, given: Given = {}): ParameterRecord {
+  return {
+    ...{ id, kind_id: type, label: id, persistence: 'kind_parameter', helper_text: null, default_value: null },
+    ...{
+      min_length: null,
+      max_length: null,
+      min_value: null,
+      max_value: null,
+      scale: null,
+      strip: null,
+      values: null,
+      pattern: null,
+    },
+    ...{
+      reference_kind: null,
+      on_delete: null,
+      multiple: false,
+      nullable: true,
+      only_run_time: false,
+      is_primary: false,
+    },
+    ...{ required: false, unique: false, indexed: false, hidden: false, read_access: null, write_access: null },
+    ...given,
+  };
+}
+
+/** A record of a kind: `kind('city', ['name'])`. */
+export function kind(id: string, parameters: readonly string[], given: Partial<KindRecord> = {}): KindRecord {
+  return {
+    ...{ id, label: id, active: true, remote: false, public: false, parameters, unique: [], indexes: [], access: null },
+    ...given,
+  };
+}
+
+export interface Records {
+  readonly kinds?: readonly KindRecord[];
+  readonly parameters?: readonly ParameterRecord[];
+  /** More kinds in a group. */
+  readonly members?: readonly string[];
+}
+
+/** The model of a project with these definitions beside the built-in ones. */
+export function modelWith({ kinds = [], parameters = [], members = [] }: Records): Model {
+  const own = builtInRecords();
+  const groups = own.groups.map((group): GroupRecord =>
+    group.id === 'kind_auth_member' ? { ...group, kind_list: [...group.kind_list, ...members] } : group,
+  );
+  return buildModel({ ...own, version: 1, kinds: [...own.kinds, ...kinds], parameters, groups });
+}
+
+export function kindIn(model: Model, id: string): KindDef {
+  const found = model.kinds.get(id);
+  if (!found) throw new Error(`no kind ${id}`);
+  return found;
+}
