@@ -4,6 +4,8 @@
  * written where it happens and is for a person.
  */
 
+import { LIMITS } from './limits.js';
+
 /** What a code means and which HTTP status answers it. */
 export interface ErrorKind {
   readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 504;
@@ -182,12 +184,13 @@ export function comeBack(code: ErrorCode, text: string, seconds = 1): KindError 
   return new KindError([{ code, text }], seconds);
 }
 
-/** Collects all faults of one input, so that one answer tells them all. */
+/** Collects all faults of one input, so that one answer tells them all; where they are legion, as many as an answer may have. */
 export class Faults {
   readonly #messages: Message[] = [];
 
   add(code: ErrorCode, text: string, place: Place = {}): void {
     this.#messages.push({ code, text, ...place });
+    if (this.#messages.length >= LIMITS.faults) this.throwIfAny();
   }
 
   /** Takes over the messages of a refusal, putting each at `place` where it names no place of its own. */

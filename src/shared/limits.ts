@@ -15,6 +15,8 @@ export const LIMITS = {
   patternLength: 500,
   /** Bytes of a binary value whose parameter sets no `max_length`. */
   binaryBytes: 1024 * 1024,
+  /** Messages of one refusal: a hostile body is not worth more. */
+  faults: 5000,
   /** Nesting of a JSON value. */
   jsonDepth: 100,
   /** Parameters of one kind: PostgreSQL counts dropped columns too, up to 1600. */
