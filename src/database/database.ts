@@ -33,10 +33,14 @@ const ATTEMPTS = 4;
 /** Named statements of one connection; past it the connection is replaced. */
 const PREPARED_PER_CONNECTION = 400;
 
-/** A text is prepared from its second use on, so that one-off filters don't fill the cache. */
+/** A text is prepared from its second use on, so that those of one caller's own making don't fill the cache. */
 const SEEN_TEXTS = 5000;
 
+/** Characters of a text that is prepared: what PostgreSQL keeps of a statement grows with it, on every connection. */
+const PREPARED_TEXT = 4096;
+
 export class Database implements Executor {
+  /** The text that was used longest ago comes first. */
   readonly #names = new Map<string, string | undefined>();
   readonly #prepared = new WeakMap<PoolClient, Set<string>>();
   #issued = 0;
@@ -118,18 +122,17 @@ export class Database implements Executor {
 
   async #query<Row>(client: PoolClient, { text, values, prepare }: Statement): Promise<Row[]> {
     this.statements += 1;
-    const name = prepare ? this.#nameOf(text) : undefined;
+    const name = prepare && text.length <= PREPARED_TEXT ? this.#nameOf(text) : undefined;
     if (name !== undefined) this.#remember(client, name);
     const query = name === undefined ? { text, values: [...values] } : { text, values: [...values], name };
     const { rows } = await client.query(query);
     return rows as Row[];
   }
 
-  /** The name under which a text is prepared; undefined the first time. The oldest texts are forgotten. */
+  /** The name under which a text is prepared; undefined the first time. The texts not used for longest are forgotten. */
   #nameOf(text: string): string | undefined {
-    const known = this.#names.get(text);
-    if (known !== undefined) return known;
-    const name = this.#names.has(text) ? `k${(this.#issued += 1)}` : undefined;
+    const name = this.#names.has(text) ? (this.#names.get(text) ?? `k${(this.#issued += 1)}`) : undefined;
+    this.#names.delete(text);
     this.#names.set(text, name);
     if (this.#names.size > SEEN_TEXTS) this.#names.delete(this.#names.keys().next().value ?? '');
     return name;

@@ -73,9 +73,12 @@ export function listStatement(plan: ListPlan): Statement {
  * Whether the best plan is the same whatever the values are. From its sixth use on PostgreSQL may plan a named statement
  * for values it doesn't know: a rare value is then sought as if it were common, or a common one as if it were rare.
  */
-function isCanonical({ access, filter, cursor, offset }: ListPlan): boolean {
-  return !access && !filter && (cursor === undefined || cursor.length === 0) && offset === 0;
+function isCanonical({ access, filter, cursor, offset, limit }: ListPlan): boolean {
+  return !access && !filter && !cursor?.length && offset === 0 && COMMON_LIMITS.has(limit);
 }
+
+/** A limit is text of its statement, because the plan depends on it: these alone are prepared, so that few texts are. */
+const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);
 
 /** `json_agg` of rows, as text; `[]` where there are none. Rows are named with a `_`, which no column of theirs begins with. */
 function items(rows: Fragment): Fragment {

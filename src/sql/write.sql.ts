@@ -5,7 +5,7 @@
 import type { Field, KindDef } from '../model/model.js';
 import { fieldsOf, type Predicate } from '../model/predicate.js';
 import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
-import { all, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { all, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { predicateSql } from './predicate.sql.js';
 import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
 
@@ -68,7 +68,7 @@ export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Stat
     : { names: [], values: [] };
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
   const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
-  const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${all([sql`${versionOf(plan.schema)} = ${integer(plan.version)}`, allAllowed(plan, rows)])} RETURNING ${answered(plan)}`;
+  const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${all([sql`${versionOf(plan.schema)} = ${param(plan.version)}::bigint`, allAllowed(plan, rows)])} RETURNING ${answered(plan)}`;
   return render(answer(plan.schema, made), true);
 }
 
@@ -90,7 +90,7 @@ export function deleteStatement(plan: DeletePlan): Statement {
 function target({ schema, kind, id, version, access, tags }: DeletePlan): Fragment {
   return all([
     sql`${column(kind.keyField)} = ${param(id)}::${columnType(kind.keyField.columnType)}`,
-    sql`${versionOf(schema)} = ${integer(version)}`,
+    sql`${versionOf(schema)} = ${param(version)}::bigint`,
     tags === undefined ? undefined : sql`${VERSION_TAG} = ANY(${param(tags)}::text[])`,
     ...rowsOf(schema, kind, [access]),
   ]);

@@ -207,6 +207,25 @@ describe('prepared statements', () => {
     expect(await names(own)).toBe(0);
   });
 
+  it('are not made of long texts', async () => {
+    const { database: own } = await open(1);
+    const long = `SELECT 1 AS one -- ${'x'.repeat(4096)}`;
+    for (let round = 0; round < 3; round += 1) expect(await own.run(prepared(long))).toEqual([{ one: 1 }]);
+    expect(await names(own)).toBe(0);
+  });
+
+  it('outlive any number of texts while they are used', async () => {
+    const { database: own } = await open(1);
+    const ask = () => own.run(prepared('SELECT 1 AS one'));
+    await ask();
+    for (let at = 0; at < 6000; at += 1) {
+      await own.run(prepared(`SELECT ${at} AS n`));
+      if (at % 1000 === 0) await ask();
+    }
+    await ask();
+    expect(await names(own)).toBe(1);
+  });
+
   it('are bounded: a connection that has many is replaced', async () => {
     const { database: own } = await open(1);
     const before = await pid(own);

@@ -20,6 +20,13 @@ describe('a list', () => {
     next('order=size;asc', '5', '0190163d-8694-739b-aea5-966c26f8ad91'),
   ])('whose plan depends on values is not: %s', (query) => expect(listStatement(listPlan(query)).prepare).toBe(false));
 
+  it('is prepared for few limits', () => {
+    const prepared = Array.from({ length: 1001 }, (_, limit) => limit).filter(
+      (limit) => listStatement(listPlan(`limit=${limit}`)).prepare,
+    );
+    expect(prepared).toEqual([0, 1, 10, 20, 25, 50, 100, 1000]);
+  });
+
   it('of which the caller may read some is not', () => {
     const filtered = listPlan('filter=eq(name,Rome)');
     expect(listStatement({ ...filtered, filter: undefined, access: filtered.filter }).prepare).toBe(false);
