@@ -25,10 +25,7 @@ export async function prepareProjects(
   logger: Logger,
 ): Promise<FirstProject> {
   const provisioning = app.get(Provisioning);
-  for (const id of await provisioning.outdated()) {
-    const steps = await provisioning.migrate(id);
-    logger.info({ project: id, steps }, 'project brought up to date');
-  }
+  await upgradeProjects(provisioning, logger);
   for (const { id } of (await provisioning.list()).filter(({ status }) => status === 'deleting')) {
     await provisioning.delete(id);
     logger.info({ project: id }, 'interrupted deletion of a project finished');
@@ -51,4 +48,17 @@ export async function prepareProjects(
     throw error;
   }
   return { project, username: adminUsername, ...(adminPassword === undefined && { password }) };
+}
+
+/** A project that can not be upgraded is told of; the others are served all the same. */
+async function upgradeProjects(provisioning: Provisioning, logger: Logger): Promise<void> {
+  for (const id of await provisioning.outdated()) {
+    try {
+      const { steps, leftAlone } = await provisioning.migrate(id);
+      logger.info({ project: id, steps, ...(leftAlone.length > 0 && { leftAlone }) }, 'project brought up to date');
+    } catch (error) {
+      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+      logger.error({ project: id, reason: error.message }, 'project not brought up to date: kind project migrate');
+    }
+  }
 }

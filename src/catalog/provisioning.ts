@@ -4,21 +4,18 @@ import { Database, type Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import type { ProjectSettings } from '../database/registry/project.entity.js';
 import { ProjectRepository, type ProjectRow } from '../database/registry/project.repository.js';
-import { BUILT_IN_GROUPS, BUILT_IN_VERSION } from '../model/built-in.js';
+import { BUILT_IN_VERSION } from '../model/built-in.js';
 import { builtInRecords, buildModel } from '../model/build-model.js';
-import { diffModels, diffTables } from '../model/diff.js';
-import { tableShapes } from '../model/table-shape.js';
+import { diffModels } from '../model/diff.js';
 import { schemaName } from '../model/names.js';
 import { refusal } from '../shared/errors.js';
 import { PROJECT_ID } from '../shared/identifiers.js';
 import {
-  bumpVersionStatement,
   createSchemaStatements,
   dropSchemaStatement,
   dropTablesStatement,
   insertVersionStatement,
   lockProjectStatement,
-  provisionRowsStatement,
   tablesStatement,
   type FoldCollation,
 } from '../sql/model.sql.js';
@@ -27,17 +24,22 @@ import {
   builtInVersionStatement,
   collationsStatement,
   insertProjectStatement,
+  settingStatement,
   updateProjectStatement,
 } from '../sql/registry.sql.js';
 import { projectOf, type Project } from '../tenancy/project.js';
-import { MODEL_CHANNEL, runSteps } from './definition-change.js';
-import { readTableShapes } from './introspection.js';
-import { loadModel } from './model-store.js';
+import { runSteps } from './definition-change.js';
+import { insertBuiltInRows, upgradeProject, type Upgraded } from './upgrade.js';
 
 /** What is announced when the registry changes. The payload is the project's id. */
 export const PROJECT_CHANNEL = 'kind_project';
 
 const TABLES_PER_DROP = 50;
+
+/** Another process may be upgrading the project. */
+const LOCK_TIMEOUT = 10_000;
+/** All who come after an ALTER that waits for a long read wait with it: it lets them pass and tries again. */
+const TABLE_LOCK_TIMEOUT = '3s';
 
 @Injectable()
 export class Provisioning {
@@ -112,22 +114,23 @@ export class Provisioning {
     await this.#announce(id);
   }
 
-  /** Brings a project's tables to the built-in model of this version. Answers the number of steps that it took. */
-  async migrate(id: string): Promise<number> {
+  /**
+   * Brings a project to the model of this version, and makes all processes read it anew: as after a restore of its
+   * schema. @throws KindError 503 where it can not be upgraded as it stands, or a table is not free for long
+   */
+  async migrate(id: string): Promise<Upgraded> {
     const row = await this.get(id);
     if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
     const project = projectOf(row);
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
-        await insertBuiltInRows(tx, project.schema);
-        const desired = tableShapes(await loadModel(tx, project));
-        const steps = diffTables(await readTableShapes(tx, project.schema), desired);
-        await runSteps(tx, project.schema, steps);
-        if (steps.length > 0) await tx.run(bumpVersionStatement(project.schema, MODEL_CHANNEL, id, BUILT_IN_VERSION));
-        return steps.length;
+        await tx.run(settingStatement('lock_timeout', TABLE_LOCK_TIMEOUT));
+        const upgraded = await upgradeProject(tx, project);
+        await tx.run(announceStatement(PROJECT_CHANNEL, id));
+        return upgraded;
       },
-      { statementTimeout: 0 },
+      { lockTimeout: LOCK_TIMEOUT, statementTimeout: 0 },
     );
   }
 
@@ -144,20 +147,6 @@ export class Provisioning {
 
   async #announce(id: string): Promise<void> {
     await this.database.run(announceStatement(PROJECT_CHANNEL, id));
-  }
-}
-
-/** The built-in kinds, groups and link types as rows, where they are not there yet. */
-async function insertBuiltInRows(executor: Executor, schema: string): Promise<void> {
-  const { kinds, groups, links } = builtInRecords();
-  const descriptions = new Map(BUILT_IN_GROUPS.map((group) => [group.id, group.description]));
-  const rows: [string, readonly object[]][] = [
-    ['kind', kinds.map((kind) => ({ ...kind }))],
-    ['group', groups.map((group) => ({ ...group, description: descriptions.get(group.id) ?? '' }))],
-    ['link', links.map((link) => ({ ...link }))],
-  ];
-  for (const [table, records] of rows) {
-    await executor.run(provisionRowsStatement(schema, table, records as Record<string, unknown>[]));
   }
 }
 

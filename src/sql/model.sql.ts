@@ -38,11 +38,23 @@ export function insertVersionStatement(schema: string, version: number, builtIn:
   );
 }
 
-/** Bumps the version and announces it; listeners hear of it when the transaction commits. */
+/**
+ * Bumps the version and announces it; listeners hear of it when the transaction commits. Tables that a process of an
+ * older version (`builtIn`) changed are as old as that: a newer one has to upgrade them again.
+ */
 export function bumpVersionStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
+  return moveVersion(schema, channel, project, sql`least("built_in", ${integer(builtIn)})`);
+}
+
+/** Bumps the version and announces it, for tables that are those of the version `builtIn` now. */
+export function recordUpgradeStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
+  return moveVersion(schema, channel, project, integer(builtIn));
+}
+
+function moveVersion(schema: string, channel: string, project: string, builtIn: Fragment): Statement {
   const table = ident(schema, MODEL_TABLE);
   return render(
-    sql`WITH bumped AS (UPDATE ${table} SET "version" = "version" + 1, "built_in" = ${integer(builtIn)} RETURNING "version") SELECT "version" AS v, pg_notify(${param(channel)}, ${param(project)} || ':' || "version") FROM bumped`,
+    sql`WITH bumped AS (UPDATE ${table} SET "version" = "version" + 1, "built_in" = ${builtIn} RETURNING "version") SELECT "version" AS v, pg_notify(${param(channel)}, ${param(project)} || ':' || "version") FROM bumped`,
   );
 }
 
@@ -73,7 +85,32 @@ export function provisionRowsStatement(
   const names = columns.map((name) => ident(name));
   const stamps = sql`now() + i.n * interval '1 microsecond'`;
   return render(
-    sql`INSERT INTO ${ident(schema, table)} (${join(names)}, "metadata", "inserted_at", "updated_at") SELECT ${join(names.map((name) => sql`i.${name}`))}, '{}', ${stamps}, ${stamps} FROM json_to_recordset(${param(JSON.stringify(rows.map((row, n) => ({ ...row, n }))))}::json) AS i(${join([...columns.map(typed), sql`"n" int`])}) ON CONFLICT ("id") DO NOTHING`,
+    sql`INSERT INTO ${ident(schema, table)} (${join(names)}, "metadata", "inserted_at", "updated_at") SELECT ${join(names.map((name) => sql`i.${name}`))}, '{}', ${stamps}, ${stamps} FROM json_to_recordset(${param(JSON.stringify(rows.map((row, n) => ({ ...row, n }))))}::json) AS i(${join([...columns.map(typed), sql`"n" int`])}) ON CONFLICT ("id") DO NOTHING RETURNING "id"`,
+  );
+}
+
+const TOUCHED = sql`"updated_at" = greatest(now(), t."updated_at" + interval '1 microsecond')`;
+
+/** The lists `parameters` of built-in kinds become those of the model. Answers the kinds where they were others. */
+export function updateParametersStatement(
+  schema: string,
+  kinds: readonly { readonly id: string; readonly parameters: readonly string[] }[],
+): Statement {
+  const given = kinds.map(({ id, parameters }) => ({ id, parameters }));
+  return render(
+    sql`UPDATE ${ident(schema, 'kind')} AS t SET "parameters" = i."parameters", ${TOUCHED} FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "parameters" text[]) WHERE t."id" = i."id" AND t."parameters" IS DISTINCT FROM i."parameters" RETURNING t."id"`,
+  );
+}
+
+/** Built-in groups get the kinds of the model that they lack, and keep all others, after those. Answers the groups. */
+export function extendGroupsStatement(
+  schema: string,
+  groups: readonly { readonly id: string; readonly kind_list: readonly string[] }[],
+): Statement {
+  const given = groups.map(({ id, kind_list }) => ({ id, kind_list }));
+  const others = sql`ARRAY(SELECT k FROM unnest(t."kind_list") WITH ORDINALITY AS u(k, n) WHERE k <> ALL(i."kind_list") ORDER BY n)`;
+  return render(
+    sql`UPDATE ${ident(schema, 'group')} AS t SET "kind_list" = i."kind_list" || ${others}, ${TOUCHED} FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "kind_list" text[]) WHERE t."id" = i."id" AND NOT t."kind_list" @> i."kind_list" RETURNING t."id"`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Provisioning } from '../../catalog/provisioning.js';
-import { refusal } from '../../shared/errors.js';
-import { table } from '../text.js';
+import { KindError, refusal, type Message } from '../../shared/errors.js';
+import { oneLine, table } from '../text.js';
 import type { CommonOptions, Services, Toolbox } from '../toolbox.js';
 import { print } from './project.view.js';
 
@@ -9,6 +9,13 @@ interface Migrated {
   readonly key: string;
   /** Changes that its tables took; 0 where it was up to date. */
   readonly steps: number;
+  /** What stands in its schema and is not the service's. */
+  readonly left_alone: readonly string[];
+}
+
+interface Outcome {
+  readonly migrated: readonly Migrated[];
+  readonly refused: readonly Message[];
 }
 
 export function migrateProjectsCommand(parent: Command, { terminal, services }: Toolbox): void {
@@ -18,22 +25,39 @@ export function migrateProjectsCommand(parent: Command, { terminal, services }: 
       'brings the tables of all projects, or of these, up to date; the service does it itself when it starts',
     )
     .action(async (ids: string[], options: CommonOptions) => {
-      const migrated = await services((given) => migrate(given, ids));
-      const lines = migrated.map(({ key, steps }) => [key, steps === 0 ? 'up to date' : `${steps} changes made`]);
-      print(terminal, options, migrated, table(lines));
+      const { migrated, refused } = await services((given) => migrate(given, ids));
+      print(terminal, options, migrated, told(migrated));
+      const [first, ...rest] = refused;
+      if (first) throw new KindError([first, ...rest]);
     });
 }
 
-/** One transaction per project: those before a failure stay migrated. */
-async function migrate({ app }: Services, ids: readonly string[]): Promise<Migrated[]> {
+function told(migrated: readonly Migrated[]): string {
+  const lines = migrated.map(({ key, steps }) => [key, steps === 0 ? 'up to date' : `${steps} changes made`]);
+  const strangers = migrated.filter(({ left_alone }) => left_alone.length > 0);
+  return (
+    table(lines) +
+    strangers.map((each) => oneLine(`${each.key}: left alone: ${each.left_alone.join(', ')}`) + '\n').join('')
+  );
+}
+
+/** One transaction per project: what is refused to one keeps nothing from the others. */
+async function migrate({ app }: Services, ids: readonly string[]): Promise<Outcome> {
   const provisioning = app.get(Provisioning);
   const rows = ids.length > 0 ? await Promise.all(ids.map((id) => provisioning.get(id))) : await provisioning.list();
   const halfDeleted = rows.find(({ status }) => status !== 'active');
   if (ids.length > 0 && halfDeleted)
     throw refusal('project.unavailable', `Project '${halfDeleted.id}' is being deleted`);
   const migrated: Migrated[] = [];
-  for (const { id, status } of rows) {
-    if (status === 'active') migrated.push({ key: id, steps: await provisioning.migrate(id) });
+  const refused: Message[] = [];
+  for (const { id } of rows.filter(({ status }) => status === 'active')) {
+    try {
+      const { steps, leftAlone } = await provisioning.migrate(id);
+      migrated.push({ key: id, steps, left_alone: leftAlone });
+    } catch (error) {
+      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+      refused.push(...error.messages);
+    }
   }
-  return migrated;
+  return { migrated, refused };
 }

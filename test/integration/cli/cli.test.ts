@@ -170,7 +170,7 @@ describe('project delete', () => {
 describe('project migrate', () => {
   test('brings all projects, or some, up to date', async () => {
     await kind(...create('old'));
-    expect(await json('project', 'migrate')).toContainEqual({ key: 'old', steps: 0 });
+    expect(await json('project', 'migrate')).toContainEqual({ key: 'old', steps: 0, left_alone: [] });
     expect(await kind('project', 'migrate', 'old', 'demo')).toEqual({
       code: 0,
       out: 'old   up to date\ndemo  up to date\n',
@@ -180,6 +180,23 @@ describe('project migrate', () => {
       code: 1,
       err: "error: No project 'nope'\n",
     });
+  });
+
+  test('names what it leaves alone; what it refuses to one project keeps nothing from the others', async () => {
+    const query = (text: string) => service.database.run({ text, values: [] });
+    await kind(...create('foreign'));
+    await query('CREATE TABLE "project_foreign"."city_old" ("x" int)');
+    await query('DROP TABLE "project_foreign"."link"');
+    await kind(...create('drifted'));
+    await query('ALTER TABLE "project_drifted"."_parameter" ALTER COLUMN "scale" TYPE text');
+    expect(await kind('project', 'migrate', 'drifted', 'foreign')).toEqual({
+      code: 1,
+      out: 'foreign  2 changes made\nforeign: left alone: table city_old\n',
+      err: "error: Project 'drifted' can not be upgraded: column scale of _parameter is text, not bigint\n",
+    });
+    expect(await json('project', 'migrate', 'foreign')).toEqual([
+      { key: 'foreign', steps: 0, left_alone: ['table city_old'] },
+    ]);
   });
 });
 

@@ -1,0 +1,255 @@
+/**
+ * An upgrade adds what the model of this version has and an older project lacks. It never drops what it does not know,
+ * and never makes room for itself: what does not fit is told.
+ */
+import { describe, expect, it } from 'vitest';
+import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { planUpgrade, type Upgraded } from '../../../src/catalog/upgrade.js';
+import { buildModel, builtInRecords } from '../../../src/model/build-model.js';
+import { BUILT_IN_VERSION } from '../../../src/model/built-in.js';
+import { tableShapes } from '../../../src/model/table-shape.js';
+import { definitionsOf, expectNoDrift, modelOf, ok, query } from '../../support/definitions.js';
+import { ownDatabase, startServiceOn } from '../../support/own-database.js';
+import type { TestProject } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+
+// A database of its own: services of other files would upgrade what is old here when they start.
+const connection = await ownDatabase();
+const service = await startServiceOn(connection);
+const provisioning = service.service.app.get(Provisioning);
+const side = await sideConnection(connection);
+
+const migrate = (project: TestProject): Promise<Upgraded> => provisioning.migrate(project.id);
+
+async function versions(project: TestProject): Promise<{ version: number; built_in: number }> {
+  const [row] = await query<{ version: string; built_in: number }>(project, 'SELECT * FROM $schema."_model"');
+  return { version: Number(row?.version), built_in: Number(row?.built_in) };
+}
+
+/** A project with a kind of its owner's, whose units are members. */
+async function used(): Promise<TestProject> {
+  const project = await service.project();
+  await ok(
+    project.post('/kind/unit', {
+      id: 'person',
+      parameters: [
+        { id: 'name', kind_id: 'string', indexed: true },
+        { id: 'age', kind_id: 'integer' },
+      ],
+    }),
+  );
+  await ok(project.put('/group/unit/kind_auth_member', { kind_list: ['kind_admin', 'person'] }));
+  return project;
+}
+
+describe('an older project', () => {
+  it('gets the tables, columns, indexes, keys and rows that it lacks, and keeps what its owner made', async () => {
+    const project = await used();
+    await ok(project.put('/string/unit/name', { max_length: 40 }));
+    const before = await definitionsOf(project);
+    const model = await modelOf(project);
+    // As a version was that had no links, no patterns, no hidden parameters, no decimals and no administrators.
+    for (const text of [
+      'DROP TABLE $schema."link"',
+      'ALTER TABLE $schema."_parameter" DROP COLUMN "pattern", DROP COLUMN "hidden", DROP COLUMN "on_delete"',
+      'ALTER TABLE $schema."_parameter" ALTER COLUMN "label" DROP NOT NULL',
+      'ALTER TABLE $schema."person" DROP COLUMN "name"',
+      `DELETE FROM $schema."kind" WHERE "id" = 'decimal'`,
+      `UPDATE $schema."kind" SET "parameters" = ARRAY['id', 'label'] WHERE "id" IN ('kind', 'string')`,
+      `UPDATE $schema."kind" SET "label" = 'Sort', "public" = true WHERE "id" = 'kind'`,
+      `UPDATE $schema."group" SET "kind_list" = array_remove("kind_list", 'decimal') WHERE "id" = 'parameter'`,
+      `UPDATE $schema."group" SET "kind_list" = ARRAY['person'], "label" = 'People' WHERE "id" = 'kind_auth_member'`,
+      'UPDATE $schema."_model" SET "built_in" = 0',
+    ]) {
+      await query(project, text);
+    }
+    const old = await versions(project);
+    expect(await provisioning.outdated()).toEqual([project.id]);
+    const { steps, leftAlone } = await migrate(project);
+    expect({ leftAlone, some: steps > 5 }).toEqual({ leftAlone: [], some: true });
+    expect(await provisioning.outdated()).toEqual([]);
+    expect(await versions(project)).toEqual({ version: old.version + 1, built_in: BUILT_IN_VERSION });
+
+    await expectNoDrift(project);
+    const after = await definitionsOf(project);
+    expect(after.tables).toEqual(before.tables);
+    const { kinds, groups, ...rest } = await modelOf(project);
+    expect(kinds.get('kind')).toMatchObject({ label: 'Sort', public: true });
+    expect(groups.get('kind_auth_member')).toMatchObject({ label: 'People', kinds: ['kind_admin', 'person'] });
+    // But for that, it is what it was.
+    const kind = { ...kinds.get('kind')!, label: 'Kind', public: false };
+    const members = { ...groups.get('kind_auth_member')!, label: 'Member kinds' };
+    expect({
+      ...rest,
+      kinds: new Map([...kinds, ['kind', kind]]),
+      groups: new Map([...groups, ['kind_auth_member', members]]),
+    }).toEqual({ ...model, version: rest.version });
+    expect(after.records.parameters.find(({ id }) => id === 'name')).toMatchObject({ hidden: false, max_length: 40 });
+
+    await ok(project.post('/person/unit', { username: 'ann', email: 'ann@example.com', name: 'Ann', age: 7 }));
+    expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
+  });
+
+  it('is recorded and announced where rows alone were missing, and where nothing was', async () => {
+    const project = await service.project();
+    const { version } = await versions(project);
+    await query(project, `DELETE FROM $schema."kind" WHERE "id" = 'decimal'`);
+    expect(await migrate(project)).toEqual({ steps: 1, leftAlone: [] });
+    expect(await versions(project)).toEqual({ version: version + 1, built_in: BUILT_IN_VERSION });
+    expect((await project.get('/decimal/unit')).status).toBe(200);
+
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = 0');
+    expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
+    expect(await versions(project)).toEqual({ version: version + 2, built_in: BUILT_IN_VERSION });
+    expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
+    expect(await versions(project)).toEqual({ version: version + 2, built_in: BUILT_IN_VERSION });
+  });
+
+  it('stays old where its definitions change before it was upgraded', async () => {
+    const project = await service.project();
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = 0');
+    await ok(project.post('/kind/unit', { id: 'town' }));
+    expect((await versions(project)).built_in).toBe(0);
+    await migrate(project);
+  });
+
+  it('of a newer version than the service is left as it is', async () => {
+    const project = await service.project();
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = $1', [BUILT_IN_VERSION + 1]);
+    await expect(migrate(project)).rejects.toThrow(/newer than this service's/);
+  });
+});
+
+describe('what is not of the model', () => {
+  const strangers = [
+    'CREATE TABLE $schema."city_old" ("x" int)',
+    'CREATE INDEX "by_lower_name" ON $schema."person" (lower("name"))',
+    'CREATE INDEX "by_label" ON $schema."_parameter" ("label")',
+    'ALTER TABLE $schema."person" ADD COLUMN "note" text',
+    'ALTER TABLE $schema."person" ADD CONSTRAINT "older" FOREIGN KEY ("note") REFERENCES $schema."link" ("id")',
+  ];
+  const leftAlone = [
+    'index by_label of _parameter',
+    'table city_old',
+    'column note of person',
+    'index by_lower_name of person',
+    'foreign key older of person',
+  ];
+
+  it('is left alone and named', async () => {
+    const project = await used();
+    for (const text of strangers) await query(project, text);
+    await query(project, `INSERT INTO $schema."city_old" VALUES (7)`);
+    await query(project, 'ALTER TABLE $schema."_parameter" DROP COLUMN "pattern"');
+    expect(await migrate(project)).toEqual({ steps: 1, leftAlone });
+    expect(await migrate(project)).toEqual({ steps: 0, leftAlone });
+    expect(await query(project, 'SELECT "x" FROM $schema."city_old"')).toEqual([{ x: 7 }]);
+    expect([...(await definitionsOf(project)).tables.get('person')!.columns.keys()]).toContain('note');
+  });
+
+  it('goes where the model had it once: what is retired is named in the code', () => {
+    const desired = tableShapes(buildModel(builtInRecords()));
+    const link = desired.get('link')!;
+    const column = { name: 'old', type: 'text', array: false, notNull: false } as const;
+    const index = { name: 'old_idx', columns: ['label'], unique: false, method: 'btree' } as const;
+    const standing = new Map(desired)
+      .set('link', {
+        ...link,
+        columns: new Map([...link.columns, ['old', column]]),
+        indexes: new Map([['old_idx', index]]),
+      })
+      .set('old', { ...link, name: 'old' });
+    expect(planUpgrade(standing, desired, new Map(), []).steps).toEqual([]);
+    const retired = [
+      { table: 'old' },
+      { table: 'link', column: 'old' },
+      { table: 'link', index: 'old_idx' },
+      { table: 'never' },
+    ];
+    const plan = planUpgrade(
+      standing,
+      desired,
+      new Map(),
+      retired.map((each) => ({ ...each, since: 1 })),
+    );
+    expect(plan).toEqual({
+      steps: [
+        { type: 'drop_table', table: 'old' },
+        { type: 'alter_table', table: 'link', changes: [{ type: 'drop', column: 'old' }] },
+        { type: 'drop_index', name: 'old_idx' },
+      ],
+      leftAlone: [],
+    });
+  });
+});
+
+describe('what stands in another form', () => {
+  const FORMS = [
+    {
+      name: 'a column of the built-in model of another type',
+      made: ['ALTER TABLE $schema."_parameter" ALTER COLUMN "scale" TYPE text'],
+      told: /column scale of _parameter is text, not bigint/,
+    },
+    {
+      name: 'a column of a kind of another type',
+      made: ['ALTER TABLE $schema."person" ALTER COLUMN "age" TYPE text[] USING ARRAY["age"::text]'],
+      told: /column age of person is text\[\], not bigint/,
+    },
+    {
+      name: 'a column that has NULLs where the model has none',
+      made: [
+        'ALTER TABLE $schema."link" ALTER COLUMN "label" DROP NOT NULL',
+        'UPDATE $schema."link" SET "label" = NULL',
+      ],
+      told: /column "label" of relation "link" contains null values/,
+    },
+    {
+      name: 'an index of the model on other columns',
+      made: [],
+      told: /index .* of person is another than the model's/,
+    },
+  ];
+
+  it.each(FORMS)('is refused, and nothing happens: $name', async ({ made, told }) => {
+    const project = await used();
+    await ok(project.post('/kind/unit', { id: 'place', parameters: ['age'] }));
+    if (made.length === 0) {
+      const [index] = (await definitionsOf(project)).tables.get('person')!.indexes.keys();
+      await query(project, `DROP INDEX $schema."${index}"`);
+      await query(project, `CREATE INDEX "${index}" ON $schema."person" ("age")`);
+    }
+    for (const text of made) await query(project, text);
+    await query(project, 'DROP TABLE $schema."place"');
+    const before = [await definitionsOf(project), await versions(project)];
+    await expect(migrate(project)).rejects.toThrow(told);
+    expect([await definitionsOf(project), await versions(project)]).toEqual(before);
+  });
+
+  it('of one project keeps neither the others nor the service from starting', async () => {
+    const [bad, good] = [await service.project('a_bad_one'), await service.project('b_good_one')];
+    await query(bad, 'ALTER TABLE $schema."_parameter" ALTER COLUMN "scale" TYPE text');
+    for (const project of [bad, good]) await query(project, 'UPDATE $schema."_model" SET "built_in" = 0');
+    await startServiceOn(connection);
+    expect((await versions(good)).built_in).toBe(BUILT_IN_VERSION);
+    expect((await versions(bad)).built_in).toBe(0);
+  });
+});
+
+describe('a table that is in use for long', () => {
+  it('is not waited for without end: the upgrade lets others pass and tries again', async () => {
+    const project = await service.project();
+    await query(project, 'ALTER TABLE $schema."_parameter" DROP COLUMN "pattern"');
+    const release = await side.lock(project, '_parameter');
+    const upgrade = migrate(project);
+    await side.waiting(project, '_parameter');
+    const gaveUp = () =>
+      side.rows(
+        'SELECT 1 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE NOT l.granted AND c.relname = $1',
+        ['_parameter'],
+      );
+    await expect.poll(gaveUp, { timeout: 10_000, interval: 1 }).toEqual([]);
+    await release();
+    expect(await upgrade).toEqual({ steps: 1, leftAlone: [] });
+    await expectNoDrift(project);
+  });
+});
