@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { isStaleModel } from '../database/sqlstate.js';
 import type { Model } from '../model/model.js';
-import { KindError } from '../shared/errors.js';
+import { comeBack, KindError } from '../shared/errors.js';
 import { readVersionStatement } from '../sql/model.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { ModelStore } from './model-store.js';
@@ -34,7 +34,7 @@ export class Catalog {
         if (!stale && !(error instanceof KindError && error.status < 500 && (await this.#isStale(project, model)))) {
           throw error;
         }
-        if (attempt === ATTEMPTS) throw error;
+        if (attempt === ATTEMPTS) throw error instanceof StaleModel ? changing() : error;
         model = await this.models.reload(project);
       }
     }
@@ -56,4 +56,8 @@ export class Catalog {
       return isStaleModel(error);
     }
   }
+}
+
+function changing(): KindError {
+  return comeBack('database.busy', 'The definitions of the project change all the time; try again shortly');
 }

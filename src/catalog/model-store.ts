@@ -1,6 +1,14 @@
 /**
- * The models in memory. A model is a value with a version: a newer one replaces an older one, never the other way, and
- * losing one costs a query. Failures are not kept.
+ * The models in memory. Losing one costs a query; failures are not kept.
+ *
+ * Which of two models stays is not told by their versions alone: those go back when a project's schema is restored from
+ * a dump, or when the project is deleted and made again. So every load takes a number from one clock of the process
+ * before it asks, and so does every model that is published when its transaction has committed:
+ * - a load with a higher number than what is in memory began after that was known to be committed. What it read is what
+ *   has become of it since: it stays, whatever its version. (The database is the truth.)
+ * - a load with a lower number may have read before or after: the higher version stays. (A late answer never undoes a
+ *   change.) Where that is the wrong one after all, statements tell, which carry the version, and the load that follows
+ *   has a higher number.
  */
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -17,10 +25,20 @@ import type { Project } from '../tenancy/project.js';
 /** Models in memory are bounded by what they hold: kinds and fields. */
 const MAX_WEIGHT = 200_000;
 
+interface Kept {
+  readonly model: Model;
+  /** The time of the clock before it was read, or after it was committed. */
+  readonly time: number;
+}
+
 @Injectable()
 export class ModelStore {
-  readonly #models = new LRUCache<string, Model>({ maxSize: MAX_WEIGHT, sizeCalculation: weightOf });
+  readonly #models = new LRUCache<string, Kept>({
+    maxSize: MAX_WEIGHT,
+    sizeCalculation: ({ model }) => weightOf(model),
+  });
   readonly #loading = new Map<string, Promise<Model>>();
+  #clock = 0;
 
   constructor(
     private readonly database: Database,
@@ -29,43 +47,55 @@ export class ModelStore {
 
   /** The model in memory, or the stored one. @throws KindError 401 where the project is gone */
   get(project: Project): Model | Promise<Model> {
-    return this.#models.get(project.id) ?? this.reload(project);
+    return this.#models.get(project.id)?.model ?? this.reload(project);
   }
 
   /** The stored model; requests that ask at the same time share one query. */
   reload(project: Project): Promise<Model> {
-    const running = this.#loading.get(project.id);
+    const { id } = project;
+    const running = this.#loading.get(id);
     if (running) return running;
-    const loading = this.#load(project).finally(() => this.#loading.delete(project.id));
-    this.#loading.set(project.id, loading);
+    const loading: Promise<Model> = this.#load(project, () => this.#loading.get(id) === loading).finally(() => {
+      if (this.#loading.get(id) === loading) this.#loading.delete(id);
+    });
+    this.#loading.set(id, loading);
     return loading;
   }
 
-  /** Keeps a model unless a newer one is there already; answers the one that is kept. */
+  /** Keeps a model that was committed, unless a newer one is there already; answers the one that is kept. */
   publish(project: Project, model: Model): Model {
-    const known = this.#models.peek(project.id);
+    const known = this.#models.peek(project.id)?.model;
     if (known && known.version > model.version) return known;
-    this.#models.set(project.id, model);
+    this.#models.set(project.id, { model, time: (this.#clock += 1) });
     return model;
   }
 
   /** Another process announced a version: an older model is forgotten. */
   announced(projectId: string, version: number): void {
-    const known = this.#models.peek(projectId);
+    const known = this.#models.peek(projectId)?.model;
     if (known && known.version < version) this.#models.delete(projectId);
   }
 
+  /** What is being loaded is not kept either: it may have been read before whatever makes the project be forgotten. */
   forget(projectId: string): void {
     this.#models.delete(projectId);
+    this.#loading.delete(projectId);
   }
 
   clear(): void {
     this.#models.clear();
+    this.#loading.clear();
   }
 
-  async #load(project: Project): Promise<Model> {
+  async #load(project: Project, isWanted: () => boolean): Promise<Model> {
+    const time = (this.#clock += 1);
     try {
-      return this.publish(project, await loadModel(this.database, project));
+      const model = await loadModel(this.database, project);
+      if (!isWanted()) return model;
+      const known = this.#models.peek(project.id);
+      if (known && time < known.time && known.model.version > model.version) return known.model;
+      this.#models.set(project.id, { model, time });
+      return model;
     } catch (error) {
       if (!isStaleModel(error)) throw error;
       this.projects.forget(project.id);

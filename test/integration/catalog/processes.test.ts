@@ -7,7 +7,7 @@ import { ModelStore } from '../../../src/catalog/model-store.js';
 import { Provisioning } from '../../../src/catalog/provisioning.js';
 import type { Database } from '../../../src/database/database.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
 import { startTestService, TestProject } from '../../support/service.js';
 
 const [a, b] = [await startTestService(), await startTestService()];
@@ -250,6 +250,53 @@ describe('B and late news', () => {
     expect(await models.get(project)).toBe(newer);
   });
 
+  it('a load that began before a model was published does not undo it, one that began after it is the truth', async () => {
+    const { onA } = await twice();
+    deafen();
+    const models = b.service.app.get(ModelStore);
+    const project = { id: onA.id, schema: `project_${onA.id}`, label: '', settings: {} };
+    const stored = await models.get(project);
+    const load = holdNextLoad();
+    const late = models.reload(project);
+    await load.held;
+    const published = models.publish(project, { ...stored, version: stored.version + 1 });
+    load.release();
+    expect(await late).toBe(published);
+    expect(await models.get(project)).toBe(published);
+    // It was published and then lost, as a restore loses it.
+    expect(await models.reload(project)).toEqual(stored);
+    expect(await models.get(project)).toEqual(stored);
+  });
+
+  it('a load that began before the project was forgotten is not kept', async () => {
+    const { onA } = await twice();
+    const models = b.service.app.get(ModelStore);
+    const project = { id: onA.id, schema: `project_${onA.id}`, label: '', settings: {} };
+    for (const forget of [() => models.forget(project.id), () => models.clear()]) {
+      const load = holdNextLoad();
+      const late = models.reload(project);
+      await load.held;
+      forget();
+      const next = await models.get(project);
+      load.release();
+      expect(await late).not.toBe(next);
+      expect(await models.get(project)).toBe(next);
+      vi.restoreAllMocks();
+    }
+  });
+
+  it('a model that changes all the time is 503, to be tried again', async () => {
+    const { onA, onB } = await twice();
+    deafen();
+    const models = b.service.app.get(ModelStore);
+    const old = await models.get({ id: onA.id, schema: `project_${onA.id}`, label: '', settings: {} });
+    await ok(onA.post('/kind/unit', { id: 'town' }));
+    vi.spyOn(models, 'reload').mockResolvedValue(old);
+    const reply = await onB.get('/city/unit');
+    expect(refusalOf(reply)).toEqual({ status: 503, messages: ['database.busy'] });
+    expect(reply.headers.get('retry-after')).toBe('1');
+  });
+
   it('a deaf process pays one load for many changes', async () => {
     const { onA, onB } = await twice();
     deafen();
@@ -272,6 +319,43 @@ describe('B and late news', () => {
         messages: ['kind.exists id'],
       });
     }
+  });
+});
+
+describe('a model that goes back', () => {
+  it('by a restore of the schema: both processes obey what is stored', async () => {
+    const { onA, onB } = await twice();
+    await ok(onA.post('/kind/unit', { id: 'town' }));
+    await ok(onA.put('/kind/unit/city', { parameters: ['name', { id: 'size', kind_id: 'integer' }] }));
+    for (const project of [onA, onB]) await ok(project.get('/town/unit'));
+    await query(
+      onA,
+      `DO $do$ BEGIN
+        DROP TABLE $schema."town";
+        DELETE FROM $schema."kind" WHERE "id" = 'town';
+        ALTER TABLE $schema."city" DROP COLUMN "size";
+        UPDATE $schema."kind" SET "parameters" = ARRAY['name'] WHERE "id" = 'city';
+        UPDATE $schema."_model" SET "version" = "version" - 2;
+      END $do$`,
+    );
+    for (const project of [onA, onB]) {
+      expect(await ok(project.get('/city/unit'))).toMatchObject({ count: 1, items: [{ name: 'Rome' }] });
+      expect(refusalOf(await project.get('/town/unit'))).toEqual({ status: 404, messages: ['kind.unknown'] });
+      expect(await project.statements(() => project.get('/city/unit'))).toBe(1);
+    }
+    await ok(onB.post('/kind/unit', { id: 'town' }));
+    for (const project of [onA, onB]) await ok(project.get('/town/unit'));
+  });
+
+  it('by a project that was deleted and made again, of which nobody told', async () => {
+    const { onA } = await twice();
+    deafen();
+    vi.spyOn(b.service.app.get(ModelStore), 'forget').mockImplementation(() => undefined);
+    await a.service.app.get(Provisioning).delete(onA.id);
+    await a.project(onA.id);
+    const onB = await b.signIn(onA.id);
+    expect((await onB.get('/kind/unit')).status).toBe(200);
+    expect(refusalOf(await onB.get('/city/unit'))).toEqual({ status: 404, messages: ['kind.unknown'] });
   });
 });
 
