@@ -1,7 +1,7 @@
 /** Tables of a project that hold no units: sessions and their refresh tokens. Their names begin with `_`, as no kind's does. */
 import { constraintName } from './names.js';
 import type { ColumnType } from './parameter-type/parameter-type.js';
-import type { ColumnShape, IndexShape, TableShape } from './table-shape.js';
+import type { ColumnShape, IndexShape, TableShape } from './shape.js';
 
 export const SESSION_TABLE = '_session';
 export const REFRESH_TABLE = '_refresh_token';

@@ -2,38 +2,10 @@
 import { INTERNAL_TABLES } from './internal-tables.js';
 import type { Field, KindDef, Model } from './model.js';
 import { constraintName } from './names.js';
-import type { DeleteRule } from './parameter-def.js';
+import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from './shape.js';
 import { ruleParameters, storedRules } from './stored-rules.js';
-import type { ColumnType } from './parameter-type/parameter-type.js';
 
-export interface ColumnShape {
-  readonly name: string;
-  readonly type: ColumnType;
-  readonly array: boolean;
-  readonly notNull: boolean;
-}
-
-export interface IndexShape {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly unique: boolean;
-  readonly method: 'btree' | 'gin';
-}
-
-export interface ForeignKeyShape {
-  readonly name: string;
-  readonly column: string;
-  readonly target: string;
-  readonly onDelete: DeleteRule;
-}
-
-export interface TableShape {
-  readonly name: string;
-  /** The first one, `id`, is the primary key. */
-  readonly columns: ReadonlyMap<string, ColumnShape>;
-  readonly indexes: ReadonlyMap<string, IndexShape>;
-  readonly foreignKeys: ReadonlyMap<string, ForeignKeyShape>;
-}
+export type { ColumnShape, ForeignKeyShape, IndexShape, TableShape };
 
 /** The tables of all kinds that have one; kinds that share a table add their columns to it. */
 export function tableShapes(model: Model): Map<string, TableShape> {

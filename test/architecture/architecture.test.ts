@@ -1,0 +1,107 @@
+/** What the architecture promises, held: layers, file sizes, where the environment and PostgreSQL are touched. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SRC = join(ROOT, 'src');
+/** Lines of a file; what is longer does more than one thing. */
+const LONGEST = 300;
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  /** The text without comments, whose words promise nothing. */
+  readonly code: string;
+}
+
+const sources: readonly Source[] = readdirSync(SRC, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const text = readFileSync(path, 'utf8');
+    return { path: relative(SRC, path), text, code: text.replace(/\/\*[^]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '') };
+  });
+
+const where = (rule: RegExp, allowed: RegExp): string[] =>
+  sources.filter(({ path, code }) => rule.test(code) && !allowed.test(path)).map(({ path }) => path);
+
+describe('layers', () => {
+  it('are kept: every import leads downward, islands stay apart, nothing goes in circles', async () => {
+    const cruise = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [cruise, 'src', '--config', '.dependency-cruiser.cjs', '--output-type', 'json'],
+      { cwd: ROOT, maxBuffer: 1 << 26 },
+    );
+    const { summary } = JSON.parse(stdout) as {
+      summary: { totalCruised: number; violations: { from: string; to: string; rule: { name: string } }[] };
+    };
+    expect(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)).toEqual([]);
+    expect(summary.totalCruised).toBeGreaterThan(sources.length);
+  });
+
+  it('know every folder: a new one takes its place in the rules', () => {
+    const rules = readFileSync(join(ROOT, '.dependency-cruiser.cjs'), 'utf8');
+    const folders = new Set(sources.flatMap(({ path }) => (path.includes('/') ? [path.split('/')[0] ?? ''] : [])));
+    for (const folder of folders) expect(rules, folder).toContain(`'${folder}'`);
+  });
+});
+
+describe('files', () => {
+  it('were found', () => expect(sources.length).toBeGreaterThan(100));
+
+  it(`have no more than ${LONGEST} lines`, () => {
+    expect(sources.filter(({ text }) => text.split('\n').length > LONGEST + 1).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are named in kebab-case, with a role', () => {
+    expect(
+      sources.map(({ path }) => path).filter((path) => !/^([a-z0-9-]+\/)*[a-z0-9-]+(\.[a-z-]+)*\.ts$/.test(path)),
+    ).toEqual([]);
+  });
+
+  it('read the environment in config alone', () => {
+    expect(where(/process\s*(\.|\[\s*['"])\s*env\b/, /^config\//)).toEqual([]);
+  });
+
+  it('reach PostgreSQL through database alone', () => {
+    expect(
+      where(
+        /from '(pg|typeorm)'/,
+        /^(database\/|catalog\/provisioning\.ts$|platform\.module\.ts$|tenancy\/project-store\.ts$)/,
+      ),
+    ).toEqual([]);
+  });
+
+  it('make SQL text in sql alone', () => {
+    expect(
+      where(
+        /\b(SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|ALTER\s+TABLE|DROP\s+(TABLE|SCHEMA))\b/,
+        /^(sql|database\/migrations|database\/embedded)\//,
+      ),
+    ).toEqual([]);
+  });
+
+  it('are free of any, default exports and leftovers', () => {
+    expect(where(/\bas any\b|: any\b|<any>/, /^$/)).toEqual([]);
+    expect(where(/export default/, /^$/)).toEqual([]);
+    expect(where(/console\.(log|error|warn)/, /^cli\//)).toEqual([]);
+    expect(sources.filter(({ text }) => /\b(TODO|FIXME|XXX)\b/.test(text)).map(({ path }) => path)).toEqual([]);
+    expect(where(/@ts-(ignore|nocheck)/, /^$/)).toEqual([]);
+  });
+
+  it('name no kind in the engine: what is special about one is a behaviour', () => {
+    const special = /[!=]==\s*['"](kind|group|link|parameter|kind_admin|kind_auth_member|kind_system_user)['"]/;
+    expect(
+      sources.filter(({ path, code }) => path.startsWith('unit/') && special.test(code)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  it('make named things of no plain objects: patterns of ids keep __proto__ out, Maps keep the rest harmless', () => {
+    expect(where(/for \(const \w+ in /, /^$/)).toEqual([]);
+    expect(where(/\b__proto__\b|\.prototype\s*\[/, /^$/)).toEqual([]);
+  });
+});

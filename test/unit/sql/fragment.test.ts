@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, inject, it } from 'vitest';
+import pg from 'pg';
+import { clientOptions } from '../../../src/database/connection.js';
+import { all, EMPTY, Fragment, ident, integer, join, literal, param, render, sql } from '../../../src/sql/fragment.js';
+
+const text = (fragment: Fragment) => render(fragment).text;
+
+describe('a fragment', () => {
+  it('is text with numbered parameters; one object is bound once', () => {
+    const name = param("x' OR 1=1 --");
+    const made = render(
+      sql`SELECT ${name} AS a, ${param(5)}, ${name} WHERE ${ident('t', 'a"b')} = ${literal("it's")}`,
+      true,
+    );
+    expect(made).toEqual({
+      text: `SELECT $1 AS a, $2, $1 WHERE "t"."a""b" = 'it''s'`,
+      values: ["x' OR 1=1 --", 5],
+      prepare: true,
+    });
+    expect(render(sql`SELECT ${param('x')}, ${param('x')}`).values).toEqual(['x', 'x']);
+  });
+
+  it('is joined, and conditions of which none is there are true', () => {
+    expect(text(join([sql`a`, sql`b`, EMPTY]))).toBe('a, b, ');
+    expect(text(join([]))).toBe('');
+    expect(text(join([sql`a`, sql`b`], ' OR '))).toBe('a OR b');
+    expect(text(all([undefined, sql`a`, undefined, sql`b`]))).toBe('a AND b');
+    expect(text(all([undefined]))).toBe('true');
+  });
+
+  it.each([NaN, Infinity, 1.5, 2 ** 53, '1; DROP TABLE x' as unknown as number])('takes no integer %s', (value) => {
+    expect(() => integer(value)).toThrow();
+  });
+
+  it('takes no literal with a NUL', () => {
+    expect(() => literal('a\0b')).toThrow();
+  });
+
+  it('is made of no plain value: the tag takes fragments only', () => {
+    // @ts-expect-error a string is no fragment
+    expect(() => render(sql`SELECT ${'1; DROP TABLE x'}`)).toThrow();
+    // @ts-expect-error a number is no fragment
+    expect(() => render(sql`SELECT ${1}`)).toThrow();
+  });
+});
+
+describe('whatever a client writes', async () => {
+  const client = new pg.Client(clientOptions(inject('database')));
+  await client.connect();
+  const anything = fc
+    .oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({
+        unit: fc.constantFrom("'", '"', '\\', ';', '-', '/', '*', '$', '1', '\n', 'E', '%', '😀', '\u202e'),
+      }),
+    )
+    .filter((value) => !value.includes('\0') && value.isWellFormed());
+
+  it('stays one literal', async () => {
+    await fc.assert(
+      fc.asyncProperty(anything, async (value) => {
+        const { rows } = await client.query({ text: text(sql`SELECT ${literal(value)} AS value`), rowMode: 'array' });
+        expect(rows).toEqual([[value]]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('stays one identifier', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anything.filter((value) => value !== '' && Buffer.byteLength(value) <= 63),
+        async (value) => {
+          const { fields } = await client.query({ text: text(sql`SELECT 1 AS ${ident(value)}`), rowMode: 'array' });
+          expect(fields.map(({ name }) => name)).toEqual([value]);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('stays one parameter', async () => {
+    await fc.assert(
+      fc.asyncProperty(anything, async (value) => {
+        const made = render(sql`SELECT ${param(value)}::text`);
+        const { rows } = await client.query({ text: made.text, values: [...made.values], rowMode: 'array' });
+        expect(rows).toEqual([[value]]);
+      }),
+      { numRuns: 100 },
+    );
+    await client.end();
+  });
+});

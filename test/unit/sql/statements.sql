@@ -1,0 +1,177 @@
+-- a list
+WITH _page AS (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at" FROM "project_demo"."city" AS t WHERE true ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+
+-- a list of a natural key
+WITH _page AS (SELECT "t"."id" AS "id", 'land'::text AS "kind_id", "t"."id" AS "iso", "t"."title" AS "title", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at" FROM "project_demo"."land" AS t WHERE true ORDER BY "t"."inserted_at", "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."land" AS t WHERE true) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+
+-- a list of a kind that shares its table
+WITH _page AS (SELECT "t"."id" AS "id", "t"."label" AS "label" FROM "project_demo"."_parameter" AS t WHERE "t"."kind_id" = $1 ORDER BY "t"."inserted_at", "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."_parameter" AS t WHERE "t"."kind_id" = $1) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = "string"
+
+-- some fields of a page, in an order
+WITH _page AS (SELECT "t"."name" AS "name", trim_scale("t"."price")::text AS "price", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened" FROM "project_demo"."city" AS t WHERE true ORDER BY "t"."size" DESC, "t"."name", "t"."id" LIMIT 10 OFFSET $1::bigint) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = 20
+
+-- the count alone
+SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."size" IS NULL) AS count, '[]' AS items
+
+-- no count
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE true ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, -1 AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+
+-- what a caller may read
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."name" = $2::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."name" = $2::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "x"
+
+-- the first page by cursor
+WITH page AS (SELECT row_number() OVER (ORDER BY "t"."size" DESC, "t"."id") AS n, ARRAY["t"."size"::text, "t"."id"::text] AS keys, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at") AS _r) AS item FROM "project_demo"."city" AS t WHERE true ORDER BY "t"."size" DESC, "t"."id" LIMIT 3) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= 2), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = 2 AND EXISTS (SELECT FROM page WHERE n > 2)) AS last
+
+-- the next page by cursor
+WITH page AS (SELECT row_number() OVER (ORDER BY "t"."size" DESC, "t"."id") AS n, ARRAY["t"."size"::text, "t"."id"::text] AS keys, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at") AS _r) AS item FROM "project_demo"."city" AS t WHERE "t"."size" <= $1::bigint AND (("t"."size" < $2::bigint) OR ("t"."size" = $3::bigint AND "t"."id" > $4::uuid)) ORDER BY "t"."size" DESC, "t"."id" LIMIT 3) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= 2), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = 2 AND EXISTS (SELECT FROM page WHERE n > 2)) AS last
+-- $1 = "5"
+-- $2 = "5"
+-- $3 = "5"
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+
+-- the page after the nulls
+WITH page AS (SELECT row_number() OVER (ORDER BY "t"."id") AS n, ARRAY["t"."size"::text, "t"."id"::text] AS keys, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at") AS _r) AS item FROM "project_demo"."city" AS t WHERE "t"."size" IS NULL AND "t"."id" >= $1::uuid AND (("t"."id" > $2::uuid)) ORDER BY "t"."id" LIMIT 3) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= 2), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = 2 AND EXISTS (SELECT FROM page WHERE n > 2)) AS last
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+
+-- eq(name,a)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."name" = $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" = $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = "a"
+
+-- ne(name,a)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."name" IS DISTINCT FROM $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" IS DISTINCT FROM $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = "a"
+
+-- not(eq(size,1))
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE (("t"."size" = $1::bigint) IS NOT TRUE) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE (("t"."size" = $1::bigint) IS NOT TRUE)) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = 1
+
+-- and(ge(size,1),lte(price,2.50),or(lt(founded,01-02-2024),gte(opened,2024-01-31)))
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE ("t"."size" > $1::bigint AND "t"."price" <= $2::numeric AND ("t"."founded" < $3::date OR "t"."opened" >= $4::timestamptz)) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE ("t"."size" > $1::bigint AND "t"."price" <= $2::numeric AND ("t"."founded" < $3::date OR "t"."opened" >= $4::timestamptz))) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = 1
+-- $2 = "2.5"
+-- $3 = "2024-02-01"
+-- $4 = "2024-01-31T00:00:00Z"
+
+-- in(size,[1,2])
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."size" = ANY($1::bigint[]) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."size" = ANY($1::bigint[])) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = [1,2]
+
+-- icontains(name,50%_\)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."name" ILIKE $1 COLLATE "project_demo"."_fold" ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" ILIKE $1 COLLATE "project_demo"."_fold") END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = "%50\\%\\_\\\\%"
+
+-- startswith(xmin,a)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."_xmin" LIKE $1 ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."_xmin" LIKE $1) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = "a%"
+
+-- contains(tags,a)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."tags" @> $1::text[] ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."tags" @> $1::text[]) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = ["a"]
+
+-- in(tags,[a,b])
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."tags" && $1::text[] ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."tags" && $1::text[]) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = ["a","b"]
+
+-- eq(tags,[a,b])
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."tags" = $1::text[] ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."tags" = $1::text[]) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = ["a","b"]
+
+-- eq(extra.a."b.c",1)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] = $2 ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] = $2) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = ["a","b.c"]
+-- $2 = "1"
+
+-- eq(extra,{"a":1})
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE ("t"."extra" #> $1::text[] = $2::jsonb OR "t"."extra" #>> $3::text[] = $4) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE ("t"."extra" #> $1::text[] = $2::jsonb OR "t"."extra" #>> $3::text[] = $4)) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = []
+-- $2 = "{\"a\":1}"
+-- $3 = []
+-- $4 = "{\"a\":1}"
+
+-- isnull(extra.a,false)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] IS NOT NULL ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] IS NOT NULL) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = ["a"]
+
+-- eq(photo,AAEC)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."photo" = $1::bytea ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."photo" = $1::bytea) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = "\\x000102"
+
+-- eq(land,IT)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."land" = $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."land" = $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = "IT"
+
+-- eq(kind_id,city)
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE 'city'::text = $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE 'city'::text = $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+-- $1 = "city"
+
+-- an estimate
+EXPLAIN (FORMAT JSON) SELECT 1 FROM "project_demo"."city" AS t WHERE "t"."size" = $1::bigint
+-- $1 = 1
+
+-- a unit
+SELECT m."version" AS v, u.tag, u.body FROM "project_demo"."_model" AS m LEFT JOIN LATERAL (SELECT (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at") AS _r)::text AS body FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."id" = $2::uuid) AS u ON true
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+
+-- a unit of a natural key
+SELECT m."version" AS v, u.tag, u.body FROM "project_demo"."_model" AS m LEFT JOIN LATERAL (SELECT (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."title" AS "title") AS _r)::text AS body FROM "project_demo"."land" AS t WHERE "t"."id" = $1::text) AS u ON true
+-- $1 = "IT"
+
+-- an insert
+WITH made AS (INSERT INTO "project_demo"."city" AS t ("id", "name", "tags", "extra", "land", "_xmin", "metadata", "inserted_at", "updated_at") SELECT "i"."id", "i"."name", "i"."tags", "i"."extra", "i"."land", "i"."_xmin", "i"."metadata", now(), now() FROM json_to_recordset($1::json) AS i("id" uuid, "name" text, "tags" text[], "extra" jsonb, "land" text, "_xmin" text, "metadata" jsonb) WHERE (SELECT "version" FROM "project_demo"."_model") = $2::bigint RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body) SELECT m."version" AS v, made.tag, made.body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
+-- $1 = "[{\"id\":\"0198c0de-0000-7000-8000-000000000001\",\"name\":\"Rome\",\"tags\":[\"a\"],\"extra\":{\"a\":1},\"land\":null,\"_xmin\":\"x\",\"metadata\":{}}]"
+-- $2 = 7
+
+-- an insert into a table that is shared
+WITH made AS (INSERT INTO "project_demo"."_parameter" AS t ("id", "kind_id", "inserted_at", "updated_at") SELECT "i"."id", $1::text, now(), now() FROM json_to_recordset($2::json) AS i("id" text) WHERE (SELECT "version" FROM "project_demo"."_model") = $3::bigint RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id" AS "id") AS _r)::text AS body) SELECT m."version" AS v, made.tag, made.body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
+-- $1 = "string"
+-- $2 = "[]"
+-- $3 = 7
+
+-- an update
+WITH made AS (UPDATE "project_demo"."city" AS t SET "name" = "i"."name", "updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond') FROM json_to_recordset($1::json) AS i("name" text) WHERE "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint AND (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($4::text[]) AND "t"."id" = $5::uuid RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body) SELECT m."version" AS v, made.tag, made.body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
+-- $1 = "[{\"name\":\"Oslo\"}]"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = 7
+-- $4 = ["1"]
+-- $5 = "0198c0de-0000-7000-8000-000000000001"
+
+-- an update of nothing
+WITH made AS (UPDATE "project_demo"."city" AS t SET "updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond') WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", "t"."name" AS "name", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", "t"."tags" AS "tags", "t"."_xmin" AS "xmin") AS _r)::text AS body) SELECT m."version" AS v, made.tag, made.body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = 7
+
+-- a deletion
+WITH made AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, NULL::text AS body) SELECT m."version" AS v, made.tag, made.body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = 7
+-- $3 = ["1","2"]
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+
+-- how many refer to it
+SELECT count(*)::int AS count FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[])
+-- $1 = ["IT"]
+
+-- which refer to it
+SELECT "t"."id"::text AS id FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[]) FOR UPDATE
+-- $1 = ["IT"]
+
+-- guards
+SELECT at, count::int AS count FROM (SELECT 0 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count UNION ALL SELECT 1 AS at, (SELECT CASE WHEN count(*) > 1 THEN count(*) ELSE 0 END FROM "project_demo"."city") AS count UNION ALL SELECT 2 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" IS NOT NULL) AS count UNION ALL SELECT 3 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."_xmin" IS NULL) AS count UNION ALL SELECT 4 AS at, (SELECT coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM "project_demo"."city" WHERE "name" IS NOT NULL AND "size" IS NOT NULL GROUP BY "name", "size" HAVING count(*) > 1) AS d) AS count UNION ALL SELECT 5 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE cardinality("t"."tags") > (SELECT count(DISTINCT e) FROM unnest("t"."tags") AS e)) AS count UNION ALL SELECT 6 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE char_length("t"."name") > 5) AS count UNION ALL SELECT 7 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE EXISTS (SELECT FROM unnest("t"."tags") AS e WHERE to_jsonb("e") <> ALL(ARRAY(SELECT jsonb_array_elements($1::jsonb))))) AS count UNION ALL SELECT 8 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."price" < $2::numeric) AS count UNION ALL SELECT 9 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE min_scale("t"."price") > 2) AS count UNION ALL SELECT 10 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE octet_length("t"."photo") > 3) AS count) AS guards ORDER BY at
+-- $1 = "[\"a'b\"]"
+-- $2 = "1.5"
+
+-- values for a pattern
+SELECT t."id"::text COLLATE "C" AS id, "t"."tags" AS values FROM "project_demo"."city" AS t WHERE "t"."tags" IS NOT NULL AND t."id"::text COLLATE "C" > $1 ORDER BY t."id"::text COLLATE "C" LIMIT 10000
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+
+-- locks
+LOCK TABLE "project_demo"."city", "project_demo"."land" IN SHARE ROW EXCLUSIVE MODE
+
+-- defaults that are dropped
+ALTER TABLE "project_demo"."city" ALTER COLUMN "name" DROP DEFAULT, ALTER COLUMN "_xmin" DROP DEFAULT

@@ -1,0 +1,233 @@
+/**
+ * The exact SQL of representative plans, committed beside this file so that a review shows what changes; each of them
+ * is executed too. After a change on purpose: `npx vitest run test/unit/sql -u`, and read the difference.
+ */
+import { describe, expect, it } from 'vitest';
+import { readTableShapes } from '../../../src/catalog/introspection.js';
+import { parseListQuery } from '../../../src/http/list-query.js';
+import { diffModels, type Guard } from '../../../src/model/diff.js';
+import { schemaName } from '../../../src/model/names.js';
+import type { Predicate } from '../../../src/model/predicate.js';
+import type { Statement } from '../../../src/sql/fragment.js';
+import { dropDefaults, guardStatement, lockTables, patternValues, stepStatement } from '../../../src/sql/ddl.sql.js';
+import { countReferencesStatement, referringStatement } from '../../../src/sql/reference.sql.js';
+import { estimateStatement, getStatement, listStatement } from '../../../src/sql/select.sql.js';
+import { deleteStatement, insertStatement, updateStatement, type WritePlan } from '../../../src/sql/write.sql.js';
+import { cursorOf, planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
+import { modelOf, ok } from '../../support/definitions.js';
+import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
+import { startTestService } from '../../support/service.js';
+
+const RECORDS = {
+  kinds: [
+    kind('city', ['name', 'size', 'price', 'founded', 'opened', 'photo', 'tags', 'extra', 'land', 'xmin'], {
+      unique: [['name', 'size']],
+    }),
+    kind('land', ['iso', 'title']),
+  ],
+  parameters: [
+    parameter('name', 'string', { unique: true, max_length: 20, nullable: false }),
+    parameter('size', 'integer', { indexed: true }),
+    parameter('price', 'decimal'),
+    parameter('founded', 'date'),
+    parameter('opened', 'datetime'),
+    parameter('photo', 'binary'),
+    parameter('tags', 'string', { multiple: true, indexed: true }),
+    parameter('extra', 'json'),
+    parameter('land', 'unit', { reference_kind: 'land', on_delete: 'set_null' }),
+    parameter('xmin', 'string'),
+    parameter('iso', 'string', { is_primary: true }),
+    parameter('title', 'string'),
+  ],
+};
+const model = modelWith(RECORDS);
+const [city, land, stringKind] = ['city', 'land', 'string'].map((id) => kindIn(model, id)) as [
+  ReturnType<typeof kindIn>,
+  ReturnType<typeof kindIn>,
+  ReturnType<typeof kindIn>,
+];
+const ID = '0198c0de-0000-7000-8000-000000000001';
+
+/** All of them, of a schema whose model has a version. */
+function statements(schema: string, version: number): Map<string, Statement> {
+  const context = (of = city, access?: Predicate): PlanContext => ({ schema, kind: of, access, visible: of.fields });
+  const list = (query: string, of = city, access?: Predicate) =>
+    planList(parseListQuery(`?${query}`), context(of, access));
+  const own: Predicate = { op: 'is', target: { field: city.keyField, keys: [] }, negated: false, value: ID };
+  const field = (id: string) => city.fields.get(id) ?? city.keyField;
+  const write: WritePlan = {
+    schema,
+    kind: city,
+    version,
+    written: [city.keyField, ...['name', 'tags', 'extra', 'land', 'xmin', 'metadata'].map(field)],
+    fields: ['id', 'name', 'opened', 'tags', 'xmin'].map(field),
+    shown: undefined,
+    allowed: undefined,
+  };
+  const row = { id: ID, name: 'Rome', tags: ['a'], extra: { a: 1 }, land: null, _xmin: 'x', metadata: {} };
+  const second = planList(parseListQuery('?limit=2&order=size;desc&cursor='), context());
+  const guards: readonly Guard[] = (
+    [
+      { type: 'any' },
+      { type: 'more_than_one' },
+      { type: 'has_value', column: 'name' },
+      { type: 'is_null', column: '_xmin' },
+      { type: 'duplicates', columns: ['name', 'size'] },
+      { type: 'duplicate_elements', column: 'tags' },
+      { type: 'violates', column: 'name', array: false, constraint: { type: 'max_length', limit: 5 } },
+      { type: 'violates', column: 'tags', array: true, constraint: { type: 'values', values: ["a'b"] } },
+      { type: 'violates', column: 'price', array: false, constraint: { type: 'min_value', limit: '1.5' } },
+      { type: 'violates', column: 'price', array: false, constraint: { type: 'scale', limit: 2 } },
+      { type: 'violates', column: 'photo', array: false, constraint: { type: 'max_bytes', limit: 3 } },
+    ] as const
+  ).map((condition) => ({ kind: 'city', table: 'city', condition, code: 'parameter.violated', cascade: false }));
+  const change = { schema, kind: city, version, id: ID, access: own, tags: ['1', '2'] };
+  return new Map<string, Statement>([
+    ['a list', listStatement(list(''))],
+    ['a list of a natural key', listStatement(list('', land))],
+    ['a list of a kind that shares its table', listStatement(list('include=id,label', stringKind))],
+    [
+      'some fields of a page, in an order',
+      listStatement(list('include=name,price,opened&order=size;desc&order=name;asc&limit=10&offset=20')),
+    ],
+    ['the count alone', listStatement(list('limit=0&filter=isnull(size)'))],
+    ['no count', listStatement(list('count=none&include=id'))],
+    ['what a caller may read', listStatement(list('include=id&filter=eq(name,x)', city, own))],
+    ['the first page by cursor', listStatement(second)],
+    ['the next page by cursor', listStatement(list(`limit=2&order=size;desc&cursor=${cursorOf(second, ['5', ID])}`))],
+    [
+      'the page after the nulls',
+      listStatement(
+        list(`limit=2&order=size;asc&cursor=${cursorOf(list('limit=2&order=size;asc&cursor='), [null, ID])}`),
+      ),
+    ],
+    ...[
+      'eq(name,a)',
+      'ne(name,a)',
+      'not(eq(size,1))',
+      'and(ge(size,1),lte(price,2.50),or(lt(founded,01-02-2024),gte(opened,2024-01-31)))',
+      'in(size,[1,2])',
+      'icontains(name,50%_\\)',
+      'startswith(xmin,a)',
+      'contains(tags,a)',
+      'in(tags,[a,b])',
+      'eq(tags,[a,b])',
+      'eq(extra.a."b.c",1)',
+      'eq(extra,{"a":1})',
+      'isnull(extra.a,false)',
+      'eq(photo,AAEC)',
+      'eq(land,IT)',
+      'eq(kind_id,city)',
+    ].map((filter): [string, Statement] => [
+      filter,
+      listStatement(list(`include=id&filter=${encodeURIComponent(filter)}`)),
+    ]),
+    ['an estimate', estimateStatement(list('count=estimated&filter=eq(size,1)'))],
+    ['a unit', getStatement(planGet(parseListQuery(''), context(city, own)), ID)],
+    ['a unit of a natural key', getStatement(planGet(parseListQuery('?include=title'), context(land)), 'IT')],
+    ['an insert', insertStatement(write, [row])],
+    [
+      'an insert into a table that is shared',
+      insertStatement(
+        { ...write, kind: stringKind, written: [stringKind.keyField], fields: [stringKind.keyField] },
+        [],
+      ),
+    ],
+    [
+      'an update',
+      updateStatement({ ...write, written: [field('name')], id: ID, access: own, tags: ['1'] }, { name: 'Oslo' }),
+    ],
+    [
+      'an update of nothing',
+      updateStatement({ ...write, written: [], id: ID, access: undefined, tags: undefined }, {}),
+    ],
+    ['a deletion', deleteStatement(change)],
+    ['how many refer to it', countReferencesStatement(schema, city, field('land'), ['IT'])],
+    ['which refer to it', referringStatement(schema, city, field('land'), ['IT'])],
+    ['guards', guardStatement(guards, schema)],
+    ['values for a pattern', patternValues(schema, 'city', 'tags', true, ID)],
+    ['locks', lockTables(schema, ['city', 'land'])],
+    ['defaults that are dropped', dropDefaults('city', ['name', '_xmin'], schema)],
+  ]);
+}
+
+/** What makes the tables of `RECORDS`, and what changes them. */
+function definitions(schema: string): Statement[] {
+  const later = modelWith({
+    kinds: [kind('city', ['name', 'size', 'tags', 'land', 'xmin', 'late', 'lists']), ...RECORDS.kinds.slice(1)],
+    parameters: [
+      ...RECORDS.parameters.filter(({ id }) => !['name', 'land', 'tags'].includes(id)),
+      parameter('name', 'string', { max_length: 20 }),
+      parameter('land', 'unit', { reference_kind: 'land', on_delete: 'cascade' }),
+      parameter('tags', 'integer', { multiple: true }),
+      parameter('late', 'string', { default_value: "it's \\ 'late'", nullable: false }),
+      parameter('lists', 'json', { multiple: true, default_value: [{ a: "'" }, 1] }),
+    ],
+  });
+  const steps = [
+    ...diffModels(modelWith({}), model).steps,
+    ...diffModels(model, later).steps,
+    ...diffModels(later, modelWith({})).steps,
+  ];
+  return steps.map((step) => stepStatement(step, schema));
+}
+
+const show = ({ text, values }: Statement): string =>
+  [text, ...values.map((value, at) => `-- $${at + 1} = ${JSON.stringify(value)}`)].join('\n');
+
+describe('the SQL', () => {
+  it('of statements is what is committed', async () => {
+    const text = [...statements('project_demo', 7)]
+      .map(([name, statement]) => `-- ${name}\n${show(statement)}\n`)
+      .join('\n');
+    await expect(text).toMatchFileSnapshot('statements.sql');
+  });
+
+  it('of definitions is what is committed', async () => {
+    await expect(`${definitions('project_demo').map(show).join('\n')}\n`).toMatchFileSnapshot('definitions.sql');
+  });
+});
+
+describe('PostgreSQL', async () => {
+  const service = await startTestService();
+  const project = await service.project();
+  const { database } = service.service;
+  const schema = schemaName(project.id);
+  const rollback = new Error('rolled back');
+  for (const { id, kind_id, ...given } of RECORDS.parameters.filter((each) => each.kind_id !== 'unit')) {
+    await ok(
+      project.post(`/${kind_id}/unit`, {
+        id,
+        multiple: given.multiple,
+        unique: given.unique,
+        indexed: given.indexed,
+        is_primary: given.is_primary,
+        nullable: given.nullable,
+      }),
+    );
+  }
+  await ok(project.post('/kind/unit', { id: 'land', parameters: ['iso', 'title'] }));
+  await ok(project.post('/unit/unit', { id: 'land', reference_kind: 'land', on_delete: 'set_null' }));
+  await ok(
+    project.post('/kind/unit', { id: 'city', parameters: RECORDS.kinds[0]?.parameters, unique: [['name', 'size']] }),
+  );
+  await ok(project.post('/land/unit', { iso: 'IT' }));
+  const { version } = await modelOf(project);
+
+  it.each([...statements(schema, version)])('runs: %s', async (_, statement) => {
+    const work = database.transaction(async (tx) => {
+      await tx.run(statement);
+      throw rollback;
+    });
+    await expect(work).rejects.toBe(rollback);
+  });
+
+  it('runs the definitions, there and back', async () => {
+    const empty = await service.project();
+    const before = await readTableShapes(database, schemaName(empty.id));
+    await database.transaction(async (tx) => {
+      for (const statement of definitions(schemaName(empty.id))) await tx.run(statement);
+    });
+    expect(await readTableShapes(database, schemaName(empty.id))).toEqual(before);
+  });
+});
