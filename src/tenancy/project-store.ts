@@ -6,32 +6,53 @@ import { PROJECT_ID } from '../shared/identifiers.js';
 import { projectOf, type Project } from './project.js';
 
 const KEPT = 10_000;
+/** Milliseconds for which a key that names no project is not asked for again: whoever guesses keys costs little. */
+const MISS_KEPT = 1000;
 
 @Injectable()
 export class ProjectStore {
   readonly #projects = new LRUCache<string, Project>({ max: KEPT });
+  readonly #misses = new LRUCache<string, true>({ max: KEPT, ttl: MISS_KEPT });
+  /** Questions to the registry. One that is no longer here was asked before news came: its answer is not kept. */
+  readonly #loading = new Map<string, Promise<Project | undefined>>();
 
   constructor(private readonly registry: ProjectRepository) {}
 
   /** The project of that key, or undefined. Asks the registry only for those that are not in memory. */
   find(id: string): Project | undefined | Promise<Project | undefined> {
     if (!PROJECT_ID.test(id)) return undefined;
-    return this.#projects.get(id) ?? this.#load(id);
+    const known = this.#projects.get(id);
+    if (known || this.#misses.has(id)) return known;
+    return this.#loading.get(id) ?? this.#load(id);
   }
 
   forget(id: string): void {
     this.#projects.delete(id);
+    this.#misses.delete(id);
+    this.#loading.delete(id);
   }
 
   clear(): void {
     this.#projects.clear();
+    this.#misses.clear();
+    this.#loading.clear();
   }
 
-  async #load(id: string): Promise<Project | undefined> {
+  #load(id: string): Promise<Project | undefined> {
+    const isWanted = (): boolean => this.#loading.get(id) === loading;
+    const loading: Promise<Project | undefined> = this.#ask(id, isWanted).finally(() => {
+      if (isWanted()) this.#loading.delete(id);
+    });
+    this.#loading.set(id, loading);
+    return loading;
+  }
+
+  async #ask(id: string, isWanted: () => boolean): Promise<Project | undefined> {
     const row = await this.registry.find(id);
-    if (row?.status !== 'active') return undefined;
-    const project = projectOf(row);
-    this.#projects.set(id, project);
+    const project = row?.status === 'active' ? projectOf(row) : undefined;
+    if (!isWanted()) return project;
+    if (project) this.#projects.set(id, project);
+    else this.#misses.set(id, true);
     return project;
   }
 }

@@ -1,0 +1,90 @@
+/** Projects in memory: what the registry says reaches the next request, and unknown keys don't reach the registry. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { ProjectRepository } from '../../../src/database/registry/project.repository.js';
+import { ProjectStore } from '../../../src/tenancy/project-store.js';
+import { refusalOf } from '../../support/definitions.js';
+import { startTestService, TestProject } from '../../support/service.js';
+
+const service = await startTestService();
+const { app } = service.service;
+const store = app.get(ProjectStore);
+const registry = app.get(ProjectRepository);
+const UNKNOWN = { status: 401, messages: ['project.unknown'] };
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** Holds what the next question to the registry brings, until it is let go. */
+function holdNextFind(): { held: Promise<void>; release: () => void } {
+  const find = registry.find.bind(registry);
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  let arrived = (): void => undefined;
+  const held = new Promise<void>((resolve) => (arrived = resolve));
+  vi.spyOn(registry, 'find').mockImplementationOnce(async (id) => {
+    const row = await find(id);
+    arrived();
+    await gate;
+    return row;
+  });
+  return { held, release: () => release() };
+}
+
+describe('a project in memory', () => {
+  it.each([
+    { name: 'forgotten', news: (id: string) => store.forget(id) },
+    { name: 'forgotten with all others', news: () => store.clear() },
+  ])('is not the one that was read before it was $name', async ({ news }) => {
+    const { id } = await service.project();
+    await expect.poll(async () => (await store.find(id))?.label).toBe(id);
+    store.forget(id);
+    const question = holdNextFind();
+    const late = store.find(id);
+    await question.held;
+    await app.get(Provisioning).set(id, { label: 'News' });
+    news(id);
+    question.release();
+    await late;
+    expect(await store.find(id)).toMatchObject({ label: 'News' });
+  });
+
+  it('is asked for once, however many ask at a time', async () => {
+    const { id } = await service.project();
+    store.forget(id);
+    const find = vi.spyOn(registry, 'find');
+    await Promise.all(Array.from({ length: 20 }, async () => store.find(id)));
+    expect(find).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a key that names no project', () => {
+  it('is asked for once a second, and none of the keys stays', async () => {
+    const find = vi.spyOn(registry, 'find');
+    const stranger = new TestProject(service.service, 'nobody_here', undefined);
+    for (let at = 0; at < 10; at++) expect(refusalOf(await stranger.get('/kind/unit'))).toEqual(UNKNOWN);
+    expect(find.mock.calls.filter(([id]) => id === stranger.id).length).toBeLessThanOrEqual(2);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    find.mockClear();
+    await stranger.get('/kind/unit');
+    expect(find).toHaveBeenCalledTimes(1);
+  });
+
+  it('is a project as soon as one is made', async () => {
+    const id = 'made_after_a_miss';
+    const early = new TestProject(service.service, id, undefined);
+    expect(refusalOf(await early.get('/kind/unit'))).toEqual(UNKNOWN);
+    const forget = vi.spyOn(store, 'forget');
+    await app.get(Provisioning).create({ id });
+    await expect.poll(() => forget.mock.calls).toContainEqual([id]);
+    expect(refusalOf(await early.get('/kind/unit'))).not.toEqual(UNKNOWN);
+  });
+
+  it('is asked for again after all is forgotten', async () => {
+    expect(await store.find('nobody_there')).toBeUndefined();
+    const find = vi.spyOn(registry, 'find');
+    expect(store.find('nobody_there')).toBeUndefined();
+    store.clear();
+    await store.find('nobody_there');
+    expect(find).toHaveBeenCalledTimes(1);
+  });
+});
