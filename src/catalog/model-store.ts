@@ -22,8 +22,13 @@ import { loadModelStatement } from '../sql/model.sql.js';
 import { ProjectStore } from '../tenancy/project-store.js';
 import type { Project } from '../tenancy/project.js';
 
-/** Models in memory are bounded by what they hold: kinds and fields. */
-const MAX_WEIGHT = 200_000;
+/** Bytes of all models in memory. */
+const MAX_BYTES = 256 * 2 ** 20;
+/** What a model takes beside its stored definitions, most of it for the built-in kinds (measured). */
+const OWN_BYTES = 45_000;
+
+/** The bytes of the stored definitions of a model, by its kinds, which all versions of one load share. */
+const storedBytes = new WeakMap<Model['kinds'], number>();
 
 interface Kept {
   readonly model: Model;
@@ -31,12 +36,17 @@ interface Kept {
   readonly time: number;
 }
 
+/** One model always fits, however large: it takes the place of all others. */
+export function modelCache(maxBytes = MAX_BYTES): LRUCache<string, Kept> {
+  return new LRUCache<string, Kept>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ model }) => Math.min(maxBytes, OWN_BYTES + (storedBytes.get(model.kinds) ?? 0)),
+  });
+}
+
 @Injectable()
 export class ModelStore {
-  readonly #models = new LRUCache<string, Kept>({
-    maxSize: MAX_WEIGHT,
-    sizeCalculation: ({ model }) => weightOf(model),
-  });
+  readonly #models = modelCache();
   readonly #loading = new Map<string, Promise<Model>>();
   #clock = 0;
 
@@ -110,11 +120,7 @@ export async function loadModel(executor: Executor, project: Project): Promise<M
   const [row] = await executor.run<{ v: string; body: string }>(loadModelStatement(project.schema));
   if (!row) throw refusal('project.unavailable', 'The project is being made or deleted; try again shortly');
   const records = JSON.parse(row.body) as Omit<ModelRecords, 'version'>;
-  return buildModel({ ...records, version: Number(row.v) });
-}
-
-function weightOf(model: Model): number {
-  let weight = 1;
-  for (const kind of model.kinds.values()) weight += 1 + kind.fields.size;
-  return weight;
+  const model = buildModel({ ...records, version: Number(row.v) });
+  storedBytes.set(model.kinds, row.body.length);
+  return model;
 }
