@@ -205,16 +205,25 @@ async function bringRowsUp(executor: Executor, schema: string): Promise<number> 
 
 /** The built-in kinds, groups and link types as rows, where they are not there yet. Answers how many were not. */
 export async function insertBuiltInRows(executor: Executor, schema: string): Promise<number> {
-  const { kinds, groups, links } = builtInRecords();
+  const records = builtInRecords();
+  const model = buildModel(records);
   const descriptions = new Map(BUILT_IN_GROUPS.map((group) => [group.id, group.description]));
   const rows: [string, readonly object[]][] = [
-    ['kind', kinds.map((kind) => ({ ...kind }))],
-    ['group', groups.map((group) => ({ ...group, description: descriptions.get(group.id) ?? '' }))],
-    ['link', links.map((link) => ({ ...link }))],
+    ['kind', records.kinds],
+    ['group', records.groups.map((group) => ({ ...group, description: descriptions.get(group.id) ?? '' }))],
+    ['link', records.links],
   ];
   let added = 0;
-  for (const [table, records] of rows) {
-    const made = await executor.run(provisionRowsStatement(schema, table, records as Record<string, unknown>[]));
+  for (const [id, given] of rows) {
+    const kind = model.kinds.get(id);
+    if (!kind) throw new Error(`the built-in model has no kind '${id}'`);
+    const made = await executor.run(
+      provisionRowsStatement(
+        schema,
+        kind,
+        given.map((row) => ({ ...row })),
+      ),
+    );
     added += made.length;
   }
   return added;

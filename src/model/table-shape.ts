@@ -21,7 +21,7 @@ export function tableShapes(model: Model): Map<string, TableShape> {
 
 function tableOf(kind: KindDef, model: Model): TableShape {
   const stored = [...kind.fields.values()].filter((field) => field.column !== undefined && field !== kind.primary);
-  const columns = stored.map((field) => columnOf(field, kind));
+  const columns = stored.map(columnOf);
   const indexes = indexesOf(kind, stored);
   const foreignKeys = stored.flatMap((field) => foreignKeysOf(field, kind, model));
   return {
@@ -32,20 +32,14 @@ function tableOf(kind: KindDef, model: Model): TableShape {
   };
 }
 
-function columnOf(field: Field, kind: KindDef): ColumnShape {
+function columnOf(field: Field): ColumnShape {
   return {
     name: field.column ?? field.id,
     type: field.columnType,
     array: field.def.multiple && field.describedAs === undefined,
-    // In a shared table, kinds that lack the field leave it null.
-    notNull: !field.def.nullable && (!kind.discriminated || ALWAYS_IN_SHARED.has(field.id)),
+    notNull: !field.def.nullable,
   };
 }
-
-const ALWAYS_IN_SHARED = new Set([
-  ...['id', 'kind_id', 'label', 'format', 'persistence', 'metadata', 'inserted_at', 'updated_at'],
-  ...['multiple', 'nullable', 'only_run_time', 'is_primary', 'required', 'unique', 'indexed', 'hidden'],
-]);
 
 function indexesOf(kind: KindDef, stored: readonly Field[]): IndexShape[] {
   const columns = (ids: readonly string[]) => ids.map((id) => kind.fields.get(id)?.column ?? id);
@@ -88,10 +82,17 @@ function byName<T extends { readonly name: string }>(shapes: readonly T[]): Map<
   return new Map(shapes.map((shape) => [shape.name, shape]));
 }
 
+/** The tables of two kinds in one: a column that one of them lacks, or may leave null, may be null. */
 function merge(a: TableShape, b: TableShape): TableShape {
+  const columns = new Map<string, ColumnShape>();
+  for (const name of new Set([...a.columns.keys(), ...b.columns.keys()])) {
+    const [left, right] = [a.columns.get(name), b.columns.get(name)];
+    const column = right ?? left;
+    if (column) columns.set(name, { ...column, notNull: (left?.notNull ?? false) && (right?.notNull ?? false) });
+  }
   return {
     name: a.name,
-    columns: new Map([...a.columns, ...b.columns]),
+    columns,
     indexes: new Map([...a.indexes, ...b.indexes]),
     foreignKeys: new Map([...a.foreignKeys, ...b.foreignKeys]),
   };

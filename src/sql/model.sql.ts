@@ -1,5 +1,6 @@
 /** The statements of a project's schema as a whole: making it, reading its model, moving its version. */
-import { columnType } from './columns.sql.js';
+import type { KindDef } from '../model/model.js';
+import { fieldType } from './columns.sql.js';
 import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { FOLD_COLLATION } from './predicate.sql.js';
 import { MODEL_TABLE } from './select.sql.js';
@@ -63,29 +64,23 @@ export function lockProjectStatement(schema: string): Statement {
   return render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${param(schema)}, 7))`);
 }
 
-/** Rows of a built-in table, made when a project is provisioned: they come in order, a microsecond apart. */
+/**
+ * Rows of a built-in kind, made when a project is provisioned: they come in order, a microsecond apart. Columns have the
+ * types of the kind's fields.
+ */
 export function provisionRowsStatement(
   schema: string,
-  table: string,
-  rows: readonly Record<string, unknown>[],
+  { table, fields }: Pick<KindDef, 'table' | 'fields'>,
+  rows: readonly Readonly<Record<string, unknown>>[],
 ): Statement {
-  const columns = Object.keys(rows[0] ?? {});
-  const typed = (name: string): Fragment => {
-    const sample = rows[0]?.[name];
-    const type =
-      Array.isArray(sample) && name !== 'unique' && name !== 'indexes'
-        ? columnType('text', true)
-        : typeof sample === 'boolean'
-          ? columnType('boolean')
-          : typeof sample === 'object'
-            ? columnType('jsonb')
-            : columnType('text');
-    return sql`${ident(name)} ${type}`;
-  };
-  const names = columns.map((name) => ident(name));
+  const given = [...fields.values()].filter(({ id, column }) => column !== undefined && id in (rows[0] ?? {}));
+  const names = given.map(({ id, column }) => ident(column ?? id));
+  const values = given.map(({ id }) => sql`i.${ident(id)}`);
+  const types = [...given.map((field) => sql`${ident(field.id)} ${fieldType(field)}`), sql`"n" int`];
   const stamps = sql`now() + i.n * interval '1 microsecond'`;
+  const numbered = JSON.stringify(rows.map((row, n) => ({ ...row, n })));
   return render(
-    sql`INSERT INTO ${ident(schema, table)} (${join(names)}, "metadata", "inserted_at", "updated_at") SELECT ${join(names.map((name) => sql`i.${name}`))}, '{}', ${stamps}, ${stamps} FROM json_to_recordset(${param(JSON.stringify(rows.map((row, n) => ({ ...row, n }))))}::json) AS i(${join([...columns.map(typed), sql`"n" int`])}) ON CONFLICT ("id") DO NOTHING RETURNING "id"`,
+    sql`INSERT INTO ${ident(schema, table)} (${join(names)}, "metadata", "inserted_at", "updated_at") SELECT ${join(values)}, '{}', ${stamps}, ${stamps} FROM json_to_recordset(${param(numbered)}::json) AS i(${join(types)}) ON CONFLICT ("id") DO NOTHING RETURNING "id"`,
   );
 }
 

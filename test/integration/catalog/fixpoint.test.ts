@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Provisioning } from '../../../src/catalog/provisioning.js';
 import { buildModel, builtInRecords } from '../../../src/model/build-model.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS } from '../../../src/model/built-in.js';
+import type { Field, Model } from '../../../src/model/model.js';
 import { diffModels } from '../../../src/model/diff.js';
 import { tableShapes } from '../../../src/model/table-shape.js';
+import { provisionRowsStatement } from '../../../src/sql/model.sql.js';
 import { definitionsOf, expectNoDrift, modelOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
@@ -32,6 +34,74 @@ describe('the built-in model is a fixpoint', () => {
     const { tables } = await definitionsOf(project);
     expect(tables).toEqual(tableShapes(buildModel(builtInRecords())));
     await expectNoDrift(project);
+  });
+
+  it('a column that kinds share is NOT NULL where every one of them has it and none leaves it null', () => {
+    const shared = BUILT_IN_KINDS.filter(({ discriminated }) => discriminated);
+    const columns = tableShapes(buildModel(builtInRecords())).get('_parameter')?.columns;
+    const { kinds } = buildModel(builtInRecords());
+    for (const { name, notNull } of columns?.values() ?? []) {
+      const fields = shared.map(({ id }) => [...kinds.get(id)!.fields.values()].find(({ column }) => column === name));
+      expect([name, notNull]).toEqual([name, fields.every((field) => field?.def.nullable === false)]);
+    }
+    // Nothing is kept by hand: a field that one kind alone has, or may leave null, makes its column nullable.
+    const model = buildModel(builtInRecords());
+    const of = (id: string, change: (fields: Map<string, Field>) => void) => {
+      const kind = model.kinds.get(id)!;
+      const copy = new Map(kind.fields);
+      change(copy);
+      return { ...model, kinds: new Map([...model.kinds, [id, { ...kind, fields: copy }]]) };
+    };
+    const notNull = (changed: Model, name: string) =>
+      tableShapes(changed).get('_parameter')?.columns.get(name)?.notNull;
+    expect(notNull(model, 'hidden')).toBe(true);
+    expect(
+      notNull(
+        of('decimal', (fields) => void fields.delete('hidden')),
+        'hidden',
+      ),
+    ).toBe(false);
+    const hidden = model.kinds.get('decimal')!.fields.get('hidden')!;
+    const loose = { ...hidden, def: { ...hidden.def, nullable: true } };
+    expect(
+      notNull(
+        of('string', (fields) => void fields.set('hidden', loose)),
+        'hidden',
+      ),
+    ).toBe(false);
+    const everywhere = shared.reduce(
+      (all, { id }) => ({
+        ...all,
+        kinds: new Map([
+          ...all.kinds,
+          [
+            id,
+            {
+              ...all.kinds.get(id)!,
+              fields: new Map([...all.kinds.get(id)!.fields, ['fresh', { ...hidden, id: 'fresh', column: 'fresh' }]]),
+            },
+          ],
+        ]),
+      }),
+      model,
+    );
+    expect(notNull(everywhere, 'fresh')).toBe(true);
+  });
+
+  it('rows are written with the types of the fields, not of their first values', () => {
+    const { fields, table } = buildModel(builtInRecords()).kinds.get('kind')!;
+    const row = { id: 'x', label: null, unique: null, parameters: null, access: 'text', public: null, stranger: 1 };
+    const { text } = provisionRowsStatement('s', { fields, table }, [row]);
+    for (const column of [
+      '"public" boolean',
+      '"parameters" text[]',
+      '"unique" jsonb',
+      '"access" jsonb',
+      '"label" text',
+    ]) {
+      expect(text).toContain(column);
+    }
+    expect(text).not.toContain('stranger');
   });
 
   it('asks for no step once it is there', async () => {
