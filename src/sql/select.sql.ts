@@ -106,25 +106,54 @@ function orderValue({ field, keys }: Target): Fragment {
 
 /** One row more than the page is read, to know whether another page follows. */
 function keysetPage(plan: ListPlan, table: Fragment, conditions: readonly Fragment[], version: Fragment): Fragment {
-  const after = plan.cursor && plan.cursor.length > 0 ? [afterKeys(plan.order, plan.cursor)] : [];
   const keys = join(plan.order.map(({ target }) => sql`${orderValue(target)}::text`));
   const item = sql`(SELECT row_to_json(_r) FROM (SELECT ${selectList(plan.fields)}) AS _r)`;
-  const page = sql`SELECT row_number() OVER (ORDER BY ${orderBy(plan.order)}) AS n, ARRAY[${keys}] AS keys, ${item} AS item FROM ${table} AS t WHERE ${all([...conditions, ...after])} ORDER BY ${orderBy(plan.order)} LIMIT ${integer(plan.limit + 1)}`;
-  const total = plan.count === 'exact' ? sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})` : sql`-1`;
+  const read = ({ where, order }: Stretch, number: Fragment, more?: Fragment) =>
+    sql`SELECT ${number}row_number() OVER (ORDER BY ${orderBy(order)}) AS n, ARRAY[${keys}] AS keys, ${item} AS item FROM ${table} AS t WHERE ${all([...conditions, where, more])} ORDER BY ${orderBy(order)} LIMIT ${integer(plan.limit + 1)}`;
+  const [first, second] = stretches(plan.order, plan.cursor ?? []);
   const limit = integer(plan.limit);
-  return sql`WITH page AS (${page}) SELECT ${version}, ${total} AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= ${limit}), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = ${limit} AND EXISTS (SELECT FROM page WHERE n > ${limit})) AS last`;
+  const before = sql`(SELECT count(*) FROM _first)`;
+  // The second stretch is not entered where the first one fills the page.
+  const pages = second
+    ? sql`_first AS (${read(first, EMPTY)}), _second AS (${read(second, sql`${before} + `, sql`${before} <= ${limit}`)}), page AS (SELECT * FROM _first UNION ALL SELECT * FROM _second)`
+    : sql`page AS (${read(first, EMPTY)})`;
+  const total = plan.count === 'exact' ? sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})` : sql`-1`;
+  return sql`WITH ${pages} SELECT ${version}, ${total} AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= ${limit}), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = ${limit} AND EXISTS (SELECT FROM page WHERE n > ${limit})) AS last`;
+}
+
+/** Some of the rows that follow a cursor, and the order that they have among themselves. */
+interface Stretch {
+  readonly where: Fragment | undefined;
+  readonly order: readonly OrderTerm[];
 }
 
 /**
- * The rows that come after given order values, nulls last ascending and first descending. The first term's bound stands
- * alone in front, so that an index on it is entered at the right place.
+ * The rows after a cursor, nulls last ascending and first descending. Those whose first order value is null and those
+ * that have one are read apart, because no index is entered by both; among the first, the further terms decide.
  */
-function afterKeys(order: readonly OrderTerm[], values: readonly (string | null)[]): Fragment {
+function stretches(order: readonly OrderTerm[], values: readonly (string | null)[]): [Stretch, Stretch?] {
+  const [first, ...rest] = order;
+  if (!first || values.length === 0) return [{ where: undefined, order }];
+  const own = orderValue(first.target);
+  if (values[0] === null) {
+    const nulls = { where: all([sql`${own} IS NULL`, afterKeys(rest, values.slice(1))]), order: rest };
+    return first.descending ? [nulls, { where: sql`${own} IS NOT NULL`, order }] : [nulls];
+  }
+  const present = { where: afterKeys(order, values, true), order };
+  if (first.descending || !nullable(first)) return [present];
+  return [present, { where: sql`${own} IS NULL`, order: rest }];
+}
+
+/**
+ * The rows that come after given order values; with `present` only those that have a first one. The first term's bound
+ * stands alone in front, so that an index on it is entered at the right place.
+ */
+function afterKeys(order: readonly OrderTerm[], values: readonly (string | null)[], present = false): Fragment {
   const steps = order.map((term, at) => {
     const equal = order.slice(0, at).map((before, i) => sameValue(before, values[i] ?? null));
-    return sql`(${all([...equal, beyond(term, values[at] ?? null)])})`;
+    return sql`(${all([...equal, beyond(term, values[at] ?? null, present && at === 0)])})`;
   });
-  const bound = order[0] && leadingBound(order[0], values[0] ?? null);
+  const bound = order[0] && leadingBound(order[0], values[0] ?? null, present);
   return all([bound, sql`(${join(steps, ' OR ')})`]);
 }
 
@@ -137,22 +166,23 @@ function sameValue(term: OrderTerm, value: string | null): Fragment {
   return value === null ? sql`${own} IS NULL` : sql`${own} = ${keyParam(term, value)}`;
 }
 
-function beyond(term: OrderTerm, value: string | null): Fragment {
+function beyond(term: OrderTerm, value: string | null, present: boolean): Fragment {
   const own = orderValue(term.target);
   if (value === null) return term.descending ? sql`${own} IS NOT NULL` : sql`false`;
   if (term.descending) return sql`${own} < ${keyParam(term, value)}`;
   const next = sql`${own} > ${keyParam(term, value)}`;
-  return nullable(term) ? sql`(${next} OR ${own} IS NULL)` : next;
+  return nullable(term) && !present ? sql`(${next} OR ${own} IS NULL)` : next;
 }
 
-function leadingBound(term: OrderTerm, value: string | null): Fragment | undefined {
+function leadingBound(term: OrderTerm, value: string | null, present: boolean): Fragment | undefined {
   if (value === null) return term.descending ? undefined : sql`${orderValue(term.target)} IS NULL`;
   if (term.descending) return sql`${orderValue(term.target)} <= ${keyParam(term, value)}`;
-  return nullable(term) ? undefined : sql`${orderValue(term.target)} >= ${keyParam(term, value)}`;
+  return nullable(term) && !present ? undefined : sql`${orderValue(term.target)} >= ${keyParam(term, value)}`;
 }
 
+/** The key, whose parameter may be the last term, never is. */
 function nullable({ target }: OrderTerm): boolean {
-  return target.field.def.nullable || target.keys.length > 0;
+  return (target.field.def.nullable && target.field.column !== 'id') || target.keys.length > 0;
 }
 
 /** One row `v, tag, body`; `body` is null where there is no such unit. */
