@@ -23,6 +23,8 @@ export interface Draft {
 export interface DraftOptions {
   readonly kind: KindDef;
   readonly writable: ReadonlyMap<string, Field>;
+  /** What the writer may read: of other fields it is not told that they are there. */
+  readonly readable: ReadonlyMap<string, Field>;
   readonly faults: Faults;
   /** The position of the object in a bulk body. */
   readonly index?: number;
@@ -87,16 +89,20 @@ class Drafting {
   }
 
   #refuseKey(key: string, value: unknown): void {
-    const { kind, writable } = this.options;
+    const { kind, writable, readable, faults } = this.options;
     const field = kind.fields.get(key);
     if (field?.constant !== undefined && !kind.discriminated && jsonEqual(field.constant, value)) return;
-    const known = field !== undefined && (kind.discriminated ? !field.recordOnly : !field.def.hidden);
+    const known = field !== undefined && readable.has(key) && !(field.recordOnly && kind.discriminated);
     if (key === 'links' || (known && field.system)) this.#fault('parameter.read_only', key, 'is written by the system');
     else if (known) this.#fault('parameter.read_only', key, 'may not be written by you');
     else {
       const names = [...writable.keys()].filter((name) => !RESERVED_PARAMETERS.has(name));
       const shown = key.length > 80 ? `${key.slice(0, 80)}…` : key;
-      this.#fault('parameter.unknown', shown, `'${kind.id}' has no such parameter${didYouMean(key, names)}`);
+      this.#fault(
+        'parameter.unknown',
+        shown,
+        `'${kind.id}' has no such parameter${faults.few ? didYouMean(key, names) : ''}`,
+      );
     }
   }
 
