@@ -204,6 +204,7 @@ export const EDGES: Readonly<Record<Exclude<ParameterTypeId, 'unit'>, Edges>> = 
       ['"2024-01-31T09:30:00.1234567Z"', 'parameter.bad_value'],
       ['"2024-01-31T09:30:00+16:00"', 'parameter.bad_value'],
       ['"2024-01-31T09:30:00+01:60"', 'parameter.bad_value'],
+      ['"2024-01-31 09:30:00Z"', 'parameter.bad_value'],
       ['"2024-01-31T09:30:00 Europe/Rome"', 'parameter.bad_value'],
       ['"now"', 'parameter.bad_value'],
       ['"infinity"', 'parameter.bad_value'],

@@ -67,7 +67,7 @@ describe('a built-in kind', () => {
       '/group/unit',
       { id: 'g', kind_list: ['string'] },
       400,
-      'kind.bad_definition kind_list',
+      'group.bad_definition kind_list',
     ),
     row('the link type link can not be deleted', 'DELETE', '/link/unit/link', undefined, 403, 'kind.built_in'),
     row(
@@ -110,17 +110,24 @@ describe('a built-in kind', () => {
 
 describe('credentials', () => {
   itRefuses(project, [
-    row('their kind is not there', 'GET', '/kind/unit/kind_system_user', undefined, 404, 'unit.unknown'),
-    row('their kind can not be edited', 'PUT', '/kind/unit/kind_system_user', { label: 'x' }, 404, 'unit.unknown'),
+    row('their kind is not there', 'GET', '/kind/unit/kind_system_user', undefined, 403, 'access.denied'),
+    row('their kind can not be edited', 'PUT', '/kind/unit/kind_system_user', { label: 'x' }, 403, 'access.denied'),
     row(
       'their kind can not be deleted',
       'DELETE',
       '/kind/unit/kind_system_user?cascade=true',
       undefined,
-      404,
-      'unit.unknown',
+      403,
+      'access.denied',
     ),
-    kept('their kind can not gain a parameter', 'POST', '/kind/unit/kind_system_user/link/parameter/string/unit/mine'),
+    row(
+      'their kind can not gain a parameter',
+      'POST',
+      '/kind/unit/kind_system_user/link/parameter/string/unit/mine',
+      undefined,
+      403,
+      'access.denied',
+    ),
   ]);
 
   it('are never listed or returned', async () => {

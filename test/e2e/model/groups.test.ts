@@ -116,10 +116,10 @@ describe('a group', () => {
   ): RefusalRow => ({ name, call: [method, path, body], status, messages });
   itRefuses(project, [
     ...['unit', 'kind', 'struct', 'link'].map((id) =>
-      row(`with the reserved id ${id}`, 'POST', '/group/unit', { id }, 400, 'kind.reserved id'),
+      row(`with the reserved id ${id}`, 'POST', '/group/unit', { id }, 400, 'group.reserved id'),
     ),
-    row('with a label that makes a reserved id', 'POST', '/group/unit', { label: 'Struct' }, 400, 'kind.reserved id'),
-    row('with an id of the system', 'POST', '/group/unit', { id: 'kind_of' }, 400, 'kind.reserved id'),
+    row('with a label that makes a reserved id', 'POST', '/group/unit', { label: 'Struct' }, 400, 'group.reserved id'),
+    row('with an id of the system', 'POST', '/group/unit', { id: 'kind_of' }, 400, 'group.reserved id'),
     row('with a malformed id', 'POST', '/group/unit', { id: 'A' }, 400, 'identifier.malformed id'),
     row('with neither id nor label', 'POST', '/group/unit', {}, 400, 'identifier.missing id'),
     row('that is there', 'POST', '/group/unit', { id: 'taken' }, 409, 'group.exists id'),
@@ -130,7 +130,7 @@ describe('a group', () => {
       '/group/unit',
       { id: 'g', kind_list: ['cty'] },
       400,
-      'kind.bad_definition kind_list',
+      'group.bad_definition kind_list',
     ),
     row(
       'with a kind twice',

@@ -73,7 +73,7 @@ const FAILURES: readonly Row[] = [
       },
     ],
     status: 400,
-    messages: ['parameter.bad_reference reference_kind'],
+    messages: ['parameter.bad_reference parameters'],
   },
   {
     name: 'an edit that adds a parameter and a uniqueness which stored units violate',
