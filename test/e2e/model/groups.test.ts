@@ -366,6 +366,23 @@ describe('member kinds', () => {
     expect(Object.keys((await ok(project.post('/customer/unit', { vat: 'x' }))) as object)).not.toContain('username');
   });
 
+  it.each([
+    ['deleted', (id: string) => project.delete(`/kind/unit/${id}?cascade=true`)],
+    [
+      'taken out of the group',
+      (id: string) => project.delete(`/group/unit/kind_auth_member/link/group/kind/unit/${id}?cascade=true`),
+    ],
+  ] as const)('%s with their members free the names of these', async (_, go) => {
+    const member = { username: 'mallory', email: 'mallory@example.com' };
+    for (const id of ['guest', 'guest_again']) {
+      await ok(project.post('/kind/unit', { id }));
+      await ok(project.post(`/group/unit/kind_auth_member/link/group/kind/unit/${id}`));
+      await ok(project.post(`/${id}/unit`, member));
+      await ok(go(id));
+      await project.delete(`/kind/unit/${id}?cascade=true`);
+    }
+  });
+
   it('can be made of no kind that has units, a natural key, or fields of the same names', async () => {
     const join = (id: string) => project.post(`/group/unit/kind_auth_member/link/group/kind/unit/${id}`);
     await ok(project.post('/kind/unit', { id: 'crowd' }));
