@@ -15,6 +15,7 @@ export interface ListenerEvents {
 const RETRY_MS = 1000;
 
 export class Listener {
+  /** The newest one, whether it is connected yet or not: what befalls an older one is of no interest. */
   #client: pg.Client | undefined;
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -31,13 +32,13 @@ export class Listener {
       application_name: 'kind listener',
       keepAlive: true,
     });
+    this.#client = client;
     client.on('error', () => this.#again(client));
     client.on('end', () => this.#again(client));
     client.on('notification', ({ channel, payload }) => this.events.onNotification(channel, payload ?? ''));
     try {
       await client.connect();
       for (const channel of this.channels) await client.query(listenStatement(channel).text);
-      this.#client = client;
     } catch {
       this.#again(client);
     }
@@ -50,7 +51,7 @@ export class Listener {
   }
 
   #again(client: pg.Client): void {
-    if (this.#stopped || (this.#client !== undefined && this.#client !== client)) return;
+    if (this.#stopped || this.#client !== client) return;
     this.#client = undefined;
     client.removeAllListeners('end');
     void client.end().catch(() => undefined);
