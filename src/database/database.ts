@@ -6,7 +6,7 @@ import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import type { Statement } from '../sql/fragment.js';
 import { settingStatement } from '../sql/registry.sql.js';
-import { commonRefusal, isLockTimeout, isRetryable } from './sqlstate.js';
+import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from './sqlstate.js';
 
 /** Runs one statement and answers its rows. */
 export interface Executor {
@@ -44,7 +44,7 @@ export class Database implements Executor {
   readonly #names = new Map<string, string | undefined>();
   readonly #prepared = new WeakMap<PoolClient, Set<string>>();
   #issued = 0;
-  /** Statements sent so far; tests count them. */
+  /** Statements sent so far, but for BEGIN, COMMIT and ROLLBACK; tests count them. Settings of a transaction are among them. */
   statements = 0;
 
   constructor(
@@ -58,7 +58,7 @@ export class Database implements Executor {
     try {
       return await this.#query<Row>(client, statement);
     } catch (error) {
-      broken = !(error as { severity?: string }).severity;
+      broken = !(error as { severity?: string }).severity || isConnectionLost(error);
       throw commonRefusal(error) ?? error;
     } finally {
       client.release(broken || this.#isWorn(client));
@@ -72,6 +72,8 @@ export class Database implements Executor {
         return await this.#attempt(work, options);
       } catch (error) {
         const again = isRetryable(error) || (options.lockTimeout !== undefined && isLockTimeout(error));
+        // A write in a transaction that was to read only is a fault of ours.
+        if (options.readOnly && isReadOnly(error)) throw error;
         if (!again || attempt === ATTEMPTS) throw commonRefusal(error) ?? error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
       }
@@ -79,24 +81,30 @@ export class Database implements Executor {
   }
 
   async #attempt<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
-    const runner = this.dataSource.createQueryRunner();
+    const client = await this.#connect();
     const after: (() => void | Promise<void>)[] = [];
     let result: T;
+    let broken = false;
+    // A client without a listener would end the process when its connection breaks between two statements.
+    const onError = () => void (broken = true);
+    client.on('error', onError);
     try {
-      const client = (await runner.connect()) as PoolClient;
-      await runner.startTransaction();
+      await client.query('BEGIN');
       const tx: Transaction = {
         run: (statement) => this.#query(client, statement),
         afterCommit: (job) => void after.push(job),
       };
       for (const setting of settings(options)) await this.#query(client, setting);
       result = await work(tx);
-      await runner.commitTransaction();
+      await client.query('COMMIT');
     } catch (error) {
-      await runner.rollbackTransaction().catch(() => undefined);
+      if (isConnectionLost(error) && !(options.readOnly && isReadOnly(error))) broken = true;
+      // A connection whose transaction is perhaps still open serves nobody else.
+      await client.query('ROLLBACK').catch(() => (broken = true));
       throw error;
     } finally {
-      await runner.release();
+      client.removeListener('error', onError);
+      client.release(broken || this.#isWorn(client));
     }
     for (const job of after) {
       try {

@@ -9,10 +9,14 @@ export interface DatabaseFault extends Error {
   readonly detail?: string;
 }
 
+/** A write met a server that only reads, because the primary has moved; or a transaction that was to read only. */
+const READ_ONLY = '25006';
+
 /** The service's connection, or a transaction on it, broke in a way that says nothing of the statement. */
 const CONNECTION_LOST = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
   ...['57P01', '57P02', '57P03', '08000', '08003', '08006', '08001', '08004', '53300', '3D000', '28P01'],
+  READ_ONLY,
 ]);
 
 const RETRY = new Set(['40001', '40P01']);
@@ -37,6 +41,15 @@ export function isLockTimeout(error: unknown): boolean {
 /** A table or column that is not there (any more): the model is older than the schema. */
 export function isStaleModel(error: unknown): boolean {
   return isDatabaseFault(error) && STALE_MODEL.has(error.code);
+}
+
+/** The connection is of no use any more: it broke, or leads to a server that only reads. */
+export function isConnectionLost(error: unknown): boolean {
+  return isDatabaseFault(error) && CONNECTION_LOST.has(error.code);
+}
+
+export function isReadOnly(error: unknown): boolean {
+  return isDatabaseFault(error) && error.code === READ_ONLY;
 }
 
 /** The refusal for what any statement can meet, whatever it asks; undefined for all else. */

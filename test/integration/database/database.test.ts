@@ -1,7 +1,9 @@
 /** The door to PostgreSQL: limits, retries, prepared statements, work after a commit, and what each error becomes. */
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { createDataSource } from '../../../src/database/data-source.js';
 import { Database, type Transaction } from '../../../src/database/database.js';
+import { commonRefusal } from '../../../src/database/sqlstate.js';
 import { KindError } from '../../../src/shared/errors.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 
@@ -44,6 +46,7 @@ describe('an error of PostgreSQL', () => {
     ['08006', 'database.unavailable'],
     ['53300', 'database.unavailable'],
     ['3D000', 'database.unavailable'],
+    ['25006', 'database.unavailable'],
   ])('%s is %s', async (code, refusal) => {
     expect(await refusalOf(database.run(raising(code)))).toBe(refusal);
     expect(await refusalOf(database.transaction((tx) => tx.run(raising(code))))).toBe(refusal);
@@ -63,6 +66,50 @@ describe('an error of PostgreSQL', () => {
     expect(await pid(single)).toBe(before);
     await refusalOf(single.transaction((tx) => tx.run(statement('SELECT nonsense'))));
     expect(await single.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('a connection', () => {
+  it('to a server that only reads is replaced', async () => {
+    const { database: own } = await open(1);
+    const before = await pid(own);
+    await refusalOf(own.transaction((tx) => tx.run(raising('25006'))));
+    expect(await pid(own)).not.toBe(before);
+  });
+
+  it('whose ROLLBACK failed is replaced', async () => {
+    const { database: own } = await open(1);
+    const before = await pid(own);
+    const work = own.transaction(async (tx) => {
+      await tx.run(statement('SELECT 1'));
+      // As a timeout of the client, or a network that drops it, would.
+      const query = Reflect.get(Client.prototype, 'query') as (...args: unknown[]) => unknown;
+      const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
+        if (args[0] !== 'ROLLBACK') return Reflect.apply(query, this, args) as never;
+        spy.mockRestore();
+        return Promise.reject(new Error('Query read timeout')) as never;
+      });
+      throw new Error('work failed');
+    });
+    expect(await refusalOf(work)).toBe(' work failed');
+    expect(await pid(own)).not.toBe(before);
+  });
+
+  it('that is ended while its transaction does something else ends nothing else', async () => {
+    const { database: own } = await open(1);
+    const work = own.transaction(async (tx) => {
+      const [row] = await tx.run<{ pid: number }>(statement('SELECT pg_backend_pid() AS pid'));
+      await database.run(statement('SELECT pg_terminate_backend($1, 5000)', row?.pid));
+      await tx.run(statement('SELECT 1'));
+    });
+    expect(await refusalOf(work)).toBe('database.unavailable');
+    expect(await own.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+  });
+
+  it('to a host that can not be reached is 503', () => {
+    expect(commonRefusal(Object.assign(new Error('no route'), { code: 'EHOSTUNREACH' }))?.code).toBe(
+      'database.unavailable',
+    );
   });
 });
 
@@ -234,6 +281,18 @@ describe('prepared statements', () => {
       await own.run(prepared(`SELECT ${at}`));
     }
     expect(await names(own)).toBeLessThan(450);
+    expect(await pid(own)).not.toBe(before);
+  });
+
+  it('are bounded in transactions too', async () => {
+    const { database: own } = await open(1);
+    const before = await pid(own);
+    await own.transaction(async (tx) => {
+      for (let at = 0; at < 401; at += 1) {
+        await tx.run(prepared(`SELECT ${at}`));
+        await tx.run(prepared(`SELECT ${at}`));
+      }
+    });
     expect(await pid(own)).not.toBe(before);
   });
 
