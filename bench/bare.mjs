@@ -56,7 +56,10 @@ async function run(name, schema, kind, values) {
 
 const PATH = /^\/api\/lib\/(\w+)\/unit(?:\/([\w-]+)|\?(.*))?$/;
 
-/** The lists of the workloads: what their query looks like, the statement, its values. */
+/**
+ * The lists of the workloads: what their query looks like, the statement, its values.
+ * @type {[RegExp, Parameters<typeof statement>[0], (found: string[]) => unknown[]][]}
+ */
 const LISTS = [
   [/^filter=eq\(country,(\w+)\)&order=population;desc&limit=50$/, 'listByCountry', ([country]) => [country]],
   [/^limit=50$/, 'listAll', () => []],
@@ -64,13 +67,14 @@ const LISTS = [
   [
     /^filter=and\(gt\(population,(\d+)\),in\(country,([\w,]+)\)\)&order=name;asc&limit=50$/,
     'listLarge',
-    ([population, countries]) => [population, countries.split(',')],
+    ([population, countries = '']) => [population, countries.split(',')],
   ],
 ];
 
 /** @param {import('node:http').IncomingMessage} request @returns {Promise<string>} */
 function textOf(request) {
   return new Promise((resolve, reject) => {
+    /** @type {Buffer[]} */
     const chunks = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => resolve(Buffer.concat(chunks).toString()));

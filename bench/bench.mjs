@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { build, isFresh } from '../scripts/build.mjs';
 import { Bare } from './bare-system.mjs';
 import { bulkRequests, bulkWorkload, createInBulk } from './bulk.mjs';
 import { checkAnswers } from './check.mjs';
@@ -13,6 +12,7 @@ import { inTurn, withCpu } from './measure.mjs';
 import { readOptions } from './options.mjs';
 import { Postgres } from './postgres.mjs';
 import { residentMegabytes } from './process-stats.mjs';
+import { waitUntilQuiet } from './quiet.mjs';
 import { markdown, scaleTable, startTable } from './report.mjs';
 import { Service } from './service.mjs';
 import { measureStarts } from './start-times.mjs';
@@ -90,6 +90,7 @@ async function measureScale(scale, { bare, keeping, service, services }, postgre
       const load = { url: system.url, headers: system.headers, requests: workload.requests, folder };
       await prepare();
       if (first && warmup > 0) await putLoad(tool, { ...load, seconds: warmup });
+      await waitUntilQuiet(options.quiet);
       const result = await withCpu(system, postgres, () => putLoad(tool, { ...load, seconds }));
       return { ...result, count: result.requests };
     });
@@ -110,6 +111,7 @@ async function measureBulk(dataset, systems, postgres) {
   const requests = bulkRequests(dataset);
   const figures = await inTurn(systems, options.rounds, async (system) => {
     await dataset.reset(true);
+    await waitUntilQuiet(options.quiet);
     return withCpu(system, postgres, () => createInBulk(system, requests));
   });
   tell(`bulk: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)} rows/s`).join(', ')}`);
@@ -117,6 +119,8 @@ async function measureBulk(dataset, systems, postgres) {
 }
 
 async function run() {
+  /** @type {{ isFresh(): Promise<boolean>, build(): Promise<void> }} */
+  const { isFresh, build } = await import(join(root, 'scripts', 'build.mjs'));
   if (!(await isFresh())) await build();
   const tool = await loadTool();
   const dist = join(root, 'dist');

@@ -26,6 +26,7 @@ export function bulkWorkload(dataset) {
     id: 'bulk',
     writes: true,
     samples: bulkRequests(dataset).slice(0, 1),
+    /** @param {import('./workloads.mjs').Content} content */
     check: ({ count, items }) => {
       assert.equal(count, expected.length);
       for (const [at, item] of items.entries()) assert.deepEqual({ ...item, ...expected[at] }, item);

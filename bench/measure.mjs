@@ -21,7 +21,7 @@ import { cpuSeconds } from './process-stats.mjs';
  * @template {System} S
  * @param {readonly S[]} systems
  * @param {number} rounds
- * @param {(system: S, first: boolean) => Promise<{ count: number, seconds: number, p99?: number, nodeSeconds?: number, postgresSeconds?: number }>} work
+ * @param {(system: S, first: boolean) => Promise<{ count: number, seconds: number, p99?: number | undefined, nodeSeconds?: number | undefined, postgresSeconds?: number | undefined }>} work
  * @returns {Promise<Figure[]>}
  */
 export async function inTurn(systems, rounds, work) {

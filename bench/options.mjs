@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
  * @property {number} rounds times that each system is measured; figures are medians
  * @property {number} seconds length of one measurement
  * @property {number} warmup seconds before a system's first measurement of a workload
+ * @property {number} quiet seconds to wait, at most, for a quiet machine before each measurement
  * @property {ReadonlySet<string> | undefined} only workloads to measure; undefined for all
  * @property {readonly { name: string, rows: number }[]} scales
  * @property {readonly string[]} others dist folders of other builds of the service, measured beside this one
@@ -17,6 +18,7 @@ const USAGE = `npm run bench -- [options]
   --rounds 3        times that each system is measured; figures are medians
   --seconds 4       length of one measurement
   --warmup 1        seconds before a system's first measurement of a workload
+  --quiet 0         seconds to wait, at most, for a quiet machine before each measurement
   --only W1,W4      workloads: W1 W2 W3 W4 W5 W7 W8 bulk start
   --scale 10k,135k  rows of the table, real cities (repeated where there are not enough)
   --other <dist>    another build of the service, measured beside this one; may be repeated
@@ -34,6 +36,7 @@ export function readOptions(args) {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '4' },
       warmup: { type: 'string', default: '1' },
+      quiet: { type: 'string', default: '0' },
       only: { type: 'string' },
       scale: { type: 'string', default: '135k' },
       other: { type: 'string', multiple: true, default: [] },
@@ -50,6 +53,7 @@ export function readOptions(args) {
     rounds: number('rounds', values.rounds, 1),
     seconds: number('seconds', values.seconds, 1),
     warmup: number('warmup', values.warmup, 0),
+    quiet: number('quiet', values.quiet, 0),
     only: values.only === undefined ? undefined : new Set(values.only.split(',')),
     scales: values.scale.split(',').map((name) => ({ name, rows: rowsOf(name) })),
     others: values.other,

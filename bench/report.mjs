@@ -17,12 +17,15 @@ import os from 'node:os';
  * @property {import('./start-times.mjs').StartTime[]} starts
  */
 
+/** @param {number} value */
 const whole = (value) => Math.round(value).toLocaleString('en-US');
+/** @param {number | undefined} value */
 const rounded = (value) => (value === undefined ? '' : value >= 10 ? String(Math.round(value)) : value.toFixed(1));
 
 /** @param {string[][]} rows the first one is the head */
 function table([head = [], ...rows]) {
   const widths = head.map((_, at) => Math.max(3, ...[head, ...rows].map((row) => (row[at] ?? '').length)));
+  /** @param {string[]} row */
   const line = (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }

@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 /**
  * @typedef {import('./load.mjs').LoadRequest} LoadRequest
  * @typedef {import('./dataset.mjs').Dataset} Dataset
+ * @typedef {import('./cities.mjs').City} City
+ * @typedef {City & { id: string }} Unit
+ * @typedef {Unit & { count: number, items: Unit[] }} Content of a unit or of a page of units
  * @typedef {object} Workload
  * @property {string} id
  * @property {string} title
@@ -11,7 +14,7 @@ import assert from 'node:assert/strict';
  * @property {boolean} writes
  * @property {readonly LoadRequest[]} requests sent in turn, over and over
  * @property {readonly LoadRequest[]} samples whose answers are checked
- * @property {(content: any, sample: number) => void} check throws where a content is not right
+ * @property {(content: Content, sample: number) => void} check throws where a content is not right
  */
 
 const DIFFERENT = 2000;
@@ -54,13 +57,14 @@ function lists({ city, cities }) {
   /**
    * @param {Pick<Workload, 'id' | 'title' | 'target'>} about
    * @param {string} query
-   * @param {(city: import('./cities.mjs').City) => boolean} matches
-   * @param {(items: any[], matching: import('./cities.mjs').City[]) => void} checkItems
+   * @param {(city: City) => boolean} matches
+   * @param {(items: Unit[], matching: City[]) => void} checkItems
    * @returns {Workload}
    */
   const list = (about, query, matches, checkItems) => {
     const requests = [{ method: 'GET', path: `/api/lib/${city}/unit?${query}limit=50` }];
     const matching = cities.filter(matches);
+    /** @param {Content} content */
     const check = ({ count, items }) => {
       assert.equal(count, matching.length);
       assert.equal(items.length, Math.min(50, count));
