@@ -67,9 +67,19 @@ function onSignals(work: (signal: string) => Promise<void>): { ready(): void } {
 
 function fail(error: unknown): never {
   const expected = error instanceof ConfigError || error instanceof DatabaseStartError;
-  const text = error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error);
+  const address = listenFault(error);
+  const text =
+    address ?? (error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error));
   process.stderr.write(`${text}\n`);
   process.exit(1);
+}
+
+/** A line for an address that can not be had; undefined for all else. */
+function listenFault(error: unknown): string | undefined {
+  const { code, syscall, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (syscall !== 'listen') return undefined;
+  if (code === 'EADDRINUSE') return `PORT: got ${port ?? ''}, which is in use on ${address ?? ''}; wants a free one`;
+  return `HOST, PORT: got ${address ?? ''} and ${port ?? ''}, which can not be had (${code ?? 'unknown'})`;
 }
 
 main().catch(fail);

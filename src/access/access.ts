@@ -4,6 +4,7 @@
  */
 import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
+import { didYouMean } from '../shared/nearest.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level } from '../model/parameter-def.js';
 import { rulesOf } from '../model/stored-rules.js';
@@ -24,6 +25,12 @@ const ALL: Grant = { predicate: undefined };
 /** Credentials are reached through the authentication endpoints alone. */
 const SEALED_KIND = 'kind_system_user';
 
+/** The kind of credentials, as a unit of `kind`: nobody's to see. @throws KindError 403 */
+export function refuseSealed(kind: KindDef, unitId: string): void {
+  if (kind.id === 'kind' && unitId === SEALED_KIND)
+    throw refusal('access.denied', `'${SEALED_KIND}' is the system's own`);
+}
+
 /** What the owner said of an operation: a level, or rules of which any lets in; undefined for nothing. */
 function storedAccess(kind: KindDef, operation: Operation): Level | readonly string[] | undefined {
   const said = isPlainObject(kind.access) ? kind.access[operation] : undefined;
@@ -42,6 +49,7 @@ function defaultLevel(kind: KindDef, operation: Operation): DefaultLevel {
     if (operation === 'create') return 'admin';
     if (operation === 'read' || operation === 'update' || operation === 'delete') return 'self';
   }
+  if (operation === 'signup') return 'nobody';
   return kind.public ? 'anyone' : 'member';
 }
 
@@ -108,7 +116,7 @@ export function openKind(
       if (grant) return { kind, grant };
     }
   }
-  throw denial(kind, kindId, operations[0] ?? 'read', caller);
+  throw denial(model, kind, kindId, operations[0] ?? 'read', caller);
 }
 
 /** Members of an inactive kind, or of one that is no member kind any more, have no good token. */
@@ -118,10 +126,25 @@ function checkMember(model: Model, caller: Caller): void {
   if (!kind?.active || !isMemberKind(kind)) throw refusal('token.invalid', 'The kind of this member is inactive');
 }
 
-function denial(kind: KindDef | undefined, kindId: string, operation: Operation, caller: Caller): KindError {
+function denial(
+  model: Model,
+  kind: KindDef | undefined,
+  kindId: string,
+  operation: Operation,
+  caller: Caller,
+): KindError {
   if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here');
-  if (!kind) return refusal('kind.unknown', `No kind '${kindId.slice(0, 80)}' in this project`);
+  if (!kind)
+    return refusal(
+      'kind.unknown',
+      `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, openKinds(model))}`,
+    );
   return refusal('access.denied', `You may not ${operation} units of '${kind.id}'`);
+}
+
+/** The names of kinds that a member may be told: all but the sealed one. */
+function openKinds(model: Model): string[] {
+  return [...model.kinds.keys()].filter((id) => id !== SEALED_KIND);
 }
 
 /** The state of a kind that its units need: not inactive, not remote without a source. */

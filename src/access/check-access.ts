@@ -21,8 +21,8 @@ export function checkAccess(kindId: string, access: Json, faults: Faults): void 
       bad(
         `: no operation '${operation.slice(0, 40)}'${didYouMean(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`,
       );
-    } else if (kindId === 'kind' && operation === 'update' && said === 'nobody') {
-      bad(`.update: 'nobody' would lock the project for good`);
+    } else if (kindId === 'kind' && (operation === 'update' || operation === 'read') && said === 'nobody') {
+      bad(`.${operation}: 'nobody' would lock the project for good`);
     } else if (!LEVELS.some((level) => level === said)) checkForm(operation, said, faults);
   }
 }
@@ -31,7 +31,8 @@ export function checkAccess(kindId: string, access: Json, faults: Faults): void 
 function checkForm(operation: string, said: unknown, faults: Faults): void {
   const list: readonly unknown[] = Array.isArray(said) ? said : [said];
   const rules = rulesOf(said);
-  if (rules.length === 0 || rules.length !== list.length) {
+  const words = rules.some((rule) => !rule.includes('('));
+  if (rules.length === 0 || rules.length !== list.length || words) {
     faults.add('parameter.bad_value', `access.${operation}: ${WANTS}`, PLACE);
     return;
   }

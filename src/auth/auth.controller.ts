@@ -4,7 +4,7 @@ import { parseBody } from '../http/body.js';
 import type { HttpRequest } from '../http/request.js';
 import { WithOwnBearer } from '../tenancy/project.guard.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { bodyOf } from '../tenancy/tenancy.interceptor.js';
+import { bytesOf } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
 import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';
 
@@ -23,8 +23,8 @@ export class AuthController {
 
   @Post('signin')
   @NoStore()
-  signIn(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.signIn(project, jsonOf(request));
+  async signIn(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.auth.signIn(project, await jsonOf(request));
   }
 
   @Get('verify')
@@ -68,6 +68,6 @@ export class AuthController {
   }
 }
 
-function jsonOf(request: HttpRequest): unknown {
-  return parseBody(bodyOf(request), request.headers['content-type']);
+async function jsonOf(request: HttpRequest): Promise<unknown> {
+  return parseBody(await bytesOf(request), request.headers['content-type']);
 }

@@ -63,10 +63,10 @@ export class AuthService {
   }
 
   /** Makes a member and signs it in, all or nothing. Needs the right `signup` of the kind, not `create`. */
-  signUp({ project, caller }: RequestScope, kindId: string, read: () => unknown): Promise<Answer> {
+  signUp({ project, caller }: RequestScope, kindId: string, read: () => Promise<unknown>): Promise<Answer> {
     return this.catalog.withCheckedModel(project, async (model) => {
       const kind = openSignUp(model, kindId, caller);
-      const { username, email, password, rest } = readSignUp(read());
+      const { username, email, password, rest } = readSignUp(await read());
       checkPassword({ username, email, password });
       const hash = await hashPassword(password);
       const body = new Map<string, unknown>([...rest, ['username', username], ['email', email]]);
@@ -105,9 +105,9 @@ export class AuthService {
   }
 
   /** Every other session of the member ends. */
-  async changePassword({ project, caller }: RequestScope, read: () => unknown): Promise<Answer> {
+  async changePassword({ project, caller }: RequestScope, read: () => Promise<unknown>): Promise<Answer> {
     const { id, sessionId } = memberOf(caller);
-    const { current, fresh } = readChange(read());
+    const { current, fresh } = readChange(await read());
     const [found] = await this.database.run<Credential>(memberCredentialStatement(project.schema, id));
     if (!found || !(await this.#fits(found, current)))
       throw refusal('signin.failed', 'The current password is another');

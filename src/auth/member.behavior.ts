@@ -9,6 +9,7 @@ import { isAdministrator } from '../tenancy/caller.js';
 import { Behaviors, withSystemValue, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Draft } from '../unit/draft.js';
 import type { Session } from '../unit/session.js';
+import { UnitRights } from '../unit/unit.rights.js';
 import { asSystem, UnitWriter } from '../unit/unit.writer.js';
 import { foldName, looksLikeEmail } from './names.js';
 import { Sessions } from './sessions.js';
@@ -21,6 +22,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly writer: UnitWriter,
+    private readonly rights: UnitRights,
     private readonly sessions: Sessions,
   ) {}
 
@@ -62,7 +64,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     if (!isAdministrator(session.caller)) {
       throw refusal('access.denied', 'The username and the e-mail are changed by administrators');
     }
-    const member = JSON.parse((await this.writer.present(asSystem(session), kind, id)).body) as Record<string, Json>;
+    const member = JSON.parse((await this.rights.present(asSystem(session), kind, id)).body) as Record<string, Json>;
     const whole = { ...draft, values: new Map([...Object.entries(member), ...draft.values]) };
     checkNames(whole, write);
     const credentials = session.model.kinds.get(CREDENTIALS);
@@ -86,7 +88,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
   async beforeDelete(kind: KindDef, id: string, session: Session): Promise<void> {
     if (kind.id !== ADMIN_KIND) return;
     // Whether it is there is answered first.
-    await this.writer.present(asSystem(session), kind, id);
+    await this.rights.present(asSystem(session), kind, id);
     // One deletion of an administrator at a time, so that two of them never delete each other.
     await session.executor.run(lockProjectStatement(session.project.schema));
     const [row] = await session.executor.run<{ count: number }>(countMembersStatement(session.project.schema, kind));

@@ -7,6 +7,7 @@ import { ExtractJwt } from 'passport-jwt';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { refusal } from '../shared/errors.js';
+import { isUuid } from '../shared/identifiers.js';
 import { ANONYMOUS, CallerResolver, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Sessions, type SessionGrant } from './sessions.js';
@@ -116,6 +117,9 @@ export class TokenService extends CallerResolver {
       });
     } catch {
       throw refusal('token.invalid', 'The bearer token is malformed, forged, expired, revoked or of another project');
+    }
+    if (typeof claims.exp !== 'number' || claims.aud !== projectId || !isUuid(claims.sub)) {
+      throw refusal('token.invalid', 'The bearer token lacks what every token of this service has');
     }
     if (claims.typ !== 'access') throw refusal('token.invalid', 'An access token is needed here, got another');
     return claims;

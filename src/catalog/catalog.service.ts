@@ -1,11 +1,14 @@
 /** Gives requests the model to work with, and starts them over when it turns out to be stale. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { isStaleModel } from '../database/sqlstate.js';
 import type { Model } from '../model/model.js';
 import { comeBack, KindError } from '../shared/errors.js';
 import { readVersionStatement } from '../sql/model.sql.js';
 import type { Project } from '../tenancy/project.js';
+import { FairShare } from './fair-share.js';
 import { ModelStore } from './model-store.js';
 import { StaleModel } from './stale-model.js';
 
@@ -14,17 +17,26 @@ const ATTEMPTS = 5;
 
 @Injectable()
 export class Catalog {
+  readonly #shares: FairShare;
+
   constructor(
     private readonly models: ModelStore,
     private readonly database: Database,
-  ) {}
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.#shares = new FairShare(Math.max(1, Math.ceil(config.databasePool * 0.7)));
+  }
 
   /**
    * Runs `work` with the model in memory. Its statements carry the version, so that an answer never comes from a stale
    * model; and before a refusal is given, the version is checked, so that a kind made a moment ago by another process
-   * is found and a right that was given is had.
+   * is found and a right that was given is had. Not to be nested: a project has only a share of places.
    */
-  async withModel<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
+  withModel<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
+    return this.#shares.run(project.id, () => this.#withModel(project, work));
+  }
+
+  async #withModel<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
     let model = await this.models.get(project);
     for (let attempt = 1; ; attempt++) {
       try {

@@ -2,14 +2,17 @@
  * A change of a project's definitions: rows are written through the one door, then the tables follow, in one
  * transaction. All of it happens or none.
  */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
 import { Database, type Executor, type Transaction } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import { checkRules, orphanedAccess } from '../access/check-access.js';
 import { BUILT_IN_VERSION } from '../model/built-in.js';
 import { checkModel } from '../model/check-model.js';
 import { diffModels, type Step } from '../model/diff.js';
-import type { Model } from '../model/model.js';
+import { isMemberKind, type Model } from '../model/model.js';
+import { endMembersStatement } from '../sql/session.sql.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
 import { bumpVersionStatement, lockProjectStatement, setAccessStatement } from '../sql/model.sql.js';
@@ -17,6 +20,7 @@ import { settingStatement } from '../sql/registry.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { checkGuards } from './guards.js';
 import { loadModel, ModelStore } from './model-store.js';
+import { Turns } from './turns.js';
 
 /** What is announced when a model changes. The payload is `project:version`. */
 export const MODEL_CHANNEL = 'kind_model';
@@ -30,6 +34,8 @@ const STATEMENT_TIMEOUT = 600_000;
 export class DefinitionChange {
   readonly kinds = new Set<string>();
   readonly parameters = new Set<string>();
+  /** Parameters that were defined inside the body of a kind, and where. */
+  readonly inline = new Map<string, number>();
   /** Kinds whose access was written. */
   readonly access = new Set<string>();
 
@@ -51,17 +57,26 @@ export interface ChangeOptions {
 
 @Injectable()
 export class DefinitionChanges {
+  readonly #turns: Turns;
+
   constructor(
     private readonly database: Database,
     private readonly models: ModelStore,
-  ) {}
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.#turns = new Turns(Math.max(1, Math.floor(config.databasePool / 4)));
+  }
 
-  /** Runs `work`, then makes the tables fit what it wrote. Answers what it answered, and the model that came of it. */
+  /** Runs `work`, then makes the tables fit what it wrote. The lock in the database is for other processes. */
   async change<T>(
     project: Project,
     options: ChangeOptions,
     work: (change: DefinitionChange) => Promise<T>,
-  ): Promise<{ result: T; model: Model }> {
+  ): Promise<T> {
+    return this.#turns.take(project.id, () => this.#change(project, options, work));
+  }
+
+  #change<T>(project: Project, options: ChangeOptions, work: (change: DefinitionChange) => Promise<T>): Promise<T> {
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
@@ -71,7 +86,7 @@ export class DefinitionChanges {
         const result = await work(change);
         const model = await this.#apply(project, change);
         tx.afterCommit(() => void this.models.publish(project, model));
-        return { result, model };
+        return result;
       },
       { lockTimeout: LOCK_TIMEOUT, statementTimeout: STATEMENT_TIMEOUT },
     );
@@ -86,6 +101,7 @@ export class DefinitionChanges {
     if (tables.size > 0) await tx.run(lockTables(project.schema, [...tables].sort()));
     await checkGuards(tx, project.schema, guards, change);
     await runSteps(tx, project.schema, steps);
+    for (const id of formerMemberKinds(before, after)) await tx.run(endMembersStatement(project.schema, id));
     const [row] = await tx.run<{ v: string }>(
       bumpVersionStatement(project.schema, MODEL_CHANNEL, project.id, BUILT_IN_VERSION),
     );
@@ -104,6 +120,17 @@ export class DefinitionChanges {
     for (const [id, closed] of orphaned) await tx.run(setAccessStatement(project.schema, id, closed));
     return orphaned.size > 0 ? loadModel(tx, project) : after;
   }
+}
+
+/** Kinds whose units are members no more: their credentials go with that. */
+function formerMemberKinds(before: Model, after: Model): string[] {
+  const members = [...before.kinds.values()].filter(isMemberKind);
+  return members.filter(({ id }) => !isMemberKindOf(after, id)).map(({ id }) => id);
+}
+
+function isMemberKindOf(model: Model, id: string): boolean {
+  const kind = model.kinds.get(id);
+  return kind !== undefined && isMemberKind(kind);
 }
 
 function alteredTables(steps: readonly Step[]): string[] {

@@ -77,7 +77,7 @@ function textOf(guard: Guard, units: string): string {
     case 'kind.has_units':
       return `${units} ${of} would be lost${LIFT}`;
     case 'parameter.has_values':
-      return `${units} ${of} would lose their value of '${guard.parameter ?? ''}'${LIFT}`;
+      return `${units} ${of} would lose the value of '${guard.parameter ?? ''}'${LIFT}`;
     case 'parameter.locked_by_units':
       return `'${guard.parameter ?? ''}' can not change in this way while '${guard.kind}' has units: ${units}`;
     default:
@@ -91,7 +91,7 @@ function reasonOf({ condition, parameter }: Guard): string {
     case 'violates':
       return `the new ${condition.constraint.type} ${of}`;
     case 'duplicates':
-      return `the uniqueness ${condition.columns.length > 1 ? `of (${condition.columns.join(', ')})` : of}`;
+      return `the uniqueness of ${condition.columns.length > 1 ? `(${condition.columns.join(', ')})` : `'${condition.columns[0] ?? ''}'`}`;
     case 'duplicate_elements':
     case 'more_than_one':
       return `the uniqueness ${of}`;

@@ -2,9 +2,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { GroupDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
+import { didYouMean } from '../shared/nearest.js';
 import type { Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { unknownUnit } from '../unit/unit.key.js';
+import { UnitRights } from '../unit/unit.rights.js';
 import { asSystem, UnitWriter } from '../unit/unit.writer.js';
 
 @Injectable()
@@ -15,6 +17,7 @@ export class GroupKinds implements SystemLink, OnModuleInit {
   constructor(
     private readonly links: SystemLinks,
     private readonly writer: UnitWriter,
+    private readonly rights: UnitRights,
   ) {}
 
   onModuleInit(): void {
@@ -31,7 +34,7 @@ export class GroupKinds implements SystemLink, OnModuleInit {
     if (!group.kinds.includes(childId)) await this.#write(session, group, [...group.kinds, childId]);
     const kinds = session.model.kinds.get(childKind);
     if (!kinds) throw new Error(`the model has no kind ${childKind}`);
-    return (await this.writer.present(session, kinds, childId)).body;
+    return (await this.rights.present(session, kinds, childId)).body;
   }
 
   async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {
@@ -53,7 +56,8 @@ export class GroupKinds implements SystemLink, OnModuleInit {
 
 function groupOf(session: Session, id: string): GroupDef {
   const group = session.model.groups.get(id);
-  if (!group) throw refusal('group.unknown', `No group '${id.slice(0, 80)}'`);
+  if (!group)
+    throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${didYouMean(id, session.model.groups.keys())}`);
   return group;
 }
 

@@ -48,9 +48,9 @@ export class GroupBehavior implements Behavior, OnModuleInit {
   #checkNewId(id: string, { session, faults }: PendingWrite): void {
     const place = { parameter: 'id' };
     if (RESERVED_GROUPS.has(id))
-      faults.add('kind.reserved', `id: '${id}' belongs to the system; choose another id`, place);
+      faults.add('group.reserved', `id: '${id}' belongs to the system; choose another id`, place);
     else if (isSystemIdentifier(id))
-      faults.add('kind.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
+      faults.add('group.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
     else if (session.model.groups.has(id)) faults.add('group.exists', `id: a group '${id}' exists already`, place);
   }
 
@@ -60,12 +60,12 @@ export class GroupBehavior implements Behavior, OnModuleInit {
       const kind = session.model.kinds.get(id);
       if (!kind) {
         faults.add(
-          'kind.bad_definition',
+          'group.bad_definition',
           `kind_list[${at}]: no kind '${id}'${didYouMean(id, session.model.kinds.keys())}`,
           place,
         );
       } else if (kind.builtIn && !before.includes(id)) {
-        faults.add('kind.bad_definition', `kind_list[${at}]: '${id}' is built in and joins no other group`, place);
+        faults.add('group.bad_definition', `kind_list[${at}]: '${id}' is built in and joins no other group`, place);
       }
       if (list.indexOf(id) < at) faults.add('parameter.duplicate', `kind_list[${at}]: '${id}' is there already`, place);
     });

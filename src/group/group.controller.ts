@@ -2,6 +2,7 @@ import { Controller, Get, Param, Req } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { refusal } from '../shared/errors.js';
+import { didYouMean } from '../shared/nearest.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { Structs } from '../unit/struct.js';
 import { UnitReader } from '../unit/unit.reader.js';
@@ -24,7 +25,7 @@ export class GroupController {
   kinds(@Scope() scope: RequestScope, @Param('group') id: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.reader.listWhere(scope, 'kind', request.url, (kind, model) => {
       const group = model.groups.get(id);
-      if (!group) throw refusal('group.unknown', `No group '${id.slice(0, 80)}'`);
+      if (!group) throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${didYouMean(id, model.groups.keys())}`);
       return { op: 'in', target: { field: kind.keyField, keys: [] }, values: group.kinds };
     });
   }

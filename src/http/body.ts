@@ -3,7 +3,8 @@
  * 401. Only a body over the limit may be refused earlier.
  */
 import express from 'express';
-import { refusal } from '../shared/errors.js';
+import { comeBack, refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 
 const NO_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
@@ -22,9 +23,29 @@ function readerOf(limit: number): ReturnType<typeof express.raw> {
   return reader;
 }
 
-/** Reads the bytes of a request. @throws KindError 413, 400 */
-export function readBody(request: HttpRequest, response: HttpResponse, limit: number): Promise<Buffer | undefined> {
-  if (NO_BODY.has(request.method)) return Promise.resolve(undefined);
+/** Bytes of the bodies that are being read, by what their senders announced. */
+let inFlight = 0;
+
+/** Reads the bytes of a request. Bodies under way are bounded in all. @throws KindError 413, 400, 503 */
+export async function readBody(
+  request: HttpRequest,
+  response: HttpResponse,
+  limit: number,
+): Promise<Buffer | undefined> {
+  if (NO_BODY.has(request.method)) return undefined;
+  const announced = Math.min(Number(request.headers['content-length'] ?? limit), limit);
+  if (inFlight > 0 && inFlight + announced > LIMITS.bodiesInFlight) {
+    throw comeBack('server.busy', 'Too many large bodies are on their way; try again shortly');
+  }
+  inFlight += announced;
+  try {
+    return await read(request, response, limit);
+  } finally {
+    inFlight -= announced;
+  }
+}
+
+function read(request: HttpRequest, response: HttpResponse, limit: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     readerOf(limit)(request, response, (error?: unknown) => {
       if (error) reject(bodyError(error, limit));

@@ -1,11 +1,11 @@
 /**
- * Entity tags (RFC 9110, section 8.8.3). The tag of a unit is its own version, then that of the model which presents
- * it: `If-Match` asks whether the unit is still the same, `If-None-Match` whether its whole answer is.
+ * Entity tags (RFC 9110, section 8.8.3). The tag of a unit is its own version, then that of the way in which its kind
+ * presents units: `If-Match` asks whether the unit is still the same, `If-None-Match` whether its answer is too.
  */
 
-/** `tag`: the unit's version as the database tells it (microseconds); `model`: the model's version. */
-export function etagOf(tag: string, model: number): string {
-  return `"${BigInt(tag).toString(36)}-${model.toString(36)}"`;
+/** `tag`: the unit's version as the database tells it (microseconds); `presentation`: up to 13 digits and letters. */
+export function etagOf(tag: string, presentation: string): string {
+  return `"${BigInt(tag).toString(36)}-${presentation}"`;
 }
 
 /** Whether a list of tags (`If-None-Match`) has this one; weak comparison. */
@@ -20,7 +20,7 @@ export function expectedVersions(header: string | undefined): 'any' | readonly s
   if (header === undefined) return undefined;
   if (header.trim() === '*') return 'any';
   return tagsOf(header, true).flatMap((tag) => {
-    const version = /^"([0-9a-z]+)-[0-9a-z]+"$/.exec(tag)?.[1];
+    const version = /^"([0-9a-z]{1,13})-[0-9a-z]{1,13}"$/.exec(tag)?.[1];
     return version === undefined ? [] : [fromBase36(version)];
   });
 }

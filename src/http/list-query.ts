@@ -39,9 +39,13 @@ export function queryOf(url: string, known: readonly string[]): ReadonlyMap<stri
   for (const [key, value] of new URLSearchParams(url.slice(start + 1))) {
     const name = key.endsWith('[]') ? key.slice(0, -2) : key;
     if (!known.includes(name)) {
-      faults.add('query.unknown', `No query parameter '${name.slice(0, 60)}' here${didYouMean(name, known)}`, {
-        parameter: name.slice(0, 60),
-      });
+      faults.add(
+        'query.unknown',
+        `No query parameter '${name.slice(0, 60)}' here${faults.few ? didYouMean(name, known) : ''}`,
+        {
+          parameter: name.slice(0, 60),
+        },
+      );
       continue;
     }
     const values = query.get(name);
@@ -149,8 +153,11 @@ class ListQueryReader {
   /** One term; `[a;asc,b;desc]` is taken apart too. */
   #orderTerms(text: string): OrderBy[] {
     return unbracket(text).flatMap((term) => {
-      const [, path = '', direction] = /^([^;]*?)\s*(?:;\s*(asc|desc))?$/.exec(term) ?? [];
-      if (path !== '' && direction !== undefined) return [{ path, descending: direction === 'desc' }];
+      const at = term.lastIndexOf(';');
+      const path = term.slice(0, Math.max(0, at)).trim();
+      const direction = term.slice(at + 1).trim();
+      if (path !== '' && !path.includes(';') && (direction === 'asc' || direction === 'desc'))
+        return [{ path, descending: direction === 'desc' }];
       this.#bad('order', `wants <parameter>;asc or <parameter>;desc, got '${term.slice(0, 80)}'`);
       return [];
     });

@@ -1,6 +1,7 @@
 /** What is special about the units of `kind`: they bring parameters along, and their tables follow them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
+import { unknownParameter } from '../model/check-model.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
 import { referencesTo, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
@@ -100,7 +101,9 @@ export class KindBehavior implements Behavior, OnModuleInit {
         definitions.map(({ body }) => body),
         { bulk: true },
       );
-      return rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
+      const ids = rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
+      ids.forEach((id, at) => changeOf(session).inline.set(id, definitions[at]?.at ?? at));
+      return ids;
     } catch (error) {
       // Faults were found before anything was sent; whatever PostgreSQL refused has ended the transaction.
       if (!(error instanceof KindError) || error.messages.some(({ index }) => index === undefined)) throw error;
@@ -116,6 +119,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
     const kindId = id ?? scalarText(draft.row['id']);
     if (id === undefined) this.#checkNewId(kindId, write);
     for (const key of ['unique', 'indexes']) checkLists(key, draft.values.get(key), write);
+    checkParameterNames(draft.values.get('parameters'), write);
     const access = draft.values.get('access');
     if (access !== undefined && access !== null) checkAccess(kindId, access, faults);
     changeOf(session).kinds.add(kindId);
@@ -147,6 +151,16 @@ export class KindBehavior implements Behavior, OnModuleInit {
       const rest = group.kinds.filter((member) => member !== id);
       await this.writer.update(asSystem(session), groupKind, group.id, () => new Map([['kind_list', rest]]));
     }
+  }
+}
+
+/** Names that are no parameter are told together with the other faults of the body. */
+function checkParameterNames(list: Json | undefined, { session, faults }: PendingWrite): void {
+  if (!Array.isArray(list)) return;
+  const { parameters } = session.model;
+  const made = changeOf(session).parameters;
+  for (const id of list as string[]) {
+    if (!parameters.has(id) && !made.has(id)) faults.add(...unknownParameter(id, parameters.keys()));
   }
 }
 

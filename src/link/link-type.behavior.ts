@@ -35,7 +35,7 @@ export class LinkTypeBehavior implements Behavior, OnModuleInit {
     const place = { parameter: 'id' };
     if (id !== undefined) return draft;
     if (RESERVED.has(made) || isSystemIdentifier(made)) {
-      faults.add('kind.reserved', `id: '${made}' belongs to the system; choose another id`, place);
+      faults.add('link.reserved', `id: '${made}' belongs to the system; choose another id`, place);
     } else if (session.model.linkTypes.has(made))
       faults.add('link.exists', `id: a link type '${made}' exists already`, place);
     return draft;

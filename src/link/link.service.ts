@@ -26,15 +26,21 @@ export class LinkService {
   /** Answers the JSON of the endpoint: for the system's link types the kind record. */
   async create(scope: RequestScope, path: LinkPath, url: string): Promise<string> {
     const link = await this.#find(scope, path);
-    return this.units.define(scope, { kindId: path.parentKind, operation: 'update' }, { url }, (session) =>
-      link.add(session, path.parent, path.childKind, path.child),
+    return this.units.define(
+      scope,
+      { kindId: path.parentKind, unitId: path.parent, operation: 'update' },
+      { url },
+      (session) => link.add(session, path.parent, path.childKind, path.child),
     );
   }
 
   async remove(scope: RequestScope, path: LinkPath, url: string): Promise<void> {
     const link = await this.#find(scope, path);
-    await this.units.define(scope, { kindId: path.parentKind, operation: 'update' }, { url }, (session) =>
-      link.remove(session, path.parent, path.childKind, path.child),
+    await this.units.define(
+      scope,
+      { kindId: path.parentKind, unitId: path.parent, operation: 'update' },
+      { url },
+      (session) => link.remove(session, path.parent, path.childKind, path.child),
     );
   }
 

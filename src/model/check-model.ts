@@ -12,6 +12,8 @@ import { parameterType } from './parameter-type/registry.js';
 export interface Touched {
   readonly kinds: ReadonlySet<string>;
   readonly parameters: ReadonlySet<string>;
+  /** Parameters that were defined inside the body of a kind, and where. */
+  readonly inline?: ReadonlyMap<string, number>;
 }
 
 /** Throws all faults of the touched definitions, each at the field to blame. */
@@ -19,7 +21,7 @@ export function checkModel(model: Model, touched: Touched): void {
   const faults = new Faults();
   for (const id of touched.parameters) {
     const def = model.parameters.get(id);
-    if (def) checkReference(def, model, faults);
+    if (def) checkReference(def, model, faults, touched.inline?.get(id));
   }
   for (const kind of model.kinds.values()) {
     const uses = kind.parameters.some((id) => touched.parameters.has(id));
@@ -32,27 +34,28 @@ export function checkModel(model: Model, touched: Touched): void {
   faults.throwIfAny();
 }
 
-function checkReference(def: ParameterDef, model: Model, faults: Faults): void {
+function checkReference(def: ParameterDef, model: Model, faults: Faults, inline?: number): void {
   if (def.referenceKind === undefined) return;
   const target = model.kinds.get(def.referenceKind);
-  const place = { parameter: 'reference_kind' };
+  const place = { parameter: inline === undefined ? 'reference_kind' : 'parameters' };
+  const name = inline === undefined ? 'reference_kind' : `parameters[${inline}].reference_kind`;
   const usable = [...model.kinds.values()].filter((kind) => !kind.builtIn || isMemberKind(kind));
   if (!target) {
     const hint = didYouMean(
       def.referenceKind,
       usable.map((kind) => kind.id),
     );
-    faults.add('parameter.bad_reference', `reference_kind: no kind '${def.referenceKind}'${hint}`, place);
+    faults.add('parameter.bad_reference', `${name}: no kind '${def.referenceKind}'${hint}`, place);
   } else if (!usable.includes(target)) {
     faults.add(
       'parameter.bad_reference',
-      `reference_kind: '${target.id}' is built in; only users' kinds and member kinds can be referenced`,
+      `${name}: '${target.id}' is built in; only users' kinds and member kinds can be referenced`,
       place,
     );
   } else if (target.remote) {
     faults.add(
       'parameter.bad_reference',
-      `reference_kind: '${target.id}' is remote, so no foreign key can hold a reference to it`,
+      `${name}: '${target.id}' is remote, so no foreign key can hold a reference to it`,
       place,
     );
   }
@@ -77,12 +80,18 @@ function checkRemote(kind: KindDef, model: Model, faults: Faults): void {
   }
 }
 
+/** The fault of a list of parameters that names one which the project does not have. */
+export function unknownParameter(id: string, known: Iterable<string>): Parameters<Faults['add']> {
+  const text = `parameters: no parameter '${id}' in this project${didYouMean(id, known)}`;
+  return ['kind.bad_definition', text, { parameter: 'parameters' }];
+}
+
 function checkParameterList(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
   const place = { parameter: 'parameters' };
   const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, place);
   for (const id of kind.parameters) {
     const def = model.parameters.get(id);
-    if (!def) bad(`no parameter '${id}' in this project${didYouMean(id, model.parameters.keys())}`);
+    if (!def) faults.add(...unknownParameter(id, model.parameters.keys()));
     else if (!touched.parameters.has(id)) checkReference(def, model, faults);
   }
   const twice = kind.parameters.filter((id, at) => kind.parameters.indexOf(id) !== at);

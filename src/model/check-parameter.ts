@@ -113,7 +113,9 @@ function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void 
   if (values.length > LIMITS.allowedValues)
     return bad('values', `at most ${LIMITS.allowedValues}, got ${values.length}`);
   values.forEach((value, at) => {
-    type.accept(value, { ...def, values: undefined }, (code, text) => bad('values', `[${at}]: ${text}`, code));
+    type.accept(value, { ...def, values: undefined, pattern: undefined }, (code, text) =>
+      bad('values', `[${at}]: ${text}`, code),
+    );
   });
   if (new Set(values).size !== values.length) bad('values', 'the same value is there twice', 'parameter.duplicate');
 }
@@ -170,7 +172,10 @@ function checkDefault(def: ParameterDef, type: ParameterType, report: Report): v
 /** The values of a record that are kept in the form in which records show them. */
 export function canonicalValues(def: ParameterDef): ReadonlyMap<string, Json> {
   const type = parameterType(def.type);
-  const form = (value: Json): Json => (value === null ? null : (type.canonical?.(value) ?? value));
+  const form = (value: Json): Json => {
+    if (def.strip && typeof value === 'string') return value.trim();
+    return value === null ? null : (type.canonical?.(value) ?? value);
+  };
   const shown = new Map<string, Json>();
   const value = def.default;
   shown.set(`default_${def.type}`, def.multiple && Array.isArray(value) ? (value as Json[]).map(form) : form(value));

@@ -245,7 +245,7 @@ function readScalar(value: Scalar | MemberRef | List, { field }: Target): Stored
   if (value.type === 'member') throw new Error('a member reference is resolved before a filter is planned');
   const type = typeOf(field);
   const stored = type.read(value.text);
-  if (stored === undefined) throw badValue(field, type.wants, value.at);
+  if (stored === undefined) throw badValue(field, `${type.wants} (${field.describedAs ?? type.id})`, value.at);
   return stored;
 }
 

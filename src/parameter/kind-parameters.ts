@@ -5,6 +5,7 @@ import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { refusal } from '../shared/errors.js';
 import type { Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
+import { UnitRights } from '../unit/unit.rights.js';
 import { asSystem, UnitWriter } from '../unit/unit.writer.js';
 import { unknownUnit } from '../unit/unit.key.js';
 
@@ -16,6 +17,7 @@ export class KindParameters implements SystemLink, OnModuleInit {
   constructor(
     private readonly links: SystemLinks,
     private readonly writer: UnitWriter,
+    private readonly rights: UnitRights,
   ) {}
 
   onModuleInit(): void {
@@ -34,7 +36,7 @@ export class KindParameters implements SystemLink, OnModuleInit {
     }
     const kinds = session.model.kinds.get('kind');
     if (!kinds) throw new Error('the model has no kind of kinds');
-    return (await this.writer.present(session, kinds, parentId)).body;
+    return (await this.rights.present(session, kinds, parentId)).body;
   }
 
   async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {

@@ -76,7 +76,7 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
       const names = users.slice(0, 10).map((kind) => `'${kind.id}'`);
       throw refusal(
         'parameter.in_use',
-        `${plural(users.length, 'kind')} use '${id}': ${names.join(', ')}; ?cascade=true takes it from them too`,
+        `'${id}' is used by ${plural(users.length, 'kind')}: ${names.join(', ')}; ?cascade=true takes it from them too`,
       );
     }
     for (const kind of users) await this.kinds.take(session, kind, id);

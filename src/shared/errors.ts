@@ -51,9 +51,15 @@ export const ERRORS = {
 
   'group.unknown': { status: 404, meaning: 'The project has no such group.' },
   'group.exists': { status: 409, meaning: 'A group of that id exists already.' },
+  'group.reserved': { status: 400, meaning: 'The id belongs to the system.' },
+  'group.bad_definition': {
+    status: 400,
+    meaning: 'The list of kinds names what is not there, or what joins no group.',
+  },
   'group.has_kinds': { status: 409, meaning: 'The group still has kinds; ?cascade=true removes it all the same.' },
   'link.unknown': { status: 404, meaning: 'No such link, or no such link type.' },
   'link.exists': { status: 409, meaning: 'A link type of that id exists already.' },
+  'link.reserved': { status: 400, meaning: 'The id belongs to the system.' },
   'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
 
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },
@@ -195,7 +201,12 @@ export class Faults {
 
   /** Takes over the messages of a refusal, putting each at `place` where it names no place of its own. */
   take(error: KindError, place: Place = {}): void {
-    for (const message of error.messages) this.#messages.push({ ...place, ...message });
+    for (const { code, text, ...own } of error.messages) this.add(code, text, { ...place, ...own });
+  }
+
+  /** Whether there are few enough yet to look for hints, which cost more than the faults themselves. */
+  get few(): boolean {
+    return this.#messages.length < LIMITS.hints;
   }
 
   get any(): boolean {

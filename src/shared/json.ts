@@ -14,9 +14,12 @@ export function textFault(text: string): string | undefined {
   return undefined;
 }
 
+const TOO_MANY = `has more than ${LIMITS.jsonValues} values`;
+
 /** What keeps a parsed JSON value from being stored exactly; undefined where nothing does. Walks without recursion. */
 export function jsonFault(root: unknown): string | undefined {
   const rest: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
+  let count = 0;
   for (let next = rest.pop(); next; next = rest.pop()) {
     const { value, depth } = next;
     if (typeof value === 'string') {
@@ -26,9 +29,15 @@ export function jsonFault(root: unknown): string | undefined {
       if (!Number.isFinite(value)) return 'has a number too large for a double';
     } else if (typeof value === 'object' && value !== null) {
       if (depth > LIMITS.jsonDepth) return `is nested deeper than ${LIMITS.jsonDepth} levels`;
+      if (Array.isArray(value)) {
+        if ((count += value.length) > LIMITS.jsonValues) return TOO_MANY;
+        for (const child of value as unknown[]) rest.push({ value: child, depth: depth + 1 });
+        continue;
+      }
       for (const [key, child] of Object.entries(value)) {
         const fault = textFault(key);
         if (fault) return `has a key that ${fault}`;
+        if ((count += 1) > LIMITS.jsonValues) return TOO_MANY;
         rest.push({ value: child, depth: depth + 1 });
       }
     }

@@ -16,7 +16,7 @@ export const LIMITS = {
   /** Bytes of a binary value whose parameter sets no `max_length`. */
   binaryBytes: 1024 * 1024,
   /** Messages of one refusal: a hostile body is not worth more. */
-  faults: 5000,
+  faults: 1000,
   /** Nesting of a JSON value. */
   jsonDepth: 100,
   /** Parameters of one kind: PostgreSQL counts dropped columns too, up to 1600. */
@@ -25,4 +25,10 @@ export const LIMITS = {
   /** Elements of `values`. */
   allowedValues: 1000,
   labelLength: 500,
+  /** Faults of one answer for which the nearest known name is looked up. */
+  hints: 10,
+  /** Values inside one JSON value. */
+  jsonValues: 500_000,
+  /** Bytes of the bodies that one process reads at once. */
+  bodiesInFlight: 64 * 1024 * 1024,
 } as const;

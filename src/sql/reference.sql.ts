@@ -1,8 +1,9 @@
 /** References between units. */
 import type { Field, KindDef } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
 import { column, columnType } from './columns.sql.js';
-import { ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { tableOf } from './select.sql.js';
+import { all, ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { rowsOf, tableOf } from './select.sql.js';
 
 function refersTo(field: Field, keys: readonly string[]): Fragment {
   return sql`${column(field)} = ANY(${param(keys)}::${columnType(field.columnType, true)})`;
@@ -35,4 +36,18 @@ export function countReferencesStatement(
   keys: readonly string[],
 ): Statement {
   return render(sql`SELECT count(*)::int AS count FROM ${tableOf(schema, kind)} AS t WHERE ${refersTo(field, keys)}`);
+}
+
+/** The ids of those units that are there and that a predicate allows. */
+export function existingStatement(
+  schema: string,
+  kind: KindDef,
+  ids: readonly string[],
+  access: Predicate | undefined,
+): Statement {
+  const id = column(kind.keyField);
+  const among = sql`${id} = ANY(${param(ids)}::${columnType(kind.keyField.columnType, true)})`;
+  return render(
+    sql`SELECT ${id}::text AS id FROM ${tableOf(schema, kind)} AS t WHERE ${all([among, ...rowsOf(schema, kind, [access])])}`,
+  );
 }

@@ -68,3 +68,11 @@ export function endSessionsStatement(
     sql`WITH ended AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE ${condition} RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)) SELECT "id"::text AS id FROM ended`,
   );
 }
+
+/** Ends the sessions of all members of a kind, and takes their credentials. */
+export function endMembersStatement(schema: string, memberKind: string): Statement {
+  const kind = param(memberKind);
+  return render(
+    sql`WITH ended AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_kind" = ${kind} RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)) DELETE FROM ${ident(schema, 'kind_system_user')} WHERE "member_kind" = ${kind}`,
+  );
+}

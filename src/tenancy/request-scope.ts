@@ -37,7 +37,7 @@ export class ScopeResolver {
   async #project(request: HttpRequest): Promise<Project> {
     const key = request.headers[PROJECT_HEADER];
     if (typeof key !== 'string' || key.trim() === '') {
-      const near = Object.keys(request.headers).filter((name) => name !== 'host');
+      const near = Object.keys(request.headers).filter((name) => !['host', PROJECT_HEADER].includes(name));
       throw refusal('project.missing', `The header ${PROJECT_HEADER} is missing${didYouMean(PROJECT_HEADER, near)}`);
     }
     const project = await this.projects.find(key.trim());

@@ -1,6 +1,6 @@
 /**
- * The interceptor that all modules share: it opens the context of the tenant that `kind-project-key` names, and reads
- * the body, now that the request was let in.
+ * The interceptor that all modules share: for the tenant that `kind-project-key` names it makes the body ready to be
+ * read, by whoever has checked that the caller may send one.
  */
 import { Inject, Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
@@ -10,19 +10,21 @@ import { readBody } from '../http/body.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
 
-const bodies = new WeakMap<object, Buffer>();
+type Bytes = Promise<Buffer | undefined>;
+
+const bodies = new WeakMap<object, () => Bytes>();
 const UNIT_BODY = /^\/api\/lib\/([^/]+)\/unit(?:\/[^/]+)?\/?$/;
 
 @Injectable()
 export class TenancyInterceptor implements NestInterceptor {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<HttpRequest>();
-    if (request.method === 'GET') return next.handle();
-    const bytes = await readBody(request, http.getResponse<HttpResponse>(), this.#limit(request.path));
-    if (bytes) bodies.set(request, bytes);
+    const response = http.getResponse<HttpResponse>();
+    let bytes: Bytes | undefined;
+    bodies.set(request, () => (bytes ??= readBody(request, response, this.#limit(request.path))));
     return next.handle();
   }
 
@@ -34,7 +36,7 @@ export class TenancyInterceptor implements NestInterceptor {
   }
 }
 
-/** The bytes of a request's body; undefined where it has none. */
-export function bodyOf(request: object): Buffer | undefined {
-  return bodies.get(request);
+/** Reads the bytes of a request's body, once; undefined where it has none. @throws KindError 413, 400, 503 */
+export function bytesOf(request: object): Bytes {
+  return bodies.get(request)?.() ?? Promise.resolve(undefined);
 }

@@ -10,6 +10,8 @@ import { primaryKeyName } from '../sql/ddl.sql.js';
 export interface WriteContext {
   readonly model: Model;
   readonly kind: KindDef;
+  /** The fields of which the caller may be told. */
+  readonly told: ReadonlyMap<string, Field>;
   /** The rows of a bulk write, to find the one to blame. */
   readonly rows?: readonly Readonly<Record<string, unknown>>[];
   readonly bulk?: boolean;
@@ -76,6 +78,9 @@ function notUnique(error: DatabaseFault, context: WriteContext): KindError {
     });
   }
   const ids = uniqueFields(names, kind);
+  if (ids && !ids.every((id) => context.told.has(id))) {
+    return refusal('unit.not_unique', 'Another unit has the same values in parameters that are unique');
+  }
   const [first] = ids ?? [];
   if (ids && ids.length > 1) {
     return refusal(

@@ -4,10 +4,19 @@
  */
 import { Injectable } from '@nestjs/common';
 import { referencesTo, type KindDef, type Model } from '../model/model.js';
-import { KindError, refusal } from '../shared/errors.js';
-import { clearReferencesStatement, countReferencesStatement, referringStatement } from '../sql/reference.sql.js';
+import { grantOf } from '../access/access.js';
+import type { Predicate } from '../model/predicate.js';
+import { KindError, refusal, type Faults } from '../shared/errors.js';
+import { scalarText, type Json } from '../shared/json.js';
+import {
+  clearReferencesStatement,
+  countReferencesStatement,
+  existingStatement,
+  referringStatement,
+} from '../sql/reference.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { Behaviors } from './behavior.js';
+import type { Draft } from './draft.js';
 import type { Session } from './session.js';
 
 /** Units by kind that were seen to already: references may lead back. */
@@ -21,6 +30,16 @@ export function reachesOthers(model: Model, kind: KindDef): boolean {
 /** References that tables hold: a remote kind has none. */
 function storedReferences(model: Model, kindId: string): ReturnType<typeof referencesTo> {
   return referencesTo(model, kindId).filter(({ kind }) => !kind.remote);
+}
+
+/** A draft, and in a bulk write its position. */
+export interface Placed {
+  readonly draft: Draft;
+  readonly index?: number;
+}
+
+function placed(value: Json | undefined, index: number | undefined): { id: string; index: number | undefined }[] {
+  return value === null || value === undefined ? [] : [{ id: scalarText(value), index }];
 }
 
 @Injectable()
@@ -43,6 +62,51 @@ export class References {
         await this.settle(session, other, ids, seen);
       }
     }
+  }
+
+  /**
+   * Adds a fault for every reference to a unit of a kind that the caller may not read at all: for it there is none. In
+   * other kinds the foreign key finds a missing one; where `all` are to be told, they are looked up.
+   */
+  async checkTargets(
+    session: Session,
+    kind: KindDef,
+    drafts: readonly Placed[],
+    faults: Faults,
+    all: boolean,
+  ): Promise<void> {
+    for (const field of kind.fields.values()) {
+      const target = field.reference && session.model.kinds.get(field.reference.kind);
+      const named = target
+        ? drafts.flatMap(({ draft, index }) => placed(draft.row[field.column ?? field.id], index))
+        : [];
+      if (!target || named.length === 0) continue;
+      const grant = grantOf(target, 'read', session.caller, session.model);
+      if (grant && !all) continue;
+      const there = grant
+        ? await this.#there(
+            session,
+            target,
+            named.map(({ id }) => id),
+            grant.predicate,
+          )
+        : new Set();
+      for (const { index } of named.filter(({ id }) => !there.has(id))) {
+        const place = index === undefined ? { parameter: field.id } : { parameter: field.id, index };
+        faults.add('parameter.bad_reference', `${field.id}: no such unit of '${target.id}'`, place);
+      }
+    }
+  }
+
+  async #there(
+    session: Session,
+    kind: KindDef,
+    ids: readonly string[],
+    access: Predicate | undefined,
+  ): Promise<Set<string>> {
+    const statement = existingStatement(session.project.schema, kind, ids, access);
+    const rows = await session.executor.run<{ id: string }>(statement);
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** Refuses what `restrict` forbids. How many units refer to it, and of which kind, is for administrators. */

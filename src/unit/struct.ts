@@ -7,6 +7,7 @@ import { parseListQuery, type ListQuery } from '../http/list-query.js';
 import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
 import type { Json } from '../shared/json.js';
 import { refusal } from '../shared/errors.js';
+import { didYouMean } from '../shared/nearest.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planFields } from './unit.plan.js';
@@ -84,7 +85,7 @@ export class Structs {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
       const { kind } = openKind(model, kindId, 'read', scope.caller);
       checkState(kind);
-      const unit = await this.reader.find(scope, kindId, unitId);
+      const unit = await this.reader.find(scope, model, kind, unitId);
       if (!unit) throw unknownUnit(kind, unitId);
       const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
       return answerOf({ label, parameters: describe([kind], scope.caller, parseListQuery(url)) });
@@ -96,7 +97,8 @@ export class Structs {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
       openKind(model, 'group', 'read', scope.caller);
       const group = model.groups.get(groupId);
-      if (!group) throw refusal('group.unknown', `No group '${groupId.slice(0, 80)}'`);
+      if (!group)
+        throw refusal('group.unknown', `No group '${groupId.slice(0, 80)}'${didYouMean(groupId, model.groups.keys())}`);
       const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
       const items = describe(
         kinds.filter((kind) => mayDescribe(kind, scope.caller, model)),

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Param, Post, Put, Req } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { bodyOf } from '../tenancy/tenancy.interceptor.js';
+import { bytesOf } from '../tenancy/tenancy.interceptor.js';
 import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitService, type WriteRequest } from './unit.service.js';
@@ -75,7 +75,7 @@ export class UnitController {
 export function writeRequestOf(request: HttpRequest): WriteRequest {
   return {
     url: request.url,
-    bytes: bodyOf(request),
+    bytes: () => bytesOf(request),
     contentType: request.headers['content-type'],
     ifMatch: request.headers['if-match'],
   };

@@ -1,4 +1,5 @@
 /** Ids in paths. */
+import { refuseSealed } from '../access/access.js';
 import type { KindDef } from '../model/model.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { refusal, type KindError } from '../shared/errors.js';
@@ -6,6 +7,7 @@ import { scalarText, textFault } from '../shared/json.js';
 
 /** The key that a path's text spells exactly; undefined where no unit of the kind can have it. */
 export function parseKey(kind: KindDef, text: string): Stored | undefined {
+  refuseSealed(kind, text);
   if (textFault(text) !== undefined) return undefined;
   const key = kind.keyField.type.read(text);
   if (key === undefined || kind.key === 'uuid') return key;

@@ -6,13 +6,34 @@ import { SystemLinks } from './system-links.js';
 import { UnitController } from './unit.controller.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitRepository } from './unit.repository.js';
+import { UnitRights } from './unit.rights.js';
 import { UnitService } from './unit.service.js';
 import { UnitWriter } from './unit.writer.js';
 
 /** The engine: what every kind's units have in common. */
 @Module({
-  providers: [Behaviors, References, Structs, SystemLinks, UnitReader, UnitRepository, UnitService, UnitWriter],
-  exports: [Behaviors, References, Structs, SystemLinks, UnitReader, UnitRepository, UnitService, UnitWriter],
+  providers: [
+    Behaviors,
+    References,
+    Structs,
+    SystemLinks,
+    UnitReader,
+    UnitRepository,
+    UnitRights,
+    UnitService,
+    UnitWriter,
+  ],
+  exports: [
+    Behaviors,
+    References,
+    Structs,
+    SystemLinks,
+    UnitReader,
+    UnitRepository,
+    UnitRights,
+    UnitService,
+    UnitWriter,
+  ],
 })
 export class UnitModule {}
 

@@ -64,7 +64,7 @@ export function planFields(query: Pick<ListQuery, 'include' | 'exclude'>, kind: 
     for (const name of names.filter((each) => !visible.has(each))) {
       faults.add(
         'parameter.unknown',
-        `${parameter}: no parameter '${name.slice(0, 80)}' in '${kind.id}'${didYouMean(name, visible.keys())}`,
+        `${parameter}: no parameter '${name.slice(0, 80)}' in '${kind.id}'${faults.few ? didYouMean(name, visible.keys()) : ''}`,
         { parameter },
       );
     }

@@ -4,12 +4,12 @@ import { checkState, grantOf, openKind, readableFields, type Grant } from '../ac
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
-import { etagOf } from '../http/etag.js';
 import { parseListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import type { ListPlan, ReadPlan } from '../sql/select.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { unitAnswer } from './presentation.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { cursorOf, planGet, planList, type PlanContext } from './unit.plan.js';
 import { UnitRepository, type PageRow } from './unit.repository.js';
@@ -61,34 +61,43 @@ export class UnitReader {
       const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
       checkState(kind);
       const key = parseKey(kind, unitId);
-      const plan = await this.#planGet(scope, kind, grant, unitId, url);
+      const plan = await this.#planGet(scope, model, kind, grant, unitId, url);
       const unit = key === undefined ? undefined : await this.repository.fetch(this.database, plan, key, model);
       if (!unit) throw unknownUnit(kind, unitId);
-      return new Answer(unit.body, etagOf(unit.tag, model.version));
+      return unitAnswer(kind, unit);
     });
   }
 
   /** Whether the unit is there is answered before what is wrong with the query. */
-  async #planGet(scope: RequestScope, kind: KindDef, grant: Grant, unitId: string, url: string): Promise<ReadPlan> {
+  async #planGet(
+    scope: RequestScope,
+    model: Model,
+    kind: KindDef,
+    grant: Grant,
+    unitId: string,
+    url: string,
+  ): Promise<ReadPlan> {
     try {
       return planGet(parseListQuery(url), contextOf(scope, kind, grant));
     } catch (error) {
-      if (!(await this.find(scope, kind.id, unitId))) throw unknownUnit(kind, unitId);
+      if (!(await this.find(scope, model, kind, unitId))) throw unknownUnit(kind, unitId);
       throw error;
     }
   }
 
-  /** One unit as an object, for callers inside the service; undefined where the caller may not read it. */
-  async find(scope: RequestScope, kindId: string, unitId: string): Promise<Record<string, unknown> | undefined> {
-    return this.catalog.withModel(scope.project, async (model) => {
-      const kind = model.kinds.get(kindId);
-      const grant = kind && grantOf(kind, 'read', scope.caller, model);
-      const key = kind && parseKey(kind, unitId);
-      if (!kind || !grant || key === undefined) return undefined;
-      const plan = planGet(parseListQuery(''), contextOf(scope, kind, grant));
-      const unit = await this.repository.fetch(this.database, plan, key, model);
-      return unit && (JSON.parse(unit.body) as Record<string, unknown>);
-    });
+  /** One unit as an object, by a model that the caller has; undefined where it may not be read. */
+  async find(
+    scope: RequestScope,
+    model: Model,
+    kind: KindDef,
+    unitId: string,
+  ): Promise<Record<string, unknown> | undefined> {
+    const grant = grantOf(kind, 'read', scope.caller, model);
+    const key = parseKey(kind, unitId);
+    if (!grant || key === undefined) return undefined;
+    const plan = planGet(parseListQuery(''), contextOf(scope, kind, grant));
+    const unit = await this.repository.fetch(this.database, plan, key, model);
+    return unit && (JSON.parse(unit.body) as Record<string, unknown>);
   }
 }
 

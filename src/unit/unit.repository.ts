@@ -43,7 +43,7 @@ export class UnitRepository {
         listStatement(plan),
       );
       checkVersion(row, model);
-      const count = plan.count === 'estimated' ? await this.#estimate(executor, plan) : Number(row?.count);
+      const count = plan.count === 'estimated' ? await this.#estimate(executor, plan, row?.items) : Number(row?.count);
       return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
     } catch (error) {
       if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
@@ -51,12 +51,15 @@ export class UnitRepository {
     }
   }
 
-  async #estimate(executor: Executor, plan: ListPlan): Promise<number> {
+  /** What PostgreSQL guesses, but never less than what the page shows; a short first page is the whole. */
+  async #estimate(executor: Executor, plan: ListPlan, items = '[]'): Promise<number> {
+    const seen = plan.offset + (JSON.parse(items) as unknown[]).length;
+    if (plan.offset === 0 && seen < plan.limit) return seen;
     interface Explained {
       'QUERY PLAN': { Plan: { 'Plan Rows': number } }[];
     }
     const [row] = await executor.run<Explained>(estimateStatement(plan));
-    return Math.round(row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0);
+    return Math.max(seen, Math.round(row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0));
   }
 
   async fetch(executor: Executor, plan: ReadPlan, id: unknown, model: Model): Promise<UnitRow | undefined> {

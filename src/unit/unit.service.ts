@@ -6,7 +6,7 @@ import { DefinitionChanges } from '../catalog/definition-change.js';
 import { Database } from '../database/database.js';
 import { Answer, NULL_ANSWER } from '../http/answer.js';
 import { parseBody } from '../http/body.js';
-import { etagOf, expectedVersions } from '../http/etag.js';
+import { expectedVersions } from '../http/etag.js';
 import { parseFlags } from '../http/list-query.js';
 import type { KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
@@ -17,14 +17,17 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from './behavior.js';
 import { bodyOf, type Body } from './draft.js';
 import { reachesOthers } from './references.js';
+import { unitAnswer } from './presentation.js';
 import type { Session } from './session.js';
-import { UnitWriter, type WriteOptions } from './unit.writer.js';
+import { UnitRights } from './unit.rights.js';
+import { UnitWriter, type NotObject, type WriteOptions } from './unit.writer.js';
 import type { UnitRow } from './unit.repository.js';
 
 /** What a write needs of its request. */
 export interface WriteRequest {
   readonly url: string;
-  readonly bytes: Buffer | undefined;
+  /** Reads the body: to be called when the caller's rights were checked, and before a transaction begins. */
+  readonly bytes: () => Promise<Buffer | undefined>;
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
 }
@@ -37,27 +40,28 @@ export class UnitService {
     private readonly changes: DefinitionChanges,
     private readonly behaviors: Behaviors,
     private readonly writer: UnitWriter,
+    private readonly rights: UnitRights,
   ) {}
 
   create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
-    return this.#write(scope, kindId, 'create', undefined, request, async (session, kind, { access }) => {
-      const { bodies, bulk } = readBodies(request, kind);
+    return this.#write(scope, kindId, 'create', undefined, request, async (session, kind, { access }, bytes) => {
+      const { bodies, bulk } = readBodies(bytes, request, kind);
       const rows = await this.writer.insert(session, kind, bodies, { bulk, access });
-      return (version) => (bulk ? bulkAnswer(rows) : unitAnswer(rows[0], version));
+      return bulk ? bulkAnswer(rows) : unitAnswer(kind, onlyOne(rows));
     });
   }
 
   update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
-    return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options) => {
-      const row = await this.writer.update(session, kind, unitId, () => readObject(request), options);
-      return (version) => unitAnswer(row, version);
+    return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options, bytes) => {
+      const row = await this.writer.update(session, kind, unitId, () => readObject(bytes, request), options);
+      return unitAnswer(kind, row);
     });
   }
 
   remove(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'delete', unitId, request, async (session, kind, options) => {
       await this.writer.remove(session, kind, unitId, options);
-      return () => NULL_ANSWER;
+      return NULL_ANSWER;
     });
   }
 
@@ -68,7 +72,7 @@ export class UnitService {
     operation: Operation,
     unitId: string | undefined,
     request: WriteRequest,
-    work: (session: Session, kind: KindDef, options: WriteOptions) => Promise<(version: number) => Answer>,
+    work: (session: Session, kind: KindDef, options: WriteOptions, bytes: Buffer | undefined) => Promise<Answer>,
   ): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const { kind, grant } = openKind(model, kindId, operation, scope.caller);
@@ -77,14 +81,17 @@ export class UnitService {
       const definition = behaviors.some((behavior) => behavior.definition);
       const cascade = await this.#cascade({ ...scope, model, executor: this.database }, kind, unitId, request.url);
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
+      const bytes = await request.bytes();
       if (definition)
-        return this.#define(scope, kindId, operation, cascade, (session, fresh) => work(session, fresh, options));
+        return this.#define(scope, kindId, operation, cascade, (session, fresh) =>
+          work(session, fresh, options, bytes),
+        );
       if (behaviors.length > 0 || (operation === 'delete' && reachesOthers(model, kind))) {
         return this.database.transaction(async (tx) => {
-          return (await work({ ...scope, model, executor: tx }, kind, options))(model.version);
+          return work({ ...scope, model, executor: tx }, kind, options, bytes);
         });
       }
-      return (await work({ ...scope, model, executor: this.database }, kind, options))(model.version);
+      return work({ ...scope, model, executor: this.database }, kind, options, bytes);
     });
   }
 
@@ -93,7 +100,7 @@ export class UnitService {
     try {
       return parseFlags(url, ['cascade']).has('cascade');
     } catch (error) {
-      if (unitId !== undefined) await this.writer.present(session, kind, unitId);
+      if (unitId !== undefined) await this.rights.present(session, kind, unitId);
       throw error;
     }
   }
@@ -104,20 +111,19 @@ export class UnitService {
     kindId: string,
     operation: Operation,
     cascade: boolean,
-    work: (session: Session, kind: KindDef) => Promise<(version: number) => Answer>,
+    work: (session: Session, kind: KindDef) => Promise<Answer>,
   ): Promise<Answer> {
     const options = { cascade, tellCounts: isAdministrator(scope.caller) };
-    const { result, model } = await this.changes.change(scope.project, options, (change) => {
+    return this.changes.change(scope.project, options, (change) => {
       const { kind } = openKind(change.before, kindId, operation, scope.caller);
       return work({ ...scope, model: change.before, executor: change.tx, change }, kind);
     });
-    return result(model.version);
   }
 
   /** Runs work that changes definitions in more than one unit, such as adding a kind to a group. */
   async define<T>(
     scope: RequestScope,
-    rights: { readonly kindId: string; readonly operation: Operation },
+    rights: { readonly kindId: string; readonly unitId: string; readonly operation: Operation },
     request: Pick<WriteRequest, 'url'>,
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
@@ -125,11 +131,12 @@ export class UnitService {
       openKind(known, rights.kindId, rights.operation, scope.caller);
       const cascade = parseFlags(request.url, ['cascade']).has('cascade');
       const options = { cascade, tellCounts: isAdministrator(scope.caller) };
-      const { result } = await this.changes.change(scope.project, options, (change) => {
-        openKind(change.before, rights.kindId, rights.operation, scope.caller);
-        return work({ ...scope, model: change.before, executor: change.tx, change });
+      return this.changes.change(scope.project, options, async (change) => {
+        const session = { ...scope, model: change.before, executor: change.tx, change };
+        const { kind, grant } = openKind(change.before, rights.kindId, rights.operation, scope.caller);
+        if (grant.predicate) await this.rights.checkUpdate(session, kind, rights.unitId, grant.predicate);
+        return work(session);
       });
-      return result;
     });
   }
 }
@@ -139,16 +146,17 @@ function tagsOf(ifMatch: string | undefined): readonly string[] | undefined {
   return expected === 'any' ? undefined : expected;
 }
 
-function unitAnswer(row: UnitRow | undefined, version: number): Answer {
+function onlyOne(rows: readonly UnitRow[]): UnitRow {
+  const [row] = rows;
   if (!row) throw new Error('a write answered no unit');
-  return new Answer(row.body, etagOf(row.tag, version));
+  return row;
 }
 
 function bulkAnswer(rows: readonly UnitRow[]): Answer {
   return new Answer(`{"count":${rows.length},"items":[${rows.map(({ body }) => body).join(',')}]}`);
 }
 
-function readObject({ bytes, contentType }: WriteRequest): Body {
+function readObject(bytes: Buffer | undefined, { contentType }: WriteRequest): Body {
   const value = parseBody(bytes, contentType);
   if (isPlainObject(value)) return bodyOf(value);
   throw refusal(
@@ -158,15 +166,16 @@ function readObject({ bytes, contentType }: WriteRequest): Body {
 }
 
 /** One object, or for users' kinds a list of them. */
-function readBodies(request: WriteRequest, kind: KindDef): { bodies: Body[]; bulk: boolean } {
-  const value = parseBody(request.bytes, request.contentType);
-  if (!Array.isArray(value) || kind.builtIn) return { bodies: [readObject(request)], bulk: false };
+function readBodies(
+  bytes: Buffer | undefined,
+  request: WriteRequest,
+  kind: KindDef,
+): { bodies: (Body | NotObject)[]; bulk: boolean } {
+  const value = parseBody(bytes, request.contentType);
+  if (!Array.isArray(value) || kind.builtIn) return { bodies: [readObject(bytes, request)], bulk: false };
   if (value.length > LIMITS.bulk) {
     throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
   }
-  const wrong = value.findIndex((item) => !isPlainObject(item));
-  if (wrong >= 0) {
-    throw refusal('body.not_object', `[${wrong}]: must be an object, got ${typeName(value[wrong])}`, { index: wrong });
-  }
-  return { bodies: value.map((item) => bodyOf(item as Record<string, unknown>)), bulk: true };
+  const bodies = value.map((item) => (isPlainObject(item) ? bodyOf(item) : { got: typeName(item) }));
+  return { bodies, bulk: true };
 }

@@ -47,7 +47,7 @@ async function runAll(): Promise<string[]> {
     expect(script).toContain(from);
     script = script.replaceAll(from, to);
   }
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-euc', script]);
+  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euc', script]);
   expect(stderr).toBe('');
   return stdout.split(MARK).slice(0, -1);
 }

@@ -23,7 +23,7 @@ export function projectView(row: ProjectRow): ProjectView {
     status: row.status,
     otp: row.settings.otp ?? false,
     schema: projectOf(row).schema,
-    inserted_at: row.insertedAt.toISOString(),
+    inserted_at: row.insertedAt.toISOString().replace('Z', '000Z'),
   };
 }
 

@@ -84,13 +84,13 @@ const rows: readonly Row[] = [
   ...['', 'x', '1.5', '1e3', '0x10', '9007199254740992', '-9007199254740992', '+1', '1 2', '１'].map((text): Row => [
     `eq(size,"${text}")`,
     'filter.bad_value',
-    "'size' wants a whole number within ±9007199254740991, at character 9",
+    "'size' wants a whole number within ±9007199254740991 (integer), at character 9",
     'size',
   ]),
   ...['', 'x', '1e999', 'NaN', 'Infinity', '.5', '1.', '1,5'].map((text): Row => [
     `eq(ratio,"${text}")`,
     'filter.bad_value',
-    "'ratio' wants a number, at character 10",
+    "'ratio' wants a number (float), at character 10",
     'ratio',
   ]),
   ...['', 'x', '1e3', '1,5', 'NaN', '9'.repeat(1001)].map((text): Row => [
@@ -102,7 +102,7 @@ const rows: readonly Row[] = [
   ...['', 'TRUE', '1', 'yes', 'null'].map((text): Row => [
     `eq(open,"${text}")`,
     'filter.bad_value',
-    "'open' wants true or false, at character 9",
+    "'open' wants true or false (boolean), at character 9",
     'open',
   ]),
   ...[
@@ -149,8 +149,8 @@ const rows: readonly Row[] = [
     "'data' wants base64",
     'data',
   ]),
-  ['eq(twin,nonsense)', 'filter.bad_value', "'twin' wants the id of a unit of 'city', at character 9", 'twin'],
-  ['in(twin,nonsense)', 'filter.bad_value', "'twin' wants the id of a unit of 'city', at character 9", 'twin'],
+  ['eq(twin,nonsense)', 'filter.bad_value', "'twin' wants the id of a unit of 'city' (unit), at character 9", 'twin'],
+  ['in(twin,nonsense)', 'filter.bad_value', "'twin' wants the id of a unit of 'city' (unit), at character 9", 'twin'],
   ['eq(place,x)', 'filter.bad_value', "'place' wants the id of a unit of 'place'", 'place'],
   ['eq(id,nonsense)', 'filter.bad_value', "'id' wants", 'id'],
   ['eq(inserted_at,yesterday)', 'filter.bad_value', "'inserted_at' wants", 'inserted_at'],

@@ -1,0 +1,115 @@
+/** What of a kind's units a caller sees, and which of them it may write. Every refusal of a write is worded here. */
+import { Injectable } from '@nestjs/common';
+import { grantOf, readableFields } from '../access/access.js';
+import type { Field, KindDef } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import { refusal, type KindError } from '../shared/errors.js';
+import type { Caller } from '../tenancy/caller.js';
+import type { Body } from './draft.js';
+import type { Session } from './session.js';
+import { parseKey, unknownUnit } from './unit.key.js';
+import { UnitRepository, type UnitRow } from './unit.repository.js';
+
+/** What a write asks of the unit that it changes. */
+export interface Conditions {
+  /** The units that the caller may change. */
+  readonly access?: Predicate | undefined;
+  /** From `If-Match`: the version tags of which the unit must still have one. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+@Injectable()
+export class UnitRights {
+  constructor(private readonly repository: UnitRepository) {}
+
+  /** The units that the caller may read: others do not exist for it. */
+  readable({ caller, model }: Session, kind: KindDef): Predicate | undefined {
+    const grant = grantOf(kind, 'read', caller, model);
+    return grant ? grant.predicate : { op: 'constant', value: false };
+  }
+
+  /**
+   * Refuses what the caller can not write. Where behaviours act on a write it is asked before they do: after a statement
+   * of theirs failed, the transaction answers no question any more.
+   */
+  async mustBeWritable(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    options: Conditions,
+    operation: string,
+  ): Promise<void> {
+    const refused = await this.whyNot(session, kind, id, options, operation);
+    if (refused) throw refused;
+  }
+
+  async #find(session: Session, kind: KindDef, id: string, narrowed?: Predicate): Promise<UnitRow | undefined> {
+    const grant = grantOf(kind, 'read', session.caller, session.model);
+    if (!grant) return undefined;
+    const parts = [grant.predicate, narrowed].filter((part) => part !== undefined);
+    return this.#fetch(session, kind, id, [kind.keyField], parts.length > 1 ? { op: 'and', parts } : parts[0]);
+  }
+
+  async #fetch(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    fields: readonly Field[],
+    access?: Predicate,
+  ): Promise<UnitRow | undefined> {
+    const key = parseKey(kind, id);
+    if (key === undefined) return undefined;
+    return this.repository.fetch(
+      session.executor,
+      { schema: session.project.schema, kind, access, fields },
+      key,
+      session.model,
+    );
+  }
+
+  /** Refuses a caller whose right to change units of a kind does not reach this one. @throws KindError 403, 404 */
+  checkUpdate(session: Session, kind: KindDef, id: string, access: Predicate | undefined): Promise<void> {
+    return this.mustBeWritable(session, kind, id, { access }, 'update');
+  }
+
+  /** A unit as the caller sees it, inside the session. @throws KindError 404 */
+  async present(session: Session, kind: KindDef, id: string): Promise<UnitRow> {
+    const grant = grantOf(kind, 'read', session.caller, session.model);
+    const found =
+      grant && (await this.#fetch(session, kind, id, answeredFields(kind, session.caller), grant.predicate));
+    if (!found) throw unknownUnit(kind, id);
+    return found;
+  }
+
+  /** Why the caller can not write a unit: it is not there, or changed, or not the caller's to change; undefined where it can. */
+  async whyNot(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    options: Conditions,
+    operation: string,
+  ): Promise<KindError | undefined> {
+    const found = await this.#find(session, kind, id);
+    if (!found) return unknownUnit(kind, id);
+    if (options.tags && !options.tags.includes(found.tag)) return changed(kind, id);
+    if (!options.access || (await this.#find(session, kind, id, options.access))) return undefined;
+    return refusal('access.denied', `You may not ${operation} this unit of '${kind.id}'`);
+  }
+}
+
+/** The unit is the caller's to change, but not into that. */
+export function leaves(kind: KindDef): KindError {
+  return refusal('access.denied', `You may not change a unit of '${kind.id}' into one that you may not change`);
+}
+
+function changed(kind: KindDef, id: string): KindError {
+  return refusal('unit.changed', `The unit '${id}' of '${kind.id}' is no longer the version that If-Match names`);
+}
+
+/** What a write answers: what the caller may read of the kind, or else the id and the kind alone. */
+export function answeredFields(kind: KindDef, caller: Caller, edited?: Body): Field[] {
+  const readable = [...readableFields(kind, caller).values()];
+  const known = (ids: readonly string[]) => readable.filter((field) => ids.includes(field.id));
+  if (edited) return known(['id', 'inserted_at', 'updated_at', ...edited.keys()]);
+  return readable;
+}
