@@ -4,6 +4,9 @@
  */
 import { comeBack } from '../shared/errors.js';
 
+/** Milliseconds that a request waits for its turn: as long as for a connection. */
+const PATIENCE = 5000;
+
 /** Requests of one project that may wait. */
 const QUEUE = 2000;
 
@@ -32,8 +35,19 @@ export class FairShare {
   }
 
   #wait({ waiting }: Lane): Promise<void> {
-    if (waiting.length >= QUEUE) throw comeBack('server.busy', 'Too many requests of this project are waiting');
-    return new Promise((resolve) => waiting.push(resolve));
+    const busy = () => comeBack('server.busy', 'Too many requests of this project are under way; try again shortly');
+    if (waiting.length >= QUEUE) throw busy();
+    return new Promise((resolve, reject) => {
+      const enter = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(enter), 1);
+        reject(busy());
+      }, PATIENCE);
+      waiting.push(enter);
+    });
   }
 
   /** The place goes to the next in line, or is free. */
