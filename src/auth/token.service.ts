@@ -7,6 +7,7 @@ import { ExtractJwt } from 'passport-jwt';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { refusal } from '../shared/errors.js';
+import { andThen, type Eventually } from '../shared/eventually.js';
 import { isUuid } from '../shared/identifiers.js';
 import { ANONYMOUS, CallerResolver, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
@@ -88,21 +89,20 @@ export class TokenService extends CallerResolver {
   }
 
   /** The caller whose access token the header carries. @throws KindError 401 for one that is not good here */
-  async resolve(authorization: string | undefined, project: Project): Promise<Caller> {
+  resolve(authorization: string | undefined, project: Project): Eventually<Caller> {
     if (authorization === undefined) return ANONYMOUS;
-    const token = bearerToken({ headers: { authorization } });
-    if (token === null) throw refusal('token.invalid', 'The header authorization must be Bearer <token>');
-    const caller = this.#verify(token, project.id);
-    await this.sessions.check(project, caller.sessionId);
-    return caller;
+    const caller = this.#verify(authorization, project.id);
+    return andThen(this.sessions.check(project, caller.sessionId), () => caller);
   }
 
-  #verify(token: string, projectId: string): MemberCaller {
-    const known = this.#verified.get(token);
+  #verify(authorization: string, projectId: string): MemberCaller {
+    const known = this.#verified.get(authorization);
     if (known && known.projectId === projectId && known.expires > Date.now() / 1000) return known.caller;
+    const token = bearerToken({ headers: { authorization } });
+    if (token === null) throw refusal('token.invalid', 'The header authorization must be Bearer <token>');
     const { sub, kind, sid, exp } = this.#read(token, projectId);
     const caller: MemberCaller = { type: 'member', id: sub, kindId: kind, sessionId: sid, admin: kind === ADMIN_KIND };
-    this.#verified.set(token, { projectId, caller, expires: exp });
+    this.#verified.set(authorization, { projectId, caller, expires: exp });
     return caller;
   }
 

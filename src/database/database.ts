@@ -3,7 +3,8 @@
  * Statements that come back are prepared by name, boundedly per connection.
  */
 import type { DataSource } from 'typeorm';
-import type { Pool, PoolClient } from 'pg';
+import { LRUCache } from 'lru-cache';
+import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { Statement } from '../sql/fragment.js';
 import { settingStatement } from '../sql/registry.sql.js';
 import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from './sqlstate.js';
@@ -40,8 +41,8 @@ const SEEN_TEXTS = 5000;
 const PREPARED_TEXT = 4096;
 
 export class Database implements Executor {
-  /** The text that was used longest ago comes first. */
-  readonly #names = new Map<string, string | undefined>();
+  /** The names of texts; empty for one that was seen once. */
+  readonly #names = new LRUCache<string, string>({ max: SEEN_TEXTS });
   readonly #prepared = new WeakMap<PoolClient, Set<string>>();
   #issued = 0;
   /** Statements sent so far, but for BEGIN, COMMIT and ROLLBACK; tests count them. Settings of a transaction are among them. */
@@ -52,17 +53,24 @@ export class Database implements Executor {
     private readonly onAfterCommitError: (error: unknown) => void = () => undefined,
   ) {}
 
-  async run<Row>(statement: Statement): Promise<Row[]> {
-    const client = await this.#connect();
-    let broken = false;
-    try {
-      return await this.#query<Row>(client, statement);
-    } catch (error) {
-      broken = !(error as { severity?: string }).severity || isConnectionLost(error);
-      throw commonRefusal(error) ?? error;
-    } finally {
-      client.release(broken || this.#isWorn(client));
-    }
+  /** Every read comes this way: with callbacks, because each promise between here and `pg` costs it something. */
+  run<Row>(statement: Statement): Promise<Row[]> {
+    return new Promise((resolve, reject) => {
+      this.#pool.connect((fault, client, release) => {
+        if (!client) return reject(asRefusal(fault));
+        const done = (error: Error | null | undefined, result: { rows: unknown[] } | undefined): void => {
+          const broken = error && (!(error as { severity?: string }).severity || isConnectionLost(error));
+          release(broken || this.#isWorn(client));
+          if (error || !result) reject(asRefusal(error));
+          else resolve(result.rows as Row[]);
+        };
+        try {
+          client.query(this.#queryOf(client, statement), done);
+        } catch (error) {
+          done(error as Error, undefined);
+        }
+      });
+    });
   }
 
   /** Runs `work` in a transaction; all of it is tried again on a deadlock, so `work` must not keep state between tries. */
@@ -128,22 +136,25 @@ export class Database implements Executor {
     }
   }
 
-  async #query<Row>(client: PoolClient, { text, values, prepare }: Statement): Promise<Row[]> {
-    this.statements += 1;
-    const name = prepare && text.length <= PREPARED_TEXT ? this.#nameOf(text) : undefined;
-    if (name !== undefined) this.#remember(client, name);
-    const query = name === undefined ? { text, values: [...values] } : { text, values: [...values], name };
-    const { rows } = await client.query(query);
+  async #query<Row>(client: PoolClient, statement: Statement): Promise<Row[]> {
+    const { rows } = await client.query(this.#queryOf(client, statement));
     return rows as Row[];
   }
 
-  /** The name under which a text is prepared; undefined the first time. The texts not used for longest are forgotten. */
+  #queryOf(client: PoolClient, { text, values, prepare }: Statement): QueryConfig {
+    this.statements += 1;
+    const name = prepare && text.length <= PREPARED_TEXT ? this.#nameOf(text) : undefined;
+    if (name === undefined) return { text, values: values as unknown[] };
+    this.#remember(client, name);
+    return { text, values: values as unknown[], name };
+  }
+
+  /** The name under which a text is prepared; undefined the first time. */
   #nameOf(text: string): string | undefined {
-    const name = this.#names.has(text) ? (this.#names.get(text) ?? `k${(this.#issued += 1)}`) : undefined;
-    this.#names.delete(text);
-    this.#names.set(text, name);
-    if (this.#names.size > SEEN_TEXTS) this.#names.delete(this.#names.keys().next().value ?? '');
-    return name;
+    const known = this.#names.get(text);
+    if (known) return known;
+    this.#names.set(text, known === undefined ? '' : `k${(this.#issued += 1)}`);
+    return this.#names.get(text) || undefined;
   }
 
   #remember(client: PoolClient, name: string): void {
@@ -155,6 +166,11 @@ export class Database implements Executor {
   #isWorn(client: PoolClient): boolean {
     return (this.#prepared.get(client)?.size ?? 0) > PREPARED_PER_CONNECTION;
   }
+}
+
+function asRefusal(error: unknown): Error {
+  if (error instanceof Error) return commonRefusal(error) ?? error;
+  return new Error('the pool gave neither a connection nor an error');
 }
 
 function settings({ readOnly, lockTimeout, statementTimeout }: TransactionOptions): Statement[] {

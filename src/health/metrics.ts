@@ -1,6 +1,6 @@
 /** What a Prometheus server scrapes: the process, and the requests by method and status. No label names a tenant. */
 import { Injectable } from '@nestjs/common';
-import type { NextFunction, Request, Response } from 'express';
+import type { Observer } from '../http/entrance.js';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -25,14 +25,10 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Express middleware that counts and times every request. */
-  readonly middleware = (request: Request, response: Response, next: NextFunction): void => {
-    const started = performance.now();
-    response.once('finish', () => {
-      this.#requests.inc({ method: request.method, status: response.statusCode });
-      this.#durations.observe((performance.now() - started) / 1000);
-    });
-    next();
+  /** Counts and times every request. */
+  readonly observe: Observer = (request, response, milliseconds) => {
+    this.#requests.inc({ method: request.method, status: response.statusCode });
+    this.#durations.observe(milliseconds / 1000);
   };
 
   text(): Promise<string> {

@@ -1,9 +1,10 @@
 /** Gives every request an id, which its response carries and every log line of it has. */
 import { randomBytes } from 'node:crypto';
-import type { NextFunction, Request, Response } from 'express';
+import { RequestSlot } from './request-slot.js';
+import type { HttpRequest } from './request.js';
 
 const HARMLESS = /^[A-Za-z0-9._-]{1,64}$/;
-const ids = new WeakMap<object, string>();
+const ids = new RequestSlot<string>('request id');
 
 let block = '';
 let used = 0;
@@ -21,10 +22,10 @@ export function requestId(request: object): string {
   return ids.get(request) ?? '';
 }
 
-export function requestIdMiddleware(request: Request, response: Response, next: NextFunction): void {
+/** The id of a new request: the one that the client (or a proxy) sent where it is harmless. */
+export function identify(request: HttpRequest): string {
   const given = request.headers['x-request-id'];
   const id = typeof given === 'string' && HARMLESS.test(given) ? given : freshId();
   ids.set(request, id);
-  response.setHeader('x-request-id', id);
-  next();
+  return id;
 }

@@ -1,6 +1,6 @@
 /** One line per request, at level debug; at warn where it was slow. */
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import type { Observer } from './entrance.js';
 import { requestId } from './request-id.js';
 
 const SLOW_MS = 1000;
@@ -10,23 +10,18 @@ export function loggedPath(path: string): string {
   return path.replace(/(\/auth\/reset_password\/).+/, '$1…');
 }
 
-export function requestLog(logger: Logger): RequestHandler {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    const started = performance.now();
-    response.once('finish', () => {
-      const milliseconds = Math.round((performance.now() - started) * 10) / 10;
-      const slow = milliseconds > SLOW_MS;
-      if (!slow && !logger.isLevelEnabled('debug')) return;
-      const fields = {
-        requestId: requestId(request),
-        method: request.method,
-        path: loggedPath(request.path),
-        status: response.statusCode,
-        milliseconds,
-      };
-      if (slow) logger.warn(fields, 'slow request');
-      else logger.debug(fields, 'request');
-    });
-    next();
+export function requestLog(logger: Logger): Observer {
+  return (request, response, milliseconds): void => {
+    const slow = milliseconds > SLOW_MS;
+    if (!slow && !logger.isLevelEnabled('debug')) return;
+    const fields = {
+      requestId: requestId(request),
+      method: request.method,
+      path: loggedPath(request.path),
+      status: response.statusCode,
+      milliseconds: Math.round(milliseconds * 10) / 10,
+    };
+    if (slow) logger.warn(fields, 'slow request');
+    else logger.debug(fields, 'request');
   };
 }

@@ -4,5 +4,5 @@ import type { Request, Response } from 'express';
 export type HttpRequest = Request;
 export type HttpResponse = Response;
 
-/** The id of a request: what the client (or a proxy) sent where it is harmless, else a new one. */
+/** The header with the id of a request: what the client (or a proxy) sent where it is harmless, else a new one. */
 export const REQUEST_ID = 'x-request-id';

@@ -69,6 +69,17 @@ export type MemberTest = 'eq' | 'ne' | 'in' | 'contains' | 'lt' | 'lte' | 'gt' |
 /** The fields that the caller may name, by name. */
 export type Visible = ReadonlyMap<string, Field>;
 
+const lists = new WeakMap<Visible, readonly Field[]>();
+
+/** All visible fields as a list: one and the same as long as the visible ones are, so that what is made of it can be kept. */
+export function everyField(visible: Visible): readonly Field[] {
+  const known = lists.get(visible);
+  if (known) return known;
+  const made = [...visible.values()];
+  lists.set(visible, made);
+  return made;
+}
+
 /** Finds the value behind `@member.<name>`, for a test of a field. */
 export type Members = (reference: MemberRef, target: Target) => MemberValue;
 

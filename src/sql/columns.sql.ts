@@ -1,7 +1,7 @@
 /** Columns: their types, and the expression by which each becomes JSON. */
 import type { Field } from '../model/model.js';
 import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-type.js';
-import { ident, join, literal, sql, type Fragment } from './fragment.js';
+import { flat, ident, join, literal, sql, type Fragment } from './fragment.js';
 
 const TYPES: Readonly<Record<ColumnType, Fragment>> = {
   text: sql`text`,
@@ -66,9 +66,16 @@ function constant({ constant }: Field): Fragment {
     : sql`${literal(JSON.stringify(constant))}::json`;
 }
 
+/** What was made of a list of fields; the masks of a kind are such lists, and are used again and again. */
+const selectLists = new WeakMap<readonly Field[], Fragment>();
+
 /** `expression AS "name"` for every field, in order. */
 export function selectList(fields: readonly Field[]): Fragment {
-  return join(fields.map((field) => sql`${presented(field)} AS ${ident(field.id)}`));
+  const known = selectLists.get(fields);
+  if (known) return known;
+  const made = flat(join(fields.map((field) => sql`${presented(field)} AS ${ident(field.id)}`)));
+  selectLists.set(fields, made);
+  return made;
 }
 
 /** What the ETag of a unit is made of: the microseconds of its last change. */

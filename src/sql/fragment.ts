@@ -8,7 +8,8 @@ export interface Param {
   readonly value: unknown;
 }
 
-type Piece = string | Param;
+/** Fragments are made of fragments: nothing is copied until the whole is rendered. */
+type Piece = string | Param | Fragment;
 
 export class Fragment {
   constructor(readonly pieces: readonly Piece[]) {}
@@ -23,7 +24,7 @@ export interface Statement {
 
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Fragment[]): Fragment {
   const pieces: Piece[] = [strings[0] ?? ''];
-  fragments.forEach((fragment, at) => pieces.push(...fragment.pieces, strings[at + 1] ?? ''));
+  for (let at = 0; at < fragments.length; at++) pieces.push(fragments[at] ?? EMPTY, strings[at + 1] ?? '');
   return new Fragment(pieces);
 }
 
@@ -52,9 +53,7 @@ export function integer(value: number): Fragment {
 export const EMPTY = new Fragment([]);
 
 export function join(fragments: readonly Fragment[], separator = ', '): Fragment {
-  return new Fragment(
-    fragments.flatMap((fragment, at) => (at === 0 ? fragment.pieces : [separator, ...fragment.pieces])),
-  );
+  return new Fragment(fragments.flatMap((fragment, at) => (at === 0 ? [fragment] : [separator, fragment])));
 }
 
 /** `AND` of the conditions that are there; `true` where none is. */
@@ -63,17 +62,41 @@ export function all(conditions: readonly (Fragment | undefined)[]): Fragment {
   return present.length === 0 ? sql`true` : join(present, ' AND ');
 }
 
-export function render(fragment: Fragment, prepare = false): Statement {
-  const numbers = new Map<Param, number>();
-  let text = '';
-  for (const piece of fragment.pieces) {
-    if (typeof piece === 'string') {
-      text += piece;
-      continue;
-    }
-    let number = numbers.get(piece);
-    if (number === undefined) numbers.set(piece, (number = numbers.size + 1));
-    text += `$${number}`;
-  }
-  return { text, values: [...numbers.keys()].map(({ value }) => value), prepare };
+/** A fragment without parameters as one piece, for those that are kept and used again. */
+export function flat(fragment: Fragment): Fragment {
+  const { text, values } = render(fragment);
+  if (values.length > 0) throw new Error('only a fragment without parameters can be kept');
+  return new Fragment([text]);
 }
+
+export function render(fragment: Fragment, prepare = false): Statement {
+  const writer = new Writer();
+  writer.write(fragment);
+  return { text: writer.text, values: writer.params.map(({ value }) => value), prepare };
+}
+
+class Writer {
+  text = '';
+  readonly params: Param[] = [];
+  /** Only statements with many parameters need to look them up. */
+  #numbers: Map<Param, number> | undefined;
+
+  write({ pieces }: Fragment): void {
+    for (const piece of pieces) {
+      if (typeof piece === 'string') this.text += piece;
+      else if (piece instanceof Fragment) this.write(piece);
+      else this.text += `$${this.#numberOf(piece)}`;
+    }
+  }
+
+  #numberOf(param: Param): number {
+    const known = this.#numbers ? (this.#numbers.get(param) ?? 0) : this.params.indexOf(param) + 1;
+    if (known > 0) return known;
+    const number = this.params.push(param);
+    if (this.#numbers) this.#numbers.set(param, number);
+    else if (number === FEW) this.#numbers = new Map(this.params.map((each, at) => [each, at + 1]));
+    return number;
+  }
+}
+
+const FEW = 16;

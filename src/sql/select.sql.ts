@@ -185,8 +185,21 @@ function nullable({ target }: OrderTerm): boolean {
   return (target.field.def.nullable && target.field.column !== 'id') || target.keys.length > 0;
 }
 
+/** The text of a get of all units of a kind, which hangs on the fields that it answers. */
+const getTexts = new WeakMap<readonly Field[], { readonly schema: string; readonly kind: KindDef; text: string }>();
+
 /** One row `v, tag, body`; `body` is null where there is no such unit. */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
+  const { schema, kind, fields, access } = plan;
+  if (access || kind.discriminated) return renderGet(plan, id);
+  const known = getTexts.get(fields);
+  if (known?.schema === schema && known.kind === kind) return { text: known.text, values: [id], prepare: true };
+  const made = renderGet(plan, id);
+  getTexts.set(fields, { schema, kind, text: made.text });
+  return made;
+}
+
+function renderGet(plan: ReadPlan, id: unknown): Statement {
   const key = sql`${column(plan.kind.keyField)} = ${param(id)}::${columnType(plan.kind.keyField.columnType)}`;
   const where = all([key, ...rowsOf(plan.schema, plan.kind, [plan.access])]);
   const unit = sql`SELECT ${VERSION_TAG} AS tag, (SELECT row_to_json(_r) FROM (SELECT ${selectList(plan.fields)}) AS _r)::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;

@@ -1,4 +1,5 @@
 /** Who asks. A plan can not be made without one. */
+import type { Eventually } from '../shared/eventually.js';
 import type { Project } from './project.js';
 
 export interface MemberCaller {
@@ -23,5 +24,5 @@ export function isAdministrator(caller: Caller): boolean {
 
 /** Tells whose token a request carries; made by `auth/`. @throws KindError 401 for a bad token */
 export abstract class CallerResolver {
-  abstract resolve(authorization: string | undefined, project: Project): Caller | Promise<Caller>;
+  abstract resolve(authorization: string | undefined, project: Project): Eventually<Caller>;
 }

@@ -1,5 +1,6 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { andThen, type Eventually } from '../shared/eventually.js';
 import type { HttpRequest } from '../http/request.js';
 import { ScopeResolver } from './request-scope.js';
 
@@ -12,18 +13,38 @@ export const WithoutProject = () => SetMetadata(NO_PROJECT, true);
 /** For routes whose bearer is no access token: they check it themselves. */
 export const WithOwnBearer = () => SetMetadata(OWN_BEARER, true);
 
+interface Marks {
+  readonly noProject: boolean;
+  readonly ownBearer: boolean;
+}
+
 /** Lets a request in that names a project and carries no bad token. */
 @Injectable()
 export class ProjectGuard implements CanActivate {
+  readonly #marks = new Map<unknown, Map<unknown, Marks>>();
+
   constructor(
     private readonly reflector: Reflector,
     private readonly resolver: ScopeResolver,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    if (this.reflector.getAllAndOverride(NO_PROJECT, [context.getHandler(), context.getClass()])) return true;
-    const ownBearer = this.reflector.getAllAndOverride<boolean>(OWN_BEARER, [context.getHandler(), context.getClass()]);
+  canActivate(context: ExecutionContext): Eventually<boolean> {
+    const { noProject, ownBearer } = this.#marksOf(context);
+    if (noProject) return true;
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    return this.resolver.resolve(request, !ownBearer).then(() => true);
+    return andThen(this.resolver.resolve(request, !ownBearer), () => true);
+  }
+
+  /** What a route is marked with never changes: it is looked up once. */
+  #marksOf(context: ExecutionContext): Marks {
+    const [handler, controller] = [context.getHandler(), context.getClass()];
+    const ofController = this.#marks.get(controller) ?? new Map<unknown, Marks>();
+    this.#marks.set(controller, ofController);
+    const known = ofController.get(handler);
+    if (known) return known;
+    const marked = (mark: string) => this.reflector.getAllAndOverride<boolean>(mark, [handler, controller]) === true;
+    const marks = { noProject: marked(NO_PROJECT), ownBearer: marked(OWN_BEARER) };
+    ofController.set(handler, marks);
+    return marks;
   }
 }

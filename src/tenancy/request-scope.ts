@@ -1,7 +1,9 @@
 /** The project and the caller of a request: resolved once, used by the guard and everything after it. */
 import { createParamDecorator, Injectable, type ExecutionContext } from '@nestjs/common';
+import { andThen, type Eventually } from '../shared/eventually.js';
 import { refusal } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
+import { RequestSlot } from '../http/request-slot.js';
 import type { HttpRequest } from '../http/request.js';
 import { ANONYMOUS, CallerResolver, type Caller } from './caller.js';
 import { ProjectStore } from './project-store.js';
@@ -12,7 +14,7 @@ export interface RequestScope {
   readonly caller: Caller;
 }
 
-const scopes = new WeakMap<object, RequestScope>();
+const scopes = new RequestSlot<RequestScope>('scope');
 export const PROJECT_HEADER = 'kind-project-key';
 
 @Injectable()
@@ -22,28 +24,37 @@ export class ScopeResolver {
     private readonly callers: CallerResolver,
   ) {}
 
-  /** @throws KindError 400 `project.missing`, 401 `project.unknown`, 401 `token.invalid` */
-  /** `withToken: false` leaves the bearer to the route: it is of another type there. */
-  async resolve(request: HttpRequest, withToken = true): Promise<RequestScope> {
-    const known = scopes.get(request);
-    if (known) return known;
-    const project = await this.#project(request);
-    const caller = withToken ? await this.callers.resolve(request.headers.authorization, project) : ANONYMOUS;
-    const scope = { project, caller };
-    scopes.set(request, scope);
-    return scope;
+  /**
+   * At once where project, token and session are in memory. `withToken: false` leaves the bearer to the route: it is of
+   * another type there.
+   * @throws KindError 400 `project.missing`, 401 `project.unknown`, 401 `token.invalid`
+   */
+  resolve(request: HttpRequest, withToken = true): Eventually<RequestScope> {
+    return (
+      scopes.get(request) ??
+      andThen(this.#project(request), (project) => {
+        const caller = withToken ? this.callers.resolve(request.headers.authorization, project) : ANONYMOUS;
+        return andThen(caller, (who) => keep(request, { project, caller: who }));
+      })
+    );
   }
 
-  async #project(request: HttpRequest): Promise<Project> {
+  #project(request: HttpRequest): Eventually<Project> {
     const key = request.headers[PROJECT_HEADER];
     if (typeof key !== 'string' || key.trim() === '') {
       const near = Object.keys(request.headers).filter((name) => !['host', PROJECT_HEADER].includes(name));
       throw refusal('project.missing', `The header ${PROJECT_HEADER} is missing${didYouMean(PROJECT_HEADER, near)}`);
     }
-    const project = await this.projects.find(key.trim());
-    if (!project) throw refusal('project.unknown', 'No project has that key');
-    return project;
+    return andThen(this.projects.find(key.trim()), (project) => {
+      if (!project) throw refusal('project.unknown', 'No project has that key');
+      return project;
+    });
   }
+}
+
+function keep(request: HttpRequest, scope: RequestScope): RequestScope {
+  scopes.set(request, scope);
+  return scope;
 }
 
 /** The scope of a request that passed the guard. */

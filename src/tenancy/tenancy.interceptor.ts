@@ -7,12 +7,13 @@ import type { Observable } from 'rxjs';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { readBody } from '../http/body.js';
+import { RequestSlot } from '../http/request-slot.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
 
 type Bytes = Promise<Buffer | undefined>;
 
-const bodies = new WeakMap<object, () => Bytes>();
+const bodies = new RequestSlot<() => Bytes>('body');
 const UNIT_BODY = /^\/api\/lib\/([^/]+)\/unit(?:\/[^/]+)?\/?$/;
 
 @Injectable()

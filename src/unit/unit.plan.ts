@@ -5,7 +5,7 @@ import type { ListQuery } from '../http/list-query.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { Field, KindDef } from '../model/model.js';
-import { resolveFilter, resolvePath, type Predicate, type Visible } from '../model/predicate.js';
+import { everyField, resolveFilter, resolvePath, type Predicate, type Visible } from '../model/predicate.js';
 import type { ListPlan, OrderTerm, ReadPlan } from '../sql/select.sql.js';
 
 export interface PlanContext {
@@ -58,7 +58,12 @@ function collect<T>(faults: Faults, work: () => T, otherwise: T): T {
 }
 
 /** The fields to answer, in the order of the record: what `include` keeps, or what `exclude` leaves. */
-export function planFields(query: Pick<ListQuery, 'include' | 'exclude'>, kind: KindDef, visible: Visible): Field[] {
+export function planFields(
+  query: Pick<ListQuery, 'include' | 'exclude'>,
+  kind: KindDef,
+  visible: Visible,
+): readonly Field[] {
+  if (!query.include && !query.exclude) return everyField(visible);
   const faults = new Faults();
   const check = (names: readonly string[], parameter: string) => {
     for (const name of names.filter((each) => !visible.has(each))) {
@@ -72,7 +77,7 @@ export function planFields(query: Pick<ListQuery, 'include' | 'exclude'>, kind: 
   check(query.include ?? [], 'include');
   check(query.exclude ?? [], 'exclude');
   faults.throwIfAny();
-  const fields = [...visible.values()];
+  const fields = everyField(visible);
   if (query.include) return fields.filter(({ id }) => query.include?.includes(id));
   return query.exclude ? fields.filter(({ id }) => !query.exclude?.includes(id)) : fields;
 }

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { grantOf, readableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import { everyField, type Predicate } from '../model/predicate.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Body } from './draft.js';
@@ -107,8 +107,8 @@ function changed(kind: KindDef, id: string): KindError {
 }
 
 /** What a write answers: what the caller may read of the kind, or else the id and the kind alone. */
-export function answeredFields(kind: KindDef, caller: Caller, edited?: Body): Field[] {
-  const readable = [...readableFields(kind, caller).values()];
+export function answeredFields(kind: KindDef, caller: Caller, edited?: Body): readonly Field[] {
+  const readable = everyField(readableFields(kind, caller));
   const known = (ids: readonly string[]) => readable.filter((field) => ids.includes(field.id));
   if (edited) return known(['id', 'inserted_at', 'updated_at', ...edited.keys()]);
   return readable;

@@ -1,0 +1,26 @@
+/** What every request passes first, in one step: it gets its id, and is observed until its answer is out. */
+import type { RequestHandler } from 'express';
+import { identify } from './request-id.js';
+import { REQUEST_ID, type HttpRequest, type HttpResponse } from './request.js';
+
+/** Told of every request when its answer has been handed over to the system. */
+export type Observer = (request: HttpRequest, response: HttpResponse, milliseconds: number) => void;
+
+export function entrance(observers: readonly Observer[]): RequestHandler {
+  return (request, response, next): void => {
+    const started = performance.now();
+    response.setHeader(REQUEST_ID, identify(request));
+    response.once('finish', () => {
+      const milliseconds = performance.now() - started;
+      for (const observe of observers) observe(request, response, milliseconds);
+    });
+    next();
+  };
+}
+
+/** `OPTIONS` asks nothing of a tenant: it needs no project header, whether other origins are allowed or not. */
+export const answerOptions: RequestHandler = (request, response, next) => {
+  if (request.method !== 'OPTIONS') return next();
+  response.writeHead(204, { Allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' });
+  response.end();
+};
