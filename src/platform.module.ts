@@ -2,6 +2,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Catalog } from './catalog/catalog.service.js';
 import { DefinitionChanges } from './catalog/definition-change.js';
+import { IndexBuilds } from './catalog/index-builds.js';
 import { ModelStore } from './catalog/model-store.js';
 import { Provisioning } from './catalog/provisioning.js';
 import type { Config } from './config/config.js';
@@ -27,7 +28,7 @@ export class PlatformModule {
       { provide: ProjectRepository, useValue: registry },
       { provide: Database, useValue: database },
     ];
-    const services = [ProjectStore, ModelStore, Catalog, DefinitionChanges, Provisioning];
+    const services = [ProjectStore, ModelStore, Catalog, IndexBuilds, DefinitionChanges, Provisioning];
     return {
       module: PlatformModule,
       global: true,

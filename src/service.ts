@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
 import { prepareProjects, type FirstProject } from './bootstrap.js';
 import { MODEL_CHANNEL } from './catalog/definition-change.js';
+import { IndexBuilds } from './catalog/index-builds.js';
 import { ModelStore } from './catalog/model-store.js';
 import { PROJECT_CHANNEL } from './catalog/provisioning.js';
 import type { Config } from './config/config.js';
@@ -47,6 +48,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const listener = new Listener(connection, [MODEL_CHANNEL, PROJECT_CHANNEL], announcements(app));
   await listener.start();
   await app.listen(config.port, config.host);
+  await app.get(IndexBuilds).watch();
   const server = app.getHttpServer();
   const stop = async (): Promise<void> => {
     app.get(Readiness).stop();

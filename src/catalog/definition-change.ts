@@ -11,14 +11,17 @@ import { checkRules, orphanedAccess } from '../access/check-access.js';
 import { BUILT_IN_VERSION } from '../model/built-in.js';
 import { checkModel } from '../model/check-model.js';
 import { diffModels, type Step } from '../model/diff.js';
+import { tableShapes } from '../model/table-shape.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { endMembersStatement } from '../sql/session.sql.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
 import { bumpVersionStatement, lockProjectStatement, setAccessStatement } from '../sql/model.sql.js';
-import { settingStatement } from '../sql/registry.sql.js';
+import { settingStatement, unindexedStatement } from '../sql/registry.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { checkGuards } from './guards.js';
+import { IndexBuilds } from './index-builds.js';
+import { LargeIndexes } from './large-indexes.js';
 import { loadModel, ModelStore } from './model-store.js';
 import { Turns } from './turns.js';
 
@@ -62,6 +65,7 @@ export class DefinitionChanges {
   constructor(
     private readonly database: Database,
     private readonly models: ModelStore,
+    private readonly builds: IndexBuilds,
     @Inject(CONFIG) config: Config,
   ) {
     this.#turns = new Turns(Math.max(1, Math.floor(config.databasePool / 4)));
@@ -100,7 +104,12 @@ export class DefinitionChanges {
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockTables(project.schema, [...tables].sort()));
     await checkGuards(tx, project.schema, guards, change);
-    await runSteps(tx, project.schema, steps);
+    const large = new LargeIndexes(tx, project.schema, tableShapes(after));
+    await runSteps(tx, project.schema, steps, large.leaves);
+    if (large.any) {
+      await tx.run(unindexedStatement(project.id, true));
+      tx.afterCommit(() => this.builds.request(project));
+    }
     for (const id of formerMemberKinds(before, after)) await tx.run(endMembersStatement(project.schema, id));
     const [row] = await tx.run<{ v: string }>(
       bumpVersionStatement(project.schema, MODEL_CHANNEL, project.id, BUILT_IN_VERSION),
@@ -140,9 +149,18 @@ function alteredTables(steps: readonly Step[]): string[] {
   );
 }
 
-/** Runs the steps in order. A column that was added with a default for the units there loses it again. */
-export async function runSteps(executor: Executor, schema: string, steps: readonly Step[]): Promise<void> {
+/**
+ * Runs the steps in order, but for those that are left for later. A column that was added with a default for the units
+ * there loses it again.
+ */
+export async function runSteps(
+  executor: Executor,
+  schema: string,
+  steps: readonly Step[],
+  leaves: (step: Step) => Promise<boolean> = () => Promise.resolve(false),
+): Promise<void> {
   for (const step of steps) {
+    if (await leaves(step)) continue;
     try {
       await executor.run(stepStatement(step, schema));
     } catch (error) {

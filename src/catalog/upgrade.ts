@@ -18,10 +18,11 @@ import {
   recordUpgradeStatement,
   updateParametersStatement,
 } from '../sql/model.sql.js';
-import { builtInVersionStatement } from '../sql/registry.sql.js';
+import { builtInVersionStatement, unindexedStatement } from '../sql/registry.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { MODEL_CHANNEL, runSteps } from './definition-change.js';
 import { readTableShapes } from './introspection.js';
+import { LargeIndexes } from './large-indexes.js';
 import { loadModel } from './model-store.js';
 
 /** A table of the built-in model, or one of its columns or indexes, that a version of it gave up. */
@@ -79,12 +80,14 @@ async function bringUp(
   const drift = driftOf(standing, desired);
   if (drift.length > 0) throw blocked(project, drift);
   const plan = planUpgrade(standing, desired, defaultsOf(model), retired);
+  const large = new LargeIndexes(tx, project.schema, desired);
   try {
-    await runSteps(tx, project.schema, plan.steps);
+    await runSteps(tx, project.schema, plan.steps, large.leaves);
   } catch (error) {
     if (isDatabaseFault(error) && STORED_DATA_REFUSES.has(error.code)) throw blocked(project, [error.message]);
     throw error;
   }
+  if (large.any) await tx.run(unindexedStatement(project.id, true));
   return plan;
 }
 

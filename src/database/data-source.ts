@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { REGISTRY_SCHEMA } from '../model/names.js';
 import { typeormOptions, type ConnectionOptions } from './connection.js';
 import { Registry1763700000000 } from './migrations/1763700000000-registry.js';
+import { Unindexed1763800000000 } from './migrations/1763800000000-unindexed.js';
 import { ProjectEntity } from './registry/project.entity.js';
 
 export interface PoolOptions {
@@ -18,7 +19,7 @@ export function createDataSource(connection: ConnectionOptions, options: PoolOpt
     ...typeormOptions(connection),
     schema: REGISTRY_SCHEMA,
     entities: [ProjectEntity],
-    migrations: [Registry1763700000000],
+    migrations: [Registry1763700000000, Unindexed1763800000000],
     migrationsTableName: 'migrations',
     applicationName: 'kind',
     poolSize: options.pool,

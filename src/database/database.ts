@@ -4,9 +4,9 @@
  */
 import type { DataSource } from 'typeorm';
 import { LRUCache } from 'lru-cache';
-import type { Pool, PoolClient, QueryConfig } from 'pg';
+import type { Client, Pool, PoolClient, PoolConfig, QueryConfig } from 'pg';
 import type { Statement } from '../sql/fragment.js';
-import { settingStatement } from '../sql/registry.sql.js';
+import { cancelStatement, settingStatement, UNLIMITED } from '../sql/registry.sql.js';
 import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from './sqlstate.js';
 
 /** Runs one statement and answers its rows. */
@@ -122,6 +122,34 @@ export class Database implements Executor {
       }
     }
     return result;
+  }
+
+  /**
+   * Runs long work outside a transaction, on a connection beside the pool that has no limits of time and takes its locks
+   * along when the work ends. Where `signal` aborts, the statement under way is cancelled.
+   */
+  async apart<T>(work: (executor: Executor) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { Client: Apart, options } = this.#pool as unknown as {
+      Client: new (options: PoolConfig) => Client;
+      options: PoolConfig;
+    };
+    const client = new Apart(options);
+    client.on('error', () => undefined);
+    const run = async <Row>({ text, values }: Statement) => (await client.query(text, [...values])).rows as Row[];
+    let cancel = (): void => undefined;
+    try {
+      await client.connect();
+      const [row] = await run<{ backend: number }>(UNLIMITED);
+      cancel = () => void this.run(cancelStatement(row?.backend ?? 0)).catch(() => undefined);
+      signal.addEventListener('abort', cancel);
+      signal.throwIfAborted();
+      return await work({ run });
+    } catch (error) {
+      throw commonRefusal(error) ?? error;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      await client.end().catch(() => undefined);
+    }
   }
 
   get #pool(): Pool {

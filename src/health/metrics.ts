@@ -1,7 +1,8 @@
-/** What a Prometheus server scrapes: the process, and the requests by method and status. No label names a tenant. */
+/** What a Prometheus server scrapes: the process, its requests and what it still has to do. No label names a tenant. */
 import { Injectable } from '@nestjs/common';
 import type { Observer } from '../http/entrance.js';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { IndexBuilds } from '../catalog/index-builds.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -21,8 +22,14 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  constructor() {
+  constructor(builds: IndexBuilds) {
     collectDefaultMetrics({ register: this.#registry });
+    const pending: Gauge = new Gauge({
+      name: 'kind_indexes_pending',
+      help: 'Indexes of large kinds that this process has still to build.',
+      registers: [this.#registry],
+      collect: () => pending.set(builds.pending),
+    });
   }
 
   /** Counts and times every request. */

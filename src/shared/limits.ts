@@ -29,6 +29,8 @@ export const LIMITS = {
   hints: 10,
   /** Values inside one JSON value. */
   jsonValues: 500_000,
+  /** Units of a kind above which its indexes are built in the background, while it is written. */
+  indexedAtOnce: 10_000,
   /** Bytes of the bodies that one process reads at once. */
   bodiesInFlight: 64 * 1024 * 1024,
 } as const;

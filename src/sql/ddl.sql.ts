@@ -5,7 +5,19 @@ import type { Constraint } from '../model/parameter-type/parameter-type.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table-shape.js';
 import { constraintName } from '../model/names.js';
 import { columnType } from './columns.sql.js';
-import { all, ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import {
+  all,
+  EMPTY,
+  ident,
+  integer,
+  join,
+  literal,
+  param,
+  render,
+  sql,
+  type Fragment,
+  type Statement,
+} from './fragment.js';
 
 export function stepStatement(step: Step, schema: string): Statement {
   return render(stepSql(step, schema));
@@ -16,7 +28,8 @@ function stepSql(step: Step, schema: string): Fragment {
     case 'drop_foreign_key':
       return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.name)}`;
     case 'drop_index':
-      return sql`DROP INDEX ${ident(schema, step.name)}`;
+      // One that is still to be built is not there.
+      return sql`DROP INDEX IF EXISTS ${ident(schema, step.name)}`;
     case 'drop_table':
       return sql`DROP TABLE ${ident(schema, step.table)}`;
     case 'create_table':
@@ -24,7 +37,7 @@ function stepSql(step: Step, schema: string): Fragment {
     case 'alter_table':
       return sql`ALTER TABLE ${ident(schema, step.table)} ${join(step.changes.flatMap(columnChange))}`;
     case 'create_index':
-      return createIndex(step.table, step.index, schema);
+      return sql`CREATE ${indexSql(step.table, step.index, schema, EMPTY)}`;
     case 'add_foreign_key':
       return addForeignKey(step.table, step.key, schema);
   }
@@ -80,11 +93,12 @@ export function dropDefaults(table: string, columns: readonly string[], schema: 
   return render(sql`ALTER TABLE ${ident(schema, table)} ${join(changes)}`);
 }
 
-function createIndex(table: string, index: IndexShape, schema: string): Fragment {
+/** Without its first word. */
+export function indexSql(table: string, index: IndexShape, schema: string, how: Fragment): Fragment {
   const unique = index.unique ? sql`UNIQUE ` : sql``;
   const method = index.method === 'gin' ? sql`gin` : sql`btree`;
   const columns = join(index.columns.map((name) => ident(name)));
-  return sql`CREATE ${unique}INDEX ${ident(index.name)} ON ${ident(schema, table)} USING ${method} (${columns})`;
+  return sql`${unique}INDEX ${how}${ident(index.name)} ON ${ident(schema, table)} USING ${method} (${columns})`;
 }
 
 const ON_DELETE = { restrict: sql`RESTRICT`, set_null: sql`SET NULL`, cascade: sql`CASCADE` } as const;

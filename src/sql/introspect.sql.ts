@@ -1,7 +1,7 @@
 /** Reads PostgreSQL's catalogue of one schema. */
 import { param, render, sql, type Statement } from './fragment.js';
 
-/** One row `body` per table: its columns, its indexes but the primary key's, its foreign keys. */
+/** One row `body` per table: its columns, its indexes that can be used but the primary key's, its foreign keys. */
 export function introspectStatement(schema: string): Statement {
   return render(sql`
     SELECT json_build_object(
@@ -18,7 +18,7 @@ export function introspectStatement(schema: string): Statement {
           'columns', (SELECT json_agg(a.attname ORDER BY k.n) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k(attnum, n)
             JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.attnum))), '[]')
         FROM pg_catalog.pg_index AS x JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = i.relam
-        WHERE x.indrelid = c.oid AND NOT x.indisprimary),
+        WHERE x.indrelid = c.oid AND NOT x.indisprimary AND x.indisvalid),
       'foreignKeys', (
         SELECT coalesce(json_agg(json_build_object(
           'name', f.conname, 'action', f.confdeltype, 'target', target.relname,

@@ -31,6 +31,24 @@ export function settingStatement(name: string, value: string): Statement {
   return render(sql`SELECT set_config(${param(name)}, ${param(value)}, true)`);
 }
 
+/** One row `backend`: the number of the connection, whose statements may take as long as they need from now on. */
+export const UNLIMITED: Statement = render(
+  sql`SELECT pg_backend_pid() AS backend, set_config('statement_timeout', '0', false)`,
+);
+
+/** Ends what a connection is doing. */
+export function cancelStatement(backend: number): Statement {
+  return render(sql`SELECT pg_cancel_backend(${param(backend)}::int)`);
+}
+
+/** Notes whether indexes of a project are still to be built. */
+export function unindexedStatement(id: string, unindexed: boolean): Statement {
+  const flag = param(unindexed);
+  return render(
+    sql`UPDATE ${ident(REGISTRY_SCHEMA, 'project')} SET "unindexed" = ${flag} WHERE "id" = ${param(id)} AND "unindexed" <> ${flag}`,
+  );
+}
+
 export const PING: Statement = render(sql`SELECT ${literal('pong')}`);
 
 /** Settings are merged by PostgreSQL, so that two changes at once are both kept. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { IndexBuilds } from '../../catalog/index-builds.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { KindError, refusal, type Message } from '../../shared/errors.js';
 import { oneLine, table } from '../text.js';
@@ -59,5 +60,6 @@ async function migrate({ app }: Services, ids: readonly string[]): Promise<Outco
       refused.push(...error.messages);
     }
   }
+  await app.get(IndexBuilds).finish();
   return { migrated, refused };
 }

@@ -11,6 +11,8 @@ export interface ProjectView {
   /** `deleting` where a deletion was interrupted: `project delete` finishes it. */
   readonly status: string;
   readonly otp: boolean;
+  /** `being built` while indexes of large kinds are not ready. */
+  readonly indexes: string;
   /** The PostgreSQL schema that holds it, as for `pg_dump -n`. */
   readonly schema: string;
   readonly inserted_at: string;
@@ -22,6 +24,7 @@ export function projectView(row: ProjectRow): ProjectView {
     label: row.label,
     status: row.status,
     otp: row.settings.otp ?? false,
+    indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,
     inserted_at: row.insertedAt.toISOString().replace('Z', '000Z'),
   };

@@ -23,6 +23,10 @@ export class ProjectEntity {
   @Column({ type: 'text', default: 'active' })
   status!: 'active' | 'deleting';
 
+  /** Indexes of large tables are still to be built. */
+  @Column({ type: 'boolean', default: false })
+  unindexed!: boolean;
+
   @Column({ type: 'timestamptz', name: 'inserted_at', default: () => 'now()' })
   insertedAt!: Date;
 }

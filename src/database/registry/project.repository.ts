@@ -20,6 +20,11 @@ export class ProjectRepository {
     return this.#ask(() => this.#rows.find({ order: { id: 'ASC' } }));
   }
 
+  /** Those whose indexes are not all built. */
+  unindexed(): Promise<ProjectRow[]> {
+    return this.#ask(() => this.#rows.find({ where: { unindexed: true, status: 'active' }, order: { id: 'ASC' } }));
+  }
+
   async update(id: string, change: { status: ProjectEntity['status'] }): Promise<void> {
     await this.#ask(() => this.#rows.update({ id }, change));
   }

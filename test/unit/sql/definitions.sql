@@ -8,9 +8,9 @@ CREATE TABLE "project_demo"."land" ("id" text COLLATE "C" NOT NULL, "title" text
 CREATE INDEX "_land_inserted_at_id_b81aeec11a_idx" ON "project_demo"."land" USING btree ("inserted_at", "id")
 ALTER TABLE "project_demo"."city" ADD CONSTRAINT "_city_land_73e1b11b76_fkey" FOREIGN KEY ("land") REFERENCES "project_demo"."land" ("id") ON DELETE SET NULL
 ALTER TABLE "project_demo"."city" DROP CONSTRAINT "_city_land_73e1b11b76_fkey"
-DROP INDEX "project_demo"."_city_name_85f123185d_key"
-DROP INDEX "project_demo"."_city_tags_a60154bccc_idx"
-DROP INDEX "project_demo"."_city_name_size_71d4404222_key"
+DROP INDEX IF EXISTS "project_demo"."_city_name_85f123185d_key"
+DROP INDEX IF EXISTS "project_demo"."_city_tags_a60154bccc_idx"
+DROP INDEX IF EXISTS "project_demo"."_city_name_size_71d4404222_key"
 ALTER TABLE "project_demo"."city" DROP COLUMN "price", DROP COLUMN "founded", DROP COLUMN "opened", DROP COLUMN "photo", DROP COLUMN "extra", ALTER COLUMN "name" DROP NOT NULL, DROP COLUMN "tags", ADD COLUMN "tags" bigint[], ADD COLUMN "late" text COLLATE "C" NOT NULL DEFAULT 'it''s \ ''late'''::text, ADD COLUMN "lists" jsonb[] DEFAULT ARRAY['{"a":"''"}'::jsonb, '1'::jsonb]::jsonb[]
 ALTER TABLE "project_demo"."city" ADD CONSTRAINT "_city_land_73e1b11b76_fkey" FOREIGN KEY ("land") REFERENCES "project_demo"."land" ("id") ON DELETE CASCADE
 ALTER TABLE "project_demo"."city" DROP CONSTRAINT "_city_land_73e1b11b76_fkey"

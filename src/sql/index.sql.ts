@@ -1,0 +1,54 @@
+/** Indexes that are built beside the work on a table, and what has to be known for that. */
+import type { IndexShape, TableShape } from '../model/table-shape.js';
+import { indexSql } from './ddl.sql.js';
+import { ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+
+/** Bytes that an entry of an index holds. */
+const ENTRY = 2600;
+
+/** One row `later`: the table has more rows than that, or what has the index's name was left half built. */
+export function isLargeStatement(schema: string, table: string, index: string, rows: number): Statement {
+  const some = sql`SELECT FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
+  const half = sql`EXISTS (SELECT FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ${param(schema)} AND c.relname = ${param(index)})`;
+  return render(sql`SELECT ${half} OR (SELECT count(*) FROM (${some}) AS _few) > ${integer(rows)} AS later`);
+}
+
+/** One row `found`: whether a stored value may be too long for an index; undefined where none can be. */
+export function oversizedStatement(schema: string, table: TableShape, { columns }: IndexShape): Statement | undefined {
+  const sizes = columns.flatMap((name) => sizeOf(table, name) ?? []);
+  if (sizes.length === 0) return undefined;
+  const size = join(sizes, ' + ');
+  return render(
+    sql`SELECT EXISTS (SELECT FROM ${ident(schema, table.name)} AS t WHERE ${size} > ${integer(ENTRY)}) AS found`,
+  );
+}
+
+function sizeOf({ columns }: TableShape, name: string): Fragment | undefined {
+  const column = columns.get(name);
+  if (!column || !['text', 'numeric'].includes(column.type)) return undefined;
+  const value = ident('t', name);
+  if (!column.array) return sql`coalesce(octet_length(${value}::text), 0)`;
+  return sql`coalesce((SELECT max(octet_length(e::text)) FROM unnest(${value}) AS e), 0)`;
+}
+
+/** Rows `name, valid`: the indexes of a schema; one whose building was interrupted, or is under way, is not valid. */
+export function standingIndexesStatement(schema: string): Statement {
+  return render(
+    sql`SELECT i.relname AS name, x.indisvalid AS valid FROM pg_catalog.pg_index AS x JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = i.relnamespace WHERE n.nspname = ${param(schema)}`,
+  );
+}
+
+/** One row `locked`: one connection at a time builds the indexes of a project. Held until the connection ends. */
+export function lockIndexesStatement(schema: string): Statement {
+  return render(sql`SELECT pg_try_advisory_lock(hashtextextended(${param(schema)}, 8)) AS locked`);
+}
+
+/** Outside a transaction: the table is read and written meanwhile. */
+export function buildIndexStatement(schema: string, table: string, index: IndexShape): Statement {
+  return render(sql`CREATE ${indexSql(table, index, schema, sql`CONCURRENTLY `)}`);
+}
+
+/** Outside a transaction too. */
+export function unbuildIndexStatement(schema: string, name: string): Statement {
+  return render(sql`DROP INDEX CONCURRENTLY IF EXISTS ${ident(schema, name)}`);
+}

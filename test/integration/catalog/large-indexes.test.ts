@@ -1,0 +1,208 @@
+/**
+ * Indexes of large kinds are built after the commit of the change, while units are written; what a process left half
+ * done is finished by the next one that looks. A reader that goes on holds the building back, as a gate.
+ */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { IndexBuilds } from '../../../src/catalog/index-builds.js';
+import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { expectNoDrift, ok, query } from '../../support/definitions.js';
+import { ownDatabase, startServiceOn } from '../../support/own-database.js';
+import type { TestProject } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+
+// A database of its own: services of other files would build what is left here.
+const connection = await ownDatabase();
+const [service, other] = [await startServiceOn(connection), await startServiceOn(connection)];
+const [reader, side] = [await sideConnection(connection), await sideConnection(connection)];
+const builds = service.service.app.get(IndexBuilds);
+
+let project: TestProject;
+beforeEach(async () => {
+  project = await service.project();
+  await ok(
+    project.post('/kind/unit', {
+      id: 'thing',
+      parameters: [
+        { id: 'name', kind_id: 'string' },
+        { id: 'size', kind_id: 'integer' },
+      ],
+    }),
+  );
+});
+
+/** Fills the kind with more units than are indexed at once. */
+const fill = (name = `'name ' || n`, count = LIMITS.indexedAtOnce + 1) =>
+  query(
+    project,
+    `INSERT INTO $schema."thing" ("id", "name", "size", "metadata", "inserted_at", "updated_at") SELECT gen_random_uuid(), ${name}, n, '{}', now(), now() FROM generate_series(1, ${count}) AS n`,
+  );
+
+interface Standing {
+  readonly columns: string;
+  readonly valid: boolean;
+  readonly oid: number;
+}
+
+const standing = (): Promise<Standing[]> =>
+  query<Standing>(
+    project,
+    `SELECT x.indexrelid::int AS oid, x.indisvalid AS valid, (SELECT string_agg(a.attname, ',' ORDER BY k.n) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k(attnum, n) JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum) AS columns
+     FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT x.indisprimary AND c.relname = 'thing' AND n.nspname = $1 ORDER BY 3`,
+    [`project_${project.id}`],
+  );
+
+const shown = async () => (await standing()).map(({ columns, valid }) => `${columns}${valid ? '' : ' (not ready)'}`);
+
+const marked = async (): Promise<boolean> => (await service.service.app.get(Provisioning).get(project.id)).unindexed;
+
+async function until(test: () => Promise<boolean>): Promise<void> {
+  for (let looks = 0; looks < 400; looks++) {
+    if (await test()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('it did not come to that');
+}
+
+/** A reader that began before: an index is not ready before it ends. */
+async function holdBuilds(): Promise<() => Promise<void>> {
+  await reader.rows('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await reader.rows(`SELECT FROM "project_${project.id}"."thing" LIMIT 1`);
+  return async () => void (await reader.rows('COMMIT'));
+}
+
+const halfBuilt = () => until(async () => (await shown()).some((text) => text.endsWith('(not ready)')));
+const ready = () => until(async () => !(await marked()));
+
+const builders = async (): Promise<number[]> => {
+  const rows = await side.rows<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND state = 'active' AND datname = current_database()`,
+  );
+  return rows.map(({ pid }) => pid);
+};
+
+describe('an index of a large kind', () => {
+  it('is built after the change, while units are written', async () => {
+    await fill();
+    const release = await holdBuilds();
+    await ok(project.put('/string/unit/name', { indexed: true }));
+    await halfBuilt();
+    expect(builds.pending).toBe(1);
+    await ok(project.post('/thing/unit', { name: 'written meanwhile' }));
+    expect(await marked()).toBe(true);
+    await release();
+    await ready();
+    expect(await shown()).toEqual(['name']);
+    expect(builds.pending).toBe(0);
+    await expectNoDrift(project);
+  });
+
+  it('may be a compound one, or that of a rule', async () => {
+    await fill();
+    await ok(project.put('/kind/unit/thing', { indexes: [['name', 'size']], access: { read: 'eq(size,1)' } }));
+    await ready();
+    expect(await shown()).toEqual(['name,size', 'size']);
+    await expectNoDrift(project);
+  });
+
+  it('can be given up before it is there', async () => {
+    await fill();
+    const release = await holdBuilds();
+    await ok(project.put('/string/unit/name', { indexed: true }));
+    await halfBuilt();
+    const [pid] = await builders();
+    await side.rows('SELECT pg_cancel_backend($1)', [pid]);
+    await release();
+    await until(async () => (await builders()).length === 0);
+    await ok(project.put('/string/unit/name', { indexed: false }));
+    await builds.finish();
+    await ready();
+    expect(await shown()).toEqual([]);
+    await expectNoDrift(project);
+  });
+});
+
+describe('in the transaction of the change are made', () => {
+  it('the indexes of a small kind', async () => {
+    await fill('NULL', 100);
+    await ok(project.put('/string/unit/name', { indexed: true }));
+    expect([await shown(), await marked()]).toEqual([['name'], false]);
+  });
+
+  it('unique ones, which the change promises', async () => {
+    await fill();
+    await ok(project.put('/string/unit/name', { unique: true }));
+    expect([await shown(), await marked()]).toEqual([['name'], false]);
+  });
+
+  it('those that a stored value may be too long for, which refuses the change', async () => {
+    await fill(`(SELECT string_agg(md5(n::text || i), '') FROM generate_series(1, 200) AS i)`);
+    const refused = await project.put('/string/unit/name', { indexed: true });
+    expect([refused.status, refused.body.messages[0]?.code]).toEqual([409, 'parameter.violated']);
+    expect([await shown(), await marked()]).toEqual([[], false]);
+  });
+});
+
+describe('what a process left', () => {
+  it('half built is dropped and built again by whoever looks next', async () => {
+    await fill();
+    const release = await holdBuilds();
+    await ok(project.put('/string/unit/name', { indexed: true }));
+    await halfBuilt();
+    const [half] = await standing();
+    const [pid] = await builders();
+    await side.rows('SELECT pg_terminate_backend($1)', [pid]);
+    await until(async () => builds.pending === 0);
+    expect([await shown(), await marked()]).toEqual([['name (not ready)'], true]);
+    await release();
+    await other.service.app.get(IndexBuilds).finish();
+    expect([await shown(), await marked()]).toEqual([['name'], false]);
+    expect((await standing())[0]?.oid).not.toBe(half?.oid);
+    await expectNoDrift(project);
+  });
+
+  it('unbuilt is built by a migration', async () => {
+    await fill();
+    await ok(project.put('/string/unit/name', { indexed: true }));
+    await ready();
+    // As after a restore of a dump that was made before it was ready.
+    const [index] = await query<{ name: string }>(
+      project,
+      `SELECT i.relname AS name FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class c ON c.oid = x.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT x.indisprimary AND c.relname = 'thing' AND n.nspname = $1`,
+      [`project_${project.id}`],
+    );
+    await query(project, `DROP INDEX $schema."${index?.name ?? ''}"`);
+    await service.service.app.get(Provisioning).migrate(project.id);
+    expect([await shown(), await marked()]).toEqual([[], true]);
+    await builds.finish();
+    expect([await shown(), await marked()]).toEqual([['name'], false]);
+  });
+
+  it('is built by one process at a time', async () => {
+    await fill();
+    const release = await holdBuilds();
+    await ok(project.put('/string/unit/name', { indexed: true }));
+    await halfBuilt();
+    const [building] = await standing();
+    await other.service.app.get(IndexBuilds).finish();
+    expect((await builders()).length).toBe(1);
+    expect((await standing()).map(({ oid }) => oid)).toEqual([building?.oid]);
+    await release();
+    await ready();
+    expect((await standing()).map(({ oid }) => oid)).toEqual([building?.oid]);
+  });
+
+  it('under way is put off when a process stops, and goes on with the next', async () => {
+    const third = await startServiceOn(connection);
+    await fill();
+    const release = await holdBuilds();
+    const onThird = await third.signIn(project.id);
+    await ok(onThird.put('/string/unit/name', { indexed: true }));
+    await halfBuilt();
+    await third.service.app.get(IndexBuilds).onModuleDestroy();
+    expect(await builders()).toEqual([]);
+    await release();
+    await builds.finish();
+    expect([await shown(), await marked()]).toEqual([['name'], false]);
+  });
+});
