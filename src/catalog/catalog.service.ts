@@ -38,15 +38,20 @@ export class Catalog {
 
   async #withModel<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
     let model = await this.models.get(project);
+    // The version at which a table or column was missing: after a restore, another model has the same.
+    let fruitless: number | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
         return await work(model);
       } catch (error) {
-        const stale = error instanceof StaleModel || isStaleModel(error);
-        if (!stale && !(error instanceof KindError && error.status < 500 && (await this.#isStale(project, model)))) {
-          throw error;
+        const missing = isStaleModel(error);
+        const stale = missing || error instanceof StaleModel;
+        if (!stale && !(isOfModel(error) && (await this.#isStale(project, model)))) throw error;
+        // What is missing by a model that was just read is missing for another reason than its age.
+        if (attempt === ATTEMPTS || (missing && model.version === fruitless)) {
+          throw error instanceof StaleModel ? changing() : error;
         }
-        if (attempt === ATTEMPTS) throw error instanceof StaleModel ? changing() : error;
+        fruitless = missing ? model.version : undefined;
         model = await this.models.reload(project);
       }
     }
@@ -68,6 +73,11 @@ export class Catalog {
       return isStaleModel(error);
     }
   }
+}
+
+/** A refusal that a newer model may not give: of the caller's fault, or of the state of a kind. */
+function isOfModel(error: unknown): boolean {
+  return error instanceof KindError && (error.status < 500 || error.code === 'kind.remote_unavailable');
 }
 
 function changing(): KindError {

@@ -399,3 +399,20 @@ describe('a deleted project', () => {
     expect(items).toEqual([expect.not.objectContaining({ name: 'Secret' })]);
   });
 });
+
+it('a kind that is remote no more answers on a process that has not heard of it', async () => {
+  const { onA, onB } = await twice();
+  await ok(onA.put('/kind/unit/city?cascade=true', { remote: true }));
+  expect(refusalOf(await onB.get('/city/unit'))).toEqual({ status: 503, messages: ['kind.remote_unavailable'] });
+  deafen();
+  await ok(onA.put('/kind/unit/city', { remote: false }));
+  expect(await ok(onB.get('/city/unit'))).toEqual({ count: 0, items: [] });
+});
+
+it('a table that is missing by the newest model is a fault of the service, told after one more look', async () => {
+  const { onA } = await twice();
+  await query(onA, 'ALTER TABLE $schema."city" RENAME TO "lost"');
+  const reload = vi.spyOn(a.service.app.get(ModelStore), 'reload');
+  expect(refusalOf(await onA.get('/city/unit'))).toEqual({ status: 500, messages: ['server.error'] });
+  expect(reload).toHaveBeenCalledTimes(1);
+});
