@@ -171,7 +171,10 @@ function violation(value: Fragment, constraint: Constraint): Fragment {
   }
 }
 
-/** A slice of a column's values, after the unit `after`: patterns are RE2's, which PostgreSQL does not speak. */
+/**
+ * A slice of a column's values, after the unit `after`: patterns are RE2's, which PostgreSQL does not speak. The key's
+ * text is read as its own type, so that its index leads from slice to slice.
+ */
 export function patternValues(
   schema: string,
   table: string,
@@ -181,9 +184,9 @@ export function patternValues(
 ): Statement {
   const column = ident('t', columnName);
   const values = array ? column : sql`ARRAY[${column}]`;
-  const id = sql`t."id"::text COLLATE "C"`;
+  const id = ident('t', 'id');
   const beyond = after === null ? sql`true` : sql`${id} > ${param(after)}`;
   return render(
-    sql`SELECT ${id} AS id, ${values} AS values FROM ${ident(schema, table)} AS t WHERE ${column} IS NOT NULL AND ${beyond} ORDER BY ${id} LIMIT 10000`,
+    sql`SELECT ${id}::text AS id, ${values} AS values FROM ${ident(schema, table)} AS t WHERE ${column} IS NOT NULL AND ${beyond} ORDER BY ${id} LIMIT 10000`,
   );
 }

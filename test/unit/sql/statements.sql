@@ -167,7 +167,7 @@ SELECT at, count::int AS count FROM (SELECT 0 AS at, (SELECT count(*) FROM "proj
 -- $2 = "1.5"
 
 -- values for a pattern
-SELECT t."id"::text COLLATE "C" AS id, "t"."tags" AS values FROM "project_demo"."city" AS t WHERE "t"."tags" IS NOT NULL AND t."id"::text COLLATE "C" > $1 ORDER BY t."id"::text COLLATE "C" LIMIT 10000
+SELECT "t"."id"::text AS id, "t"."tags" AS values FROM "project_demo"."city" AS t WHERE "t"."tags" IS NOT NULL AND "t"."id" > $1 ORDER BY "t"."id" LIMIT 10000
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 
 -- locks

@@ -1,0 +1,50 @@
+/** A new pattern is checked against all stored values, slice by slice along the key, whatever its type. */
+import { describe, expect, it } from 'vitest';
+import { schemaName } from '../../../src/model/names.js';
+import { patternValues } from '../../../src/sql/ddl.sql.js';
+import { settingStatement } from '../../../src/sql/registry.sql.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
+import { startTestService } from '../../support/service.js';
+
+const service = await startTestService();
+const project = await service.project();
+const schema = schemaName(project.id);
+
+/** More units than two slices hold. */
+const UNITS = 20_005;
+
+const KEYS = [
+  { type: 'uuid', id: `gen_random_uuid()`, sample: '0198c0de-0000-7000-8000-000000000001' },
+  { type: 'string', id: `'key ' || (n % 7) || chr(65 + n % 20) || n`, sample: 'key 3' },
+  { type: 'integer', id: 'n - 10000', sample: '-500' },
+  { type: 'decimal', id: `n / 100.0`, sample: '17.5' },
+  { type: 'date', id: `'0900-01-01'::date + n`, sample: '2000-01-01' },
+];
+
+describe.each(KEYS)('values of units with a key of type $type', ({ type, id, sample }) => {
+  const kind = `of_${type}`;
+  it('are each looked at once', async () => {
+    const key = type === 'uuid' ? [] : [{ id: `${kind}_key`, kind_id: type, is_primary: true }];
+    await ok(project.post('/kind/unit', { id: kind, parameters: [...key, { id: `${kind}_word`, kind_id: 'string' }] }));
+    await query(
+      project,
+      `INSERT INTO $schema."${kind}" ("id", "${kind}_word", "metadata", "inserted_at", "updated_at") SELECT ${id}, CASE WHEN n IN (1, 9999, 10001, 20001, ${UNITS}) THEN 'UPPER' WHEN n % 1000 = 0 THEN NULL ELSE 'lower' END, '{}', now(), now() FROM generate_series(1, ${UNITS}) AS n`,
+    );
+    const reply = await project.put(`/string/unit/${kind}_word`, { pattern: '^[a-z]+$' });
+    expect(refusalOf(reply)).toEqual({ status: 409, messages: [`parameter.violated ${kind}_word`] });
+    expect(reply.body.messages[0]?.text).toContain('5 units');
+    await query(project, `UPDATE $schema."${kind}" SET "${kind}_word" = lower("${kind}_word")`);
+    await ok(project.put(`/string/unit/${kind}_word`, { pattern: '^[a-z]+$' }));
+  });
+
+  it('are found along the index of the key', async () => {
+    const { text, values } = patternValues(schema, kind, `${kind}_word`, false, sample);
+    const plan = await service.service.database.transaction(async (tx) => {
+      for (const way of ['enable_seqscan', 'enable_bitmapscan']) await tx.run(settingStatement(way, 'off'));
+      return tx.run<Record<string, string>>({ text: `EXPLAIN ${text}`, values });
+    });
+    const steps = plan.map((row) => Object.values(row).join()).join('\n');
+    expect(steps).toMatch(/Index Scan using \S+_pkey[^]*Index Cond: \(id > /);
+    expect(steps).not.toContain('Sort');
+  });
+});
