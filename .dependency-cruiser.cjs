@@ -3,7 +3,7 @@ const layers = [
   ['shared', 'config'],
   ['filter', 'model'],
   ['sql'],
-  ['database', 'http'],
+  ['database', 'http', 'mail'],
   ['tenancy'],
   ['catalog', 'access'],
   ['unit'],

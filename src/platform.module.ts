@@ -1,5 +1,6 @@
 /** What every module stands on: configuration, database, projects, models. */
 import { Module, type DynamicModule } from '@nestjs/common';
+import { pino, type Logger } from 'pino';
 import { Catalog } from './catalog/catalog.service.js';
 import { DefinitionChanges } from './catalog/definition-change.js';
 import { IndexBuilds } from './catalog/index-builds.js';
@@ -10,6 +11,7 @@ import { CONFIG } from './config/config.token.js';
 import { SECRET } from './auth/token.service.js';
 import { Database } from './database/database.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
+import { LOGGER } from './http/logger.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Platform {
@@ -17,23 +19,26 @@ export interface Platform {
   readonly secret: string;
   readonly registry: ProjectRepository;
   readonly database: Database;
+  /** Nothing is logged where it is left out. */
+  readonly logger?: Logger;
 }
 
 @Module({})
 export class PlatformModule {
-  static register({ config, secret, registry, database }: Platform): DynamicModule {
+  static register({ config, secret, registry, database, logger = pino({ enabled: false }) }: Platform): DynamicModule {
     const values = [
       { provide: CONFIG, useValue: config },
       { provide: SECRET, useValue: secret },
       { provide: ProjectRepository, useValue: registry },
       { provide: Database, useValue: database },
+      { provide: LOGGER, useValue: logger },
     ];
     const services = [ProjectStore, ModelStore, Catalog, IndexBuilds, DefinitionChanges, Provisioning];
     return {
       module: PlatformModule,
       global: true,
       providers: [...values, ...services],
-      exports: [CONFIG, SECRET, ProjectRepository, Database, ...services],
+      exports: [CONFIG, SECRET, ProjectRepository, Database, LOGGER, ...services],
     };
   }
 }

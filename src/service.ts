@@ -17,6 +17,8 @@ import { Listener } from './database/listener.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
 import { Readiness } from './health/readiness.js';
+import { OutgoingMail } from './mail/outgoing.js';
+import { PublicAddress } from './mail/public-address.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Service {
@@ -41,6 +43,9 @@ export interface ServiceOptions {
 /** Milliseconds that a statement of a request may take: one tenant's question must not starve the others. */
 const STATEMENT_TIMEOUT = 30_000;
 
+/** Milliseconds for the mails under way at least, however little the requests are given. */
+const MAIL_GRACE = 2000;
+
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger } = options;
   const { app, database, dataSource } = await assemble(options);
@@ -50,14 +55,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await app.listen(config.port, config.host);
   await app.get(IndexBuilds).watch();
   const server = app.getHttpServer();
+  const url = addressOf(server, config);
+  app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {
     app.get(Readiness).stop();
     await drain(server, config.shutdownGrace);
+    await app.get(OutgoingMail).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
     await listener.stop();
     await app.close();
     await dataSource.destroy();
   };
-  return { app, database, first, url: addressOf(server, config), stop };
+  return { app, database, first, url, stop };
 }
 
 /** Makes registry and projects ready without serving: what the first of several processes does for the others. */
@@ -76,7 +84,10 @@ async function assemble({ config, secret, connection, logger, prepared }: Servic
   await dataSource.initialize();
   if (!prepared) await migrateRegistry(dataSource);
   const database = new Database(dataSource, (error) => logger.error({ err: error }, 'work after a commit failed'));
-  const app = await createApp({ config, secret, registry: new ProjectRepository(dataSource), database }, logger);
+  const app = await createApp(
+    { config, secret, registry: new ProjectRepository(dataSource), database, logger },
+    logger,
+  );
   return { app, database, dataSource };
 }
 

@@ -98,3 +98,21 @@ export function readChange(body: unknown): { current: string; fresh: string } {
   faults.throwIfAny();
   return { current, fresh };
 }
+
+export function readRecovery(body: unknown): { email: string } {
+  const fields = objectOf(body);
+  const faults = new Faults();
+  const email = text(fields, 'email', faults);
+  refuseOthers(fields, ['email'], faults);
+  faults.throwIfAny();
+  return { email };
+}
+
+export function readNewPassword(body: unknown): string {
+  const fields = objectOf(body);
+  const faults = new Faults();
+  const fresh = text(fields, 'new_password', faults);
+  refuseOthers(fields, ['new_password'], faults);
+  faults.throwIfAny();
+  return fresh;
+}

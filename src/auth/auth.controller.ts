@@ -6,25 +6,32 @@ import { WithOwnBearer } from '../tenancy/project.guard.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { bytesOf } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
+import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';
+import { SignInService } from './sign-in.service.js';
+import { visitOf } from './visit.js';
 
 const NoStore = () => Header('Cache-Control', 'no-store');
 
 /** Authentication (section 4.2). */
 @Controller('api/lib/auth')
 export class AuthController {
-  constructor(private readonly auth: AuthService) {}
+  constructor(
+    private readonly auth: AuthService,
+    private readonly recovery: RecoveryService,
+    private readonly signIns: SignInService,
+  ) {}
 
   @Post(':kind/signup')
   @NoStore()
   signUp(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.signUp(scope, kind, () => jsonOf(request));
+    return this.auth.signUp(scope, visitOf(request), kind, () => jsonOf(request));
   }
 
   @Post('signin')
   @NoStore()
   async signIn(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.signIn(project, await jsonOf(request));
+    return this.signIns.signIn(project, visitOf(request), await jsonOf(request));
   }
 
   @Get('verify')
@@ -64,7 +71,23 @@ export class AuthController {
   @Post('change_password')
   @NoStore()
   changePassword(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.changePassword(scope, () => jsonOf(request));
+    return this.auth.changePassword(scope, visitOf(request), () => jsonOf(request));
+  }
+
+  @Post('recover_password')
+  @NoStore()
+  async recover(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.recovery.request(project, visitOf(request), await jsonOf(request));
+  }
+
+  @Post('reset_password/:token')
+  @NoStore()
+  reset(
+    @Scope() { project }: RequestScope,
+    @Param('token') token: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    return this.recovery.reset(project, visitOf(request), token, () => jsonOf(request));
   }
 }
 

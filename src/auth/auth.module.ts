@@ -1,26 +1,35 @@
 import { Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
+import { MailModule } from '../mail/mail.module.js';
 import { CallerResolver } from '../tenancy/caller.js';
 import { UnitModule } from '../unit/unit.module.js';
 import { Administrators } from './administrators.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
+import { Codes } from './codes.js';
 import { MemberBehavior } from './member.behavior.js';
 import { MemberSessions } from './member-session.js';
+import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenStrategy } from './refresh-token.strategy.js';
 import { Sessions } from './sessions.js';
+import { SignInService } from './sign-in.service.js';
+import { Throttle } from './throttle.js';
 import { TokenService } from './token.service.js';
 
 @Module({
-  imports: [UnitModule, JwtModule.register({}), PassportModule],
+  imports: [MailModule, UnitModule, JwtModule.register({}), PassportModule],
   providers: [
     Administrators,
     AuthService,
+    Codes,
     MemberBehavior,
     MemberSessions,
+    RecoveryService,
     RefreshTokenStrategy,
     Sessions,
+    SignInService,
+    Throttle,
     TokenService,
     { provide: CallerResolver, useExisting: TokenService },
   ],

@@ -1,4 +1,4 @@
-/** Sign-in, sign-up, and what a member does with its session. */
+/** Sign-up, and what a member does with its session. */
 import { Injectable } from '@nestjs/common';
 import { grantOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
@@ -6,25 +6,21 @@ import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
-import { findCredentialStatement, memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
+import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
+import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { UnitWriter } from '../unit/unit.writer.js';
-import { readChange, readCredentials, readSignUp } from './auth.body.js';
+import { readChange, readSignUp } from './auth.body.js';
+import type { Credential } from './credential.js';
 import { MemberSessions } from './member-session.js';
 import { foldName } from './names.js';
-import { checkPassword, hashPassword, PASSWORD_LENGTH, verifyPassword } from './password.js';
+import { checkPassword, hashPassword, verifyPassword } from './password.js';
 import { Sessions } from './sessions.js';
+import { Throttle } from './throttle.js';
 import type { Claims } from './token.service.js';
-
-interface Credential {
-  readonly username: string;
-  readonly email: string;
-  readonly password_hash: string | null;
-  readonly member_kind: string;
-  readonly member_id: string;
-}
+import type { Visit } from './visit.js';
 
 @Injectable()
 export class AuthService {
@@ -33,43 +29,24 @@ export class AuthService {
     private readonly database: Database,
     private readonly members: MemberSessions,
     private readonly sessions: Sessions,
+    private readonly throttle: Throttle,
     private readonly writer: UnitWriter,
   ) {}
 
-  async signIn(project: Project, body: unknown): Promise<Answer> {
-    const { username, password } = readCredentials(body);
-    if (project.settings.otp) {
-      throw refusal('signin.otp_unavailable', 'This project asks for a code by mail, which this version can not send');
-    }
-    return this.catalog.withCheckedModel(project, async (model) => {
-      const credential = await this.#check(project, username, password);
-      const member = { kindId: credential.member_kind, memberId: credential.member_id };
-      const session = await this.members.open(this.database, project, model, member);
-      if (!session) throw failed();
-      return answerOf(session);
-    });
-  }
-
-  /** An unknown name costs what a wrong password costs, and answers the same. */
-  async #check(project: Project, username: string, password: string): Promise<Credential> {
-    const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, foldName(username)));
-    if (!(await this.#fits(found, password)) || !found) throw failed();
-    return found;
-  }
-
-  async #fits(credential: Credential | undefined, password: string): Promise<boolean> {
-    const short = [...password].length <= PASSWORD_LENGTH.max;
-    return verifyPassword(short ? credential?.password_hash : null, short ? password : '');
-  }
-
-  /** Makes a member and signs it in, all or nothing. Needs the right `signup` of the kind, not `create`. */
-  signUp({ project, caller }: RequestScope, kindId: string, read: () => Promise<unknown>): Promise<Answer> {
-    return this.catalog.withCheckedModel(project, async (model) => {
+  /**
+   * Makes a member and signs it in, all or nothing. Needs the right `signup` of the kind, not `create`. The password is
+   * hashed before the work that holds a place among the project's requests.
+   */
+  async signUp(scope: RequestScope, visit: Visit, kindId: string, read: () => Promise<unknown>): Promise<Answer> {
+    const { project, caller } = scope;
+    await this.catalog.withCheckedModel(project, (model) => void openSignUp(model, kindId, caller));
+    const { username, email, password, rest } = readSignUp(await read());
+    checkPassword({ username, email, password });
+    await this.throttle.count(project, { address: visit.address });
+    const hash = await hashPassword(password, project.id);
+    const body = new Map<string, unknown>([...rest, ['username', username], ['email', email]]);
+    return this.catalog.withCheckedModel(project, (model) => {
       const kind = openSignUp(model, kindId, caller);
-      const { username, email, password, rest } = readSignUp(await read());
-      checkPassword({ username, email, password });
-      const hash = await hashPassword(password);
-      const body = new Map<string, unknown>([...rest, ['username', username], ['email', email]]);
       return this.database.transaction(async (tx) => {
         const session = { project, caller: SYSTEM, model, executor: tx };
         const [row] = await this.writer.insert(session, kind, [body], { writer: caller });
@@ -104,25 +81,31 @@ export class AuthService {
     return NULL_ANSWER;
   }
 
-  /** Every other session of the member ends. */
-  async changePassword({ project, caller }: RequestScope, read: () => Promise<unknown>): Promise<Answer> {
+  /** Every other session of the member ends. A wrong current password counts like one at sign-in. */
+  async changePassword({ project, caller }: RequestScope, visit: Visit, read: () => Promise<unknown>): Promise<Answer> {
     const { id, sessionId } = memberOf(caller);
     const { current, fresh } = readChange(await read());
     const [found] = await this.database.run<Credential>(memberCredentialStatement(project.schema, id));
-    if (!found || !(await this.#fits(found, current)))
-      throw refusal('signin.failed', 'The current password is another');
-    checkPassword({ username: found.username, email: found.email, password: fresh }, 'new_password');
-    const hash = await hashPassword(fresh);
-    await this.database.transaction(async (tx) => {
-      await tx.run(setPasswordStatement(project.schema, id, hash));
-      await this.sessions.end(tx, project, { memberId: id, but: sessionId });
+    if (!found) throw wrongPassword();
+    const attempt = { address: visit.address, account: foldName(found.username) };
+    return this.throttle.guard(project, attempt, async () => {
+      const before = found.password_hash;
+      if (!(await verifyPassword(before, current, project.id)) || before === null) throw wrongPassword();
+      checkPassword({ username: found.username, email: found.email, password: fresh }, 'new_password');
+      const hash = await hashPassword(fresh, project.id);
+      await this.database.transaction(async (tx) => {
+        const set = await tx.run(setPasswordStatement(project.schema, id, hash, before));
+        if (set.length === 0) throw wrongPassword();
+        await tx.run(forgetMailedStatement(project.schema, id));
+        await this.sessions.end(tx, project, { memberId: id, but: sessionId });
+      });
+      return NULL_ANSWER;
     });
-    return NULL_ANSWER;
   }
 }
 
-function failed() {
-  return refusal('signin.failed', 'No member has that name and password');
+function wrongPassword() {
+  return refusal('signin.failed', 'The current password is another');
 }
 
 function memberOf(caller: Caller): MemberCaller {

@@ -21,11 +21,20 @@ export class MemberSessions {
     private readonly tokens: TokenService,
   ) {}
 
-  /** Starts a session of a member; undefined where the member is gone, or its kind is inactive or no member kind. */
-  async open(executor: Executor, project: Project, model: Model, member: MemberOf): Promise<object | undefined> {
+  /**
+   * Starts a session of a member; undefined where the member is gone, or its kind is inactive or no member kind.
+   * `password`: the hash that was checked. @throws KindError 401 where it is another by now
+   */
+  async open(
+    executor: Executor,
+    project: Project,
+    model: Model,
+    member: MemberOf,
+    password?: string,
+  ): Promise<object | undefined> {
     const found = await this.#touch(executor, project, model, member);
     if (!found) return undefined;
-    const grant = await this.sessions.start(executor, project, member.kindId, member.memberId);
+    const grant = await this.sessions.start(executor, project, member.kindId, member.memberId, password);
     return this.#present(project, member, found, grant);
   }
 

@@ -1,17 +1,19 @@
 /** What is special about members: their credentials, which stand in `kind_system_user`, come and go with them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isMemberKind, type KindDef } from '../model/model.js';
+import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { bindCredentialStatement, countMembersStatement, deleteCredentialStatement } from '../sql/credential.sql.js';
 import { lockProjectStatement } from '../sql/model.sql.js';
+import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { Behaviors, withSystemValue, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Draft } from '../unit/draft.js';
 import type { Session } from '../unit/session.js';
 import { UnitRights } from '../unit/unit.rights.js';
 import { asSystem, UnitWriter } from '../unit/unit.writer.js';
-import { foldName, looksLikeEmail } from './names.js';
+import { foldName } from './names.js';
 import { Sessions } from './sessions.js';
 
 const ADMIN_KIND = 'kind_admin';
@@ -77,6 +79,8 @@ export class MemberBehavior implements Behavior, OnModuleInit {
         () => new Map(credentialValues(whole)),
       ),
     );
+    // What was mailed to the former address is worth nothing any more.
+    await session.executor.run(forgetMailedStatement(session.project.schema, id));
   }
 
   async afterWrite(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void> {
@@ -99,6 +103,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
 
   async afterDelete(_: KindDef, id: string, session: Session): Promise<void> {
     await session.executor.run(deleteCredentialStatement(session.project.schema, id));
+    await session.executor.run(forgetMailedStatement(session.project.schema, id));
     await this.sessions.end(session.executor, session.project, { memberId: id });
   }
 }
@@ -118,7 +123,7 @@ function checkNames({ values }: Draft, { faults, index }: PendingWrite): void {
   const { username, email } = Object.fromEntries(values) as Record<string, Json>;
   if (typeof username !== 'string' || typeof email !== 'string') return;
   const at = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
-  if (!looksLikeEmail(email)) faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
+  if (!isEmailAddress(email)) faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
   if (username.includes('@') && foldName(username) !== foldName(email)) {
     faults.add(
       'parameter.bad_value',

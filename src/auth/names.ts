@@ -3,8 +3,3 @@
 export function foldName(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 }
-
-/** One `@` between two parts without white space: enough to tell an address from a name. */
-export function looksLikeEmail(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+$/.test(text);
-}

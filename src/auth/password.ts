@@ -1,22 +1,42 @@
 /** Password hashes: argon2id, with the parameters that OWASP's Password Storage Cheat Sheet recommends. */
+import { availableParallelism } from 'node:os';
 import { hash, verify, type Options } from '@node-rs/argon2';
 import { refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
+import { HashLine } from './hash-line.js';
 import { foldName } from './names.js';
 
 /** 19 MiB, two passes, one lane. The library's default algorithm is argon2id; it runs on libuv's threads. */
 const OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-export function hashPassword(password: string): Promise<string> {
-  return hash(password, OPTIONS);
+/** One for the process. Of libuv's four threads one is left to all else that needs them. */
+const line = new HashLine({
+  atOnce: Math.max(1, Math.min(3, availableParallelism())),
+  waiting: LIMITS.hashesWaiting,
+  patience: 5000,
+});
+
+/** @param project whose turn it is in the line @throws KindError 503 where too many wait */
+export function hashPassword(password: string, project = ''): Promise<string> {
+  return line.run(project, () => hash(password, OPTIONS));
 }
 
-let decoy: Promise<string> | undefined;
+/** A hash with the parameters above of a password that nobody knows. */
+export const DECOY =
+  '$argon2id$v=19$m=19456,t=2,p=1$FiqJLGixRGKUCxA/iQ991g$3MLLuegCJiBZWxw1QnNQDuynFvaRk2ofskCYxmerxRE';
 
-/** Whether a password fits. Where there is no hash it takes the same time and fits never. */
-export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
-  const known = stored ?? (await (decoy ??= hashPassword('decoy')));
-  const fits = await verify(known, password);
-  return fits && typeof stored === 'string';
+/**
+ * Whether a password fits. Where there is no hash, or the password is longer than any, it takes the same time and never
+ * fits. @throws KindError 503 where too many wait
+ */
+export async function verifyPassword(
+  stored: string | null | undefined,
+  password: string,
+  project = '',
+): Promise<boolean> {
+  const possible = typeof stored === 'string' && [...password].length <= PASSWORD_LENGTH.max;
+  const fits = await line.run(project, () => verify(possible ? stored : DECOY, possible ? password : ''));
+  return fits && possible;
 }
 
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;

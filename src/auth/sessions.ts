@@ -7,7 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import { Database, type Executor } from '../database/database.js';
+import { Database, type Executor, type Transaction } from '../database/database.js';
 import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import {
@@ -34,19 +34,30 @@ const REUSE_WINDOW = 10;
 @Injectable()
 export class Sessions {
   readonly #checked = new LRUCache<string, true>({ max: 50_000, ttl: CHECK_EVERY_MS });
+  /** How often sessions were ended by this process. */
+  #ends = 0;
 
   constructor(
     private readonly database: Database,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async start(executor: Executor, project: Project, memberKind: string, memberId: string): Promise<SessionGrant> {
+  /** @throws KindError 401 where the password's hash is no longer the one that was checked */
+  async start(
+    executor: Executor,
+    project: Project,
+    memberKind: string,
+    memberId: string,
+    password?: string,
+  ): Promise<SessionGrant> {
     const [sessionId, refreshId] = [randomUUID(), randomUUID()];
     const lifetime = this.config.refreshTokenTtl / 1000;
+    const session = { id: sessionId, memberKind, memberId, refresh: refreshId, lifetime };
     const [row] = await executor.run<{ issued: number }>(
-      startSessionStatement(project.schema, { id: sessionId, memberKind, memberId, refresh: refreshId, lifetime }),
+      startSessionStatement(project.schema, { ...session, ...(password !== undefined && { password }) }),
     );
-    return { sessionId, refreshId, issuedAt: row?.issued ?? 0 };
+    if (!row) throw refusal('signin.failed', 'The password was changed a moment ago');
+    return { sessionId, refreshId, issuedAt: row.issued };
   }
 
   /** @throws KindError 401 where the session has ended */
@@ -57,9 +68,11 @@ export class Sessions {
 
   async #ask(project: Project, sessionId: string): Promise<void> {
     if (!isUuid(sessionId)) throw ended();
+    const asked = this.#ends;
     const rows = await this.database.run(aliveSessionStatement(project.schema, sessionId));
     if (rows.length === 0) throw ended();
-    this.#checked.set(sessionId, true);
+    // What was asked before sessions ended may be one of them.
+    if (asked === this.#ends) this.#checked.set(sessionId, true);
   }
 
   /** Uses a refresh token. Shown again a little later it gives the same successor; after that it ends the session. */
@@ -78,9 +91,19 @@ export class Sessions {
     throw ended();
   }
 
-  async end(executor: Executor, project: Project, which: Parameters<typeof endSessionsStatement>[1]): Promise<void> {
+  /** Ends sessions; in a transaction they are over for this process when it is committed. */
+  async end(
+    executor: Executor | Transaction,
+    project: Project,
+    which: Parameters<typeof endSessionsStatement>[1],
+  ): Promise<void> {
     const rows = await executor.run<{ id: string }>(endSessionsStatement(project.schema, which));
-    for (const { id } of rows) this.#checked.delete(id);
+    const forget = (): void => {
+      this.#ends += 1;
+      for (const { id } of rows) this.#checked.delete(id);
+    };
+    forget();
+    if ('afterCommit' in executor) executor.afterCommit(forget);
   }
 }
 

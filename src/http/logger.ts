@@ -9,6 +9,9 @@ import type { Config } from '../config/config.js';
 
 const STANDARD_ERROR = 2;
 
+/** The logger, for whoever has something to say that no request asked for. */
+export const LOGGER = Symbol('logger');
+
 /** @param target where it goes instead of standard error: for tests */
 export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, target?: DestinationStream): Logger {
   const options = {

@@ -23,8 +23,7 @@ export const ERRORS = {
     status: 401,
     meaning: 'The bearer token is malformed, forged, expired, revoked or of another project.',
   },
-  'signin.failed': { status: 401, meaning: 'No member has that name and password.' },
-  'signin.otp_unavailable': { status: 503, meaning: 'The project asks for a code by mail, and mail is not set up.' },
+  'signin.failed': { status: 401, meaning: 'No member has that name and password, or the code is wrong.' },
   'signup.mismatch': { status: 400, meaning: 'Name, password or e-mail are given twice and differ.' },
   'access.denied': { status: 403, meaning: 'This caller may not do that; another token would be needed.' },
 

@@ -33,4 +33,8 @@ export const LIMITS = {
   indexedAtOnce: 10_000,
   /** Bytes of the bodies that one process reads at once. */
   bodiesInFlight: 64 * 1024 * 1024,
+  /** Mails that wait to be sent, of one process. */
+  mailsWaiting: 1000,
+  /** Passwords that wait to be hashed, of one process. */
+  hashesWaiting: 250,
 } as const;

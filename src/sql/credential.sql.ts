@@ -1,15 +1,24 @@
 /** Credentials and sign-in. */
 import type { Field, KindDef } from '../model/model.js';
 import { columnType, selectList } from './columns.sql.js';
-import { ident, param, render, sql, type Statement } from './fragment.js';
+import { all, ident, param, render, sql, type Statement } from './fragment.js';
 
-const CREDENTIAL = sql`"username", "email", "password_hash", "member_kind", "member_id"::text AS member_id`;
+/** The columns of credentials that sign-in needs. */
+export const CREDENTIAL = sql`"username", "email", "password_hash", "member_kind", "member_id"::text AS member_id`;
 
 /** The credentials of a name or an address, both folded. */
 export function findCredentialStatement(schema: string, key: string): Statement {
   const name = param(key);
   return render(
     sql`SELECT ${CREDENTIAL} FROM ${ident(schema, 'kind_system_user')} WHERE "username_key" = ${name} OR "email_key" = ${name} ORDER BY "email_key" = ${name} DESC LIMIT 1`,
+    true,
+  );
+}
+
+/** The credentials of a member by the folded address alone, as mails are sent there. */
+export function findByAddressStatement(schema: string, key: string): Statement {
+  return render(
+    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, 'kind_system_user')} WHERE "email_key" = ${param(key)}`,
     true,
   );
 }
@@ -34,9 +43,11 @@ export function bindCredentialStatement(
   );
 }
 
-export function setPasswordStatement(schema: string, memberId: string, hash: string): Statement {
+/** Sets a password; where `before` is given, only if it is still that one. One row where it was set. */
+export function setPasswordStatement(schema: string, memberId: string, hash: string, before?: string): Statement {
+  const unchanged = before === undefined ? undefined : sql`"password_hash" = ${param(before)}`;
   return render(
-    sql`UPDATE ${ident(schema, 'kind_system_user')} SET "password_hash" = ${param(hash)} WHERE "member_id" = ${param(memberId)}::uuid`,
+    sql`UPDATE ${ident(schema, 'kind_system_user')} SET "password_hash" = ${param(hash)} WHERE ${all([sql`"member_id" = ${param(memberId)}::uuid`, unchanged])} RETURNING 1 AS set`,
   );
 }
 

@@ -10,21 +10,31 @@ export interface NewSession {
   readonly refresh: string;
   /** Seconds. */
   readonly lifetime: number;
+  /** The password's hash that was checked; where it is another by now, nothing starts. */
+  readonly password?: string;
 }
 
 const alive = sql`s."expires_at" > now()`;
 
-function seconds(count: number): Fragment {
+/** An interval. */
+export function seconds(count: number): Fragment {
   return sql`${param(count)}::double precision * interval '1 second'`;
 }
 
-/** Starts a session with its first refresh token; sessions of the member that ended are cleared away. One row `issued`. */
+/**
+ * Starts a session with its first refresh token; sessions of the member that ended are cleared away. One row `issued`,
+ * none where the password is another by now: whoever changes it waits for this, and then ends this session too.
+ */
 export function startSessionStatement(schema: string, session: NewSession): Statement {
-  const { id, memberKind, memberId, refresh, lifetime } = session;
+  const { id, memberKind, memberId, refresh, lifetime, password } = session;
   const member = sql`${param(memberId)}::uuid`;
   const key = sql`${param(id)}::uuid`;
+  const allowed =
+    password === undefined
+      ? sql`SELECT`
+      : sql`SELECT FROM ${ident(schema, 'kind_system_user')} WHERE "member_id" = ${member} AND "password_hash" = ${param(password)} FOR SHARE`;
   return render(
-    sql`WITH old AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_id" = ${member} AND "expires_at" <= now() RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)), made AS (INSERT INTO ${ident(schema, SESSION_TABLE)} ("id", "member_kind", "member_id", "started_at", "expires_at") VALUES (${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)})) INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at") VALUES (${param(refresh)}::uuid, ${key}, date_trunc('second', now())) RETURNING extract(epoch FROM "issued_at")::int AS issued`,
+    sql`WITH allowed AS (${allowed}), old AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_id" = ${member} AND "expires_at" <= now() RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)), made AS (INSERT INTO ${ident(schema, SESSION_TABLE)} ("id", "member_kind", "member_id", "started_at", "expires_at") SELECT ${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)} FROM allowed RETURNING "id") INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at") SELECT ${param(refresh)}::uuid, "id", date_trunc('second', now()) FROM made RETURNING extract(epoch FROM "issued_at")::int AS issued`,
     true,
   );
 }

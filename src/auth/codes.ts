@@ -1,0 +1,40 @@
+/** Codes of sign-ins: six digits, which are few, so that tries are counted and hashes are made with a key. */
+import { randomInt } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { CODE_TABLE } from '../model/internal-tables.js';
+import { keepCodeStatement, sweepStatement, tryCodeStatement } from '../sql/recovery.sql.js';
+import type { Project } from '../tenancy/project.js';
+import { keyedHash } from './keys.js';
+import { SECRET } from './token.service.js';
+
+export const CODE_MINUTES = 10;
+const TRIES = 5;
+
+@Injectable()
+export class Codes {
+  readonly #hash: (...parts: readonly string[]) => string;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(SECRET) secret: string,
+  ) {
+    this.#hash = keyedHash(secret, 'sign-in codes');
+  }
+
+  /** A new code for a member, in the place of an older one. */
+  async make(project: Project, memberId: string): Promise<string> {
+    const code = String(randomInt(1_000_000)).padStart(6, '0');
+    const hash = this.#hash(project.id, memberId, code);
+    await this.database.run(sweepStatement(project.schema, CODE_TABLE));
+    await this.database.run(keepCodeStatement(project.schema, { memberId, hash, lifetime: CODE_MINUTES * 60 }));
+    return code;
+  }
+
+  /** Uses the member's code; false where it is another, used, too old, or was tried too often. */
+  async use(project: Project, memberId: string, code: string): Promise<boolean> {
+    const hash = this.#hash(project.id, memberId, code.trim());
+    const [row] = await this.database.run<{ fits: boolean }>(tryCodeStatement(project.schema, memberId, hash, TRIES));
+    return row?.fits ?? false;
+  }
+}

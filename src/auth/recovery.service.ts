@@ -1,0 +1,120 @@
+/** A new password by mail: a token that is known to whoever reads the member's mails, and to nobody else. */
+import { createHash, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
+import { NULL_ANSWER, type Answer } from '../http/answer.js';
+import type { Mail } from '../mail/mail.js';
+import { OutgoingMail } from '../mail/outgoing.js';
+import { PublicAddress } from '../mail/public-address.js';
+import { recoveryMail } from '../mail/template/recovery.template.js';
+import { RECOVERY_TABLE } from '../model/internal-tables.js';
+import { refusal } from '../shared/errors.js';
+import { findByAddressStatement, setPasswordStatement } from '../sql/credential.sql.js';
+import {
+  forgetMailedStatement,
+  keepRecoveryStatement,
+  recoveringStatement,
+  sweepStatement,
+  useRecoveryStatement,
+} from '../sql/recovery.sql.js';
+import type { Project } from '../tenancy/project.js';
+import { readNewPassword, readRecovery } from './auth.body.js';
+import { isUsable, type Credential } from './credential.js';
+import { foldName } from './names.js';
+import { checkPassword, hashPassword } from './password.js';
+import { Sessions } from './sessions.js';
+import { Throttle } from './throttle.js';
+import type { Visit } from './visit.js';
+
+const TOKEN_MINUTES = 60;
+const TOKEN = /^[A-Za-z0-9_-]{22}$/;
+/** Mails that a member is sent within a quarter of an hour: whoever asks for more fills nobody's mailbox. */
+const MAILS = { atMost: 10, within: 15 * 60 } as const;
+
+@Injectable()
+export class RecoveryService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly mail: OutgoingMail,
+    private readonly publicAddress: PublicAddress,
+    private readonly sessions: Sessions,
+    private readonly throttle: Throttle,
+  ) {}
+
+  /** Whether there is such a member is looked up after the answer, so that the answer tells nothing. @throws KindError 400, 429, 503 */
+  async request(project: Project, { address, afterAnswer }: Visit, body: unknown): Promise<Answer> {
+    const { email } = readRecovery(body);
+    await this.throttle.count(project, { address });
+    const place = this.mail.reserve();
+    afterAnswer(() => place.post({ type: 'recovery', project: project.id, make: () => this.#make(project, email) }));
+    return NULL_ANSWER;
+  }
+
+  /** The mail goes to the address that is stored, however the one that was asked for is written. */
+  async #make(project: Project, email: string): Promise<Mail | undefined> {
+    const [found] = await this.database.run<Credential>(findByAddressStatement(project.schema, foldName(email)));
+    if (!found || !(await this.#isUsable(project, found))) return undefined;
+    const token = randomBytes(16).toString('base64url');
+    await this.database.run(sweepStatement(project.schema, RECOVERY_TABLE));
+    const kept = await this.database.run(
+      keepRecoveryStatement(project.schema, {
+        memberId: found.member_id,
+        id: hashOf(token),
+        lifetime: TOKEN_MINUTES * 60,
+        ...MAILS,
+      }),
+    );
+    if (kept.length === 0) return undefined;
+    const link = `${this.publicAddress.url}/api/lib/auth/reset_password/${token}`;
+    return recoveryMail({ to: found.email, project: project.label, token, link, minutes: TOKEN_MINUTES });
+  }
+
+  /** Sets a password; the member's sessions end, and its other tokens. @throws KindError 401 for a bad token, 400, 429, 503 */
+  reset(project: Project, { address }: Visit, token: string, read: () => Promise<unknown>): Promise<Answer> {
+    return this.throttle.guard(project, { address }, async () => {
+      const id = hashOf(token);
+      const credential = await this.#recovering(project, token);
+      const fresh = readNewPassword(await read());
+      checkPassword({ ...credential, password: fresh }, 'new_password');
+      const hash = await hashPassword(fresh, project.id);
+      await this.#use(project, id, credential.member_id, hash);
+      const names = [credential.username, credential.email].map(foldName);
+      await this.throttle.forgive(project, address, [...new Set(names)]);
+      return NULL_ANSWER;
+    });
+  }
+
+  async #recovering(project: Project, token: string): Promise<Credential> {
+    if (!TOKEN.test(token)) throw badToken();
+    const [found] = await this.database.run<Credential>(recoveringStatement(project.schema, hashOf(token)));
+    if (!found || !(await this.#isUsable(project, found))) throw badToken();
+    return found;
+  }
+
+  /** Of many who use a token at once one finds it. */
+  async #use(project: Project, id: string, memberId: string, hash: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const used = await tx.run<{ id: string }>(useRecoveryStatement(project.schema, id));
+      if (!used.some((row) => row.id === id)) throw badToken();
+      const set = await tx.run(setPasswordStatement(project.schema, memberId, hash));
+      if (set.length === 0) throw badToken();
+      await tx.run(forgetMailedStatement(project.schema, memberId));
+      await this.sessions.end(tx, project, { memberId });
+    });
+  }
+
+  #isUsable(project: Project, credential: Credential): Promise<boolean> {
+    return this.catalog.withCheckedModel(project, (model) => isUsable(credential, model));
+  }
+}
+
+/** Tokens have 128 random bits: a plain hash of one is as good as the token is long. */
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
+
+function badToken() {
+  return refusal('token.invalid', 'The token of the recovery is unknown, used or too old');
+}

@@ -1,0 +1,83 @@
+/** Sign-in by name or address and password, and by a code that is mailed where the project asks for one. */
+import { Injectable } from '@nestjs/common';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
+import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
+import { OutgoingMail } from '../mail/outgoing.js';
+import { codeMail } from '../mail/template/code.template.js';
+import { refusal } from '../shared/errors.js';
+import { findCredentialStatement } from '../sql/credential.sql.js';
+import type { Project } from '../tenancy/project.js';
+import { readCredentials } from './auth.body.js';
+import { CODE_MINUTES, Codes } from './codes.js';
+import { isUsable, type Credential } from './credential.js';
+import { MemberSessions } from './member-session.js';
+import { foldName } from './names.js';
+import { verifyPassword } from './password.js';
+import { Throttle } from './throttle.js';
+import type { Visit } from './visit.js';
+
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly codes: Codes,
+    private readonly database: Database,
+    private readonly mail: OutgoingMail,
+    private readonly members: MemberSessions,
+    private readonly throttle: Throttle,
+  ) {}
+
+  /** A member session; null where a code was mailed and is to be sent along. @throws KindError 400, 401, 429, 503 */
+  async signIn(project: Project, visit: Visit, body: unknown): Promise<Answer> {
+    const { username, password, otp } = readCredentials(body);
+    const attempt = { address: visit.address, account: foldName(username) };
+    return this.throttle.guard(project, attempt, async () => {
+      const credential = await this.#check(project, attempt.account, password);
+      if (project.settings.otp) {
+        if (otp === null) return this.#sendCode(project, visit, credential);
+        if (!(await this.codes.use(project, credential.member_id, otp))) throw failed();
+      }
+      return this.#open(project, credential);
+    });
+  }
+
+  /** An unknown name costs what a wrong password costs, and answers the same. */
+  async #check(project: Project, account: string, password: string): Promise<Credential & { password_hash: string }> {
+    const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, account));
+    const hash = found?.password_hash ?? null;
+    if (!(await verifyPassword(hash, password, project.id)) || !found || hash === null) throw failed();
+    return { ...found, password_hash: hash };
+  }
+
+  #open(project: Project, credential: Credential & { password_hash: string }): Promise<Answer> {
+    const { member_kind: kindId, member_id: memberId, password_hash: password } = credential;
+    return this.catalog.withCheckedModel(project, async (model) => {
+      const session = await this.members.open(this.database, project, model, { kindId, memberId }, password);
+      if (!session) throw failed();
+      return answerOf(session);
+    });
+  }
+
+  /** The code goes out after the answer. Codes count for the address that asks for them, like failures. */
+  async #sendCode(project: Project, { address, afterAnswer }: Visit, credential: Credential): Promise<Answer> {
+    await this.catalog.withCheckedModel(project, (model) => {
+      if (!isUsable(credential, model)) throw failed();
+    });
+    await this.throttle.count(project, { address });
+    const place = this.mail.reserve();
+    try {
+      const code = await this.codes.make(project, credential.member_id);
+      const mail = { to: credential.email, project: project.label, code, minutes: CODE_MINUTES };
+      afterAnswer(() => place.post({ type: 'code', project: project.id, make: () => codeMail(mail) }));
+      return NULL_ANSWER;
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
+  }
+}
+
+function failed() {
+  return refusal('signin.failed', 'No member has that name and password, or the code is wrong');
+}

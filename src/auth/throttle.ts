@@ -1,0 +1,118 @@
+/**
+ * Bounds how often passwords, codes and tokens can be tried, per account and address. Attempts are kept in the project's
+ * schema, so that all processes count together; each is taken before it is made, and given back where it was no failure.
+ * Whether there is such an account makes no difference: the key is the name as it was typed, folded.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
+import { Database } from '../database/database.js';
+import { THROTTLE_TABLE } from '../model/internal-tables.js';
+import { comeBack, KindError } from '../shared/errors.js';
+import { sweepStatement } from '../sql/recovery.sql.js';
+import {
+  forgetAttemptsStatement,
+  giveBackStatement,
+  takeAttemptsStatement,
+  waitStatement,
+  type Allowance,
+} from '../sql/throttle.sql.js';
+import type { Project } from '../tenancy/project.js';
+import { keyedHash } from './keys.js';
+import { SECRET } from './token.service.js';
+
+/** Attempts within the window: for one account from one address, from one address, for one account from anywhere. */
+export const ALLOWED = { pair: 10, address: 100, account: 200 } as const;
+
+/** Seconds. */
+const WINDOW = 15 * 60;
+
+/** Attempts between two sweeps of a project's old rows. */
+const SWEEP_EVERY = 50;
+
+/** Who tries: an address alone, or an address at an account. */
+export interface Attempt {
+  readonly address: string;
+  /** The folded name. */
+  readonly account?: string;
+}
+
+@Injectable()
+export class Throttle {
+  readonly #hash: (...parts: readonly string[]) => string;
+  #taken = 0;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(SECRET) secret: string,
+  ) {
+    this.#hash = keyedHash(secret, 'throttle');
+  }
+
+  /** Does what may fail: only a refusal with 401 counts as a failure. @throws KindError 429, and what `work` throws */
+  async guard<T>(project: Project, attempt: Attempt, work: () => Promise<T>): Promise<T> {
+    const giveBack = await this.#take(project, attempt);
+    let failed = false;
+    try {
+      return await work();
+    } catch (error) {
+      failed = error instanceof KindError && error.status === 401;
+      throw error;
+    } finally {
+      if (!failed) await giveBack();
+    }
+  }
+
+  /** Counts what counts however it ends. @throws KindError 429 */
+  async count(project: Project, attempt: Attempt): Promise<void> {
+    await this.#take(project, attempt);
+  }
+
+  /** Forgets the failures of accounts from an address: their owner has shown who it is. */
+  async forgive(project: Project, address: string, accounts: readonly string[]): Promise<void> {
+    if (!this.config.authRateLimit) return;
+    const keys = accounts.map((account) => this.#hash('pair', address, account));
+    await this.database.run(forgetAttemptsStatement(project.schema, keys));
+  }
+
+  async #take(project: Project, attempt: Attempt): Promise<() => Promise<void>> {
+    if (!this.config.authRateLimit) return () => Promise.resolve();
+    const keys = this.#keysOf(attempt);
+    const taken = await this.database.run<{ id: string; at: string }>(
+      takeAttemptsStatement(project.schema, keys, WINDOW),
+    );
+    await this.#sweep(project);
+    const giveBack = async (): Promise<void> => {
+      const [first] = taken;
+      if (!first) return;
+      const ids = taken.map(({ id }) => id);
+      await this.database.run(giveBackStatement(project.schema, ids, first.at));
+    };
+    if (taken.length === keys.length) return giveBack;
+    await giveBack();
+    const refused = keys.filter(({ id }) => !taken.some((each) => each.id === id)).map(({ id }) => id);
+    const [row] = await this.database.run<{ wait: number }>(waitStatement(project.schema, refused, WINDOW));
+    throw comeBack(
+      'request.throttled',
+      'Too many attempts; Retry-After says when to come back',
+      Math.max(1, row?.wait ?? 1),
+    );
+  }
+
+  #keysOf({ address, account }: Attempt): Allowance[] {
+    const byAddress = { id: this.#hash('address', address), allowed: ALLOWED.address };
+    if (account === undefined) return [byAddress];
+    return [
+      byAddress,
+      { id: this.#hash('pair', address, account), allowed: ALLOWED.pair },
+      { id: this.#hash('account', account), allowed: ALLOWED.account },
+    ];
+  }
+
+  /** What is taken is cleared away again: some attempts make few rows, and each sweep takes many. */
+  async #sweep(project: Project): Promise<void> {
+    this.#taken += 1;
+    if (this.#taken % SWEEP_EVERY === 0) await this.database.run(sweepStatement(project.schema, THROTTLE_TABLE));
+  }
+}

@@ -1,0 +1,14 @@
+/** Mails: how they look, where they wait, and how they leave. */
+import { Module } from '@nestjs/common';
+import { MailerModule } from '@nestjs-modules/mailer';
+import { CONFIG } from '../config/config.token.js';
+import { mailerOptions } from './mailer-options.js';
+import { OutgoingMail } from './outgoing.js';
+import { PublicAddress } from './public-address.js';
+
+@Module({
+  imports: [MailerModule.forRootAsync({ imports: [], inject: [CONFIG], useFactory: mailerOptions })],
+  providers: [OutgoingMail, PublicAddress],
+  exports: [OutgoingMail, PublicAddress],
+})
+export class MailModule {}

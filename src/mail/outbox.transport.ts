@@ -1,0 +1,53 @@
+/**
+ * A transport of nodemailer's that keeps mails in a folder, one `.eml` file each, for whoever runs the service without a
+ * mail server. A file appears whole: it is written under another name first. Several processes may write at once.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What nodemailer hands to a transport. */
+interface ComposedMail {
+  readonly message: {
+    build(): Promise<Buffer>;
+    getEnvelope(): object;
+    messageId(): string;
+  };
+}
+
+type Done = (error: Error | null, info?: object) => void;
+
+export class OutboxTransport {
+  readonly name = 'Outbox';
+  readonly version = '1';
+
+  constructor(private readonly folder: string) {}
+
+  send({ message }: ComposedMail, done: Done): void {
+    this.#write(message).then(
+      (file) => done(null, { envelope: message.getEnvelope(), messageId: message.messageId(), file }),
+      (error: Error) => done(error),
+    );
+  }
+
+  async #write(message: ComposedMail['message']): Promise<string> {
+    const bytes = await message.build();
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const name = `${new Date().toISOString().replace(/[-:]/g, '')}-${randomBytes(8).toString('hex')}`;
+    const [draft, file] = [join(this.folder, `.${name}.part`), join(this.folder, `${name}.eml`)];
+    try {
+      const handle = await open(draft, 'wx', 0o600);
+      try {
+        await handle.writeFile(bytes.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    return file;
+  }
+}

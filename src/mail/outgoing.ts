@@ -1,0 +1,153 @@
+/**
+ * The mails that wait to be sent. They are made and sent after the answer of the request that asks for them, so that no
+ * answer tells by its time whether there was one. The line is bounded; what fails for a moment is tried again.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import { MailerService } from '@nestjs-modules/mailer';
+import type { Logger } from 'pino';
+import { LOGGER } from '../http/logger.js';
+import { isEmailAddress } from '../shared/email.js';
+import { comeBack } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
+import type { Mail } from './mail.js';
+
+/** What a mail is made by, when its turn comes; undefined where there is none to be sent. */
+export interface MailJob {
+  /** For the log: which mail, of which project. Neither address nor content are ever logged. */
+  readonly type: string;
+  readonly project: string;
+  readonly make: () => Mail | undefined | Promise<Mail | undefined>;
+}
+
+/** Mails that one process sends at once. */
+const AT_ONCE = 4;
+/** Milliseconds before each further attempt. */
+const PAUSES = [1000, 5000] as const;
+
+@Injectable()
+export class OutgoingMail {
+  readonly #waiting: MailJob[] = [];
+  readonly #running = new Set<Promise<void>>();
+  #reserved = 0;
+  readonly #stopping = new AbortController();
+
+  constructor(
+    private readonly mailer: MailerService,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Takes a place in the line, for a mail that is posted after the answer. Whether one is to be had does not depend on
+   * whom the mail is for. @throws KindError 503
+   */
+  reserve(): MailPlace {
+    if (this.#reserved + this.#waiting.length >= LIMITS.mailsWaiting) {
+      throw comeBack('server.busy', 'Too many mails wait to be sent; try again shortly', 10);
+    }
+    this.#reserved += 1;
+    let open = true;
+    const close = (): boolean => {
+      if (!open) return false;
+      open = false;
+      this.#reserved -= 1;
+      return true;
+    };
+    return {
+      post: (job) => {
+        if (!close()) return;
+        this.#waiting.push(job);
+        this.#next();
+      },
+      leave: () => void close(),
+    };
+  }
+
+  /** Finishes what waits, for at most so many milliseconds. What is left then is told of in the log. */
+  async drain(milliseconds: number): Promise<void> {
+    this.#stopping.abort();
+    const deadline = Date.now() + milliseconds;
+    while (this.#running.size > 0 && Date.now() < deadline) {
+      await Promise.race([...this.#running, pause(deadline - Date.now())]);
+    }
+    const lost = this.#waiting.splice(0).length + this.#running.size;
+    if (lost > 0) this.logger.warn({ mails: lost }, 'mails were not sent before the end');
+  }
+
+  #next(): void {
+    if (this.#running.size >= AT_ONCE) return;
+    const job = this.#waiting.shift();
+    if (!job) return;
+    const run = this.#run(job).finally(() => {
+      this.#running.delete(run);
+      this.#next();
+    });
+    this.#running.add(run);
+  }
+
+  async #run(job: MailJob): Promise<void> {
+    const fields = { mail: job.type, project: job.project };
+    try {
+      const mail = await job.make();
+      if (mail) await this.#send(mail, fields);
+    } catch (error) {
+      this.logger.error({ ...fields, ...causeOf(error) }, 'a mail could not be sent');
+    }
+  }
+
+  async #send(mail: Mail, fields: object): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#deliver(mail);
+        return;
+      } catch (error) {
+        const wait = PAUSES[attempt];
+        if (wait === undefined || isFinal(error) || this.#stopping.signal.aborted) throw error;
+        this.logger.warn({ ...fields, ...causeOf(error) }, 'a mail could not be sent and is tried again');
+        await pause(wait, this.#stopping.signal);
+      }
+    }
+  }
+
+  async #deliver({ to, subject, text, html }: Mail): Promise<void> {
+    if (!isEmailAddress(to)) throw Object.assign(new Error('no e-mail address'), { code: 'EENVELOPE' });
+    await this.mailer.sendMail({
+      // An object is taken as it is: a text would be read as a list of addresses.
+      to: { name: '', address: to },
+      subject,
+      text,
+      html,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
+  }
+}
+
+/** A place in the line of mails. It is posted to, or left, once. */
+export interface MailPlace {
+  post(job: MailJob): void;
+  leave(): void;
+}
+
+/** What the log may know of a failure: codes. Texts of servers repeat addresses, and some of them passwords. */
+function causeOf(error: unknown): object {
+  const { code, responseCode, command, name } = error as Record<string, unknown>;
+  return { code, responseCode, command, ...(code === undefined && { error: name }) };
+}
+
+/** A server that refuses for good (5xx) refuses again. */
+function isFinal(error: unknown): boolean {
+  const { code, responseCode } = error as { code?: string; responseCode?: number };
+  return code === 'EENVELOPE' || code === 'EAUTH' || (responseCode !== undefined && responseCode >= 500);
+}
+
+function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.max(0, milliseconds));
+    if (signal?.aborted) done();
+    else signal?.addEventListener('abort', done);
+  });
+}

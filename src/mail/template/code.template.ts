@@ -1,0 +1,29 @@
+/** The mail with the code of a sign-in. Pure. */
+import { html } from '../html.js';
+import { oneLine, type Mail } from '../mail.js';
+import { layout } from './layout.js';
+
+export interface CodeMail {
+  readonly to: string;
+  /** The label of the project. */
+  readonly project: string;
+  readonly code: string;
+  readonly minutes: number;
+}
+
+export function codeMail({ to, project, code, minutes }: CodeMail): Mail {
+  const label = oneLine(project);
+  const subject = `Your sign-in code for ${label}`;
+  const text = `Your sign-in code for ${label}:
+
+  ${code}
+
+It is good for ${minutes} minutes, and once.
+If you did not just sign in, somebody knows your password: change it.
+`;
+  const content = html`<p>Your sign-in code for ${label}:</p>
+    <p style="font-size: 28px; letter-spacing: 4px"><strong>${code}</strong></p>
+    <p>It is good for ${String(minutes)} minutes, and once.</p>
+    <p>If you did not just sign in, somebody knows your password: change it.</p>`;
+  return { to, subject, text, html: layout(subject, content) };
+}

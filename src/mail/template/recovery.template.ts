@@ -1,0 +1,39 @@
+/** The mail with the token of a password recovery. Pure. */
+import { html } from '../html.js';
+import { oneLine, type Mail } from '../mail.js';
+import { layout } from './layout.js';
+
+export interface RecoveryMail {
+  readonly to: string;
+  /** The label of the project. */
+  readonly project: string;
+  readonly token: string;
+  /** The address at which the token is used; made of PUBLIC_URL, never of what a request says of itself. */
+  readonly link: string;
+  readonly minutes: number;
+}
+
+export function recoveryMail({ to, project, token, link, minutes }: RecoveryMail): Mail {
+  const label = oneLine(project);
+  const subject = `A new password for ${label}`;
+  const text = `Somebody, probably you, asked for a new password for ${label}.
+
+Set it within ${minutes} minutes at
+
+${link}
+
+or give this token where the application asks for it:
+
+${token}
+
+It is good for one use. If it was not you, do nothing:
+your password stays as it is.
+`;
+  const content = html`<p>Somebody, probably you, asked for a new password for ${label}.</p>
+    <p>Set it within ${String(minutes)} minutes at</p>
+    <p><a href="${link}"> ${link}</a></p>
+    <p>or give this token where the application asks for it:</p>
+    <p style="font-size: 20px"><code>${token}</code></p>
+    <p>It is good for one use. If it was not you, do nothing: your password stays as it is.</p>`;
+  return { to, subject, text, html: layout(subject, content) };
+}

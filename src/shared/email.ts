@@ -1,0 +1,9 @@
+/** What counts as an e-mail address: one `@`, and nothing that a mail header would read as more than one address. Pure. */
+
+const PART = '[^\\s"(),:;<>@[\\\\\\]\\p{C}]+';
+const ADDRESS = new RegExp(`^${PART}@${PART}$`, 'u');
+
+/** No white space or control characters, no quotes, brackets, commas, colons or semicolons: what RFC 5322 gives a meaning. */
+export function isEmailAddress(text: string): boolean {
+  return ADDRESS.test(text);
+}

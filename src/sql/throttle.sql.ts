@@ -1,0 +1,51 @@
+/**
+ * Attempts of the last minutes: a row per key with the times of its attempts, never more of them than are allowed. An
+ * attempt is taken before it is made, so that attempts in parallel are counted as well as those one after another.
+ */
+import { THROTTLE_TABLE } from '../model/internal-tables.js';
+import { ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { seconds } from './session.sql.js';
+
+export interface Allowance {
+  readonly id: string;
+  /** Attempts within the window. */
+  readonly allowed: number;
+}
+
+function recent(window: number): Fragment {
+  return sql`ARRAY(SELECT e FROM unnest(t."attempts") AS e WHERE e > now() - ${seconds(window)})`;
+}
+
+/**
+ * Takes an attempt of each key that has one left. Rows `id` and `at`, the attempt's time as text; a key that has none
+ * left has no row. Keys are locked in their order, so that two statements never wait for each other.
+ */
+export function takeAttemptsStatement(schema: string, keys: readonly Allowance[], window: number): Statement {
+  const [ids, allowed] = [keys.map(({ id }) => id), keys.map((key) => key.allowed)];
+  const of = recent(window);
+  return render(
+    sql`INSERT INTO ${ident(schema, THROTTLE_TABLE)} AS t ("id", "allowed", "attempts", "expires_at") SELECT k."id", k."allowed", ARRAY[now()], now() + ${seconds(window)} FROM unnest(${param(ids)}::text[], ${param(allowed)}::bigint[]) AS k("id", "allowed") ORDER BY k."id" COLLATE "C" ON CONFLICT ("id") DO UPDATE SET "attempts" = ${of} || excluded."attempts", "allowed" = excluded."allowed", "expires_at" = excluded."expires_at" WHERE cardinality(${of}) < excluded."allowed" RETURNING t."id", now()::text AS at`,
+    true,
+  );
+}
+
+/** Gives the attempt of that time back to each of the keys. */
+export function giveBackStatement(schema: string, ids: readonly string[], at: string): Statement {
+  const table = ident(schema, THROTTLE_TABLE);
+  return render(
+    sql`UPDATE ${table} AS t SET "attempts" = array_remove(t."attempts", ${param(at)}::timestamptz) FROM (SELECT "id" FROM ${table} WHERE "id" = ANY(${param(ids)}::text[]) ORDER BY "id" FOR UPDATE) AS held WHERE t."id" = held."id"`,
+    true,
+  );
+}
+
+/** One row `wait`: the seconds until every one of the keys has an attempt left again. */
+export function waitStatement(schema: string, ids: readonly string[], window: number): Statement {
+  return render(
+    sql`SELECT coalesce(ceil(extract(epoch FROM max((SELECT min(e) FROM unnest(t."attempts") AS e WHERE e > now() - ${seconds(window)}) + ${seconds(window)} - now()))), 1)::int AS wait FROM ${ident(schema, THROTTLE_TABLE)} AS t WHERE t."id" = ANY(${param(ids)}::text[])`,
+  );
+}
+
+/** Forgets the attempts of keys. */
+export function forgetAttemptsStatement(schema: string, ids: readonly string[]): Statement {
+  return render(sql`DELETE FROM ${ident(schema, THROTTLE_TABLE)} WHERE "id" = ANY(${param(ids)}::text[])`);
+}
