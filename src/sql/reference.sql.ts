@@ -2,29 +2,83 @@
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { column, columnType } from './columns.sql.js';
-import { all, ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { all, ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { rowsOf, tableOf } from './select.sql.js';
 
 function refersTo(field: Field, keys: readonly string[]): Fragment {
   return sql`${column(field)} = ANY(${param(keys)}::${columnType(field.columnType, true)})`;
 }
 
-/** The ids of the units that refer to some by a field, locked until the transaction ends. */
-export function referringStatement(schema: string, kind: KindDef, field: Field, keys: readonly string[]): Statement {
-  const id = sql`${column(kind.keyField)}::text AS id`;
-  return render(sql`SELECT ${id} FROM ${tableOf(schema, kind)} AS t WHERE ${refersTo(field, keys)} FOR UPDATE`);
+/** The units of a kind but some. */
+function but(kind: KindDef, keys: readonly string[]): Fragment | undefined {
+  return keys.length === 0 ? undefined : sql`NOT (${among(kind, keys)})`;
 }
 
-/** Empties the references to some units; the referring units are new versions. */
-export function clearReferencesStatement(
+function among(kind: KindDef, keys: readonly string[]): Fragment {
+  return sql`${column(kind.keyField)} = ANY(${param(keys)}::${columnType(kind.keyField.columnType, true)})`;
+}
+
+export interface Referring {
+  readonly limit: number;
+  /** Units that are left out. */
+  readonly but: readonly string[];
+  /** The one unit that is asked for. */
+  readonly only?: string;
+}
+
+/** The ids of units that refer to some by a field, locked until the transaction ends. */
+export function referringStatement(
+  schema: string,
+  kind: KindDef,
+  field: Field,
+  keys: readonly string[],
+  { limit, but: others, only }: Referring,
+): Statement {
+  const id = sql`${column(kind.keyField)}::text AS id`;
+  const where = [refersTo(field, keys), but(kind, others), only === undefined ? undefined : among(kind, [only])];
+  return render(
+    sql`SELECT ${id} FROM ${tableOf(schema, kind)} AS t WHERE ${all(where)} LIMIT ${integer(limit)} FOR UPDATE`,
+  );
+}
+
+/** Deletes the units that refer to some by a field. */
+export function deleteReferringStatement(
   schema: string,
   kind: KindDef,
   field: Field,
   keys: readonly string[],
 ): Statement {
+  return render(sql`DELETE FROM ${tableOf(schema, kind)} AS t WHERE ${refersTo(field, keys)}`);
+}
+
+export function deleteUnitsStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
+  return render(sql`DELETE FROM ${tableOf(schema, kind)} AS t WHERE ${among(kind, keys)}`);
+}
+
+/** Empties the references to some units, but those of `others`; the referring units are new versions. */
+export function clearReferencesStatement(
+  schema: string,
+  kind: KindDef,
+  field: Field,
+  keys: readonly string[],
+  others: readonly string[],
+): Statement {
   const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
   return render(
-    sql`UPDATE ${tableOf(schema, kind)} AS t SET ${ident(field.column ?? field.id)} = NULL, ${later} WHERE ${refersTo(field, keys)}`,
+    sql`UPDATE ${tableOf(schema, kind)} AS t SET ${ident(field.column ?? field.id)} = NULL, ${later} WHERE ${all([refersTo(field, keys), but(kind, others)])}`,
+  );
+}
+
+/** Empties the references of `units` to some others. */
+export function untieStatement(
+  schema: string,
+  kind: KindDef,
+  field: Field,
+  keys: readonly string[],
+  units: readonly string[],
+): Statement {
+  return render(
+    sql`UPDATE ${tableOf(schema, kind)} AS t SET ${ident(field.column ?? field.id)} = NULL WHERE ${all([refersTo(field, keys), among(kind, units)])}`,
   );
 }
 
@@ -45,9 +99,6 @@ export function existingStatement(
   ids: readonly string[],
   access: Predicate | undefined,
 ): Statement {
-  const id = column(kind.keyField);
-  const among = sql`${id} = ANY(${param(ids)}::${columnType(kind.keyField.columnType, true)})`;
-  return render(
-    sql`SELECT ${id}::text AS id FROM ${tableOf(schema, kind)} AS t WHERE ${all([among, ...rowsOf(schema, kind, [access])])}`,
-  );
+  const where = all([among(kind, ids), ...rowsOf(schema, kind, [access])]);
+  return render(sql`SELECT ${column(kind.keyField)}::text AS id FROM ${tableOf(schema, kind)} AS t WHERE ${where}`);
 }

@@ -81,6 +81,12 @@ export function updateStatement(plan: UpdatePlan, row: unknown): Statement {
   return render(answer(plan.schema, made), true);
 }
 
+/** Keeps a unit as it is until the transaction ends. One row `v, tag`; without a tag where there is none that fits. */
+export function lockStatement(plan: DeletePlan): Statement {
+  const found = sql`SELECT ${VERSION_TAG} AS tag, NULL::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan)} FOR UPDATE OF t`;
+  return render(answer(plan.schema, found), true);
+}
+
 /** One row `v, tag`; without a tag where no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
   const gone = sql`DELETE FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan)} RETURNING ${VERSION_TAG} AS tag, NULL::text AS body`;

@@ -1,26 +1,14 @@
-/**
- * What a deletion does to the units that refer to the deleted ones, by the rule of each reference. The foreign keys
- * hold these rules too; here they run through the one door, so that versions move and behaviours hear of it.
- */
+/** References between units: whether what they lead to is there, and what they forbid. `deletion.ts` follows them. */
 import { Injectable } from '@nestjs/common';
 import { referencesTo, type KindDef, type Model } from '../model/model.js';
 import { grantOf } from '../access/access.js';
 import type { Predicate } from '../model/predicate.js';
 import { KindError, refusal, type Faults } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
-import {
-  clearReferencesStatement,
-  countReferencesStatement,
-  existingStatement,
-  referringStatement,
-} from '../sql/reference.sql.js';
+import { countReferencesStatement, existingStatement } from '../sql/reference.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
-import { Behaviors } from './behavior.js';
 import type { Draft } from './draft.js';
 import type { Session } from './session.js';
-
-/** Units by kind that were seen to already: references may lead back. */
-type Seen = Map<string, Set<string>>;
 
 /** Whether a deletion reaches other units, and so needs a transaction. */
 export function reachesOthers(model: Model, kind: KindDef): boolean {
@@ -28,7 +16,7 @@ export function reachesOthers(model: Model, kind: KindDef): boolean {
 }
 
 /** References that tables hold: a remote kind has none. */
-function storedReferences(model: Model, kindId: string): ReturnType<typeof referencesTo> {
+export function storedReferences(model: Model, kindId: string): ReturnType<typeof referencesTo> {
   return referencesTo(model, kindId).filter(({ kind }) => !kind.remote);
 }
 
@@ -44,26 +32,6 @@ function placed(value: Json | undefined, index: number | undefined): { id: strin
 
 @Injectable()
 export class References {
-  constructor(private readonly behaviors: Behaviors) {}
-
-  /** To be called before the units of those keys go. */
-  async settle(session: Session, kind: KindDef, keys: readonly string[], seen: Seen = new Map()): Promise<void> {
-    const fresh = unseen(seen, kind, keys);
-    if (fresh.length === 0) return;
-    await this.refuseIfReferenced(session, kind, fresh);
-    for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
-      const { executor, project } = session;
-      if (field.def.onDelete === 'set_null') {
-        await executor.run(clearReferencesStatement(project.schema, other, field, fresh));
-      } else if (field.def.onDelete === 'cascade') {
-        const rows = await executor.run<{ id: string }>(referringStatement(project.schema, other, field, fresh));
-        const ids = rows.map(({ id }) => id);
-        for (const id of ids) await this.#announce(session, other, id);
-        await this.settle(session, other, ids, seen);
-      }
-    }
-  }
-
   /**
    * Adds a fault for every reference to a unit of a kind that the caller may not read at all: for it there is none. In
    * other kinds the foreign key finds a missing one; where `all` are to be told, they are looked up.
@@ -132,18 +100,4 @@ export class References {
     }
     return refused;
   }
-
-  /** Behaviours of a unit that its reference's rule is about to delete. */
-  async #announce(session: Session, kind: KindDef, id: string): Promise<void> {
-    for (const behavior of this.behaviors.of(kind)) {
-      await behavior.beforeDelete?.(kind, id, session);
-      await behavior.afterDelete?.(kind, id, session);
-    }
-  }
-}
-
-function unseen(seen: Seen, kind: KindDef, keys: readonly string[]): string[] {
-  const known = seen.get(kind.id) ?? new Set<string>();
-  seen.set(kind.id, known);
-  return keys.filter((key) => !known.has(key) && known.add(key));
 }

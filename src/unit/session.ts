@@ -5,6 +5,9 @@ import type { Model } from '../model/model.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 
+/** Units that are being deleted, by kind: references may lead back to them. */
+export type Leaving = Map<string, Set<string>>;
+
 export interface Session {
   readonly project: Project;
   readonly caller: Caller;
@@ -12,6 +15,8 @@ export interface Session {
   readonly executor: Executor;
   /** Set while definitions change: rows of the model are written, the tables follow at the end. */
   readonly change?: DefinitionChange;
+  /** Set while units are deleted. */
+  readonly leaving?: Leaving;
 }
 
 /** The change of a session in which definitions are written. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Behaviors } from './behavior.js';
+import { Deletions } from './deletion.js';
 import { References } from './references.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
@@ -14,6 +15,7 @@ import { UnitWriter } from './unit.writer.js';
 @Module({
   providers: [
     Behaviors,
+    Deletions,
     References,
     Structs,
     SystemLinks,
@@ -25,6 +27,7 @@ import { UnitWriter } from './unit.writer.js';
   ],
   exports: [
     Behaviors,
+    Deletions,
     References,
     Structs,
     SystemLinks,

@@ -7,6 +7,7 @@ import type { Model } from '../model/model.js';
 import {
   deleteStatement,
   insertStatement,
+  lockStatement,
   updateStatement,
   type DeletePlan,
   type UpdatePlan,
@@ -88,6 +89,13 @@ export class UnitRepository {
     const [made] = await this.#write<MaybeUnit>(executor, updateStatement(plan, row), { ...context, rows: [row] });
     checkVersion(made, context.model);
     return unitOf(made);
+  }
+
+  /** Whether the unit is there; if so nobody else changes it, nor refers to it, before the transaction ends. */
+  async lock(executor: Executor, plan: DeletePlan, model: Model): Promise<boolean> {
+    const [row] = await executor.run<MaybeUnit>(lockStatement(plan));
+    checkVersion(row, model);
+    return row?.tag !== null;
   }
 
   /** Whether the unit was there and is gone. */

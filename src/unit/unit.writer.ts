@@ -7,10 +7,12 @@ import { readableFields, writableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
 import { both } from '../model/predicate.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
-import { scalarText } from '../shared/json.js';
+import { scalarText, type Json } from '../shared/json.js';
+import type { DeletePlan } from '../sql/write.sql.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
 import type { WriteContext } from './conflict.js';
+import { Deletions } from './deletion.js';
 import { draftCreate, draftUpdate, type Body, type Draft } from './draft.js';
 import { reachesOthers, References, type Placed } from './references.js';
 import type { Session } from './session.js';
@@ -36,6 +38,7 @@ export class UnitWriter {
     private readonly repository: UnitRepository,
     private readonly behaviors: Behaviors,
     private readonly references: References,
+    private readonly deletions: Deletions,
     private readonly rights: UnitRights,
   ) {}
 
@@ -165,24 +168,34 @@ export class UnitWriter {
   async remove(session: Session, kind: KindDef, id: string, options: WriteOptions = {}): Promise<void> {
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
-    const behaviors = this.behaviors.of(kind);
-    if (behaviors.length > 0 || reachesOthers(session.model, kind)) {
-      await this.rights.mustBeWritable(session, kind, id, options, 'delete');
-      for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
-      await this.references.settle(session, kind, [id]);
-    }
-    const { tags } = options;
     const access = both(this.rights.readable(session, kind), options.access);
-    const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access, tags };
-    let gone: boolean;
+    const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
+    if (this.behaviors.of(kind).length === 0 && !reachesOthers(session.model, kind)) {
+      if (await this.#deleteRow(session, { ...plan, tags: options.tags }, options)) return;
+    } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model)) {
+      // What a behaviour changes of the unit before it goes makes another version of it.
+      const row = { ...plan, access: undefined, tags: undefined };
+      return this.deletions.remove(session, kind, scalarText(key), {
+        deleteRow: async () => void (await this.#deleteRow(session, row, options)),
+        clear: (at, other, otherId, field) => this.#clear(at, other, otherId, field),
+      });
+    }
+    throw (await this.rights.whyNot(session, kind, id, options, 'delete')) ?? unknownUnit(kind, id);
+  }
+
+  async #deleteRow(session: Session, plan: DeletePlan, options: WriteOptions): Promise<boolean> {
+    const { kind } = plan;
     try {
-      gone = await this.repository.delete(session.executor, plan, this.#context(session, kind, options));
+      return await this.repository.delete(session.executor, plan, this.#context(session, kind, options));
     } catch (error) {
       const referenced = error instanceof KindError && error.code === 'unit.referenced';
-      throw referenced ? await this.references.explain(session, kind, id, error) : error;
+      throw referenced ? await this.references.explain(session, kind, scalarText(plan.id as Json), error) : error;
     }
-    if (!gone) throw (await this.rights.whyNot(session, kind, id, options, 'delete')) ?? unknownUnit(kind, id);
-    for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, session);
+  }
+
+  /** Empties a reference to a unit that goes: the owner's rule, which needs no right. */
+  async #clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void> {
+    await this.update(asSystem(session), kind, id, () => new Map([[field.id, null]]));
   }
 
   #plan(session: Session, kind: KindDef, edited?: Body) {

@@ -146,6 +146,13 @@ WITH made AS (UPDATE "project_demo"."city" AS t SET "updated_at" = greatest(cloc
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 
+-- a unit locked
+WITH made AS (SELECT (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, NULL::text AS body FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid FOR UPDATE OF t) SELECT m."version" AS v, made.tag, made.body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = 7
+-- $3 = ["1","2"]
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+
 -- a deletion
 WITH made AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, NULL::text AS body) SELECT m."version" AS v, made.tag, made.body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
@@ -158,8 +165,32 @@ SELECT count(*)::int AS count FROM "project_demo"."city" AS t WHERE "t"."land" =
 -- $1 = ["IT"]
 
 -- which refer to it
-SELECT "t"."id"::text AS id FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[]) FOR UPDATE
+SELECT "t"."id"::text AS id FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[]) LIMIT 100 FOR UPDATE
 -- $1 = ["IT"]
+
+-- whether one refers to it still
+SELECT "t"."id"::text AS id FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[]) AND NOT ("t"."id" = ANY($2::uuid[])) AND "t"."id" = ANY($3::uuid[]) LIMIT 1 FOR UPDATE
+-- $1 = ["IT"]
+-- $2 = ["0198c0de-0000-7000-8000-000000000001"]
+-- $3 = ["0198c0de-0000-7000-8000-000000000001"]
+
+-- references emptied
+UPDATE "project_demo"."city" AS t SET "land" = NULL, "updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond') WHERE "t"."land" = ANY($1::text[]) AND NOT ("t"."id" = ANY($2::uuid[]))
+-- $1 = ["IT"]
+-- $2 = ["0198c0de-0000-7000-8000-000000000001"]
+
+-- what refers to it deleted
+DELETE FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[])
+-- $1 = ["IT"]
+
+-- a circle of references untied
+UPDATE "project_demo"."city" AS t SET "land" = NULL WHERE "t"."land" = ANY($1::text[]) AND "t"."id" = ANY($2::uuid[])
+-- $1 = ["IT"]
+-- $2 = ["0198c0de-0000-7000-8000-000000000001"]
+
+-- some units deleted
+DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = ANY($1::uuid[])
+-- $1 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- guards
 SELECT at, count::int AS count FROM (SELECT 0 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count UNION ALL SELECT 1 AS at, (SELECT CASE WHEN count(*) > 1 THEN count(*) ELSE 0 END FROM "project_demo"."city") AS count UNION ALL SELECT 2 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" IS NOT NULL) AS count UNION ALL SELECT 3 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."_xmin" IS NULL) AS count UNION ALL SELECT 4 AS at, (SELECT coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM "project_demo"."city" WHERE "name" IS NOT NULL AND "size" IS NOT NULL GROUP BY "name", "size" HAVING count(*) > 1) AS d) AS count UNION ALL SELECT 5 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE cardinality("t"."tags") > (SELECT count(DISTINCT e) FROM unnest("t"."tags") AS e)) AS count UNION ALL SELECT 6 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE char_length("t"."name") > 5) AS count UNION ALL SELECT 7 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE EXISTS (SELECT FROM unnest("t"."tags") AS e WHERE to_jsonb("e") <> ALL(ARRAY(SELECT jsonb_array_elements($1::jsonb))))) AS count UNION ALL SELECT 8 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."price" < $2::numeric) AS count UNION ALL SELECT 9 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE min_scale("t"."price") > 2) AS count UNION ALL SELECT 10 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE octet_length("t"."photo") > 3) AS count) AS guards ORDER BY at

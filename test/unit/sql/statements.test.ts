@@ -10,9 +10,22 @@ import { schemaName } from '../../../src/model/names.js';
 import type { Predicate } from '../../../src/model/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { dropDefaults, guardStatement, lockTables, patternValues, stepStatement } from '../../../src/sql/ddl.sql.js';
-import { countReferencesStatement, referringStatement } from '../../../src/sql/reference.sql.js';
+import {
+  clearReferencesStatement,
+  countReferencesStatement,
+  deleteReferringStatement,
+  deleteUnitsStatement,
+  referringStatement,
+  untieStatement,
+} from '../../../src/sql/reference.sql.js';
 import { estimateStatement, getStatement, listStatement } from '../../../src/sql/select.sql.js';
-import { deleteStatement, insertStatement, updateStatement, type WritePlan } from '../../../src/sql/write.sql.js';
+import {
+  deleteStatement,
+  insertStatement,
+  lockStatement,
+  updateStatement,
+  type WritePlan,
+} from '../../../src/sql/write.sql.js';
 import { cursorOf, planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
 import { modelOf, ok } from '../../support/definitions.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
@@ -141,9 +154,18 @@ function statements(schema: string, version: number): Map<string, Statement> {
       'an update of nothing',
       updateStatement({ ...write, written: [], id: ID, access: undefined, tags: undefined }, {}),
     ],
+    ['a unit locked', lockStatement(change)],
     ['a deletion', deleteStatement(change)],
     ['how many refer to it', countReferencesStatement(schema, city, field('land'), ['IT'])],
-    ['which refer to it', referringStatement(schema, city, field('land'), ['IT'])],
+    ['which refer to it', referringStatement(schema, city, field('land'), ['IT'], { limit: 100, but: [] })],
+    [
+      'whether one refers to it still',
+      referringStatement(schema, city, field('land'), ['IT'], { limit: 1, but: [ID], only: ID }),
+    ],
+    ['references emptied', clearReferencesStatement(schema, city, field('land'), ['IT'], [ID])],
+    ['what refers to it deleted', deleteReferringStatement(schema, city, field('land'), ['IT'])],
+    ['a circle of references untied', untieStatement(schema, city, field('land'), ['IT'], [ID])],
+    ['some units deleted', deleteUnitsStatement(schema, city, [ID])],
     ['guards', guardStatement(guards, schema)],
     ['values for a pattern', patternValues(schema, 'city', 'tags', true, ID)],
     ['locks', lockTables(schema, ['city', 'land'])],
