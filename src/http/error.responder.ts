@@ -5,6 +5,7 @@ import { ERRORS, KindError, refusal } from '../shared/errors.js';
 import { errorEnvelope } from './answer.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 import { requestId } from './request-id.js';
+import { loggedPath } from './request-log.js';
 
 /** Where unexpected errors are reported. */
 export interface ErrorLog {
@@ -46,7 +47,7 @@ function toKindError(error: unknown, request: HttpRequest): KindError {
   if (error instanceof KindError) return error;
   if (error instanceof URIError) return refusal('path.malformed', 'The path is not valid percent-encoded UTF-8');
   const status = statusOf(error);
-  if (status === 404) return refusal('route.unknown', `No ${request.method} ${request.path}`);
+  if (status === 404) return refusal('route.unknown', `No ${request.method} ${loggedPath(request.path)}`);
   if (status === 400) return refusal('path.malformed', 'The path is not valid percent-encoded UTF-8');
   return refusal('server.error', `Something went wrong here; the request id is ${requestId(request)}`);
 }

@@ -5,9 +5,9 @@ import { requestId } from './request-id.js';
 
 const SLOW_MS = 1000;
 
-/** Parts of paths that are secrets: the token of a password reset. */
+/** A path without what is secret in it, the token of a password reset; as it may be logged, and repeated in an answer. */
 export function loggedPath(path: string): string {
-  return path.replace(/(\/auth\/reset_password\/).+/, '$1…');
+  return path.replace(/(reset_password(?:\/|%2f)+).+/i, '$1…');
 }
 
 export function requestLog(logger: Logger): Observer {

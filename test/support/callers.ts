@@ -34,3 +34,37 @@ export async function defineKinds(project: TestProject, ...kinds: readonly objec
     if (reply.status !== 200) throw new Error(`${JSON.stringify(kind)}: ${reply.text}`);
   }
 }
+
+export interface TestMember {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** Makes `person` a member kind that anyone may sign up to. */
+export async function withMembers(project: TestProject): Promise<TestProject> {
+  await defineKinds(project, { id: 'person', label: 'Person' });
+  const joined = await project.post('/group/unit/kind_auth_member/link/group/kind/unit/person');
+  if (joined.status !== 200) throw new Error(joined.text);
+  return project;
+}
+
+/** Signs a member up over HTTP. */
+export async function signUp(project: TestProject, username: string, more: object = {}): Promise<TestMember> {
+  const [password, email] = [`secret of ${username}`, `${username}@example.com`];
+  const body = { username, password, kind_system_user: { username, password, email }, ...more };
+  const reply = await anonymous(project).post('/auth/person/signup', body);
+  if (reply.status !== 200) throw new Error(reply.text);
+  const { id, access_token, refresh_token } = reply.body.content as Record<string, string>;
+  return {
+    id: id ?? '',
+    username,
+    email,
+    password,
+    accessToken: access_token ?? '',
+    refreshToken: refresh_token ?? '',
+  };
+}

@@ -1,0 +1,305 @@
+/** Repeated failures (decisions, section 8): 429, wherever they are made, and nothing but the address counts. */
+import { describe, expect, it, vi } from 'vitest';
+import { ALLOWED } from '../../../src/auth/throttle.js';
+import { anonymous, signUp, withMembers } from '../../support/callers.js';
+import { query } from '../../support/definitions.js';
+import { codeIn, Mailbox, setOtp, temporaryFolder, tokenIn } from '../../support/mailbox.js';
+import { startTestService, TestProject, type Reply } from '../../support/service.js';
+
+const { hashes } = vi.hoisted(() => ({ hashes: { count: 0 } }));
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>();
+  return {
+    ...real,
+    verify: (...given: Parameters<typeof real.verify>) => ((hashes.count += 1), real.verify(...given)),
+  };
+});
+
+const dataDir = temporaryFolder();
+const mailbox = new Mailbox(dataDir);
+// One proxy stands before it, which says where a request comes from.
+const service = await startTestService({ dataDir, trustProxy: 1 });
+const second = await startTestService({ dataDir, trustProxy: 1 });
+
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+const attempt = (project: TestProject, username: string, password: string, address = '192.0.2.1') =>
+  project.post('/auth/signin', { username, password }, from(address));
+const statuses = (replies: readonly Reply[]) => {
+  const counts = new Map<number, number>();
+  for (const { status } of replies) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return Object.fromEntries(counts);
+};
+
+/** Rows as a former time left them: so many failures of a key that an attempt has just made. */
+async function fill(project: TestProject, allowed: number, count: number): Promise<void> {
+  const text = `UPDATE $schema._throttle SET "attempts" = ARRAY(SELECT now() - n * interval '1 second' FROM generate_series(1, $1::int) AS n) WHERE "allowed" = $2`;
+  await query(project, text, [count, allowed]);
+}
+
+async function members(): Promise<TestProject> {
+  const project = anonymous(await withMembers(await service.project()));
+  await query(project, 'DELETE FROM $schema._throttle');
+  return project;
+}
+
+describe('one account from one address', () => {
+  it.each(['ann', 'nobody'])('%s: ten failures, then 429, with the right password too', async (username) => {
+    const project = await members();
+    const member = await signUp(project, 'ann');
+    await query(project, 'DELETE FROM $schema._throttle');
+    for (let failure = 0; failure < ALLOWED.pair; failure += 1) {
+      const { status, body } = await attempt(project, username, 'a wrong one');
+      expect({ status, code: body.messages[0]?.code }).toEqual({ status: 401, code: 'signin.failed' });
+    }
+    for (const password of ['a wrong one', member.password]) {
+      const { status, body, headers } = await attempt(project, username, password);
+      expect({ status, code: body.messages[0]?.code }).toEqual({ status: 429, code: 'request.throttled' });
+      const wait = Number(headers.get('retry-after'));
+      expect(wait).toBeGreaterThan(890);
+      expect(wait).toBeLessThanOrEqual(900);
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+    // Another address, another account.
+    expect((await attempt(project, 'ann', member.password, '192.0.2.2')).status).toBe(200);
+    expect((await attempt(project, 'somebody else', 'a wrong one')).status).toBe(401);
+    // Each one is forgotten after a quarter of an hour.
+    await query(
+      project,
+      `UPDATE $schema._throttle SET "attempts" = ARRAY(SELECT e - interval '15 minutes' FROM unnest("attempts") AS e)`,
+    );
+    expect((await attempt(project, 'ann', member.password)).status).toBe(200);
+  });
+
+  it('fifty wrong passwords at once get ten tries, on two processes', async () => {
+    const project = await members();
+    await signUp(project, 'bob');
+    const other = new TestProject(second.service, project.id, undefined);
+    await attempt(other, 'nobody', 'wakes the other process');
+    hashes.count = 0;
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => attempt(at % 2 === 0 ? project : other, 'bob', `a wrong one ${at}`)),
+    );
+    expect(statuses(replies)).toEqual({ 401: 10, 429: 40 });
+    expect(hashes.count).toBe(10);
+  });
+
+  it('names count as they are compared', async () => {
+    const project = await members();
+    const spellings = ['Cäsar', 'cäsar', 'CÄSAR', 'ca\u0308sar', 'ＣÄSAR'];
+    for (let failure = 0; failure < ALLOWED.pair; failure += 1) {
+      expect((await attempt(project, spellings[failure % 5] ?? '', 'a wrong one')).status).toBe(401);
+    }
+    for (const name of spellings) expect((await attempt(project, name, 'a wrong one')).status).toBe(429);
+  });
+
+  it('right passwords are no failures, and nothing of them stays', async () => {
+    const project = await members();
+    const dan = await signUp(project, 'dan');
+    const replies = [];
+    for (let time = 0; time < 12; time += 1) replies.push(await attempt(project, 'dan', dan.password));
+    expect(statuses(replies)).toEqual({ 200: 12 });
+    const rows = await query<{ n: number }>(
+      project,
+      `SELECT coalesce(cardinality("attempts"), 0) AS n FROM $schema._throttle WHERE "allowed" < 100`,
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+  });
+
+  it('bad input is no attempt', async () => {
+    const project = await members();
+    for (let time = 0; time < 15; time += 1) {
+      expect((await project.post('/auth/signin', { username: 'eve' }, from('192.0.2.1'))).status).toBe(400);
+    }
+    expect(await query(project, 'SELECT FROM $schema._throttle')).toEqual([]);
+  });
+
+  it('a wrong current password counts, and a recovery makes up for it', async () => {
+    const project = await members();
+    const fay = await signUp(project, 'fay');
+    const change = (current_password: string) =>
+      project.post(
+        '/auth/change_password',
+        { current_password, new_password: 'the next one' },
+        { token: fay.accessToken, ...from('192.0.2.1') },
+      );
+    for (let failure = 0; failure < 6; failure += 1) expect((await change('a wrong one')).status).toBe(401);
+    for (let failure = 0; failure < 4; failure += 1)
+      expect((await attempt(project, 'fay', 'a wrong one')).status).toBe(401);
+    expect((await change(fay.password)).status).toBe(429);
+    expect((await attempt(project, 'fay', fay.password)).status).toBe(429);
+    await project.post('/auth/recover_password', { email: fay.email }, from('192.0.2.1'));
+    const token = tokenIn(await mailbox.last(fay.email));
+    expect(
+      (await project.post(`/auth/reset_password/${token}`, { new_password: 'the next one' }, from('192.0.2.1'))).status,
+    ).toBe(200);
+    expect((await attempt(project, 'fay', 'the next one')).status).toBe(200);
+  });
+
+  it('wrong codes count', async () => {
+    const project = await members();
+    const gus = await signUp(project, 'gus');
+    await setOtp(project, true);
+    const signIn = (otp: string | null) =>
+      project.post('/auth/signin', { username: 'gus', password: gus.password, otp }, from('192.0.2.1'));
+    for (let failure = 0; failure < ALLOWED.pair; failure += 1) expect((await signIn('x')).status).toBe(401);
+    expect((await signIn(null)).status).toBe(429);
+    expect(await mailbox.to(gus.email)).toEqual([]);
+  });
+});
+
+describe('one address', () => {
+  const calls: readonly [string, (project: TestProject, at: string) => Promise<Reply>, number][] = [
+    ['failures at many accounts', (project, at) => attempt(project, `nobody ${at}`, 'a wrong one'), 401],
+    [
+      'bad tokens',
+      (project) =>
+        project.post(`/auth/reset_password/${'A'.repeat(22)}`, { new_password: 'the next one' }, from('192.0.2.1')),
+      401,
+    ],
+    [
+      'recoveries',
+      (project, at) => project.post('/auth/recover_password', { email: `${at}@example.com` }, from('192.0.2.1')),
+      200,
+    ],
+    [
+      'sign-ups',
+      (project, at) => {
+        const [username, password] = [`new ${at}`, 'a long secret'];
+        const kind_system_user = { username, password, email: `new${at}@example.com` };
+        return project.post('/auth/person/signup', { username, password, kind_system_user }, from('192.0.2.1'));
+      },
+      200,
+    ],
+  ];
+  it.each(calls)('%s: a hundred, then 429', async (_, call, status) => {
+    const project = await members();
+    expect((await call(project, 'first')).status).toBe(status);
+    await fill(project, ALLOWED.address, 98);
+    expect((await call(project, 'second')).status).toBe(status);
+    expect((await call(project, 'third')).status).toBe(status);
+    const { status: last, headers } = await call(project, 'fourth');
+    expect(last).toBe(429);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(700);
+    // All of them count together.
+    expect((await attempt(project, 'whoever', 'a wrong one')).status).toBe(429);
+    expect((await attempt(project, 'whoever', 'a wrong one', '192.0.2.2')).status).toBe(401);
+  });
+
+  it('codes that are asked for count', async () => {
+    const project = await members();
+    const hal = await signUp(project, 'hal');
+    await setOtp(project, true);
+    const signIn = (otp: string | null) =>
+      project.post('/auth/signin', { username: 'hal', password: hal.password, otp }, from('192.0.2.1'));
+    expect((await signIn(null)).status).toBe(200);
+    await fill(project, ALLOWED.address, 98);
+    expect((await signIn(null)).status).toBe(200);
+    const code = codeIn(await mailbox.last(hal.email, 2));
+    // A hundredth attempt, which is given back.
+    expect((await signIn(code)).status).toBe(200);
+    expect((await signIn(null)).status).toBe(429);
+  });
+
+  it.each([
+    ['an IPv6 network', Array.from({ length: 12 }, (_, at) => `2001:db8:1:2:${at}::${at}`)],
+    ['an address in two forms', Array.from({ length: 12 }, (_, at) => (at % 2 ? '192.0.2.7' : '::ffff:192.0.2.7'))],
+    ['an address with other ports', Array.from({ length: 12 }, (_, at) => `192.0.2.8:${1000 + at}`)],
+    ['what a client says before the proxy does', Array.from({ length: 12 }, (_, at) => `198.51.100.${at}, 192.0.2.9`)],
+    ['no address', Array.from({ length: 12 }, (_, at) => `proxy ${at}`)],
+  ])('%s is one', async (_, addresses) => {
+    const project = await members();
+    const replies = [];
+    for (const address of addresses) replies.push(await attempt(project, 'ida', 'a wrong one', address));
+    expect(statuses(replies)).toEqual({ 401: 10, 429: 2 });
+  });
+
+  it('nothing else that a client sends changes it', async () => {
+    const project = await members();
+    const replies = [];
+    for (let at = 0; at < 12; at += 1) {
+      const headers = {
+        ...from('192.0.2.1').headers,
+        'user-agent': `agent ${at}`,
+        'x-real-ip': `198.51.100.${at}`,
+        forwarded: `for=198.51.100.${at}`,
+        'x-request-id': `request-${at}`,
+        cookie: `session=${at}`,
+      };
+      replies.push(
+        await project.call('POST', `/auth/signin?x=${at}`, { username: 'jan', password: 'a wrong one' }, { headers }),
+      );
+    }
+    expect(statuses(replies)).toEqual({ 401: 10, 429: 2 });
+  });
+});
+
+describe('one account from anywhere', () => {
+  it('two hundred failures, then 429', async () => {
+    const project = await members();
+    const kim = await signUp(project, 'kim');
+    expect((await attempt(project, 'kim', 'a wrong one')).status).toBe(401);
+    await fill(project, ALLOWED.account, 199);
+    expect((await attempt(project, 'kim', 'a wrong one', '192.0.2.2')).status).toBe(401);
+    expect((await attempt(project, 'kim', kim.password, '192.0.2.3')).status).toBe(429);
+    // An attempt that is refused counts nowhere.
+    const rows = await query<{ n: number }>(
+      project,
+      'SELECT cardinality("attempts") AS n FROM $schema._throttle WHERE "allowed" = 10 ORDER BY n',
+    );
+    expect(rows.map(({ n }) => n)).toEqual([0, 1, 1]);
+  });
+});
+
+describe('a throttle', () => {
+  it("is the project's own", async () => {
+    const [project, other] = [await members(), await members()];
+    for (let failure = 0; failure < 11; failure += 1) await attempt(project, 'lea', 'a wrong one');
+    expect((await attempt(project, 'lea', 'a wrong one')).status).toBe(429);
+    expect((await attempt(other, 'lea', 'a wrong one')).status).toBe(401);
+  });
+
+  it('keeps neither names nor addresses, and clears old rows away', async () => {
+    const project = await members();
+    await query(
+      project,
+      `INSERT INTO $schema._throttle SELECT 'old' || n, 10, ARRAY[now() - interval '1 hour'], now() - interval '1 second' FROM generate_series(1, 300) AS n`,
+    );
+    for (let failure = 0; failure < 60; failure += 1)
+      await attempt(project, `mia${failure % 9}`, 'a wrong one', '192.0.2.77');
+    const rows = await query<{ id: string; attempts: unknown[] }>(
+      project,
+      'SELECT "id", "attempts" FROM $schema._throttle',
+    );
+    expect(rows.length).toBe(1 + 9 + 9);
+    expect(JSON.stringify(rows)).not.toMatch(/mia|192\.0/);
+    expect(Math.max(...rows.map(({ attempts }) => attempts.length))).toBeLessThanOrEqual(100);
+  });
+
+  it('off is off', async () => {
+    const project = await members();
+    const off = await startTestService({ authRateLimit: false });
+    const calls = Array.from({ length: 15 }, () =>
+      attempt(new TestProject(off.service, project.id, undefined), 'nora', 'a wrong one'),
+    );
+    expect(statuses(await Promise.all(calls))).toEqual({ 401: 15 });
+  });
+
+  it('costs an unknown name what it costs a known one: the same hashes and statements', async () => {
+    const project = await members();
+    await signUp(project, 'otto');
+    const admin = await service.signIn(project.id);
+    await admin.post('/person/unit', { username: 'no password', email: 'no@example.com' });
+    const cost = async (username: string, password = 'a wrong one') => {
+      hashes.count = 0;
+      const statements = await project.statements(() => attempt(project, username, password));
+      return { hashes: hashes.count, statements };
+    };
+    const known = await cost('otto');
+    expect(known.hashes).toBe(1);
+    for (const name of ['unknown', 'otto@example.com', 'no password', '', 'x'.repeat(10_000), "' OR 1=1 --"]) {
+      expect(await cost(name), name.slice(0, 20)).toEqual(known);
+    }
+    expect(await cost('otto', 'x'.repeat(100_000))).toEqual(known);
+    expect(await cost('unknown', '')).toEqual(known);
+  });
+});
