@@ -180,13 +180,25 @@ function masksOf(kind: KindDef, caller: Caller): Masks {
   const known = ofKind.get(callerClass);
   if (known) return known;
   const fields = [...kind.fields.values()];
-  const readable = fields.filter(
-    (field) => !field.def.hidden && isShown(field) && passesLevel(field.def.readAccess, caller),
-  );
+  const readable = fields
+    .filter((field) => isShown(field) && mayReadField(field, caller))
+    .map((field) => (field.revealing ? veiled(field, caller) : field));
   const writable = fields.filter((field) => !field.system && passesLevel(field.def.writeAccess, caller));
   const made: Masks = { readable: byId(readable), writable: byId(writable) };
   ofKind.set(callerClass, made);
   return made;
+}
+
+/** Whether the definition of a field lets a caller read it. */
+export function mayReadField({ def }: Field, caller: Caller): boolean {
+  return !def.hidden && passesLevel(def.readAccess, caller);
+}
+
+/** Administrators define parameters, so they see all of a definition; others what they may read of its values. */
+function veiled(field: Field, caller: Caller): Field {
+  if (caller.type === 'system' || isAdministrator(caller)) return field;
+  const among = LEVELS.filter((level) => passesLevel(level, caller));
+  return { ...field, shownWhere: { flag: 'hidden', level: 'read_access', among } };
 }
 
 function isShown(field: Field): boolean {

@@ -52,15 +52,18 @@ const GROUP_FIELDS: readonly Field[] = [
 
 const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> = {
   default: (type) =>
-    field({ id: `default_${type}`, type, label: 'Default' }, { column: 'default_value', storedAs: 'json' }),
+    field(
+      { id: `default_${type}`, type, label: 'Default' },
+      { column: 'default_value', storedAs: 'json', revealing: true },
+    ),
   min_length: () => field({ id: 'min_length', type: 'integer', label: 'Shortest', minValue: 0 }),
   max_length: () => field({ id: 'max_length', type: 'integer', label: 'Longest', minValue: 0 }),
   min_value: (type) => field({ id: 'min_value', type, label: 'Smallest' }, { storedAs: 'json' }),
   max_value: (type) => field({ id: 'max_value', type, label: 'Largest' }, { storedAs: 'json' }),
   scale: () => field({ id: 'scale', type: 'integer', label: 'Decimals', minValue: 0, maxValue: 1000 }),
   strip: () => flag('strip', 'Strip white space'),
-  values: () => field({ id: 'values', type: 'json', label: 'Allowed values' }),
-  pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }),
+  values: () => field({ id: 'values', type: 'json', label: 'Allowed values' }, { revealing: true }),
+  pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }, { revealing: true }),
   reference_kind: () =>
     field({ id: 'reference_kind', type: 'string', label: 'Referenced kind', required: true, nullable: false }),
   on_delete: () =>

@@ -25,8 +25,19 @@ export interface Field {
   readonly reference?: { readonly kind: string; readonly key: ParameterType };
   /** The type that a struct shows, where the stored one is wider. */
   readonly describedAs?: string;
+  /** Shows values of the parameter that the record defines: to those alone who may read that one. */
+  readonly revealing?: boolean;
+  /** Set in what a caller may read: in other units the field reads null, in filters and orders too. */
+  readonly shownWhere?: ShownWhere;
   /** In records, but neither in a body nor in a struct of the kind. */
   readonly recordOnly?: boolean;
+}
+
+/** The units in which a field is shown: `flag` is false there, and `level` null or one of `among`. Both are columns. */
+export interface ShownWhere {
+  readonly flag: string;
+  readonly level: string;
+  readonly among: readonly string[];
 }
 
 /** Where a unit's id comes from: generated, given (or made from the label), or the value of the primary parameter. */

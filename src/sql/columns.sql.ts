@@ -31,8 +31,12 @@ export function fieldType(field: Field): Fragment {
 }
 
 /** The column of a field in the row `row` (the alias `t` of the table in nearly all statements). */
-export function column(field: Field, row = 't'): Fragment {
-  return ident(row, field.column ?? field.id);
+export function column({ id, column: name, shownWhere }: Field, row = 't'): Fragment {
+  const value = ident(row, name ?? id);
+  if (!shownWhere) return value;
+  const { flag, level, among } = shownWhere;
+  const levels = join(among.map(literal));
+  return sql`CASE WHEN NOT ${ident(row, flag)} AND (${ident(row, level)} IS NULL OR ${ident(row, level)} IN (${levels})) THEN ${value} END`;
 }
 
 /** `2024-01-31T09:30:00.123456Z`: always UTC, always six decimals. */

@@ -1,6 +1,6 @@
 /** Struct descriptors (section 2.7): what the parameters of a kind are, for forms and clients. */
 import { Injectable } from '@nestjs/common';
-import { checkState, grantOf, openKind, readableFields, writableFields } from '../access/access.js';
+import { checkState, grantOf, mayReadField, openKind, readableFields, writableFields } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import { parseListQuery, type ListQuery } from '../http/list-query.js';
@@ -28,12 +28,14 @@ export interface Descriptor {
   readonly values: Json;
 }
 
-function descriptorOf({ id, def }: Field): Descriptor {
+/** Whoever may write a field and not read it is told what it takes, but not what it holds where nothing is given. */
+function descriptorOf(field: Field, caller: Caller): Descriptor {
+  const { id, def } = field;
   return {
     id,
     label: def.label,
     type: def.type,
-    default: def.hidden ? null : def.default,
+    default: mayReadField(field, caller) ? def.default : null,
     helper_text: def.helperText,
     required: def.required,
     multiple: def.multiple,
@@ -61,7 +63,7 @@ function describe(kinds: readonly KindDef[], caller: Caller, query: ListQuery): 
     for (const [id, field] of describedFields(kind, caller)) if (!fields.has(id)) fields.set(id, field);
   }
   const [first] = kinds;
-  return first ? planFields(query, first, fields).map(descriptorOf) : [];
+  return first ? planFields(query, first, fields).map((field) => descriptorOf(field, caller)) : [];
 }
 
 @Injectable()
