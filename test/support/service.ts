@@ -5,7 +5,7 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { afterAll, inject, vi } from 'vitest';
 import { Administrators } from '../../src/auth/administrators.js';
 import { Sessions } from '../../src/auth/sessions.js';
@@ -33,7 +33,7 @@ export interface CallOptions {
 }
 
 /** Starts a service; it stops after the file's tests. */
-export async function startTestService(overrides: Partial<Config> = {}): Promise<TestService> {
+export async function startTestService(overrides: Partial<Config> = {}, log?: Logger): Promise<TestService> {
   const config: Config = {
     ...loadConfig({ LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir() }, tmpdir()),
     bootstrap: {
@@ -44,7 +44,7 @@ export async function startTestService(overrides: Partial<Config> = {}): Promise
     },
     ...overrides,
   };
-  const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'fatal' });
+  const logger = log ?? pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'fatal' });
   const service = await startService({ config, secret: SECRET, connection: inject('database'), logger });
   afterAll(() => service.stop());
   return new TestService(service);

@@ -1,0 +1,293 @@
+/** Mails on their way: over SMTP to a real server, and into the outbox. */
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { pino, type Logger } from 'pino';
+import { OutboxTransport } from '../../../src/mail/outbox.transport.js';
+import { OutgoingMail } from '../../../src/mail/outgoing.js';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { anonymous, signUp, withMembers } from '../../support/callers.js';
+import { query } from '../../support/definitions.js';
+import {
+  codeIn,
+  Mailbox,
+  readMail,
+  setOtp,
+  temporaryFolder,
+  tokenIn,
+  type ReceivedMail,
+} from '../../support/mailbox.js';
+import { startTestService, type TestProject } from '../../support/service.js';
+import { send } from '../../support/wire.js';
+
+interface Received extends ReceivedMail {
+  readonly from: string;
+  readonly recipients: readonly string[];
+  readonly user: string | undefined;
+}
+
+/** Refuses so many mails for a moment, and one recipient for good. */
+async function mailServer() {
+  const received: Received[] = [];
+  const state = { refuse: 0, connections: 0 };
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _, done) =>
+      password === 'mail secret' ? done(null, { user: username }) : done(new Error(`no ${password ?? ''}`)),
+    onConnect: (_, done) => ((state.connections += 1), done()),
+    onRcptTo: ({ address }, _, done) =>
+      address.startsWith('gone') ? done(Object.assign(new Error(`unknown ${address}`), { responseCode: 550 })) : done(),
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        if (state.refuse-- > 0) return done(Object.assign(new Error('later'), { responseCode: 451 }));
+        const { mailFrom, rcptTo } = session.envelope;
+        received.push({
+          ...readMail(Buffer.concat(chunks).toString()),
+          from: mailFrom ? mailFrom.address : '',
+          recipients: rcptTo.map(({ address }) => address),
+          user: session.user as string | undefined,
+        });
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.server.address() as AddressInfo;
+  const to = async (address: string): Promise<Received> => {
+    await vi.waitUntil(() => received.some(({ recipients }) => recipients.includes(address)), { timeout: 10_000 });
+    return received.find(({ recipients }) => recipients.includes(address))!;
+  };
+  return { port, received, state, to };
+}
+
+/** What a service logs, as text. */
+function logOf(): { text: () => string; logger: Logger } {
+  const lines: string[] = [];
+  return { text: () => lines.join(''), logger: pino({ level: 'trace' }, { write: (line) => void lines.push(line) }) };
+}
+
+const server = await mailServer();
+const log = logOf();
+const service = await startTestService(
+  {
+    mailUrl: `smtp://kind:${encodeURIComponent('mail secret')}@127.0.0.1:${server.port}`,
+    mailFrom: 'Kind at Work <kind@work.example>',
+    publicUrl: 'https://kind.work.example/base',
+    authRateLimit: false,
+  },
+  log.logger,
+);
+const admin = await withMembers(await service.project());
+const open = anonymous(admin);
+const recover = (project: TestProject, email: string, options = {}) =>
+  project.post('/auth/recover_password', { email }, options);
+
+describe('over SMTP', () => {
+  it('a recovery has one recipient, a text and an HTML part, and a link to the public address', async () => {
+    const { email, username } = await signUp(admin, 'ann');
+    await recover(open, email);
+    const mail = await server.to(email);
+    expect(mail).toMatchObject({ from: 'kind@work.example', recipients: [email], user: 'kind' });
+    expect(mail.headers.get('from')).toBe('Kind at Work <kind@work.example>');
+    expect(mail.headers.get('to')).toBe(email);
+    expect(mail.headers.get('auto-submitted')).toBe('auto-generated');
+    const link = `https://kind.work.example/base/api/lib/auth/reset_password/${tokenIn(mail)}`;
+    expect(mail.text).toContain(`\n${link}\n`);
+    expect(mail.html).toContain(`href="${link}"`);
+    expect(mail.raw).not.toContain(username + ' ');
+    expect((await open.post(`/auth/reset_password/${tokenIn(mail)}`, { new_password: 'the next one' })).status).toBe(
+      200,
+    );
+  });
+
+  it('a code comes to whoever has the right password', async () => {
+    const project = await withMembers(await service.project());
+    const { email, password } = await signUp(project, 'bob');
+    await setOtp(project, true);
+    expect((await anonymous(project).post('/auth/signin', { username: 'bob', password })).body.content).toBeNull();
+    const mail = await server.to(email);
+    expect(mail.headers.get('subject')).toBe(`Your sign-in code for ${project.id}`);
+    const answer = await anonymous(project).post('/auth/signin', { username: 'bob', password, otp: codeIn(mail) });
+    expect(answer.body.content.email).toBe(email);
+  });
+
+  it('no header of a request gets into it', async () => {
+    const { email } = await signUp(admin, 'cid');
+    const body = JSON.stringify({ email });
+    await send(service.service, {
+      method: 'POST',
+      path: '/api/lib/auth/recover_password',
+      headers: {
+        host: 'evil.example',
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'gopher',
+        forwarded: 'host=evil.example',
+        origin: 'https://evil.example',
+        referer: 'https://evil.example/',
+        'kind-project-key': admin.id,
+        'content-type': 'application/json',
+      },
+      body,
+    });
+    const mail = await server.to(email);
+    expect(mail.raw).not.toMatch(/evil|gopher/);
+    expect(mail.text).toContain('https://kind.work.example/base/api/lib/auth/reset_password/');
+  });
+
+  it('names of members are in no mail, whatever they look like', async () => {
+    for (const [at, name] of ['{{7*7}}<b>x</b>', 'dan\r\nBcc: evil', '${7*7}'].entries()) {
+      const email = `dan${at}@example.com`;
+      const made = await admin.post('/person/unit', { username: name, email, first_name: name, last_name: name });
+      expect(made.status).toBe(200);
+      await recover(open, email);
+      const mail = await server.to(email);
+      expect(mail.recipients).toEqual([email]);
+      expect(`${mail.headers.get('subject') ?? ''} ${mail.text} ${mail.html}`).not.toMatch(/\b49\b|<b>|7\*7/);
+      expect(mail.raw).not.toMatch(/evil|Bcc/);
+    }
+  });
+
+  it.each([
+    'eve@example.com\r\nBcc: evil@example.com',
+    'eve@example.com,evil',
+    'eve,evil@example.com',
+    '<eve@example.com>',
+    'eve<evil@example.com>',
+    'eve;evil@example.com',
+    'group:eve@example.com;',
+  ])('%j is no address of a member', async (email) => {
+    const { status, body } = await admin.post('/person/unit', { username: 'eve', email });
+    expect({ status, code: body.messages[0]?.code, parameter: body.messages[0]?.parameter }).toEqual({
+      status: 400,
+      code: 'parameter.bad_value',
+      parameter: 'email',
+    });
+  });
+
+  it('an address that stood there before that rule gets nothing, and nobody else does', async () => {
+    const { id } = await signUp(admin, 'fay');
+    const bad = 'fay@example.com,evil@example.com';
+    await query(admin, 'UPDATE $schema.kind_system_user SET "email" = $1, "email_key" = $1 WHERE "member_id" = $2', [
+      bad,
+      id,
+    ]);
+    await recover(open, bad);
+    await vi.waitUntil(() => log.text().includes('EENVELOPE'), { timeout: 5000 });
+    expect(server.received.flatMap(({ recipients }) => recipients).join()).not.toMatch(/evil|fay/);
+  });
+
+  it('is tried again where the server has no time, and not where it refuses for good', async () => {
+    server.state.refuse = 1;
+    const { email } = await signUp(admin, 'gus');
+    await recover(open, email);
+    await server.to(email);
+    expect(log.text()).toContain('tried again');
+
+    await admin.post('/person/unit', { username: 'gone', email: 'gone@example.com' });
+    const before = server.state.connections;
+    await recover(open, 'gone@example.com');
+    await vi.waitUntil(() => log.text().includes('"responseCode":550'), { timeout: 5000 });
+    expect(server.state.connections).toBe(before + 1);
+  });
+
+  it('failures are logged without addresses, contents and passwords', () => {
+    expect(log.text()).toContain('"mail":"recovery"');
+    expect(log.text()).toContain(`"project":"${admin.id}"`);
+    expect(log.text()).not.toMatch(/@example\.com|mail secret|reset_password\/[\w-]/);
+  });
+
+  it('a server that can not be had keeps no answer waiting', async () => {
+    const quiet = logOf();
+    const alone = await startTestService({ mailUrl: 'smtp://127.0.0.1:1', authRateLimit: false }, quiet.logger);
+    const started = performance.now();
+    await recover(anonymous(await alone.signIn(admin.id)), 'ann@example.com');
+    expect(performance.now() - started).toBeLessThan(900);
+    await vi.waitUntil(() => quiet.text().includes('ECONNECTION') || quiet.text().includes('ESOCKET'), {
+      timeout: 5000,
+    });
+  });
+});
+
+describe('the outbox', () => {
+  it('has whole files that only their owner reads, from several processes at once', async () => {
+    const dataDir = temporaryFolder();
+    const mailbox = new Mailbox(dataDir);
+    const services = [
+      await startTestService({ dataDir, authRateLimit: false }),
+      await startTestService({ dataDir, authRateLimit: false }),
+    ];
+    const project = await withMembers(await services[0]!.project());
+    const { email } = await signUp(project, 'hal');
+    const projects = await Promise.all(services.map(async (each) => anonymous(await each.signIn(project.id))));
+    await Promise.all(Array.from({ length: 8 }, (_, at) => recover(projects[at % 2]!, email)));
+    await mailbox.last(email, 8);
+    expect(readdirSync(mailbox.folder).filter((name) => !/^[\dT.]+Z-[0-9a-f]{16}\.eml$/.test(name))).toEqual([]);
+    const modes = readdirSync(mailbox.folder).map((name) => statSync(join(mailbox.folder, name)).mode & 0o777);
+    expect(new Set(modes)).toEqual(new Set([0o600]));
+    expect(statSync(mailbox.folder).mode & 0o777).toBe(0o700);
+    const mails = await mailbox.to(email);
+    expect(new Set(mails.map(tokenIn)).size).toBe(8);
+    for (const { raw } of mails) {
+      expect(raw).toMatch(/^Content-Transfer-Encoding: 7bit$/m);
+      expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+    }
+    // Without PUBLIC_URL: where it listens.
+    expect(mails.some(({ text }) => text.includes(`${services[0]!.service.url}/api/lib/auth/reset_password/`))).toBe(
+      true,
+    );
+  });
+
+  it('that can not be written is told of, and leaves nothing behind', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'outbox'), 'a file');
+    const transport = new OutboxTransport(join(folder, 'outbox'));
+    const message = { build: async () => Buffer.from('x'), getEnvelope: () => ({}), messageId: () => 'x' };
+    const error = await new Promise((resolve) => transport.send({ message }, resolve));
+    expect(error).toMatchObject({ code: 'EEXIST' });
+    expect(readdirSync(folder)).toEqual(['outbox']);
+  });
+});
+
+describe('a service that stops', () => {
+  it('sends the mails that are under way first', async () => {
+    const dataDir = temporaryFolder();
+    const mortal = await startTestService({ dataDir, authRateLimit: false });
+    const project = anonymous(await mortal.signIn(admin.id));
+    for (let mail = 0; mail < 5; mail += 1) await recover(project, 'cid@example.com');
+    await mortal.service.stop();
+    expect((await new Mailbox(dataDir).to('cid@example.com')).length).toBe(5);
+  });
+
+  it('does not wait for ever', async () => {
+    const quiet = logOf();
+    const mortal = await startTestService({ authRateLimit: false, shutdownGrace: 0 }, quiet.logger);
+    const outgoing = mortal.service.app.get(OutgoingMail);
+    outgoing.reserve().post({ type: 'test', project: 'none', make: () => new Promise(() => undefined) });
+    const started = performance.now();
+    await outgoing.drain(100);
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(quiet.text()).toContain('"mails":1');
+  });
+});
+
+it('a line that is full is 503 for everybody, and tells nobody anything', async () => {
+  const full = await startTestService({ dataDir: temporaryFolder(), authRateLimit: false });
+  const outgoing = full.service.app.get(OutgoingMail);
+  const places = Array.from({ length: LIMITS.mailsWaiting }, () => outgoing.reserve());
+  const project = anonymous(await full.signIn(admin.id));
+  for (const email of ['ann@example.com', 'nobody@example.com']) {
+    const { status, headers } = await recover(project, email);
+    expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '10' });
+  }
+  places[0]?.leave();
+  places[0]?.leave();
+  expect((await recover(project, 'nobody@example.com')).status).toBe(200);
+  for (const place of places) place.leave();
+});

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { DECOY, hashPassword, verifyPassword } from '../../../src/auth/password.js';
+
+describe('a hash', () => {
+  it('is argon2id of all characters, the last one too', async () => {
+    const long = `${'x'.repeat(127)}a`;
+    const hash = await hashPassword(long);
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await verifyPassword(hash, long)).toBe(true);
+    expect(await verifyPassword(hash, `${'x'.repeat(127)}b`)).toBe(false);
+    expect(await verifyPassword(hash, `${long}c`)).toBe(false);
+  });
+
+  it('of nobody costs the same and fits never', async () => {
+    const parameters = (hash: string) => hash.split('$').slice(0, 4);
+    expect(parameters(DECOY)).toEqual(parameters(await hashPassword('a password')));
+    for (const stored of [undefined, null]) {
+      for (const password of ['', 'decoy', DECOY]) expect(await verifyPassword(stored, password)).toBe(false);
+    }
+  });
+});

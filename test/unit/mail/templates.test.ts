@@ -1,0 +1,81 @@
+/** Mails say what they say, whatever the texts that are put in look like. */
+import { describe, expect, it } from 'vitest';
+import { html } from '../../../src/mail/html.js';
+import { oneLine } from '../../../src/mail/mail.js';
+import { codeMail } from '../../../src/mail/template/code.template.js';
+import { recoveryMail } from '../../../src/mail/template/recovery.template.js';
+import { isEmailAddress } from '../../../src/shared/email.js';
+
+const hostile = [
+  '{{7*7}} ${7*7} <%= 7*7 %> #{7*7} {% raw %}',
+  '<script>alert(1)</script><img src=x onerror=alert(1)>',
+  '"><a href="http://evil.example">here</a>',
+  'a\r\nBcc: evil@example.com\r\n\r\nanother body',
+  'a\u2028b\u0000c\u202egnp.exe',
+];
+
+describe.each(hostile)('a project that is called %j', (project) => {
+  const mails = [
+    codeMail({ to: 'a@example.com', project, code: '012345', minutes: 10 }),
+    recoveryMail({ to: 'a@example.com', project, token: 'T'.repeat(22), link: 'http://kind.example/x', minutes: 60 }),
+  ];
+
+  it.each(mails)('changes nothing of "$subject"', ({ subject, text, html: page }) => {
+    expect(subject).not.toMatch(/[\r\n\u0000\u2028\u202e]/);
+    for (const part of [subject, text, page]) expect(part).not.toContain('49');
+    expect(page).not.toMatch(/<script|<img|evil\.example">here/);
+    expect(text.split('\n').some((line) => line.startsWith('Bcc'))).toBe(false);
+    expect(text.split('\n').length).toBeLessThan(20);
+  });
+});
+
+it('a mail with a code has one number of six digits in each part', () => {
+  const { text, html: page } = codeMail({ to: 'a@example.com', project: 'Demo', code: '012345', minutes: 10 });
+  for (const part of [text, page]) expect(part.match(/\d{6}/g)).toEqual(['012345']);
+});
+
+it('a mail with a token has it alone on a line, and the link too', () => {
+  const token = 'T'.repeat(22);
+  const link = `http://127.0.0.1:3000/api/lib/auth/reset_password/${token}`;
+  const { text, html: page } = recoveryMail({ to: 'a@example.com', project: 'Demo', token, link, minutes: 60 });
+  expect(text.split('\n')).toEqual(expect.arrayContaining([link, token]));
+  expect(page).toContain(`href="${link}"`);
+  // Short enough for mails to stay readable as they are stored.
+  expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(76);
+});
+
+it('HTML escapes texts, and takes HTML as it is', () => {
+  expect(html`<p title="${`"'`}">${'a<b>&'} ${html`<b>${'<'}</b>`}</p>`.text).toBe(
+    '<p title="&quot;&#39;">a&lt;b&gt;&amp; <b>&lt;</b></p>',
+  );
+});
+
+it('one line is one line, and not endless', () => {
+  expect(oneLine(' a\t\r\n b\u0007c ')).toBe('a b c');
+  expect([...oneLine('😀'.repeat(300))].length).toBe(100);
+});
+
+it.each(['a@example.com', "o'hara+tag@sub.example.com", 'ü@bücher.example', 'a@localhost'])(
+  '%s is an address',
+  (text) => expect(isEmailAddress(text)).toBe(true),
+);
+
+it.each([
+  ...[
+    '',
+    'a',
+    '@',
+    'a@',
+    '@b',
+    'a@b@c',
+    'a b@c',
+    'a@b c',
+    'a@b\r\nBcc: x',
+    'a@b,c',
+    'a,b@c',
+    'a@b;c',
+    'a<b@c>',
+    '"a b"@c',
+  ],
+  ...['a@b>', 'a(b)@c', 'a@[127.0.0.1]', 'a:b@c', 'a\\@b', 'a@b\u0000', 'a\u202e@b', 'a@b\u00a0', 'x: a@b;'],
+])('%j is no address', (text) => expect(isEmailAddress(text)).toBe(false));
