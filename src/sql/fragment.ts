@@ -24,8 +24,14 @@ export interface Statement {
 
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Fragment[]): Fragment {
   const pieces: Piece[] = [strings[0] ?? ''];
-  for (let at = 0; at < fragments.length; at++) pieces.push(fragments[at] ?? EMPTY, strings[at + 1] ?? '');
+  for (let at = 0; at < fragments.length; at++) pieces.push(fragmentOnly(fragments[at]), strings[at + 1] ?? '');
   return new Fragment(pieces);
+}
+
+/** A string would be text of the statement: the types forbid it, and so does this. */
+function fragmentOnly(value: unknown): Fragment {
+  if (value instanceof Fragment) return value;
+  throw new TypeError('SQL is made of fragments only');
 }
 
 /** An identifier, quoted: `ident('project_demo', 'city')` is `"project_demo"."city"`. */
@@ -53,7 +59,9 @@ export function integer(value: number): Fragment {
 export const EMPTY = new Fragment([]);
 
 export function join(fragments: readonly Fragment[], separator = ', '): Fragment {
-  return new Fragment(fragments.flatMap((fragment, at) => (at === 0 ? [fragment] : [separator, fragment])));
+  return new Fragment(
+    fragments.flatMap((fragment, at) => (at === 0 ? [fragmentOnly(fragment)] : [separator, fragmentOnly(fragment)])),
+  );
 }
 
 /** `AND` of the conditions that are there; `true` where none is. */

@@ -4,6 +4,7 @@ import type { Predicate, Target } from '../model/predicate.js';
 import { column, columnType, selectList, VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { predicateSql } from './predicate.sql.js';
+import { fromTemplate } from './template.js';
 
 /** The table with one row that holds the version of the project's model. */
 export const MODEL_TABLE = '_model';
@@ -185,28 +186,17 @@ function nullable({ target }: OrderTerm): boolean {
   return (target.field.def.nullable && target.field.column !== 'id') || target.keys.length > 0;
 }
 
-/** The text of a get of all units of a kind, which hangs on the fields that it answers. */
-const getTexts = new WeakMap<readonly Field[], { readonly schema: string; readonly kind: KindDef; text: string }>();
-
 /** One row `v, tag, body`; `body` is null where there is no such unit. */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
-  const { schema, kind, fields, access } = plan;
-  if (access || kind.discriminated) return renderGet(plan, id);
-  const known = getTexts.get(fields);
-  if (known?.schema === schema && known.kind === kind) return { text: known.text, values: [id], prepare: true };
-  const made = renderGet(plan, id);
-  getTexts.set(fields, { schema, kind, text: made.text });
-  return made;
+  if (plan.access) return render(getSql(plan, param(id)), true);
+  return fromTemplate(plan.fields, `get ${plan.schema}`, [id], ([key]) => getSql(plan, key));
 }
 
-function renderGet(plan: ReadPlan, id: unknown): Statement {
-  const key = sql`${column(plan.kind.keyField)} = ${param(id)}::${columnType(plan.kind.keyField.columnType)}`;
+function getSql(plan: ReadPlan, id: Fragment): Fragment {
+  const key = sql`${column(plan.kind.keyField)} = ${id}::${columnType(plan.kind.keyField.columnType)}`;
   const where = all([key, ...rowsOf(plan.schema, plan.kind, [plan.access])]);
   const unit = sql`SELECT ${VERSION_TAG} AS tag, (SELECT row_to_json(_r) FROM (SELECT ${selectList(plan.fields)}) AS _r)::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;
-  return render(
-    sql`SELECT m."version" AS v, u.tag, u.body FROM ${ident(plan.schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`,
-    true,
-  );
+  return sql`SELECT m."version" AS v, u.tag, u.body FROM ${ident(plan.schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`;
 }
 
 /** The planner's guess of how many units match: `EXPLAIN (FORMAT JSON)` of the rows without their count. */

@@ -5,8 +5,9 @@
 import type { Field, KindDef } from '../model/model.js';
 import { fieldsOf, type Predicate } from '../model/predicate.js';
 import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
-import { all, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { all, EMPTY, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { predicateSql } from './predicate.sql.js';
+import { fromTemplate } from './template.js';
 import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
 
 export interface WritePlan {
@@ -35,11 +36,11 @@ export interface UpdatePlan extends WritePlan {
 export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tags'>;
 
 /** The rows of a JSON array as a table `i` with the columns of the fields. */
-function input(fields: readonly Field[], rows: readonly unknown[]): Fragment {
+function input(fields: readonly Field[], rows: Fragment): Fragment {
   const columns = fields.map(
     (field) => sql`${ident(field.column ?? field.id)} ${isJsonList(field) ? sql`jsonb` : fieldType(field)}`,
   );
-  return sql`json_to_recordset(${param(JSON.stringify(rows))}::json) AS i(${join(columns)})`;
+  return sql`json_to_recordset(${rows}::json) AS i(${join(columns)})`;
 }
 
 /** The value of a field in a row of `i`. */
@@ -60,6 +61,22 @@ function columnsOf(fields: readonly Field[]): Fragment[] {
 
 /** Rows `v, tag, body`: one per unit that was made, in order; a single one without a body where the model is stale. */
 export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Statement {
+  const json = JSON.stringify(rows);
+  if (plan.allowed || plan.shown) return render(insertSql(plan, param(json), param(plan.version)), true);
+  const shape = `insert ${plan.schema} ${shapeOf(plan)}`;
+  return fromTemplate(plan.fields, shape, [json, plan.version], ([values, version]) =>
+    insertSql(plan, values, version),
+  );
+}
+
+/** The columns that are written. */
+function shapeOf({ written }: WritePlan): string {
+  let shape = '';
+  for (const { id } of written) shape += `${id},`;
+  return shape;
+}
+
+function insertSql(plan: WritePlan, rows: Fragment, version: Fragment): Fragment {
   const columns = columnsOf(plan.written);
   const values = plan.written.map(given);
   const table = tableOf(plan.schema, plan.kind);
@@ -68,17 +85,28 @@ export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Stat
     : { names: [], values: [] };
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
   const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
-  const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${all([sql`${versionOf(plan.schema)} = ${param(plan.version)}::bigint`, allAllowed(plan, rows)])} RETURNING ${answered(plan)}`;
-  return render(answer(plan.schema, made), true);
+  const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${all([sql`${versionOf(plan.schema)} = ${version}::bigint`, allAllowed(plan, rows)])} RETURNING ${answered(plan)}`;
+  return answer(plan.schema, made);
 }
 
 /** One row `v, tag, body`; without a body where no unit was changed. */
 export function updateStatement(plan: UpdatePlan, row: unknown): Statement {
+  const json = JSON.stringify([row]);
+  if (plan.allowed || plan.shown || plan.access || plan.tags) {
+    return render(updateSql(plan, param(json), param(plan.id), param(plan.version)), true);
+  }
+  const shape = `update ${plan.schema} ${shapeOf(plan)}`;
+  return fromTemplate(plan.fields, shape, [json, plan.id, plan.version], ([values, id, version]) =>
+    updateSql(plan, values, id, version),
+  );
+}
+
+function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragment): Fragment {
   const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${given(field)}`);
-  const source = plan.written.length > 0 ? sql` FROM ${input(plan.written, [row])}` : sql``;
+  const source = plan.written.length > 0 ? sql` FROM ${input(plan.written, row)}` : EMPTY;
   const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
-  const made = sql`UPDATE ${tableOf(plan.schema, plan.kind)} AS t SET ${join([...changes, later])}${source} WHERE ${all([target(plan), staysAllowed(plan)])} RETURNING ${answered(plan)}`;
-  return render(answer(plan.schema, made), true);
+  const made = sql`UPDATE ${tableOf(plan.schema, plan.kind)} AS t SET ${join([...changes, later])}${source} WHERE ${all([target(plan, id, version), staysAllowed(plan)])} RETURNING ${answered(plan)}`;
+  return answer(plan.schema, made);
 }
 
 /** Keeps a unit as it is until the transaction ends. One row `v, tag`; without a tag where there is none that fits. */
@@ -89,21 +117,21 @@ export function lockStatement(plan: DeletePlan): Statement {
 
 /** One row `v, tag`; without a tag where no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
-  const gone = sql`DELETE FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan)} RETURNING ${VERSION_TAG} AS tag, NULL::text AS body`;
+  const gone = sql`DELETE FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan, param(plan.id), param(plan.version))} RETURNING ${VERSION_TAG} AS tag, NULL::text AS body`;
   return render(answer(plan.schema, gone), true);
 }
 
-function target({ schema, kind, id, version, access, tags }: DeletePlan): Fragment {
+function target({ schema, kind, access, tags }: DeletePlan, id: Fragment, version: Fragment): Fragment {
   return all([
-    sql`${column(kind.keyField)} = ${param(id)}::${columnType(kind.keyField.columnType)}`,
-    sql`${versionOf(schema)} = ${param(version)}::bigint`,
+    sql`${column(kind.keyField)} = ${id}::${columnType(kind.keyField.columnType)}`,
+    sql`${versionOf(schema)} = ${version}::bigint`,
     tags === undefined ? undefined : sql`${VERSION_TAG} = ANY(${param(tags)}::text[])`,
     ...rowsOf(schema, kind, [access]),
   ]);
 }
 
 /** Every new unit satisfies the rule, or none is made. */
-function allAllowed(plan: WritePlan, rows: readonly unknown[]): Fragment | undefined {
+function allAllowed(plan: WritePlan, rows: Fragment): Fragment | undefined {
   if (!plan.allowed) return undefined;
   const holds = holdsFor(plan, plan.allowed, 'i', undefined);
   return sql`(SELECT bool_and(${holds}) FROM ${input(plan.written, rows)})`;

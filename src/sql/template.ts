@@ -1,0 +1,54 @@
+/**
+ * Statements that come again and again with other values only: their text is made once, and kept with the fields that
+ * they answer, which go when the kind's definition does.
+ */
+import type { Field } from '../model/model.js';
+import { Fragment, render, type Statement } from './fragment.js';
+
+/** Texts kept with one list of fields: a client chooses which columns an edit writes, and there are many choices. */
+const KEPT = 100;
+
+/** The place of a value that each use of a template brings. */
+class Slot {
+  constructor(readonly at: number) {}
+}
+
+const slots = [0, 1, 2, 3].map((at) => new Fragment([{ value: new Slot(at) }]));
+
+/** The values of a template as fragments, in their order. */
+type Values = readonly [Fragment, Fragment, Fragment, Fragment];
+
+class Template {
+  readonly #text: string;
+  readonly #values: readonly unknown[];
+
+  constructor(fragment: Fragment) {
+    const { text, values } = render(fragment);
+    this.#text = text;
+    this.#values = values;
+  }
+
+  bind(given: readonly unknown[]): Statement {
+    const values = this.#values.map((value) => (value instanceof Slot ? given[value.at] : value));
+    return { text: this.#text, values, prepare: true };
+  }
+}
+
+const kept = new WeakMap<readonly Field[], Map<string, Template>>();
+
+/**
+ * The statement that `make` renders with these values (at most four). All that its text depends on, beside the fields
+ * that it answers and their kind, is in `shape`.
+ */
+export function fromTemplate(
+  fields: readonly Field[],
+  shape: string,
+  values: readonly unknown[],
+  make: (values: Values) => Fragment,
+): Statement {
+  const known = kept.get(fields) ?? new Map<string, Template>();
+  kept.set(fields, known);
+  const template = known.get(shape) ?? new Template(make(slots as unknown as Values));
+  if (known.size < KEPT) known.set(shape, template);
+  return template.bind(values);
+}
