@@ -34,8 +34,8 @@ export interface ListPlan extends ReadPlan {
   readonly cursor: readonly (string | null)[] | undefined;
 }
 
-export function versionOf(schema: string): Fragment {
-  return sql`(SELECT "version" FROM ${ident(schema, MODEL_TABLE)})`;
+export function versionOf(schema: string, where?: Fragment): Fragment {
+  return sql`(SELECT "version" FROM ${ident(schema, MODEL_TABLE)}${where ? sql` WHERE ${where}` : EMPTY})`;
 }
 
 export function tableOf(schema: string, kind: KindDef): Fragment {
@@ -57,8 +57,8 @@ export function rowsOf(
 export function listStatement(plan: ListPlan): Statement {
   const conditions = rowsOf(plan.schema, plan.kind, [plan.access, plan.filter]);
   const table = tableOf(plan.schema, plan.kind);
-  const version = sql`${versionOf(plan.schema)} AS v`;
-  const prepare = isCanonical(plan);
+  const version = sql`${planFitsAll(plan) ? versionOf(plan.schema) : versionOf(plan.schema, PLANNED_FOR_ITS_VALUES)} AS v`;
+  const prepare = COMMON_LIMITS.has(plan.limit);
   if (plan.cursor) return render(keysetPage(plan, table, conditions, version), prepare);
   const count = countOf(plan, table, conditions);
   if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, prepare);
@@ -70,13 +70,19 @@ export function listStatement(plan: ListPlan): Statement {
   );
 }
 
-/**
- * Whether the best plan is the same whatever the values are. From its sixth use on PostgreSQL may plan a named statement
- * for values it doesn't know: a rare value is then sought as if it were common, or a common one as if it were rare.
- */
-function isCanonical({ access, filter, cursor, offset, limit }: ListPlan): boolean {
-  return !access && !filter && !cursor?.length && offset === 0 && COMMON_LIMITS.has(limit);
+/** Whether the best plan is the same whatever the values are. */
+function planFitsAll({ access, filter, cursor, offset }: ListPlan): boolean {
+  return !access && !filter && !cursor?.length && offset === 0;
 }
+
+/**
+ * From its sixth use on PostgreSQL may keep one plan for all values of a named statement, if that seems to cost no more
+ * than planning anew: a rare value is then sought as if it were common, or a common one as if it were rare. This makes
+ * such a plan cost more than any, and is gone from one that is made for its values (`true OR …`, folded before planning).
+ * So the statement is parsed once and planned each time; there is a setting for that, `plan_cache_mode`, but it holds for
+ * all statements of a connection, and a get by id is better off with one plan.
+ */
+const PLANNED_FOR_ITS_VALUES = sql`(${param(true)}::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)`;
 
 /** A limit is text of its statement, because the plan depends on it: these alone are prepared, so that few texts are. */
 const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);

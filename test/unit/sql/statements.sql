@@ -9,105 +9,126 @@ WITH _page AS (SELECT "t"."id" AS "id", "t"."label" AS "label" FROM "project_dem
 -- $1 = "string"
 
 -- some fields of a page, in an order
-WITH _page AS (SELECT "t"."name" AS "name", trim_scale("t"."price")::text AS "price", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened" FROM "project_demo"."city" AS t WHERE true ORDER BY "t"."size" DESC, "t"."name", "t"."id" LIMIT 10 OFFSET $1::bigint) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."name" AS "name", trim_scale("t"."price")::text AS "price", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened" FROM "project_demo"."city" AS t WHERE true ORDER BY "t"."size" DESC, "t"."name", "t"."id" LIMIT 10 OFFSET $1::bigint) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = 20
+-- $2 = true
 
 -- the count alone
-SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."size" IS NULL) AS count, '[]' AS items
+SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($1::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."size" IS NULL) AS count, '[]' AS items
+-- $1 = true
 
 -- no count
 WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE true ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, -1 AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 
 -- what a caller may read
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."name" = $2::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."name" = $2::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."name" = $2::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($3::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND "t"."name" = $2::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = "x"
+-- $3 = true
 
 -- the first page by cursor
 WITH page AS (SELECT row_number() OVER (ORDER BY "t"."size" DESC, "t"."id") AS n, ARRAY["t"."size"::text, "t"."id"::text] AS keys, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at") AS _r) AS item FROM "project_demo"."city" AS t WHERE true ORDER BY "t"."size" DESC, "t"."id" LIMIT 3) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= 2), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = 2 AND EXISTS (SELECT FROM page WHERE n > 2)) AS last
 
 -- the next page by cursor
-WITH page AS (SELECT row_number() OVER (ORDER BY "t"."size" DESC, "t"."id") AS n, ARRAY["t"."size"::text, "t"."id"::text] AS keys, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at") AS _r) AS item FROM "project_demo"."city" AS t WHERE "t"."size" <= $1::bigint AND (("t"."size" < $2::bigint) OR ("t"."size" = $3::bigint AND "t"."id" > $4::uuid)) ORDER BY "t"."size" DESC, "t"."id" LIMIT 3) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= 2), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = 2 AND EXISTS (SELECT FROM page WHERE n > 2)) AS last
+WITH page AS (SELECT row_number() OVER (ORDER BY "t"."size" DESC, "t"."id") AS n, ARRAY["t"."size"::text, "t"."id"::text] AS keys, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at") AS _r) AS item FROM "project_demo"."city" AS t WHERE "t"."size" <= $1::bigint AND (("t"."size" < $2::bigint) OR ("t"."size" = $3::bigint AND "t"."id" > $4::uuid)) ORDER BY "t"."size" DESC, "t"."id" LIMIT 3) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($5::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= 2), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = 2 AND EXISTS (SELECT FROM page WHERE n > 2)) AS last
 -- $1 = "5"
 -- $2 = "5"
 -- $3 = "5"
 -- $4 = "0198c0de-0000-7000-8000-000000000001"
+-- $5 = true
 
 -- the page after the nulls
-WITH page AS (SELECT row_number() OVER (ORDER BY "t"."id") AS n, ARRAY["t"."size"::text, "t"."id"::text] AS keys, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at") AS _r) AS item FROM "project_demo"."city" AS t WHERE "t"."size" IS NULL AND "t"."id" >= $1::uuid AND (("t"."id" > $2::uuid)) ORDER BY "t"."id" LIMIT 3) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= 2), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = 2 AND EXISTS (SELECT FROM page WHERE n > 2)) AS last
+WITH page AS (SELECT row_number() OVER (ORDER BY "t"."id") AS n, ARRAY["t"."size"::text, "t"."id"::text] AS keys, (SELECT row_to_json(_r) FROM (SELECT "t"."id"::text AS "id", 'city'::text AS "kind_id", "t"."name" AS "name", "t"."size" AS "size", trim_scale("t"."price")::text AS "price", "t"."founded"::text AS "founded", to_char("t"."opened" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "opened", translate(encode("t"."photo", 'base64'), E'\n', '') AS "photo", "t"."tags" AS "tags", "t"."extra" AS "extra", "t"."land" AS "land", "t"."_xmin" AS "xmin", "t"."metadata" AS "metadata", to_char("t"."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "inserted_at", to_char("t"."updated_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "updated_at") AS _r) AS item FROM "project_demo"."city" AS t WHERE "t"."size" IS NULL AND "t"."id" >= $1::uuid AND (("t"."id" > $2::uuid)) ORDER BY "t"."id" LIMIT 3) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($3::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= 2), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = 2 AND EXISTS (SELECT FROM page WHERE n > 2)) AS last
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = true
 
 -- eq(name,a)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."name" = $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" = $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."name" = $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" = $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = "a"
+-- $2 = true
 
 -- ne(name,a)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."name" IS DISTINCT FROM $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" IS DISTINCT FROM $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."name" IS DISTINCT FROM $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" IS DISTINCT FROM $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = "a"
+-- $2 = true
 
 -- not(eq(size,1))
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE (("t"."size" = $1::bigint) IS NOT TRUE) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE (("t"."size" = $1::bigint) IS NOT TRUE)) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE (("t"."size" = $1::bigint) IS NOT TRUE) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE (("t"."size" = $1::bigint) IS NOT TRUE)) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = 1
+-- $2 = true
 
 -- and(ge(size,1),lte(price,2.50),or(lt(founded,01-02-2024),gte(opened,2024-01-31)))
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE ("t"."size" > $1::bigint AND "t"."price" <= $2::numeric AND ("t"."founded" < $3::date OR "t"."opened" >= $4::timestamptz)) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE ("t"."size" > $1::bigint AND "t"."price" <= $2::numeric AND ("t"."founded" < $3::date OR "t"."opened" >= $4::timestamptz))) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE ("t"."size" > $1::bigint AND "t"."price" <= $2::numeric AND ("t"."founded" < $3::date OR "t"."opened" >= $4::timestamptz)) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($5::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE ("t"."size" > $1::bigint AND "t"."price" <= $2::numeric AND ("t"."founded" < $3::date OR "t"."opened" >= $4::timestamptz))) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = 1
 -- $2 = "2.5"
 -- $3 = "2024-02-01"
 -- $4 = "2024-01-31T00:00:00Z"
+-- $5 = true
 
 -- in(size,[1,2])
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."size" = ANY($1::bigint[]) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."size" = ANY($1::bigint[])) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."size" = ANY($1::bigint[]) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."size" = ANY($1::bigint[])) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = [1,2]
+-- $2 = true
 
 -- icontains(name,50%_\)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."name" ILIKE $1 COLLATE "project_demo"."_fold" ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" ILIKE $1 COLLATE "project_demo"."_fold") END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."name" ILIKE $1 COLLATE "project_demo"."_fold" ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" ILIKE $1 COLLATE "project_demo"."_fold") END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = "%50\\%\\_\\\\%"
+-- $2 = true
 
 -- startswith(xmin,a)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."_xmin" LIKE $1 ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."_xmin" LIKE $1) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."_xmin" LIKE $1 ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."_xmin" LIKE $1) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = "a%"
+-- $2 = true
 
 -- contains(tags,a)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."tags" @> $1::text[] ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."tags" @> $1::text[]) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."tags" @> $1::text[] ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."tags" @> $1::text[]) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = ["a"]
+-- $2 = true
 
 -- in(tags,[a,b])
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."tags" && $1::text[] ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."tags" && $1::text[]) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."tags" && $1::text[] ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."tags" && $1::text[]) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = ["a","b"]
+-- $2 = true
 
 -- eq(tags,[a,b])
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."tags" = $1::text[] ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."tags" = $1::text[]) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."tags" = $1::text[] ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."tags" = $1::text[]) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = ["a","b"]
+-- $2 = true
 
 -- eq(extra.a."b.c",1)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] = $2 ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] = $2) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] = $2 ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($3::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] = $2) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = ["a","b.c"]
 -- $2 = "1"
+-- $3 = true
 
 -- eq(extra,{"a":1})
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE ("t"."extra" #> $1::text[] = $2::jsonb OR "t"."extra" #>> $3::text[] = $4) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE ("t"."extra" #> $1::text[] = $2::jsonb OR "t"."extra" #>> $3::text[] = $4)) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE ("t"."extra" #> $1::text[] = $2::jsonb OR "t"."extra" #>> $3::text[] = $4) ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($5::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE ("t"."extra" #> $1::text[] = $2::jsonb OR "t"."extra" #>> $3::text[] = $4)) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = []
 -- $2 = "{\"a\":1}"
 -- $3 = []
 -- $4 = "{\"a\":1}"
+-- $5 = true
 
 -- isnull(extra.a,false)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] IS NOT NULL ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] IS NOT NULL) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] IS NOT NULL ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."extra" #>> $1::text[] IS NOT NULL) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = ["a"]
+-- $2 = true
 
 -- eq(photo,AAEC)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."photo" = $1::bytea ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."photo" = $1::bytea) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."photo" = $1::bytea ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."photo" = $1::bytea) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = "\\x000102"
+-- $2 = true
 
 -- eq(land,IT)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."land" = $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."land" = $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE "t"."land" = $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."land" = $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = "IT"
+-- $2 = true
 
 -- eq(kind_id,city)
-WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE 'city'::text = $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model") AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE 'city'::text = $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
+WITH _page AS (SELECT "t"."id"::text AS "id" FROM "project_demo"."city" AS t WHERE 'city'::text = $1::text ORDER BY "t"."id" LIMIT 100) SELECT (SELECT "version" FROM "project_demo"."_model" WHERE ($2::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)) AS v, CASE WHEN (SELECT count(*) FROM _page) < 100 THEN (SELECT count(*) FROM _page) ELSE (SELECT count(*) FROM "project_demo"."city" AS t WHERE 'city'::text = $1::text) END AS count, (SELECT coalesce(json_agg(_page), '[]')::text FROM _page) AS items
 -- $1 = "city"
+-- $2 = true
 
 -- an estimate
 EXPLAIN (FORMAT JSON) SELECT 1 FROM "project_demo"."city" AS t WHERE "t"."size" = $1::bigint

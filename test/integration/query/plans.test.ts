@@ -1,0 +1,50 @@
+/** Lists are parsed once and planned for their values each time; a get by id has one plan. */
+import { describe, expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { startTestService } from '../../support/service.js';
+
+const service = await startTestService({ DATABASE_POOL: '1' });
+const project = await service.project();
+await defineKinds(project, {
+  id: 'note',
+  label: 'Note',
+  parameters: [{ id: 'place', kind_id: 'string', indexed: true }],
+});
+const made = await project.post('/note/unit', { place: 'Oslo' });
+
+interface Prepared {
+  readonly statement: string;
+  readonly generic_plans: number;
+  readonly custom_plans: number;
+}
+
+/** What PostgreSQL keeps, on the one connection of this service, of the statements that have a text. */
+async function prepared(text: string): Promise<Prepared[]> {
+  const rows = await service.service.database.run<Prepared>({
+    text: 'SELECT statement, generic_plans::int, custom_plans::int FROM pg_prepared_statements',
+    values: [],
+  });
+  return rows.filter(({ statement }) => statement.includes(text));
+}
+
+describe('the plan of', () => {
+  it('a filtered list is made for its values, however often it comes', async () => {
+    for (let at = 0; at < 12; at += 1) {
+      const found = await project.get(`/note/unit?filter=eq(place,${at % 2 ? 'Oslo' : 'Rome'})`);
+      expect(found.body.content).toMatchObject({ count: at % 2 });
+    }
+    expect(await prepared('WITH _page')).toMatchObject([{ generic_plans: 0, custom_plans: 11 }]);
+  });
+
+  it('a list of all and a get is made once, after a few that were made for their values', async () => {
+    const { id } = made.body.content as { id: string };
+    for (let at = 0; at < 12; at += 1) {
+      await project.get('/note/unit');
+      await project.get(`/note/unit/${id}`);
+    }
+    const ofNotes = [...(await prepared('WHERE true ORDER BY')), ...(await prepared('LEFT JOIN LATERAL'))];
+    expect(
+      ofNotes.filter(({ statement }) => statement.includes('."note"')).map((each) => each.generic_plans > 0),
+    ).toEqual([true, true]);
+  });
+});
