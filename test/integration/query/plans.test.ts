@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { startTestService } from '../../support/service.js';
 
-const service = await startTestService({ DATABASE_POOL: '1' });
+const service = await startTestService({ databasePool: 1 });
 const project = await service.project();
 await defineKinds(project, {
   id: 'note',
