@@ -4,6 +4,7 @@ import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
 import type { HttpRequest } from '../http/request.js';
 import { refusal } from '../shared/errors.js';
+import { isUuid } from '../shared/identifiers.js';
 import { scopeOf } from '../tenancy/request-scope.js';
 import { ALGORITHM, bearerToken, ISSUER, SECRET, signingKey, type Claims } from './token.service.js';
 
@@ -21,7 +22,9 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') 
 
   /** Called for tokens whose signature and time are good; what it answers becomes `request.user`. */
   validate(request: HttpRequest, claims: Claims): Claims | false {
-    return claims.typ === 'refresh' && claims.aud === scopeOf(request).project.id ? claims : false;
+    const { typ, aud, exp, sub, sid, jti } = claims;
+    const whole = typeof exp === 'number' && [sub, sid, jti].every((id) => typeof id === 'string' && isUuid(id));
+    return whole && typ === 'refresh' && aud === scopeOf(request).project.id ? claims : false;
   }
 }
 

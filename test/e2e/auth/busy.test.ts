@@ -1,0 +1,55 @@
+/** More passwords than can be hashed: 503 to come back later, not a pile of them, and no failures of anybody. */
+import { expect, it, vi } from 'vitest';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { anonymous, signUp, withMembers } from '../../support/callers.js';
+import { query } from '../../support/definitions.js';
+import { startTestService } from '../../support/service.js';
+
+const { gate } = vi.hoisted(() => ({ gate: { closed: undefined as Promise<void> | undefined, running: 0, most: 0 } }));
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>();
+  const verify = async (...given: Parameters<typeof real.verify>) => {
+    gate.most = Math.max(gate.most, (gate.running += 1));
+    await gate.closed;
+    gate.running -= 1;
+    return real.verify(...given);
+  };
+  return { ...real, verify };
+});
+
+const service = await startTestService({ trustProxy: 1 });
+const project = anonymous(await withMembers(await service.project()));
+
+it('sign-ins beyond the line are refused, the others served', async () => {
+  const ann = await signUp(project, 'ann');
+  await query(project, 'DELETE FROM $schema._throttle');
+  let open = (): void => undefined;
+  gate.closed = new Promise((resolve) => (open = resolve));
+  const count = LIMITS.hashesWaiting + 20;
+  const signIn = (at: number) =>
+    project.post(
+      '/auth/signin',
+      { username: `nobody ${at}`, password: 'a wrong one' },
+      { headers: { 'x-forwarded-for': `192.0.2.${at}` } },
+    );
+  let refused = 0;
+  const replies = Array.from({ length: count }, (_, at) =>
+    signIn(at).then((reply) => ((refused += reply.status === 503 ? 1 : 0), reply)),
+  );
+  await vi.waitUntil(() => refused >= 20 - gate.running, { timeout: 4000 });
+  expect(gate.most).toBeLessThanOrEqual(3);
+  open();
+  gate.closed = undefined;
+  const all = await Promise.all(replies);
+  expect(all.filter(({ status }) => status === 401).length + refused).toBe(count);
+  const busy = all.find(({ status }) => status === 503);
+  expect(busy?.body.messages[0]?.code).toBe('server.busy');
+  expect(busy?.headers.get('retry-after')).toBe('2');
+  // Who was sent away has failed at nothing.
+  const [row] = await query<{ n: number }>(
+    project,
+    'SELECT sum(cardinality("attempts"))::int AS n FROM $schema._throttle WHERE "allowed" = 10',
+  );
+  expect(row?.n).toBe(count - refused);
+  expect((await project.post('/auth/signin', { username: 'ann', password: ann.password })).status).toBe(200);
+});
