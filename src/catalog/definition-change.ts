@@ -98,8 +98,9 @@ export class DefinitionChanges {
 
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {
     const { tx, before } = change;
-    const after = await this.#settleAccess(project, change, await loadModel(tx, project));
-    checkModel(after, change);
+    const written = await loadModel(tx, project);
+    checkWritten(written, change);
+    const after = await this.#settleAccess(project, change, written);
     const { guards, steps } = diffModels(before, after);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockTables(project.schema, [...tables].sort()));
@@ -117,18 +118,23 @@ export class DefinitionChanges {
     return { ...after, version: Number(row?.v) };
   }
 
-  /** Rules that were written must fit; rules whose parameter went let nobody in. */
-  async #settleAccess(project: Project, { tx, before, access }: DefinitionChange, after: Model): Promise<Model> {
-    const faults = new Faults();
-    for (const id of access) {
-      const kind = after.kinds.get(id);
-      if (kind) checkRules(kind, after, faults);
-    }
-    faults.throwIfAny();
+  /** Rules whose parameter went let nobody in. */
+  async #settleAccess(project: Project, { tx, before }: DefinitionChange, after: Model): Promise<Model> {
     const orphaned = orphanedAccess(before, after);
     for (const [id, closed] of orphaned) await tx.run(setAccessStatement(project.schema, id, closed));
     return orphaned.size > 0 ? loadModel(tx, project) : after;
   }
+}
+
+/** Definitions that were written must fit together, and rules of access to them. @throws KindError with every fault */
+function checkWritten(model: Model, change: DefinitionChange): void {
+  const faults = new Faults();
+  for (const id of change.access) {
+    const kind = model.kinds.get(id);
+    if (kind) checkRules(kind, model, faults);
+  }
+  checkModel(model, change, faults);
+  faults.throwIfAny();
 }
 
 /** Kinds whose units are members no more: their credentials go with that. */

@@ -9,6 +9,7 @@ import { KindError, refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { isPlainObject, typeName, type Json, scalarText } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
+import { checkBodyLists } from './kind.lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import { bodyOf, type Body, type Draft } from '../unit/draft.js';
 import { idOfBody, withLabel } from '../unit/identified.js';
@@ -21,6 +22,8 @@ const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'label', 'metadata', 'acc
 @Injectable()
 export class KindBehavior implements Behavior, OnModuleInit {
   readonly definition = true;
+  /** Bodies as they came, before what they define was made. */
+  readonly #bodies = new WeakMap<PendingWrite, Body>();
 
   constructor(
     private readonly behaviors: Behaviors,
@@ -37,6 +40,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
 
   async prepare(body: Body, write: PendingWrite): Promise<Body> {
     this.#checkBuiltIn(body, write);
+    this.#bodies.set(write, body);
     const parameters = body.get('parameters');
     const labelled = write.id === undefined ? withLabel(body) : body;
     if (!Array.isArray(parameters) || !parameters.some(isPlainObject)) return labelled;
@@ -122,6 +126,10 @@ export class KindBehavior implements Behavior, OnModuleInit {
     checkParameterNames(draft.values.get('parameters'), write);
     const access = draft.values.get('access');
     if (access !== undefined && access !== null) checkAccess(kindId, access, faults);
+    const body = this.#bodies.get(write);
+    if (faults.any && body) {
+      checkBodyLists(kindId, body, draft.values, session.model.kinds.get(kindId), session.model, faults);
+    }
     changeOf(session).kinds.add(kindId);
     if (draft.values.has('access')) changeOf(session).access.add(kindId);
     return draft;

@@ -1,5 +1,5 @@
 /** What makes a model contradict itself. The catalog runs it on the model that a change would make. */
-import { Faults } from '../shared/errors.js';
+import type { Faults } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/nearest.js';
 import { BUILT_IN_GROUPS } from './built-in.js';
@@ -16,9 +16,8 @@ export interface Touched {
   readonly inline?: ReadonlyMap<string, number>;
 }
 
-/** Throws all faults of the touched definitions, each at the field to blame. */
-export function checkModel(model: Model, touched: Touched): void {
-  const faults = new Faults();
+/** Adds all faults of the touched definitions, each at the field to blame. */
+export function checkModel(model: Model, touched: Touched, faults: Faults): void {
   for (const id of touched.parameters) {
     const def = model.parameters.get(id);
     if (def) checkReference(def, model, faults, touched.inline?.get(id));
@@ -31,10 +30,15 @@ export function checkModel(model: Model, touched: Touched): void {
   if (userKinds > LIMITS.kindsPerProject) {
     faults.add('kind.bad_definition', `a project has at most ${LIMITS.kindsPerProject} kinds`);
   }
-  faults.throwIfAny();
 }
 
-function checkReference(def: ParameterDef, model: Model, faults: Faults, inline?: number): void {
+/** `inline`: where in the body of a kind the parameter was defined. */
+export function checkReference(
+  def: Pick<ParameterDef, 'referenceKind'>,
+  model: Model,
+  faults: Faults,
+  inline?: number,
+): void {
   if (def.referenceKind === undefined) return;
   const target = model.kinds.get(def.referenceKind);
   const place = { parameter: inline === undefined ? 'reference_kind' : 'parameters' };
@@ -65,8 +69,26 @@ function checkKind(kind: KindDef, model: Model, touched: Touched, faults: Faults
   checkRemote(kind, model, faults);
   checkParameterList(kind, model, touched, faults);
   checkGrants(kind, faults);
-  checkColumnLists(kind, 'unique', faults);
-  checkColumnLists(kind, 'indexes', faults);
+  checkLists(kind, model.parameters, faults);
+}
+
+/** The lists of a kind that name parameters. */
+export type KindLists = Pick<KindDef, 'parameters' | 'unique' | 'indexes'>;
+
+/** What of a definition decides where a list may name it. */
+export type Listed = Pick<ParameterDef, 'type' | 'primary' | 'multiple' | 'runTime'>;
+
+/** Adds the faults that the lists of a kind have by themselves. Parameters that are not there are told elsewhere. */
+export function checkLists(kind: KindLists, known: ReadonlyMap<string, Listed>, faults: Faults): void {
+  const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
+  const { parameters } = kind;
+  const twice = parameters.filter((id, at) => parameters.indexOf(id) !== at);
+  for (const id of new Set(twice)) bad(`'${id}' is there twice`);
+  const primaries = [...new Set(parameters)].filter((id) => known.get(id)?.primary);
+  if (primaries.length > 1) bad(`at most one primary parameter, got ${primaries.join(' and ')}`);
+  if (parameters.length > LIMITS.parametersPerKind) bad(`at most ${LIMITS.parametersPerKind}`);
+  checkColumnLists(kind, 'unique', known, faults);
+  checkColumnLists(kind, 'indexes', known, faults);
 }
 
 /** A remote kind has no table, so no foreign key can lead to it. */
@@ -87,18 +109,11 @@ export function unknownParameter(id: string, known: Iterable<string>): Parameter
 }
 
 function checkParameterList(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
-  const place = { parameter: 'parameters' };
-  const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, place);
   for (const id of kind.parameters) {
     const def = model.parameters.get(id);
     if (!def) faults.add(...unknownParameter(id, model.parameters.keys()));
     else if (!touched.parameters.has(id)) checkReference(def, model, faults);
   }
-  const twice = kind.parameters.filter((id, at) => kind.parameters.indexOf(id) !== at);
-  for (const id of new Set(twice)) bad(`'${id}' is there twice`);
-  const primaries = kind.parameters.filter((id) => model.parameters.get(id)?.primary);
-  if (primaries.length > 1) bad(`at most one primary parameter, got ${primaries.join(' and ')}`);
-  if (kind.parameters.length > LIMITS.parametersPerKind) bad(`at most ${LIMITS.parametersPerKind}`);
 }
 
 /** A kind in a group that grants fields must not have parameters of the same names, nor a key of its own. */
@@ -123,17 +138,21 @@ function checkGrants(kind: KindDef, faults: Faults): void {
   }
 }
 
-function checkColumnLists(kind: KindDef, key: 'unique' | 'indexes', faults: Faults): void {
+function checkColumnLists(
+  kind: KindLists,
+  key: 'unique' | 'indexes',
+  known: ReadonlyMap<string, Listed>,
+  faults: Faults,
+): void {
   const bad = (text: string) => faults.add('kind.bad_definition', `${key}: ${text}`, { parameter: key });
   for (const ids of kind[key]) {
     if (new Set(ids).size !== ids.length) bad(`a parameter is twice in [${ids.join(', ')}]`);
     for (const id of ids) {
-      const field = kind.fields.get(id);
-      if (!field || !kind.parameters.includes(id)) {
+      const def = known.get(id);
+      if (!def || !kind.parameters.includes(id)) {
         bad(`'${id}' is no parameter of the kind${didYouMean(id, kind.parameters)}`);
-      } else if (field.column === undefined) bad(`'${id}' is not stored`);
-      else if (field.def.multiple || !parameterType(field.def.type).indexable)
-        bad(`'${id}' can not be in an index of several`);
+      } else if (def.runTime) bad(`'${id}' is not stored`);
+      else if (def.multiple || !parameterType(def.type).indexable) bad(`'${id}' can not be in an index of several`);
     }
   }
   const texts = kind[key].map((ids) => ids.join(','));

@@ -1,6 +1,7 @@
 /** What is special about parameters: their definitions must make sense, and kinds use them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { canonicalValues, checkParameter, emptyDefinition, patched } from '../model/check-parameter.js';
+import { checkReference } from '../model/check-model.js';
 import { kindsUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { plural } from '../model/parameter-type/text-rules.js';
@@ -55,6 +56,8 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
         ...place,
       });
     }
+    // Without other faults it is looked at when all is written.
+    if (faults.any && index === undefined) checkReference(def, session.model, faults);
     change.parameters.add(parameterId);
     return this.#canonical(draft, kind, def);
   }

@@ -402,6 +402,57 @@ describe('a kind that is not made', () => {
     await expectNoDrift(project);
   });
 
+  it('and is told what its lists have by themselves along with all else', async () => {
+    const reply = await project.post('/kind/unit', {
+      id: 'k',
+      label: 5,
+      parameters: [
+        'name',
+        'code',
+        'number',
+        'name',
+        'tags',
+        'nope',
+        { id: 'fresh', kind_id: 'string', wat: 1 },
+        { id: 'to', kind_id: 'unit', reference_kind: 'nowhere' },
+        { id: 'self', kind_id: 'unit', reference_kind: 'k' },
+      ],
+      unique: [['name', 'fresh'], ['nane'], ['nope']],
+      indexes: [['tags'], ['size']],
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.body.messages.map(({ text }) => text).sort()).toEqual(
+      [
+        'label: must be a string, got number',
+        "parameters[6].wat: 'string' has no such parameter",
+        "parameters: no parameter 'nope' in this project (did you mean 'name'?)",
+        "parameters: 'name' is there twice",
+        'parameters: at most one primary parameter, got code and number',
+        "parameters[7].reference_kind: no kind 'nowhere'",
+        "unique: 'nane' is no parameter of the kind (did you mean 'name'?)",
+        "indexes: 'tags' can not be in an index of several",
+        "indexes: 'size' is no parameter of the kind",
+      ].sort(),
+    );
+    await expectNoDrift(project);
+  });
+
+  it('and is told what rules and lists are wrong in one answer', async () => {
+    const body = { id: 'k', parameters: ['name'], unique: [['nope']], access: { read: 'eq(nope,1)' } };
+    expect(refusalOf(await project.post('/kind/unit', body))).toEqual({
+      status: 400,
+      messages: ['filter.unknown_parameter access', 'kind.bad_definition unique'],
+    });
+  });
+
+  it('nor is a parameter, whose reference leads nowhere, told of anything else first', async () => {
+    const reply = await project.post('/unit/unit', { id: 'lost', reference_kind: 'nowhere', wat: 1 });
+    expect(refusalOf(reply)).toEqual({
+      status: 400,
+      messages: ['parameter.unknown wat', 'parameter.bad_reference reference_kind'],
+    });
+  });
+
   it('because two of its parameters get one id from their labels', async () => {
     const parameters = [
       { label: 'Same name', kind_id: 'string' },

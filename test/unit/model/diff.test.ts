@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkModel } from '../../../src/model/check-model.js';
 import { diffModels, type Condition, type Guard, type Step } from '../../../src/model/diff.js';
 import { constraintName } from '../../../src/model/names.js';
-import { KindError } from '../../../src/shared/errors.js';
+import { Faults, KindError } from '../../../src/shared/errors.js';
 import { kind, modelWith, parameter, type Records } from '../../support/models.js';
 
 /** A step in few words: `alter city +name`, `create index city(name)`. */
@@ -390,7 +390,9 @@ describe('a model that contradicts itself', () => {
     touched: { kinds?: string[]; parameters?: string[] } = { kinds: ['city'] },
   ): string[] => {
     try {
-      checkModel(modelWith(records), { kinds: new Set(touched.kinds), parameters: new Set(touched.parameters) });
+      const told = new Faults();
+      checkModel(modelWith(records), { kinds: new Set(touched.kinds), parameters: new Set(touched.parameters) }, told);
+      told.throwIfAny();
       return [];
     } catch (error) {
       if (!(error instanceof KindError)) throw error;

@@ -1,0 +1,52 @@
+/**
+ * What the lists of a kind's body name, judged before anything is written: so that a body which is refused for other
+ * faults tells those of its lists along. What is not refused is judged by `checkModel`, when all of it is written.
+ */
+import { checkLists, checkReference, type Listed } from '../model/check-model.js';
+import type { KindDef, Model } from '../model/model.js';
+import { isParameterTypeId } from '../model/parameter-type/registry.js';
+import type { Faults } from '../shared/errors.js';
+import { isPlainObject, type Json } from '../shared/json.js';
+import { bodyOf, type Body } from '../unit/draft.js';
+import { idOfBody, withLabel } from '../unit/identified.js';
+
+/** `id`: that of the kind; `values`: what of the body was read. */
+export function checkBodyLists(
+  id: string,
+  body: Body,
+  values: ReadonlyMap<string, Json>,
+  stored: KindDef | undefined,
+  model: Model,
+  faults: Faults,
+): void {
+  const given = body.get('parameters');
+  const entries: readonly unknown[] = Array.isArray(given) ? given : (stored?.parameters ?? []);
+  const known = new Map<string, Listed>(model.parameters);
+  const names: string[] = [];
+  for (const [at, entry] of entries.entries()) {
+    if (typeof entry === 'string') names.push(entry);
+    if (!isPlainObject(entry)) continue;
+    const definition = withLabel(bodyOf(entry));
+    const [name, type, target] = [idOfBody(definition), definition.get('kind_id'), definition.get('reference_kind')];
+    // That it is defined twice was told.
+    if (name !== undefined && !names.includes(name)) names.push(name);
+    if (name === undefined || known.has(name) || typeof type !== 'string' || !isParameterTypeId(type)) continue;
+    const is = (key: string) => definition.get(key) === true;
+    known.set(name, { type, primary: is('is_primary'), multiple: is('multiple'), runTime: is('only_run_time') });
+    if (type === 'unit' && typeof target === 'string' && target !== id) {
+      checkReference({ referenceKind: target }, model, faults, at);
+    }
+  }
+  // One that is not there is told by its place in the list of parameters.
+  const unknown = names.filter((name) => !known.has(name));
+  for (const name of unknown) known.set(name, { type: 'string', primary: false, multiple: false, runTime: false });
+  const listed = (key: 'unique' | 'indexes') => (values.has(key) ? listsOf(values.get(key)) : (stored?.[key] ?? []));
+  checkLists({ parameters: names, unique: listed('unique'), indexes: listed('indexes') }, known, faults);
+}
+
+function listsOf(value: Json | undefined): string[][] {
+  if (!Array.isArray(value)) return [];
+  return (value as Json[]).flatMap((list) =>
+    Array.isArray(list) ? [(list as Json[]).filter((each) => typeof each === 'string')] : [],
+  );
+}
