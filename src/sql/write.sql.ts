@@ -111,7 +111,7 @@ function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragm
 
 /** Keeps a unit as it is until the transaction ends. One row `v, tag`; without a tag where there is none that fits. */
 export function lockStatement(plan: DeletePlan): Statement {
-  const found = sql`SELECT ${VERSION_TAG} AS tag, NULL::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan)} FOR UPDATE OF t`;
+  const found = sql`SELECT ${VERSION_TAG} AS tag, NULL::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan, param(plan.id), param(plan.version))} FOR UPDATE OF t`;
   return render(answer(plan.schema, found), true);
 }
 
