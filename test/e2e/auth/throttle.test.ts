@@ -289,10 +289,15 @@ describe('a throttle', () => {
     await signUp(project, 'otto');
     const admin = await service.signIn(project.id);
     await admin.post('/person/unit', { username: 'no password', email: 'no@example.com' });
-    const cost = async (username: string, password = 'a wrong one') => {
+    const once = async (username: string, password: string) => {
       hashes.count = 0;
       const statements = await project.statements(() => attempt(project, username, password));
       return { hashes: hashes.count, statements };
+    };
+    // Now and then an attempt sweeps old rows away, whoever makes it.
+    const cost = async (username: string, password = 'a wrong one') => {
+      const [a, b] = [await once(username, password), await once(username, password)];
+      return a.statements < b.statements ? a : b;
     };
     const known = await cost('otto');
     expect(known.hashes).toBe(1);

@@ -51,6 +51,7 @@ describe('an older project', () => {
     // As a version was that had no links, no patterns, no hidden parameters, no decimals and no administrators.
     for (const text of [
       'DROP TABLE $schema."link"',
+      'DROP TABLE $schema."_code", $schema."_recovery", $schema."_throttle"',
       'ALTER TABLE $schema."_parameter" DROP COLUMN "pattern", DROP COLUMN "hidden", DROP COLUMN "on_delete"',
       'ALTER TABLE $schema."_parameter" ALTER COLUMN "label" DROP NOT NULL',
       'ALTER TABLE $schema."person" DROP COLUMN "name"',

@@ -277,6 +277,23 @@ describe('a service that stops', () => {
   });
 });
 
+it('a mail is made after the answer is out', async () => {
+  const events: string[] = [];
+  const logger = pino(
+    { level: 'debug' },
+    {
+      write: (line) =>
+        void (line.includes('recover_password') && line.includes('"msg":"request"') && events.push('answered')),
+    },
+  );
+  const watched = await startTestService({ dataDir: temporaryFolder(), authRateLimit: false }, logger);
+  const outgoing = watched.service.app.get(OutgoingMail);
+  vi.spyOn(outgoing, 'reserve').mockReturnValue({ post: () => void events.push('posted'), leave() {} });
+  await recover(anonymous(await watched.signIn(admin.id)), 'ann@example.com');
+  await vi.waitUntil(() => events.length === 2, { timeout: 5000 });
+  expect(events).toEqual(['answered', 'posted']);
+});
+
 it('a line that is full is 503 for everybody, and tells nobody anything', async () => {
   const full = await startTestService({ dataDir: temporaryFolder(), authRateLimit: false });
   const outgoing = full.service.app.get(OutgoingMail);
