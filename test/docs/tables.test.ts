@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ALLOWED } from '../../src/auth/throttle.js';
 import { PARAMETER_TYPES } from '../../src/model/parameter-type/registry.js';
 import { ERRORS } from '../../src/shared/errors.js';
 import { LIMITS } from '../../src/shared/limits.js';
@@ -17,18 +18,36 @@ describe('docs/errors.md', () => {
     expect(told).toEqual(known);
   });
 
-  test.each(['model.md', 'limits.md', 'filter.md'])('knows every code that %s names', (name) => {
-    const areas = new Set(Object.keys(ERRORS).map((each) => each.split('.')[0]));
-    const named = [...page(name).matchAll(/`([a-z]+)\.([a-z_]+)[`:]/g)]
-      .filter(([, area, reason]) => areas.has(area ?? '') && reason !== 'md')
-      .map(([, area, reason]) => `${area}.${reason}`);
-    expect(named.filter((each) => !Object.hasOwn(ERRORS, each))).toEqual([]);
-  });
+  test.each(['model.md', 'limits.md', 'filter.md', 'auth.md', 'access.md'])(
+    'knows every code that %s names',
+    (name) => {
+      const areas = new Set(Object.keys(ERRORS).map((each) => each.split('.')[0]));
+      const named = [...page(name).matchAll(/`([a-z]+)\.([a-z_]+)[`:]/g)]
+        .filter(([, area, reason]) => areas.has(area ?? '') && reason !== 'md')
+        .map(([, area, reason]) => `${area}.${reason}`);
+      expect(named.filter((each) => !Object.hasOwn(ERRORS, each))).toEqual([]);
+    },
+  );
 });
 
 test('docs/limits.md has every limit with its value, and no other', () => {
   const told = tableRows(page('limits.md')).map(([name, value]) => [code(name), Number(value)]);
   expect(told).toEqual(Object.entries(LIMITS));
+});
+
+test('docs/auth.md has what the throttle allows, and every address of authentication', () => {
+  const section = page('auth.md').split('## Too many attempts')[1] ?? '';
+  const told = tableRows(section).map(([name, value]) => [code(name), Number(value)]);
+  expect(told).toEqual(Object.entries(ALLOWED));
+  const routes = [
+    ...readFileSync(join(import.meta.dirname, '../../src/auth/auth.controller.ts'), 'utf8').matchAll(
+      /@(?:Get|Post)\('([^']+)'\)/g,
+    ),
+  ].map(([, path]) => path?.replace(/:\w+/, '<') ?? '');
+  const addresses = [...page('auth.md').matchAll(/\/api\/lib\/auth\/([^`]+)`/g)].map(([, path]) =>
+    (path ?? '').replace(/<[^>]+>/, '<'),
+  );
+  expect(new Set(addresses)).toEqual(new Set(routes));
 });
 
 test('docs/model.md has every parameter type with its column and its own fields', () => {
