@@ -1,6 +1,6 @@
 /** The mail with the code of a sign-in. Pure. */
-import { html } from '../html.js';
 import { oneLine, type Mail } from '../mail.js';
+import { markup } from '../markup.js';
 import { layout } from './layout.js';
 
 export interface CodeMail {
@@ -21,9 +21,10 @@ export function codeMail({ to, project, code, minutes }: CodeMail): Mail {
 It is good for ${minutes} minutes, and once.
 If you did not just sign in, somebody knows your password: change it.
 `;
-  const content = html`<p>Your sign-in code for ${label}:</p>
-    <p style="font-size: 28px; letter-spacing: 4px"><strong>${code}</strong></p>
-    <p>It is good for ${String(minutes)} minutes, and once.</p>
-    <p>If you did not just sign in, somebody knows your password: change it.</p>`;
+  const content = markup`<p>Your sign-in code for ${label}:</p>
+<p style="font-size: 28px; letter-spacing: 4px"><b>${code}</b></p>
+<p>It is good for ${String(minutes)} minutes, and once.</p>
+<p>If you did not just sign in, somebody knows your password:
+change it.</p>`;
   return { to, subject, text, html: layout(subject, content) };
 }

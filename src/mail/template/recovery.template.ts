@@ -1,6 +1,6 @@
 /** The mail with the token of a password recovery. Pure. */
-import { html } from '../html.js';
 import { oneLine, type Mail } from '../mail.js';
+import { markup } from '../markup.js';
 import { layout } from './layout.js';
 
 export interface RecoveryMail {
@@ -29,11 +29,13 @@ ${token}
 It is good for one use. If it was not you, do nothing:
 your password stays as it is.
 `;
-  const content = html`<p>Somebody, probably you, asked for a new password for ${label}.</p>
-    <p>Set it within ${String(minutes)} minutes at</p>
-    <p><a href="${link}"> ${link}</a></p>
-    <p>or give this token where the application asks for it:</p>
-    <p style="font-size: 20px"><code>${token}</code></p>
-    <p>It is good for one use. If it was not you, do nothing: your password stays as it is.</p>`;
+  const content = markup`<p>Somebody, probably you, asked for a new password
+for ${label}.</p>
+<p>Set it within ${String(minutes)} minutes at</p>
+<p><a href="${link}">${link}</a></p>
+<p>or give this token where the application asks for it:</p>
+<p style="font-size: 20px"><code>${token}</code></p>
+<p>It is good for one use. If it was not you, do nothing:
+your password stays as it is.</p>`;
   return { to, subject, text, html: layout(subject, content) };
 }

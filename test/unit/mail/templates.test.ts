@@ -1,7 +1,7 @@
 /** Mails say what they say, whatever the texts that are put in look like. */
 import { describe, expect, it } from 'vitest';
-import { html } from '../../../src/mail/html.js';
 import { oneLine } from '../../../src/mail/mail.js';
+import { markup } from '../../../src/mail/markup.js';
 import { codeMail } from '../../../src/mail/template/code.template.js';
 import { recoveryMail } from '../../../src/mail/template/recovery.template.js';
 import { isEmailAddress } from '../../../src/shared/email.js';
@@ -44,8 +44,8 @@ it('a mail with a token has it alone on a line, and the link too', () => {
   expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(76);
 });
 
-it('HTML escapes texts, and takes HTML as it is', () => {
-  expect(html`<p title="${`"'`}">${'a<b>&'} ${html`<b>${'<'}</b>`}</p>`.text).toBe(
+it('markup escapes texts, and takes markup as it is', () => {
+  expect(markup`<p title="${`"'`}">${'a<b>&'} ${markup`<b>${'<'}</b>`}</p>`.text).toBe(
     '<p title="&quot;&#39;">a&lt;b&gt;&amp; <b>&lt;</b></p>',
   );
 });

@@ -1,0 +1,22 @@
+/** HTML from fragments: the tag `markup` escapes every text that is put in, so that no value becomes markup. Pure. */
+
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+export function markup(strings: TemplateStringsArray, ...values: readonly (string | Markup)[]): Markup {
+  const parts = values.map((value, at) => textOf(value) + (strings[at + 1] ?? ''));
+  return new Markup((strings[0] ?? '') + parts.join(''));
+}
+
+function textOf(value: string | Markup): string {
+  return value instanceof Markup ? value.text : value.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? '');
+}
+
+const ENTITIES = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
