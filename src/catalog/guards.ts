@@ -2,6 +2,7 @@
 import type { Executor } from '../database/database.js';
 import type { Guard } from '../model/diff.js';
 import { matchesPattern, plural } from '../model/parameter-type/text-rules.js';
+import { Breather } from '../shared/breather.js';
 import { Faults } from '../shared/errors.js';
 import { guardStatement, patternValues } from '../sql/ddl.sql.js';
 
@@ -58,11 +59,15 @@ async function countMismatches(
   pattern: string,
 ): Promise<number> {
   let count = 0;
+  const breather = new Breather();
   for (let after: string | null = null; ;) {
     const rows: { id: string; values: string[] }[] = await executor.run(
       patternValues(schema, table, column, array, after),
     );
-    for (const { values } of rows) if (values.some((value) => !matchesPattern(pattern, value))) count += 1;
+    for (const { values } of rows) {
+      if (breather.due) await breather.pause();
+      if (values.some((value) => !matchesPattern(pattern, value))) count += 1;
+    }
     const last: string | undefined = rows.at(-1)?.id;
     if (last === undefined) return count;
     after = last;

@@ -8,7 +8,7 @@ import { parameterDef, type ParameterDef, type ValueRules } from './parameter-de
 import { compareDecimals } from './parameter-type/decimal.type.js';
 import type { FieldReport as Report, ParameterType } from './parameter-type/parameter-type.js';
 import { parameterType } from './parameter-type/registry.js';
-import { codePoints, compilePattern } from './parameter-type/text-rules.js';
+import { codePoints, compilePattern, matchingSteps } from './parameter-type/text-rules.js';
 
 /** Where the fields of a record stand in a definition. Defaults (`default_<type>`) have their own way. */
 const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
@@ -125,7 +125,9 @@ function checkPattern({ pattern }: ParameterDef, bad: Report): void {
   if (codePoints(pattern) > LIMITS.patternLength)
     return bad('pattern', `at most ${LIMITS.patternLength} characters`, 'parameter.too_long');
   try {
-    compilePattern(pattern);
+    const size = compilePattern(pattern).programSize();
+    if (size <= LIMITS.patternSize) return;
+    bad('pattern', `is too large: ${size} instructions, at most ${LIMITS.patternSize}`, 'parameter.bad_pattern');
   } catch (error) {
     bad('pattern', `is no regular expression of the RE2 dialect: ${(error as Error).message}`, 'parameter.bad_pattern');
   }
@@ -160,6 +162,11 @@ function checkDefault(def: ParameterDef, type: ParameterType, report: Report): v
   if (!Array.isArray(value))
     return report(name, 'must be a list, because the parameter is multiple', 'parameter.bad_type');
   let accepted = true;
+  const { pattern } = def;
+  const steps =
+    pattern === undefined ? 0 : matchingSteps(pattern, value.filter((item) => typeof item === 'string').join(''));
+  if (steps > LIMITS.patternSteps)
+    return report(name, 'too long to be matched against its pattern', 'parameter.too_long');
   value.forEach((item: Json, at) =>
     type.accept(item, def, (code, text) => ((accepted = false), report(name, `[${at}]: ${text}`, code))),
   );

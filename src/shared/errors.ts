@@ -94,7 +94,10 @@ export const ERRORS = {
     meaning: 'That field can not change while kinds that use the parameter have units.',
   },
   'parameter.bad_definition': { status: 400, meaning: 'The definition of the parameter contradicts itself.' },
-  'parameter.bad_pattern': { status: 400, meaning: 'The pattern is no regular expression of the RE2 dialect.' },
+  'parameter.bad_pattern': {
+    status: 400,
+    meaning: 'The pattern is no regular expression of the RE2 dialect, or too large a one.',
+  },
   'parameter.required': { status: 400, meaning: 'The value must be given.' },
   'parameter.null': { status: 400, meaning: 'The value must not be null.' },
   'parameter.bad_type': { status: 400, meaning: 'The value has another type than the parameter.' },

@@ -13,6 +13,10 @@ export const LIMITS = {
   filterDepth: 20,
   /** Code points of a `pattern`. */
   patternLength: 500,
+  /** Instructions of a compiled pattern. */
+  patternSize: 2500,
+  /** Instructions of patterns times characters that are matched against them, in one unit: some 0.1 seconds at worst. */
+  patternSteps: 5_000_000,
   /** Bytes of a binary value whose parameter sets no `max_length`. */
   binaryBytes: 1024 * 1024,
   /** Messages of one refusal: a hostile body is not worth more. */

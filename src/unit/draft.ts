@@ -3,10 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
 import { isPlainObject, jsonEqual, repeatedAt, scalarText, typeName, type Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/nearest.js';
 import { storedDefault } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
+import { matchingSteps } from '../model/parameter-type/text-rules.js';
 
 /** A body by key: a Map, because keys are the client's. */
 export type Body = ReadonlyMap<string, unknown>;
@@ -60,6 +62,8 @@ class Drafting {
   readonly #row: Record<string, Json> = {};
   readonly #written: Field[] = [];
   readonly #values = new Map<string, Json>();
+  /** What matching the texts of the unit against patterns cost so far. */
+  #steps = 0;
 
   constructor(
     private readonly body: Body,
@@ -200,6 +204,8 @@ class Drafting {
 
   #readOne(field: Field, value: unknown, path: string): Stored | undefined {
     const report = (code: ErrorCode, text: string) => this.#report(code, field.id, `${path}: ${text}`);
+    if (this.#costsTooMuch(field, value))
+      return void report('parameter.too_long', 'with the others of the unit too long to be matched against patterns');
     const stored = field.type.accept(value, field.def, report);
     if (stored === undefined || typeof stored !== 'string') return stored;
     if (field === this.options.kind.primary && ['', '.', '..'].includes(stored)) {
@@ -213,6 +219,14 @@ class Drafting {
     if (id !== undefined && (key.id === 'uuid' || scalarText(id) === stored)) return id;
     report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${kind}'`);
     return undefined;
+  }
+
+  /** One value alone is bounded by its type. */
+  #costsTooMuch({ def }: Field, value: unknown): boolean {
+    if (def.pattern === undefined || typeof value !== 'string') return false;
+    const steps = matchingSteps(def.pattern, value);
+    if (steps <= LIMITS.patternSteps) this.#steps += steps;
+    return this.#steps > LIMITS.patternSteps;
   }
 
   #store(field: Field, value: Json): void {

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
 import { both } from '../model/predicate.js';
+import { Breather } from '../shared/breather.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import type { DeletePlan } from '../sql/write.sql.js';
@@ -54,7 +55,9 @@ export class UnitWriter {
     const drafts: Placed[] = [];
     const writer = options.writer ?? session.caller;
     const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
+    const breather = new Breather();
     for (const [at, given] of bodies.entries()) {
+      if (breather.due) await breather.pause();
       const write: PendingWrite = { kind, session, faults, ...(options.bulk && { index: at }) };
       if ('got' in given) {
         faults.add('body.not_object', `[${at}]: must be an object, got ${given.got}`, { index: at });

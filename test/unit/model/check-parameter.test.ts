@@ -38,6 +38,13 @@ describe('a definition', () => {
     ['string', { pattern: '[', default: 5 }, ['parameter.bad_pattern pattern', 'parameter.bad_type default_string']],
     ['string', { pattern: '😀'.repeat(500) }, []],
     ['string', { pattern: '😀'.repeat(501) }, ['parameter.too_long pattern']],
+    ['string', { pattern: '^[a-z]{1,1000}$' }, []],
+    ['string', { pattern: '[a-z]{1,1000}[0-9]{1,1000}' }, ['parameter.bad_pattern pattern']],
+    [
+      'string',
+      { pattern: '[xy]{1000}', multiple: true, default: ['x'.repeat(3000), 'x'.repeat(3000)] },
+      ['parameter.too_long default_string'],
+    ],
     // A default is judged by the rules only where the rules are right.
     ['string', { minLength: 3, maxLength: 2, default: 'x' }, ['parameter.bad_definition min_length']],
     ['string', { maxLength: 1, default: 'xy' }, ['parameter.too_long default_string']],

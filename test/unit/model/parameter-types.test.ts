@@ -81,6 +81,7 @@ describe('rules', () => {
     ['string', 'a\n', { pattern: '^a$' }, ['parameter.pattern_mismatch']],
     ['string', 'Ä', { pattern: '^\\p{Lu}$' }, 'Ä'],
     ['string', '😀', { pattern: '^.$' }, '😀'],
+    ['string', 'ab'.repeat(50_000), { pattern: '(?i)(?:[ab]?){500}(?:[bc]?){500}[xy]' }, ['parameter.too_long']],
     ['string', `${'a'.repeat(50_000)}!`, { pattern: '^(a+)+$' }, ['parameter.pattern_mismatch']],
     ['text', 'abc', { maxLength: 2 }, ['parameter.too_long']],
     ['text', ' a ', { strip: true }, 'a'],
