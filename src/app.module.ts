@@ -1,6 +1,6 @@
 /** The composition root: what the service is made of. Routes match in the order of the imports. */
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { APP_GUARD } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
 import { GroupModule } from './group/group.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -10,7 +10,6 @@ import { ParameterModule } from './parameter/parameter.module.js';
 import { PlatformModule, type Platform } from './platform.module.js';
 import { ProjectGuard } from './tenancy/project.guard.js';
 import { ScopeResolver } from './tenancy/request-scope.js';
-import { TenancyInterceptor } from './tenancy/tenancy.interceptor.js';
 import { UnitRoutesModule } from './unit/unit.module.js';
 import { UnknownRouteModule } from './unknown-route.module.js';
 
@@ -30,11 +29,7 @@ export class AppModule {
         UnitRoutesModule,
         UnknownRouteModule,
       ],
-      providers: [
-        ScopeResolver,
-        { provide: APP_GUARD, useClass: ProjectGuard },
-        { provide: APP_INTERCEPTOR, useClass: TenancyInterceptor },
-      ],
+      providers: [ScopeResolver, { provide: APP_GUARD, useClass: ProjectGuard }],
     };
   }
 }

@@ -4,7 +4,7 @@ import { parseBody } from '../http/body.js';
 import type { HttpRequest } from '../http/request.js';
 import { WithOwnBearer } from '../tenancy/project.guard.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { bytesOf } from '../tenancy/tenancy.interceptor.js';
+import { bytesOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';
@@ -15,6 +15,7 @@ const NoStore = () => Header('Cache-Control', 'no-store');
 
 /** Authentication (section 4.2). */
 @Controller('api/lib/auth')
+@TakesBody()
 export class AuthController {
   constructor(
     private readonly auth: AuthService,

