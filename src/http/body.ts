@@ -5,6 +5,7 @@
 import express from 'express';
 import { comeBack, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
+import { parseJson } from './json-text.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 
 const NO_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
@@ -79,7 +80,7 @@ export function parseBody(bytes: Buffer | undefined, contentType: string | undef
     throw refusal('body.malformed', 'The body is not valid UTF-8');
   }
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw refusal('body.malformed', `The body is not valid JSON: ${(error as Error).message}`);
   }

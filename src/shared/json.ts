@@ -3,8 +3,21 @@ import { LIMITS } from './limits.js';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
+/** A number of a body, as it was written, of which a double holds only one nearby. */
+export class InexactNumber {
+  /** @param near it is no more than a fraction written with all digits that tell doubles apart (`%.17g`) */
+  constructor(
+    readonly text: string,
+    readonly near: boolean,
+  ) {}
+
+  toJSON(): number {
+    return Number(this.text);
+  }
+}
+
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof InexactNumber);
 }
 
 /** What keeps a text from being stored: a NUL character or half a surrogate pair; undefined where nothing does. */
@@ -16,8 +29,11 @@ export function textFault(text: string): string | undefined {
 
 const TOO_MANY = `has more than ${LIMITS.jsonValues} values`;
 
-/** What keeps a parsed JSON value from being stored exactly; undefined where nothing does. Walks without recursion. */
-export function jsonFault(root: unknown): string | undefined {
+/**
+ * What keeps a parsed JSON value from being stored exactly; undefined where nothing does. Walks without recursion.
+ * `found` tells whether there are numbers in it of which the nearest double is stored.
+ */
+export function jsonFault(root: unknown, found: { inexact: boolean } = { inexact: false }): string | undefined {
   const rest: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   let count = 0;
   for (let next = rest.pop(); next; next = rest.pop()) {
@@ -27,6 +43,10 @@ export function jsonFault(root: unknown): string | undefined {
       if (fault) return fault;
     } else if (typeof value === 'number') {
       if (!Number.isFinite(value)) return 'has a number too large for a double';
+    } else if (value instanceof InexactNumber) {
+      found.inexact = true;
+      if (!value.near)
+        return `has a number that a double does not hold exactly: ${value.text.slice(0, 40)}; send it as a string`;
     } else if (typeof value === 'object' && value !== null) {
       if (depth > LIMITS.jsonDepth) return `is nested deeper than ${LIMITS.jsonDepth} levels`;
       if (Array.isArray(value)) {
@@ -48,6 +68,7 @@ export function jsonFault(root: unknown): string | undefined {
 /** Names a value's JSON type for a message: `string`, `number`, `array`, `null`… */
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
+  if (value instanceof InexactNumber) return 'number';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 

@@ -1,4 +1,4 @@
-import { scalarText, typeName } from '../../shared/json.js';
+import { InexactNumber, scalarText, typeName } from '../../shared/json.js';
 import type { ValueRules } from '../parameter-def.js';
 import { OPERATORS, type Constraint, type ParameterType, type Report } from './parameter-type.js';
 
@@ -17,7 +17,7 @@ export const decimalType: ParameterType = {
   keyable: true,
   indexable: true,
   accept(value, rules, report) {
-    const text = typeof value === 'number' ? plainNumber(value) : value;
+    const text = value instanceof InexactNumber ? undefined : typeof value === 'number' ? plainNumber(value) : value;
     if (text === undefined) {
       report('parameter.bad_value', 'a number has at most 15 significant digits; send longer ones as a string');
       return undefined;

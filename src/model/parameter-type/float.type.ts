@@ -1,4 +1,4 @@
-import { typeName } from '../../shared/json.js';
+import { InexactNumber, typeName } from '../../shared/json.js';
 import { OPERATORS, type ParameterType } from './parameter-type.js';
 import { acceptInRange, rangeConstraints } from './number-rules.js';
 
@@ -13,7 +13,9 @@ export const floatType: ParameterType = {
   operators: OPERATORS.ordered,
   keyable: false,
   indexable: true,
-  accept(value, rules, report) {
+  accept(given, rules, report) {
+    // The nearest one is what a double is about.
+    const value = given instanceof InexactNumber ? Number(given.text) : given;
     if (typeof value !== 'number') {
       report('parameter.bad_type', `must be a number, got ${typeName(value)}`);
       return undefined;

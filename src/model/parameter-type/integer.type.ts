@@ -1,4 +1,4 @@
-import { typeName } from '../../shared/json.js';
+import { InexactNumber, typeName } from '../../shared/json.js';
 import { OPERATORS, type ParameterType } from './parameter-type.js';
 import { acceptInRange, rangeConstraints } from './number-rules.js';
 
@@ -14,6 +14,10 @@ export const integerType: ParameterType = {
   keyable: true,
   indexable: true,
   accept(value, rules, report) {
+    if (value instanceof InexactNumber) {
+      report('parameter.bad_value', `must be ${integerType.wants}, got ${value.text.slice(0, 40)}`);
+      return undefined;
+    }
     if (typeof value !== 'number') {
       report('parameter.bad_type', `must be a whole number, got ${typeName(value)}`);
       return undefined;

@@ -13,8 +13,9 @@ export const jsonType: ParameterType = {
   keyable: false,
   indexable: false,
   accept(value, _rules, report) {
-    const fault = jsonFault(value);
-    if (!fault) return value as Stored;
+    const found = { inexact: false };
+    const fault = jsonFault(value, found);
+    if (!fault) return (found.inexact ? JSON.parse(JSON.stringify(value)) : value) as Stored;
     report('parameter.bad_value', fault);
     return undefined;
   },
