@@ -109,6 +109,24 @@ function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragm
   return answer(plan.schema, made);
 }
 
+/** One row `taken`: for each list of fields whether a unit, other than that of the id, has the values of the row. */
+export function takenStatement(
+  schema: string,
+  kind: KindDef,
+  lists: readonly (readonly Field[])[],
+  row: unknown,
+  id: string | undefined,
+): Statement {
+  const fields = [...new Map(lists.flat().map((field) => [field.column, field])).values()];
+  const key = column(kind.keyField);
+  const other = id === undefined ? undefined : sql`${key} <> ${param(id)}::${columnType(kind.keyField.columnType)}`;
+  const tests = lists.map((list) => {
+    const same = list.map((field) => sql`${column(field)} = ${given(field)}`);
+    return sql`EXISTS (SELECT FROM ${tableOf(schema, kind)} AS t WHERE ${all([...same, other])})`;
+  });
+  return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${input(fields, param(JSON.stringify([row])))}`);
+}
+
 /** Keeps a unit as it is until the transaction ends. One row `v, tag`; without a tag where there is none that fits. */
 export function lockStatement(plan: DeletePlan): Statement {
   const found = sql`SELECT ${VERSION_TAG} AS tag, NULL::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan, param(plan.id), param(plan.version))} FOR UPDATE OF t`;

@@ -3,7 +3,7 @@ import { isDatabaseFault, type DatabaseFault } from '../database/sqlstate.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { constraintName } from '../model/names.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
-import { refusal, type ErrorCode, type KindError } from '../shared/errors.js';
+import { refusal, type ErrorCode, type KindError, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { primaryKeyName } from '../sql/ddl.sql.js';
 
@@ -82,18 +82,16 @@ function notUnique(error: DatabaseFault, context: WriteContext): KindError {
     return refusal('unit.not_unique', 'Another unit has the same values in parameters that are unique');
   }
   const [first] = ids ?? [];
-  if (ids && ids.length > 1) {
-    return refusal(
-      'unit.not_unique',
-      `Another unit has the same values of ${ids.join(', ')}`,
-      placeOf(error, fieldsOf(ids, kind), context),
-    );
-  }
-  if (first === undefined) return refusal('unit.conflict', 'The unit conflicts with one that is stored');
-  return refusal('parameter.not_unique', `${first}: another unit has that value`, {
-    parameter: first,
-    ...placeOf(error, fieldsOf([first], kind), context),
-  });
+  if (!ids || first === undefined) return refusal('unit.conflict', 'The unit conflicts with one that is stored');
+  const { code, text, ...place } = uniqueFault(ids);
+  return refusal(code, text, { ...place, ...placeOf(error, fieldsOf(ids, kind), context) });
+}
+
+/** What is said of parameters whose values, together, another unit has. */
+export function uniqueFault(ids: readonly string[]): Message {
+  const [parameter = ''] = ids;
+  if (ids.length > 1) return { code: 'unit.not_unique', text: `Another unit has the same values of ${ids.join(', ')}` };
+  return { code: 'parameter.not_unique', text: `${parameter}: another unit has that value`, parameter };
 }
 
 /** In a bulk write, the object whose values PostgreSQL quotes in the detail of its error; of two alike the later one. */

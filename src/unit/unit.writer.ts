@@ -17,6 +17,7 @@ import { Deletions } from './deletion.js';
 import { draftCreate, draftUpdate, type Body, type Draft } from './draft.js';
 import { reachesOthers, References, type Placed } from './references.js';
 import type { Session } from './session.js';
+import { withAllTaken } from './uniques.js';
 import { unknownUnit, parseKey } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
 import { answeredFields, leaves, UnitRights, type Conditions } from './unit.rights.js';
@@ -75,8 +76,8 @@ export class UnitWriter {
     if (!first) return [];
     const rows = drafts.map(({ draft }) => draft.row);
     const plan = { ...this.#plan(session, kind), written: uniqueColumns(first.draft.written), allowed: options.access };
-    const made = await this.#tellingAll(session, kind, drafts, () =>
-      this.repository.insert(session.executor, plan, rows, this.#context(session, kind, options)),
+    const made = await this.#tellingAll(session, kind, drafts, (context) =>
+      this.repository.insert(session.executor, plan, rows, context),
     );
     if (made.length === 0) throw refusal('access.denied', `You may not create such a unit of '${kind.id}'`);
     await this.#after(
@@ -87,12 +88,27 @@ export class UnitWriter {
     return made;
   }
 
-  /** A missing unit that the foreign key found: all of them are told, where the connection can still be asked. */
-  async #tellingAll<T>(session: Session, kind: KindDef, drafts: readonly Placed[], work: () => Promise<T>): Promise<T> {
+  /**
+   * PostgreSQL tells of a missing unit, or of a value that another one has, at the first: all of them are told, where
+   * the connection can still be asked.
+   */
+  async #tellingAll<T>(
+    session: Session,
+    kind: KindDef,
+    drafts: readonly Placed[],
+    work: (context: WriteContext) => Promise<T>,
+    id?: string,
+  ): Promise<T> {
+    const context = this.#context(session, kind, drafts[0]?.index !== undefined);
     try {
-      return await work();
+      return await work(context);
     } catch (error) {
-      if (!(error instanceof KindError) || error.code !== 'parameter.bad_reference') throw error;
+      if (!(error instanceof KindError)) throw error;
+      const [only, ...others] = drafts;
+      if (error.code.endsWith('.not_unique') && only?.index === undefined && only && others.length === 0) {
+        throw await withAllTaken(session, kind, only.draft, id, context.told, error);
+      }
+      if (error.code !== 'parameter.bad_reference') throw error;
       const faults = new Faults();
       await this.references.checkTargets(session, kind, drafts, faults, true).catch(() => undefined);
       faults.throwIfAny();
@@ -128,9 +144,8 @@ export class UnitWriter {
       allowed: options.access,
       tags: options.tags,
     };
-    const made = await this.#tellingAll(session, kind, [{ draft }], () =>
-      this.repository.update(session.executor, plan, draft.row, this.#context(session, kind, options)),
-    );
+    const telling = (context: WriteContext) => this.repository.update(session.executor, plan, draft.row, context);
+    const made = await this.#tellingAll(session, kind, [{ draft }], telling, id);
     if (!made) throw (await this.rights.whyNot(session, kind, id, options, 'update')) ?? leaves(kind);
     await this.#after(session, kind, [draft], id);
     return made;
@@ -174,22 +189,22 @@ export class UnitWriter {
     const access = both(this.rights.readable(session, kind), options.access);
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
     if (this.behaviors.of(kind).length === 0 && !reachesOthers(session.model, kind)) {
-      if (await this.#deleteRow(session, { ...plan, tags: options.tags }, options)) return;
+      if (await this.#deleteRow(session, { ...plan, tags: options.tags })) return;
     } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model)) {
       // What a behaviour changes of the unit before it goes makes another version of it.
       const row = { ...plan, access: undefined, tags: undefined };
       return this.deletions.remove(session, kind, scalarText(key), {
-        deleteRow: async () => void (await this.#deleteRow(session, row, options)),
+        deleteRow: async () => void (await this.#deleteRow(session, row)),
         clear: (at, other, otherId, field) => this.#clear(at, other, otherId, field),
       });
     }
     throw (await this.rights.whyNot(session, kind, id, options, 'delete')) ?? unknownUnit(kind, id);
   }
 
-  async #deleteRow(session: Session, plan: DeletePlan, options: WriteOptions): Promise<boolean> {
+  async #deleteRow(session: Session, plan: DeletePlan): Promise<boolean> {
     const { kind } = plan;
     try {
-      return await this.repository.delete(session.executor, plan, this.#context(session, kind, options));
+      return await this.repository.delete(session.executor, plan, this.#context(session, kind));
     } catch (error) {
       const referenced = error instanceof KindError && error.code === 'unit.referenced';
       throw referenced ? await this.references.explain(session, kind, scalarText(plan.id as Json), error) : error;
@@ -213,7 +228,7 @@ export class UnitWriter {
     };
   }
 
-  #context(session: Session, kind: KindDef, { bulk }: WriteOptions): WriteContext {
+  #context(session: Session, kind: KindDef, bulk = false): WriteContext {
     const { caller, model } = session;
     const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
     return { model, kind, told, ...(bulk && { bulk }) };

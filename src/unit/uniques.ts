@@ -1,0 +1,45 @@
+/** PostgreSQL names one unique value of a unit that another one has; the client is told of all. */
+import type { Field, KindDef } from '../model/model.js';
+import { KindError } from '../shared/errors.js';
+import { takenStatement } from '../sql/write.sql.js';
+import { uniqueFault } from './conflict.js';
+import type { Draft } from './draft.js';
+import type { Session } from './session.js';
+
+/**
+ * The refusal of one unit with all of its values that another unit has, of those fields that the caller may be told of.
+ * Asks once more: inside a transaction, which the refusal has ended, the answer is the refusal as it is.
+ */
+export async function withAllTaken(
+  { executor, project }: Session,
+  kind: KindDef,
+  draft: Draft,
+  id: string | undefined,
+  told: ReadonlyMap<string, Field>,
+  refused: KindError,
+): Promise<KindError> {
+  const lists = uniqueLists(kind).filter((fields) =>
+    fields.every((field) => draft.written.includes(field) && (told.has(field.id) || field === kind.keyField)),
+  );
+  if (lists.length < 2) return refused;
+  try {
+    const statement = takenStatement(project.schema, kind, lists, draft.row, id);
+    const [row] = await executor.run<{ taken: boolean[] }>(statement);
+    const found = lists
+      .filter((_, at) => row?.taken[at])
+      .map((fields) => uniqueFault(fields.map((field) => field.id)))
+      .filter(({ text }) => !refused.messages.some((message) => message.text === text));
+    return new KindError([...refused.messages, ...found]);
+  } catch {
+    return refused;
+  }
+}
+
+/** The fields whose values together are those of one unit at most. */
+function uniqueLists(kind: KindDef): Field[][] {
+  const single = [...kind.fields.values()].filter(
+    (field) => field === kind.primary || (field.def.unique && !field.def.multiple && field.column !== undefined),
+  );
+  const several = kind.unique.map((ids) => ids.flatMap((id) => kind.fields.get(id) ?? []));
+  return [...single.map((field) => [field]), ...several];
+}
