@@ -4,6 +4,7 @@
  * Whether there is such an account makes no difference: the key is the name as it was typed, folded.
  */
 import { Inject, Injectable } from '@nestjs/common';
+import { FairShare } from '../catalog/fair-share.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { Database } from '../database/database.js';
@@ -27,6 +28,12 @@ export const ALLOWED = { pair: 10, address: 100, account: 200 } as const;
 /** Seconds. */
 const WINDOW = 15 * 60;
 
+/**
+ * What one process has under way at once: others wait for their turn, so that many right passwords at a time, each of
+ * which takes an attempt until it is known to be right, are not refused. More would not be hashed at once anyway.
+ */
+const UNDER_WAY = { pair: 3, address: 25 } as const;
+
 /** Attempts between two sweeps of a project's old rows. */
 const SWEEP_EVERY = 50;
 
@@ -40,6 +47,8 @@ export interface Attempt {
 @Injectable()
 export class Throttle {
   readonly #hash: (...parts: readonly string[]) => string;
+  readonly #pairs = new FairShare(UNDER_WAY.pair);
+  readonly #addresses = new FairShare(UNDER_WAY.address);
   #taken = 0;
 
   constructor(
@@ -51,7 +60,16 @@ export class Throttle {
   }
 
   /** Does what may fail: only a refusal with 401 counts as a failure. @throws KindError 429, and what `work` throws */
-  async guard<T>(project: Project, attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  guard<T>(project: Project, attempt: Attempt, work: () => Promise<T>): Promise<T> {
+    const run = (): Promise<T> => this.#guard(project, attempt, work);
+    if (!this.config.authRateLimit) return run();
+    const { address, account } = attempt;
+    return this.#addresses.run(JSON.stringify([project.id, address]), () =>
+      account === undefined ? run() : this.#pairs.run(JSON.stringify([project.id, address, account]), run),
+    );
+  }
+
+  async #guard<T>(project: Project, attempt: Attempt, work: () => Promise<T>): Promise<T> {
     const giveBack = await this.#take(project, attempt);
     let failed = false;
     try {

@@ -105,6 +105,13 @@ describe('one account from one address', () => {
     expect(rows).toEqual([{ n: 0 }]);
   });
 
+  it('fifty right passwords at once all get in', async () => {
+    const project = await members();
+    const dora = await signUp(project, 'dora');
+    const calls = Array.from({ length: 50 }, () => attempt(project, 'dora', dora.password));
+    expect(statuses(await Promise.all(calls))).toEqual({ 200: 50 });
+  });
+
   it('bad input is no attempt', async () => {
     const project = await members();
     for (let time = 0; time < 15; time += 1) {
