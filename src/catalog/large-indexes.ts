@@ -6,6 +6,7 @@ import { LIMITS } from '../shared/limits.js';
 import { isLargeStatement, oversizedStatement } from '../sql/index.sql.js';
 
 export class LargeIndexes {
+  readonly #fresh = new Set<string>();
   #any = false;
 
   constructor(
@@ -25,7 +26,8 @@ export class LargeIndexes {
    * out too small for a stored value, which refuses the change.
    */
   readonly leaves = async (step: Step): Promise<boolean> => {
-    if (step.type !== 'create_index' || step.index.unique) return false;
+    if (step.type === 'create_table') this.#fresh.add(step.table.name);
+    if (step.type !== 'create_index' || step.index.unique || this.#fresh.has(step.table)) return false;
     const { schema, tables } = this;
     const large = isLargeStatement(schema, step.table, step.index.name, LIMITS.indexedAtOnce);
     if (!(await this.#holds(large))) return false;

@@ -129,6 +129,14 @@ describe('in the transaction of the change are made', () => {
     expect([await shown(), await marked()]).toEqual([['name'], false]);
   });
 
+  it('those of a new kind, without a look at its table', async () => {
+    const parameters = Array.from({ length: 20 }, (_, n) => ({ id: `p${n}`, kind_id: 'string', indexed: true }));
+    const without = parameters.map(({ id }) => ({ id: `x${id}`, kind_id: 'string' }));
+    const define = (id: string, list: object[]) => () => ok(project.post('/kind/unit', { id, parameters: list }));
+    const plain = await project.statements(define('plain', without));
+    expect(await project.statements(define('indexed', parameters))).toBe(plain + parameters.length);
+  });
+
   it('unique ones, which the change promises', async () => {
     await fill();
     await ok(project.put('/string/unit/name', { unique: true }));
@@ -136,7 +144,8 @@ describe('in the transaction of the change are made', () => {
   });
 
   it('those that a stored value may be too long for, which refuses the change', async () => {
-    await fill(`(SELECT string_agg(md5(n::text || i), '') FROM generate_series(1, 200) AS i)`);
+    const long = `(SELECT string_agg(md5(n::text || i), '') FROM generate_series(1, 200) AS i)`;
+    await fill(`CASE WHEN n = 7 THEN ${long} ELSE 'short' END`);
     const refused = await project.put('/string/unit/name', { indexed: true });
     expect([refused.status, refused.body.messages[0]?.code]).toEqual([409, 'parameter.violated']);
     expect([await shown(), await marked()]).toEqual([[], false]);

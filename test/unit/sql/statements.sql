@@ -213,6 +213,23 @@ UPDATE "project_demo"."city" AS t SET "land" = NULL WHERE "t"."land" = ANY($1::t
 DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = ANY($1::uuid[])
 -- $1 = ["0198c0de-0000-7000-8000-000000000001"]
 
+-- which values another unit has
+SELECT ARRAY[EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."name" = "i"."name" AND "t"."id" <> $1::uuid), EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."name" = "i"."name" AND "t"."size" = "i"."size" AND "t"."id" <> $1::uuid)] AS taken FROM json_to_recordset($2::json) AS i("name" text, "size" bigint)
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "[{\"name\":\"Rome\",\"size\":1}]"
+
+-- whether an index is a large one
+SELECT EXISTS (SELECT FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2) OR (SELECT count(*) FROM (SELECT FROM "project_demo"."city" LIMIT 10001) AS _few) > 10000 AS later
+-- $1 = "project_demo"
+-- $2 = "_city_size_idx"
+
+-- whether it may be too small for a value
+SELECT EXISTS (SELECT FROM "project_demo"."city" AS t WHERE coalesce(octet_length("t"."name"::text), 0) + coalesce((SELECT max(octet_length(e::text)) FROM unnest("t"."tags") AS e), 0) + coalesce(octet_length("t"."price"::text), 0) > 2600) AS found
+
+-- which indexes stand
+SELECT i.relname AS name, x.indisvalid AS valid FROM pg_catalog.pg_index AS x JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = i.relnamespace WHERE n.nspname = $1
+-- $1 = "project_demo"
+
 -- guards
 SELECT at, count::int AS count FROM (SELECT 0 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count UNION ALL SELECT 1 AS at, (SELECT CASE WHEN count(*) > 1 THEN count(*) ELSE 0 END FROM "project_demo"."city") AS count UNION ALL SELECT 2 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" IS NOT NULL) AS count UNION ALL SELECT 3 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."_xmin" IS NULL) AS count UNION ALL SELECT 4 AS at, (SELECT coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM "project_demo"."city" WHERE "name" IS NOT NULL AND "size" IS NOT NULL GROUP BY "name", "size" HAVING count(*) > 1) AS d) AS count UNION ALL SELECT 5 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE cardinality("t"."tags") > (SELECT count(DISTINCT e) FROM unnest("t"."tags") AS e)) AS count UNION ALL SELECT 6 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE char_length("t"."name") > 5) AS count UNION ALL SELECT 7 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE EXISTS (SELECT FROM unnest("t"."tags") AS e WHERE to_jsonb("e") <> ALL(ARRAY(SELECT jsonb_array_elements($1::jsonb))))) AS count UNION ALL SELECT 8 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."price" < $2::numeric) AS count UNION ALL SELECT 9 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE min_scale("t"."price") > 2) AS count UNION ALL SELECT 10 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE octet_length("t"."photo") > 3) AS count) AS guards ORDER BY at
 -- $1 = "[\"a'b\"]"

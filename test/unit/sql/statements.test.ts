@@ -10,6 +10,7 @@ import { schemaName } from '../../../src/model/names.js';
 import type { Predicate } from '../../../src/model/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { dropDefaults, guardStatement, lockTables, patternValues, stepStatement } from '../../../src/sql/ddl.sql.js';
+import { isLargeStatement, oversizedStatement, standingIndexesStatement } from '../../../src/sql/index.sql.js';
 import {
   clearReferencesStatement,
   countReferencesStatement,
@@ -23,10 +24,12 @@ import {
   deleteStatement,
   insertStatement,
   lockStatement,
+  takenStatement,
   updateStatement,
   type WritePlan,
 } from '../../../src/sql/write.sql.js';
 import { cursorOf, planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
+import { tableShapes } from '../../../src/model/table-shape.js';
 import { modelOf, ok } from '../../support/definitions.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 import { startTestService } from '../../support/service.js';
@@ -166,11 +169,24 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['what refers to it deleted', deleteReferringStatement(schema, city, field('land'), ['IT'])],
     ['a circle of references untied', untieStatement(schema, city, field('land'), ['IT'], [ID])],
     ['some units deleted', deleteUnitsStatement(schema, city, [ID])],
+    [
+      'which values another unit has',
+      takenStatement(schema, city, [[field('name')], [field('name'), field('size')]], { name: 'Rome', size: 1 }, ID),
+    ],
+    ['whether an index is a large one', isLargeStatement(schema, 'city', '_city_size_idx', 10_000)],
+    ['whether it may be too small for a value', oversized(schema)],
+    ['which indexes stand', standingIndexesStatement(schema)],
     ['guards', guardStatement(guards, schema)],
     ['values for a pattern', patternValues(schema, 'city', 'tags', true, ID)],
     ['locks', lockTables(schema, ['city', 'land'])],
     ['defaults that are dropped', dropDefaults('city', ['name', '_xmin'], schema)],
   ]);
+}
+
+function oversized(schema: string): Statement {
+  const table = tableShapes(model).get('city');
+  const index = { name: 'i', columns: ['name', 'size', 'tags', 'price'], unique: false, method: 'btree' as const };
+  return (table && oversizedStatement(schema, table, index)) ?? { text: '', values: [] };
 }
 
 /** What makes the tables of `RECORDS`, and what changes them. */
