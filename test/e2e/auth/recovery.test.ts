@@ -10,6 +10,7 @@ const dataDir = temporaryFolder();
 const mailbox = new Mailbox(dataDir);
 const service = await startTestService({ dataDir, authRateLimit: false });
 const second = await startTestService({ dataDir, authRateLimit: false });
+const throttled = await startTestService({ dataDir });
 const admin = await withMembers(await service.project());
 const open = anonymous(admin);
 
@@ -74,7 +75,6 @@ describe('a recovery', () => {
 
   it('asks the database the same before its answer, known or not', async () => {
     const { email } = await signUp(admin, 'cat');
-    const throttled = await startTestService({ dataDir });
     const project = anonymous(await throttled.signIn(admin.id));
     // What comes after the answer is left out.
     vi.spyOn(throttled.service.app.get(OutgoingMail), 'reserve').mockReturnValue({ post() {}, leave() {} });

@@ -20,6 +20,7 @@ const mailbox = new Mailbox(dataDir);
 // One proxy stands before it, which says where a request comes from.
 const service = await startTestService({ dataDir, trustProxy: 1 });
 const second = await startTestService({ dataDir, trustProxy: 1 });
+const off = await startTestService({ authRateLimit: false });
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 const attempt = (project: TestProject, username: string, password: string, address = '192.0.2.1') =>
@@ -284,7 +285,6 @@ describe('a throttle', () => {
 
   it('off is off', async () => {
     const project = await members();
-    const off = await startTestService({ authRateLimit: false });
     const calls = Array.from({ length: 15 }, () =>
       attempt(new TestProject(off.service, project.id, undefined), 'nora', 'a wrong one'),
     );

@@ -84,6 +84,24 @@ const service = await startTestService(
   },
   log.logger,
 );
+const unreachable = logOf();
+const alone = await startTestService({ mailUrl: 'smtp://127.0.0.1:1', authRateLimit: false }, unreachable.logger);
+const dataDir = temporaryFolder();
+const others = [
+  await startTestService({ dataDir, authRateLimit: false }),
+  await startTestService({ dataDir, authRateLimit: false }),
+] as const;
+const impatient = logOf();
+const hasty = await startTestService({ authRateLimit: false, shutdownGrace: 0 }, impatient.logger);
+const events: string[] = [];
+const observer = pino(
+  { level: 'debug' },
+  { write: (line) => void (/recover_password.*"msg":"request"/.test(line) && events.push('answered')) },
+);
+const watched = await startTestService({ dataDir, authRateLimit: false }, observer);
+const full = await startTestService({ dataDir, authRateLimit: false });
+const brokenFolder = temporaryFolder();
+const lastFolder = temporaryFolder();
 const admin = await withMembers(await service.project());
 const open = anonymous(admin);
 const recover = (project: TestProject, email: string, options = {}) =>
@@ -204,12 +222,10 @@ describe('over SMTP', () => {
   });
 
   it('a server that can not be had keeps no answer waiting', async () => {
-    const quiet = logOf();
-    const alone = await startTestService({ mailUrl: 'smtp://127.0.0.1:1', authRateLimit: false }, quiet.logger);
     const started = performance.now();
     await recover(anonymous(await alone.signIn(admin.id)), 'ann@example.com');
     expect(performance.now() - started).toBeLessThan(900);
-    await vi.waitUntil(() => quiet.text().includes('ECONNECTION') || quiet.text().includes('ESOCKET'), {
+    await vi.waitUntil(() => unreachable.text().includes('ECONNECTION') || unreachable.text().includes('ESOCKET'), {
       timeout: 5000,
     });
   });
@@ -217,15 +233,10 @@ describe('over SMTP', () => {
 
 describe('the outbox', () => {
   it('has whole files that only their owner reads, from several processes at once', async () => {
-    const dataDir = temporaryFolder();
     const mailbox = new Mailbox(dataDir);
-    const services = [
-      await startTestService({ dataDir, authRateLimit: false }),
-      await startTestService({ dataDir, authRateLimit: false }),
-    ];
-    const project = await withMembers(await services[0]!.project());
+    const project = await withMembers(await others[0].project());
     const { email } = await signUp(project, 'hal');
-    const projects = await Promise.all(services.map(async (each) => anonymous(await each.signIn(project.id))));
+    const projects = await Promise.all(others.map(async (each) => anonymous(await each.signIn(project.id))));
     await Promise.all(Array.from({ length: 8 }, (_, at) => recover(projects[at % 2]!, email)));
     await mailbox.last(email, 8);
     expect(readdirSync(mailbox.folder).filter((name) => !/^[\dT.]+Z-[0-9a-f]{16}\.eml$/.test(name))).toEqual([]);
@@ -239,13 +250,11 @@ describe('the outbox', () => {
       expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
     }
     // Without PUBLIC_URL: where it listens.
-    expect(mails.some(({ text }) => text.includes(`${services[0]!.service.url}/api/lib/auth/reset_password/`))).toBe(
-      true,
-    );
+    expect(mails.some(({ text }) => text.includes(`${others[0].service.url}/api/lib/auth/reset_password/`))).toBe(true);
   });
 
   it('that can not be written is told of, and leaves nothing behind', async () => {
-    const folder = temporaryFolder();
+    const folder = brokenFolder;
     writeFileSync(join(folder, 'outbox'), 'a file');
     const transport = new OutboxTransport(join(folder, 'outbox'));
     const message = { build: async () => Buffer.from('x'), getEnvelope: () => ({}), messageId: () => 'x' };
@@ -257,36 +266,25 @@ describe('the outbox', () => {
 
 describe('a service that stops', () => {
   it('sends the mails that are under way first', async () => {
-    const dataDir = temporaryFolder();
-    const mortal = await startTestService({ dataDir, authRateLimit: false });
+    // Stopped by the test itself.
+    const mortal = await startTestService({ dataDir: lastFolder, authRateLimit: false });
     const project = anonymous(await mortal.signIn(admin.id));
     for (let mail = 0; mail < 5; mail += 1) await recover(project, 'cid@example.com');
     await mortal.service.stop();
-    expect((await new Mailbox(dataDir).to('cid@example.com')).length).toBe(5);
+    expect((await new Mailbox(lastFolder).to('cid@example.com')).length).toBe(5);
   });
 
   it('does not wait for ever', async () => {
-    const quiet = logOf();
-    const mortal = await startTestService({ authRateLimit: false, shutdownGrace: 0 }, quiet.logger);
-    const outgoing = mortal.service.app.get(OutgoingMail);
+    const outgoing = hasty.service.app.get(OutgoingMail);
     outgoing.reserve().post({ type: 'test', project: 'none', make: () => new Promise(() => undefined) });
     const started = performance.now();
     await outgoing.drain(100);
     expect(performance.now() - started).toBeLessThan(1000);
-    expect(quiet.text()).toContain('"mails":1');
+    expect(impatient.text()).toContain('"mails":1');
   });
 });
 
 it('a mail is made after the answer is out', async () => {
-  const events: string[] = [];
-  const logger = pino(
-    { level: 'debug' },
-    {
-      write: (line) =>
-        void (line.includes('recover_password') && line.includes('"msg":"request"') && events.push('answered')),
-    },
-  );
-  const watched = await startTestService({ dataDir: temporaryFolder(), authRateLimit: false }, logger);
   const outgoing = watched.service.app.get(OutgoingMail);
   vi.spyOn(outgoing, 'reserve').mockReturnValue({ post: () => void events.push('posted'), leave() {} });
   await recover(anonymous(await watched.signIn(admin.id)), 'ann@example.com');
@@ -295,7 +293,6 @@ it('a mail is made after the answer is out', async () => {
 });
 
 it('a line that is full is 503 for everybody, and tells nobody anything', async () => {
-  const full = await startTestService({ dataDir: temporaryFolder(), authRateLimit: false });
   const outgoing = full.service.app.get(OutgoingMail);
   const places = Array.from({ length: LIMITS.mailsWaiting }, () => outgoing.reserve());
   const project = anonymous(await full.signIn(admin.id));
