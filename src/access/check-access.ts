@@ -5,7 +5,8 @@ import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-def.js';
-import { ruleParameters, rulesOf } from '../model/stored-rules.js';
+import { fieldsAlong } from '../model/path.js';
+import { namesOfRule, rulesOf } from '../model/stored-rules.js';
 import { OPERATIONS } from './access.js';
 import { checkRule } from './rule.js';
 
@@ -59,7 +60,7 @@ function attempt(faults: Faults, operation: string, work: () => unknown): void {
 }
 
 /**
- * The access of the kinds whose rules name a parameter that a change took away: those rules let nobody in any more, so
+ * The access of the kinds whose rules name a parameter, their own or one behind a reference, that a change took away: those rules let nobody in any more, so
  * that a new parameter of the same name inherits nothing.
  */
 export function orphanedAccess(before: Model, after: Model): Map<string, Json> {
@@ -68,8 +69,8 @@ export function orphanedAccess(before: Model, after: Model): Map<string, Json> {
   for (const kind of after.kinds.values()) {
     const old = before.kinds.get(kind.id);
     if (!old || !isPlainObject(kind.access)) continue;
-    const lost = new Set([...old.fields.keys()].filter((id) => !kind.fields.has(id)));
-    const orphaned = Object.entries(kind.access).filter(([, said]) => namesLost(said, lost, members));
+    const leadsOn = (path: readonly string[]) => isPrefix(wayOf(path, old, before), wayOf(path, kind, after));
+    const orphaned = Object.entries(kind.access).filter(([, said]) => namesLost(said, leadsOn, members));
     if (orphaned.length === 0) continue;
     const closed = Object.fromEntries(orphaned.map(([operation]) => [operation, 'nobody']));
     found.set(kind.id, { ...(kind.access as Record<string, Json>), ...closed });
@@ -85,9 +86,23 @@ function lostMemberNames(before: Model, after: Model): Set<string> {
   return new Set(names(before).filter((name) => !kept.has(name)));
 }
 
-function namesLost(said: unknown, lost: ReadonlySet<string>, members: ReadonlySet<string>): boolean {
+/** The fields of a path, each with its kind: what a rule means by the path. */
+function wayOf(path: readonly string[], kind: KindDef, model: Model): string[] {
+  return fieldsAlong(path, kind, model).map((step) => `${step.kind.id}.${step.field.id}`);
+}
+
+/** Of a rule that is new too, the former model knows only a part of the way. */
+function isPrefix(part: readonly string[], whole: readonly string[]): boolean {
+  return part.every((step, at) => step === whole[at]);
+}
+
+function namesLost(
+  said: unknown,
+  leadsOn: (path: readonly string[]) => boolean,
+  members: ReadonlySet<string>,
+): boolean {
   return rulesOf(said).some((rule) => {
-    const { own, member } = ruleParameters(rule);
-    return own.some((id) => lost.has(id)) || member.some((id) => members.has(id));
+    const { paths, member } = namesOfRule(rule);
+    return !paths.every(leadsOn) || member.some((id) => members.has(id));
   });
 }

@@ -5,7 +5,9 @@
 import type { MemberRef } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
-import { boundTo, resolveFilter, type MemberValue, type Predicate, type Target } from '../model/predicate.js';
+import type { Names, Reach } from '../model/path.js';
+import { boundTo, type MemberValue, type Predicate, type Target } from '../model/predicate.js';
+import { resolveFilter } from '../model/resolve-filter.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -21,26 +23,21 @@ export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model
   const known = compiled.get(kind) ?? new Map<string, Predicate>();
   compiled.set(kind, known);
   const key = `${memberKind?.id ?? ''} ${rule}`;
-  const predicate = known.get(key) ?? compileRule(rule, kind, memberKind);
+  const predicate = known.get(key) ?? compileRule(rule, ownersNames(kind, model), memberKind);
   known.set(key, predicate);
   return caller.type === 'member' ? boundTo(predicate, caller.id) : predicate;
 }
 
 /** A rule that no longer fits its kind lets nobody in. */
-function compileRule(rule: string, kind: KindDef, memberKind: KindDef | undefined): Predicate {
+function compileRule(rule: string, names: Names, memberKind: KindDef | undefined): Predicate {
   const named: MemberValue[] = [];
   try {
-    const predicate = resolveFilter(
-      parseFilter(rule, { members: true }),
-      kind,
-      storedFields(kind),
-      (reference, target) => {
-        const value = memberKind && memberValue(reference, target, memberKind);
-        if (!value) throw new AbsentValue();
-        named.push(value);
-        return value;
-      },
-    );
+    const predicate = resolveFilter(parseFilter(rule, { members: true }), names, (reference, target) => {
+      const value = memberKind && memberValue(reference, target, memberKind);
+      if (!value) throw new AbsentValue();
+      named.push(value);
+      return value;
+    });
     const present = named.filter(({ field, kind: of }) => field !== of.keyField && field.constant === undefined);
     if (present.length === 0) return predicate;
     return { op: 'and', parts: [...present.map((value): Predicate => ({ op: 'present', value })), predicate] };
@@ -52,7 +49,22 @@ function compileRule(rule: string, kind: KindDef, memberKind: KindDef | undefine
 
 class AbsentValue extends Error {}
 
-/** Rules are the owner's: they may name every stored parameter, hidden ones too. */
+/**
+ * Rules are the owner's: they may name every stored parameter, hidden ones too, and follow every reference, whatever the
+ * member who asks may read. So no rule ever asks another one, and they can not go round in a circle.
+ */
+function ownersNames(kind: KindDef, model: Model): Names {
+  const reach: Reach = {
+    follow({ reference }: Field) {
+      const target = model.kinds.get(reference?.kind ?? '');
+      if (!target) throw refusal('filter.unknown_parameter', `no kind '${reference?.kind ?? ''}'`);
+      return { kind: target, visible: storedFields(target), access: undefined };
+    },
+    checkField: () => undefined,
+  };
+  return { kind, visible: storedFields(kind), reach };
+}
+
 function storedFields(kind: KindDef): ReadonlyMap<string, Field> {
   return new Map([...kind.fields].filter(([, field]) => field.column !== undefined || field.id === 'kind_id'));
 }
@@ -71,7 +83,7 @@ function comparable(own: Field, other: Field): boolean {
 /** Judges a rule before it is stored. @throws KindError 400 with the character */
 export function checkRule(rule: string, kind: KindDef, model: Model): void {
   const memberKinds = [...model.kinds.values()].filter(isMemberKind);
-  resolveFilter(parseFilter(rule, { members: true }), kind, storedFields(kind), (reference, target) => {
+  resolveFilter(parseFilter(rule, { members: true }), ownersNames(kind, model), (reference, target) => {
     const having = memberKinds.filter((each) => each.fields.has(reference.name));
     if (having.length === 0) {
       const names = memberKinds.flatMap((each) => [...each.fields.keys()]);

@@ -2,7 +2,7 @@
  * Writes the tree of a filter as its canonical text: canonical operators, no white space, `in` without brackets,
  * quotes only around what was quoted or can't stand bare. Parsing that text gives the same tree but for positions.
  */
-import type { Filter, List, MemberRef, Path, Scalar, Test } from './filter.ast.js';
+import type { Filter, List, MemberRef, Scalar, Test } from './filter.ast.js';
 import { isWord, type Surrounding } from './filter.scanner.js';
 
 /** What a value written bare can't have in it, beside unbalanced parentheses. */
@@ -21,7 +21,7 @@ export function printFilter(filter: Filter): string {
 }
 
 function printTest(test: Test): string {
-  const path = printPath(test.path);
+  const path = printPath(test.path.segments);
   switch (test.op) {
     case 'isnull':
       return test.value ? `isnull(${path})` : `isnull(${path},false)`;
@@ -33,8 +33,8 @@ function printTest(test: Test): string {
 }
 
 /** The canonical text of a path: `country.name`, `meta."a.b"`. */
-export function printPath(path: Path): string {
-  return path.segments.map((segment) => (isWord(segment) ? segment : quote(segment))).join('.');
+export function printPath(segments: readonly string[]): string {
+  return segments.map((segment) => (isWord(segment) ? segment : quote(segment))).join('.');
 }
 
 function printValue(value: Scalar | MemberRef | List): string {

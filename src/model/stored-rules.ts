@@ -15,8 +15,11 @@ export function storedRules(access: Json): readonly string[] {
   return isPlainObject(access) ? Object.values(access).flatMap(rulesOf) : [];
 }
 
-/** The parameters of the unit, and those of the member, that a rule names. */
-export function ruleParameters(rule: string): { readonly own: readonly string[]; readonly member: readonly string[] } {
+/** The paths from the unit that a rule names, as segments, and the parameters of the member. */
+export function namesOfRule(rule: string): {
+  readonly paths: readonly (readonly string[])[];
+  readonly member: readonly string[];
+} {
   const filter = parseFilter(rule, { members: true });
-  return { own: pathsOf(filter).map((path) => path.segments[0] ?? ''), member: memberNamesOf(filter) };
+  return { paths: pathsOf(filter).map(({ segments }) => segments), member: memberNamesOf(filter) };
 }

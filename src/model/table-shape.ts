@@ -3,26 +3,41 @@ import { INTERNAL_TABLES } from './internal-tables.js';
 import type { Field, KindDef, Model } from './model.js';
 import { constraintName } from './names.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from './shape.js';
-import { ruleParameters, storedRules } from './stored-rules.js';
+import { fieldsAlong } from './path.js';
+import { namesOfRule, storedRules } from './stored-rules.js';
 
 export type { ColumnShape, ForeignKeyShape, IndexShape, TableShape };
 
 /** The tables of all kinds that have one; kinds that share a table add their columns to it. */
 export function tableShapes(model: Model): Map<string, TableShape> {
   const tables = new Map(INTERNAL_TABLES.map((table) => [table.name, table]));
+  const ruled = ruledFields(model);
   for (const kind of model.kinds.values()) {
     if (kind.remote) continue;
-    const shape = tableOf(kind, model);
+    const shape = tableOf(kind, model, ruled.get(kind));
     const shared = tables.get(kind.table);
     tables.set(kind.table, shared ? merge(shared, shape) : shape);
   }
   return tables;
 }
 
-function tableOf(kind: KindDef, model: Model): TableShape {
+/** The fields that rules test, by kind: of the kinds that have the rules, and behind their references. */
+function ruledFields(model: Model): ReadonlyMap<KindDef, ReadonlySet<string>> {
+  const found = new Map<KindDef, Set<string>>();
+  for (const kind of model.kinds.values()) {
+    for (const path of storedRules(kind.access).flatMap((rule) => namesOfRule(rule).paths)) {
+      for (const step of fieldsAlong(path, kind, model)) {
+        found.set(step.kind, (found.get(step.kind) ?? new Set()).add(step.field.id));
+      }
+    }
+  }
+  return found;
+}
+
+function tableOf(kind: KindDef, model: Model, ruled: ReadonlySet<string> | undefined): TableShape {
   const stored = [...kind.fields.values()].filter((field) => field.column !== undefined && field !== kind.primary);
   const columns = stored.map(columnOf);
-  const indexes = indexesOf(kind, stored);
+  const indexes = indexesOf(kind, stored, ruled);
   const foreignKeys = stored.flatMap((field) => foreignKeysOf(field, kind, model));
   return {
     name: kind.table,
@@ -41,10 +56,9 @@ function columnOf(field: Field): ColumnShape {
   };
 }
 
-function indexesOf(kind: KindDef, stored: readonly Field[]): IndexShape[] {
+function indexesOf(kind: KindDef, stored: readonly Field[], ruled: ReadonlySet<string> | undefined): IndexShape[] {
   const columns = (ids: readonly string[]) => ids.map((id) => kind.fields.get(id)?.column ?? id);
-  const ruled = new Set(storedRules(kind.access).flatMap((rule) => ruleParameters(rule).own));
-  const indexes = stored.flatMap((field) => fieldIndex(field, kind, ruled.has(field.id)));
+  const indexes = stored.flatMap((field) => fieldIndex(field, kind, ruled?.has(field.id) ?? false));
   for (const ids of kind.unique) indexes.push(index(kind, columns(ids), true));
   for (const ids of kind.indexes) indexes.push(index(kind, columns(ids), false));
   // Lists of natural keys come by time of insertion.

@@ -11,6 +11,10 @@ export const LIMITS = {
   filterBytes: 8 * 1024,
   filterTests: 200,
   filterDepth: 20,
+  /** References of one dotted path, and of units inside one another in a body. */
+  references: 3,
+  /** Dotted paths of one `include`. */
+  includedPaths: 100,
   /** Code points of a `pattern`. */
   patternLength: 500,
   /** Instructions of a compiled pattern. */

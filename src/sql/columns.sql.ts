@@ -52,9 +52,9 @@ const FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment) => F
 };
 
 /** The JSON of a field as an SQL expression that `row_to_json` takes as it is. */
-export function presented(field: Field): Fragment {
+export function presented(field: Field, row?: string): Fragment {
   if (field.constant !== undefined) return constant(field);
-  const value = column(field);
+  const value = column(field, row);
   if (field.json === 'native' || (field.json === 'text' && field.columnType === 'text')) return value;
   const form = FORMS[field.json];
   if (!isArray(field)) return form(value);

@@ -2,11 +2,12 @@
  * Predicates as SQL. A test that meets a null is null, which WHERE takes for false; `not` asks IS NOT TRUE of the whole,
  * so that it is the complement, nulls included.
  */
-import { isMemberValue, type MemberValue, type Predicate, type Target } from '../model/predicate.js';
+import type { KindDef } from '../model/model.js';
+import { isMemberValue, type MemberValue, type Predicate, type Step, type Target } from '../model/predicate.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { column, columnType, isArray } from './columns.sql.js';
-import { ident, join, literal, param, sql, type Fragment } from './fragment.js';
+import { all, ident, join, literal, param, sql, type Fragment } from './fragment.js';
 
 export interface PredicateScope {
   readonly schema: string;
@@ -14,7 +15,23 @@ export interface PredicateScope {
   readonly row: string;
 }
 
+export function tableOf(schema: string, kind: KindDef): Fragment {
+  return ident(schema, kind.table);
+}
+
+/** The rows of a kind that a predicate allows; kinds that share a table keep to their own rows. */
+export function rowsOf(
+  schema: string,
+  kind: KindDef,
+  predicates: readonly (Predicate | undefined)[],
+  row = 't',
+): Fragment[] {
+  const conditions = predicates.flatMap((predicate) => (predicate ? [predicateSql(predicate, { schema, row })] : []));
+  return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`, ...conditions] : conditions;
+}
+
 export function predicateSql(predicate: Predicate, scope: PredicateScope): Fragment {
+  if ('target' in predicate && predicate.target.through) return beyond(predicate, predicate.target.through, scope);
   switch (predicate.op) {
     case 'and':
     case 'or': {
@@ -46,6 +63,41 @@ export function predicateSql(predicate: Predicate, scope: PredicateScope): Fragm
     case 'present':
       return sql`${memberColumn(predicate.value, scope)} IS NOT NULL`;
   }
+}
+
+/** A test of a unit that others lead to: whether there is one that passes. No row is made twice, however many lead there. */
+function beyond(test: TargetTest, through: readonly Step[], scope: PredicateScope): Fragment {
+  const { field, keys } = test.target;
+  const { test: asked, negated } = affirmed({ ...test, target: { field, keys } });
+  const way = wayOf(through, scope);
+  const passes = predicateSql(asked, { schema: scope.schema, row: way.row });
+  const found = sql`EXISTS (SELECT FROM ${way.tables} WHERE ${all([...way.conditions, passes])})`;
+  return negated ? sql`NOT ${found}` : found;
+}
+
+/** The tables of the units that references lead to, one after the other, and the row of the last. */
+export function wayOf(through: readonly Step[], { schema, row }: PredicateScope) {
+  let last = row;
+  const tables: Fragment[] = [];
+  const conditions: Fragment[] = [];
+  for (const [at, { reference, kind, access }] of through.entries()) {
+    const next = `${row}_${at + 1}`;
+    tables.push(sql`${tableOf(schema, kind)} AS ${ident(next)}`);
+    conditions.push(sql`${column(kind.keyField, next)} = ${column(reference, last)}`);
+    conditions.push(...rowsOf(schema, kind, [access], next));
+    last = next;
+  }
+  return { tables: join(tables), conditions, row: last };
+}
+
+type TargetTest = Extract<Predicate, { target: Target }>;
+
+/** A test that a null would pass as the negation of one that it fails: where the way ends before, there is no row to ask. */
+function affirmed(test: TargetTest): { readonly test: TargetTest; readonly negated: boolean } {
+  if (test.op === 'isnull' && test.value) return { test: { ...test, value: false }, negated: true };
+  if (test.op === 'is' && test.negated) return { test: { ...test, negated: false }, negated: true };
+  if (test.op === 'member' && test.test === 'ne') return { test: { ...test, test: 'eq' }, negated: true };
+  return { test, negated: false };
 }
 
 const ORDER = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const;

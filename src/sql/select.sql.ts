@@ -1,24 +1,27 @@
 /** Reads: one statement each, whose JSON PostgreSQL builds. Every one tells the model's version, so that a stale model shows. */
 import type { Field, KindDef } from '../model/model.js';
-import type { Predicate, Target } from '../model/predicate.js';
-import { column, columnType, selectList, VERSION_TAG } from './columns.sql.js';
+import type { Predicate } from '../model/predicate.js';
+import { columnType, column, VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { predicateSql } from './predicate.sql.js';
+import { stretches, type Stretch } from './keyset.sql.js';
+import { orderBy, sortOf, type OrderTerm, type Sort } from './order.sql.js';
+import { rowsOf, tableOf } from './predicate.sql.js';
+import { answered, asRecord, type ShownPath } from './record.sql.js';
 import { fromTemplate } from './template.js';
+
+export { rowsOf, tableOf };
+export type { OrderTerm, ShownPath };
 
 /** The table with one row that holds the version of the project's model. */
 export const MODEL_TABLE = '_model';
-
-export interface OrderTerm {
-  readonly target: Target;
-  readonly descending: boolean;
-}
 
 export interface ReadPlan {
   readonly schema: string;
   readonly kind: KindDef;
   /** What the caller gets to see, in the order of the record. */
   readonly fields: readonly Field[];
+  /** What it asked for beside these, by dotted paths. */
+  readonly paths?: readonly ShownPath[];
   /** The units that the caller may read; undefined for all. */
   readonly access: Predicate | undefined;
 }
@@ -38,41 +41,26 @@ export function versionOf(schema: string, where?: Fragment): Fragment {
   return sql`(SELECT "version" FROM ${ident(schema, MODEL_TABLE)}${where ? sql` WHERE ${where}` : EMPTY})`;
 }
 
-export function tableOf(schema: string, kind: KindDef): Fragment {
-  return ident(schema, kind.table);
-}
-
-/** The rows of a kind that a predicate allows; kinds that share a table keep to their own rows. */
-export function rowsOf(
-  schema: string,
-  kind: KindDef,
-  predicates: readonly (Predicate | undefined)[],
-  row = 't',
-): Fragment[] {
-  const conditions = predicates.flatMap((predicate) => (predicate ? [predicateSql(predicate, { schema, row })] : []));
-  return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`, ...conditions] : conditions;
-}
-
 /** One row `v, count, items`; with a cursor also `more` (whether a page follows) and `last` (its order values). */
 export function listStatement(plan: ListPlan): Statement {
   const conditions = rowsOf(plan.schema, plan.kind, [plan.access, plan.filter]);
   const table = tableOf(plan.schema, plan.kind);
   const version = sql`${planFitsAll(plan) ? versionOf(plan.schema) : versionOf(plan.schema, PLANNED_FOR_ITS_VALUES)} AS v`;
   const prepare = COMMON_LIMITS.has(plan.limit);
-  if (plan.cursor) return render(keysetPage(plan, table, conditions, version), prepare);
+  const sort = sortOf(plan.schema, plan.order);
+  if (plan.cursor) return render(keysetPage(plan, sort, table, conditions, version), prepare);
   const count = countOf(plan, table, conditions);
   if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, prepare);
   const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
-  const page = sql`SELECT ${selectList(plan.fields)} FROM ${table} AS t WHERE ${all(conditions)} ORDER BY ${orderBy(plan.order)} LIMIT ${integer(plan.limit)}${offset}`;
-  return render(
-    sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items(sql`_page`)} AS items`,
-    prepare,
-  );
+  const page = sql`SELECT ${answered(plan)} FROM ${table} AS t${sort.joins} WHERE ${all(conditions)} ORDER BY ${orderBy(sort.keys)} LIMIT ${integer(plan.limit)}${offset}`;
+  const items = sql`(SELECT coalesce(json_agg(${asRecord(plan, sql`_page`)}), '[]')::text FROM _page)`;
+  return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`, prepare);
 }
 
 /** Whether the best plan is the same whatever the values are. */
-function planFitsAll({ access, filter, cursor, offset }: ListPlan): boolean {
-  return !access && !filter && !cursor?.length && offset === 0;
+function planFitsAll({ access, filter, cursor, offset, order }: ListPlan): boolean {
+  if (access || filter || cursor?.length || offset > 0) return false;
+  return order.every(({ target }) => target.through?.every((step) => !step.access) ?? true);
 }
 
 /**
@@ -87,11 +75,6 @@ const PLANNED_FOR_ITS_VALUES = sql`(${param(true)}::boolean OR (SELECT count(*) 
 /** A limit is text of its statement, because the plan depends on it: these alone are prepared, so that few texts are. */
 const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);
 
-/** `json_agg` of rows, as text; `[]` where there are none. Rows are named with a `_`, which no column of theirs begins with. */
-function items(rows: Fragment): Fragment {
-  return sql`(SELECT coalesce(json_agg(${rows}), '[]')::text FROM ${rows})`;
-}
-
 /** The total. A first page that is not full tells it without counting. */
 function countOf({ count, limit, offset }: ListPlan, table: Fragment, conditions: readonly Fragment[]): Fragment {
   if (count !== 'exact') return sql`-1`;
@@ -101,23 +84,19 @@ function countOf({ count, limit, offset }: ListPlan, table: Fragment, conditions
   return sql`CASE WHEN ${onPage} < ${integer(limit)} THEN ${onPage} ELSE ${total} END`;
 }
 
-export function orderBy(order: readonly OrderTerm[]): Fragment {
-  return join(
-    order.map(({ target, descending }) => (descending ? sql`${orderValue(target)} DESC` : orderValue(target))),
-  );
-}
-
-function orderValue({ field, keys }: Target): Fragment {
-  return keys.length === 0 ? column(field) : sql`(${column(field)} #>> ${param(keys)}::text[]) COLLATE "C"`;
-}
-
 /** One row more than the page is read, to know whether another page follows. */
-function keysetPage(plan: ListPlan, table: Fragment, conditions: readonly Fragment[], version: Fragment): Fragment {
-  const keys = join(plan.order.map(({ target }) => sql`${orderValue(target)}::text`));
-  const item = sql`(SELECT row_to_json(_r) FROM (SELECT ${selectList(plan.fields)}) AS _r)`;
+function keysetPage(
+  plan: ListPlan,
+  sort: Sort,
+  table: Fragment,
+  conditions: readonly Fragment[],
+  version: Fragment,
+): Fragment {
+  const keys = join(sort.keys.map(({ value }) => sql`${value}::text`));
+  const item = recordOf(plan);
   const read = ({ where, order }: Stretch, number: Fragment, more?: Fragment) =>
-    sql`SELECT ${number}row_number() OVER (ORDER BY ${orderBy(order)}) AS n, ARRAY[${keys}] AS keys, ${item} AS item FROM ${table} AS t WHERE ${all([...conditions, where, more])} ORDER BY ${orderBy(order)} LIMIT ${integer(plan.limit + 1)}`;
-  const [first, second] = stretches(plan.order, plan.cursor ?? []);
+    sql`SELECT ${number}row_number() OVER (ORDER BY ${orderBy(order)}) AS n, ARRAY[${keys}] AS keys, ${item} AS item FROM ${table} AS t${sort.joins} WHERE ${all([...conditions, where, more])} ORDER BY ${orderBy(order)} LIMIT ${integer(plan.limit + 1)}`;
+  const [first, second] = stretches(sort.keys, plan.cursor ?? []);
   const limit = integer(plan.limit);
   const before = sql`(SELECT count(*) FROM _first)`;
   // The second stretch is not entered where the first one fills the page.
@@ -128,80 +107,21 @@ function keysetPage(plan: ListPlan, table: Fragment, conditions: readonly Fragme
   return sql`WITH ${pages} SELECT ${version}, ${total} AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= ${limit}), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = ${limit} AND EXISTS (SELECT FROM page WHERE n > ${limit})) AS last`;
 }
 
-/** Some of the rows that follow a cursor, and the order that they have among themselves. */
-interface Stretch {
-  readonly where: Fragment | undefined;
-  readonly order: readonly OrderTerm[];
-}
-
-/**
- * The rows after a cursor, nulls last ascending and first descending. Those whose first order value is null and those
- * that have one are read apart, because no index is entered by both; among the first, the further terms decide.
- */
-function stretches(order: readonly OrderTerm[], values: readonly (string | null)[]): [Stretch, Stretch?] {
-  const [first, ...rest] = order;
-  if (!first || values.length === 0) return [{ where: undefined, order }];
-  const own = orderValue(first.target);
-  if (values[0] === null) {
-    const nulls = { where: all([sql`${own} IS NULL`, afterKeys(rest, values.slice(1))]), order: rest };
-    return first.descending ? [nulls, { where: sql`${own} IS NOT NULL`, order }] : [nulls];
-  }
-  const present = { where: afterKeys(order, values, true), order };
-  if (first.descending || !nullable(first)) return [present];
-  return [present, { where: sql`${own} IS NULL`, order: rest }];
-}
-
-/**
- * The rows that come after given order values; with `present` only those that have a first one. The first term's bound
- * stands alone in front, so that an index on it is entered at the right place.
- */
-function afterKeys(order: readonly OrderTerm[], values: readonly (string | null)[], present = false): Fragment {
-  const steps = order.map((term, at) => {
-    const equal = order.slice(0, at).map((before, i) => sameValue(before, values[i] ?? null));
-    return sql`(${all([...equal, beyond(term, values[at] ?? null, present && at === 0)])})`;
-  });
-  const bound = order[0] && leadingBound(order[0], values[0] ?? null, present);
-  return all([bound, sql`(${join(steps, ' OR ')})`]);
-}
-
-function keyParam({ target }: OrderTerm, value: string): Fragment {
-  return sql`${param(value)}::${target.keys.length > 0 ? sql`text` : columnType(target.field.columnType)}`;
-}
-
-function sameValue(term: OrderTerm, value: string | null): Fragment {
-  const own = orderValue(term.target);
-  return value === null ? sql`${own} IS NULL` : sql`${own} = ${keyParam(term, value)}`;
-}
-
-function beyond(term: OrderTerm, value: string | null, present: boolean): Fragment {
-  const own = orderValue(term.target);
-  if (value === null) return term.descending ? sql`${own} IS NOT NULL` : sql`false`;
-  if (term.descending) return sql`${own} < ${keyParam(term, value)}`;
-  const next = sql`${own} > ${keyParam(term, value)}`;
-  return nullable(term) && !present ? sql`(${next} OR ${own} IS NULL)` : next;
-}
-
-function leadingBound(term: OrderTerm, value: string | null, present: boolean): Fragment | undefined {
-  if (value === null) return term.descending ? undefined : sql`${orderValue(term.target)} IS NULL`;
-  if (term.descending) return sql`${orderValue(term.target)} <= ${keyParam(term, value)}`;
-  return nullable(term) && !present ? undefined : sql`${orderValue(term.target)} >= ${keyParam(term, value)}`;
-}
-
-/** The key, whose parameter may be the last term, never is. */
-function nullable({ target }: OrderTerm): boolean {
-  return (target.field.def.nullable && target.field.column !== 'id') || target.keys.length > 0;
+/** The JSON of the row `t`. */
+function recordOf(plan: ReadPlan): Fragment {
+  return sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${answered(plan)}) AS _r)`;
 }
 
 /** One row `v, tag, body`; `body` is null where there is no such unit. */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
-  if (plan.access) return render(getSql(plan, param(id)), true);
+  if (plan.access || plan.paths) return render(getSql(plan, param(id)), true);
   return fromTemplate(plan.fields, `get ${plan.schema}`, [id], ([key]) => getSql(plan, key));
 }
 
 function getSql(plan: ReadPlan, id: Fragment): Fragment {
   const key = sql`${column(plan.kind.keyField)} = ${id}::${columnType(plan.kind.keyField.columnType)}`;
   const where = all([key, ...rowsOf(plan.schema, plan.kind, [plan.access])]);
-  const unit = sql`SELECT ${VERSION_TAG} AS tag, (SELECT row_to_json(_r) FROM (SELECT ${selectList(plan.fields)}) AS _r)::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;
+  const unit = sql`SELECT ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;
   return sql`SELECT m."version" AS v, u.tag, u.body FROM ${ident(plan.schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`;
 }
 

@@ -1,30 +1,32 @@
 /** Turns a query and what the caller may see into a plan: names become fields, texts become values. Pure. */
 import { createHash } from 'node:crypto';
 import { parsePath } from '../filter/filter.parser.js';
+import { printPath } from '../filter/filter.printer.js';
 import type { ListQuery } from '../http/list-query.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { Field, KindDef } from '../model/model.js';
-import { everyField, resolveFilter, resolvePath, type Predicate, type Visible } from '../model/predicate.js';
-import type { ListPlan, OrderTerm, ReadPlan } from '../sql/select.sql.js';
+import { resolvePath, segmentsOf, type Names } from '../model/path.js';
+import { everyField, type Predicate, type Target, type Visible } from '../model/predicate.js';
+import { resolveFilter } from '../model/resolve-filter.js';
+import type { ListPlan, OrderTerm, ReadPlan, ShownPath } from '../sql/select.sql.js';
 
-export interface PlanContext {
+/** `visible` are the fields that the caller may read, `reach` the references that it may follow: none where it is absent. */
+export interface PlanContext extends Names {
   readonly schema: string;
-  readonly kind: KindDef;
   /** The units that the caller may read. */
   readonly access: Predicate | undefined;
-  /** The fields that the caller may read. */
-  readonly visible: Visible;
 }
 
-/** All faults of a query are told at once. @throws KindError 400 */
+/** All faults of a query are told at once. @throws KindError 400; 401 and 403 where a path leads to what may not be read */
 export function planList(query: ListQuery, context: PlanContext, extra?: Predicate): ListPlan {
-  const { kind, visible } = context;
+  const { kind } = context;
   const faults = new Faults();
   const attempt = <T>(work: () => T, otherwise: T): T => collect(faults, work, otherwise);
-  const order = attempt(() => planOrder(query, kind, visible), []);
-  const filter = attempt(() => query.filter && resolveFilter(query.filter, kind, visible), undefined);
-  const fields = attempt(() => planFields(query, kind, visible), []);
+  const order = attempt(() => planOrder(query, context), []);
+  const filter = attempt(() => query.filter && resolveFilter(query.filter, context), undefined);
+  const answer = attempt(() => planAnswer(query, context), { fields: [] });
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
   faults.throwIfAny();
   const parts = [extra, filter].filter((part) => part !== undefined);
@@ -32,7 +34,7 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
     schema: context.schema,
     kind,
     access: context.access,
-    fields,
+    ...answer,
     filter: parts.length > 1 ? { op: 'and', parts } : parts[0],
     order,
     limit: query.limit,
@@ -43,18 +45,52 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
 }
 
 export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
-  const { schema, kind, access, visible } = context;
-  return { schema, kind, access, fields: planFields(query, kind, visible) };
+  const { schema, kind, access } = context;
+  return { schema, kind, access, ...planAnswer(query, context) };
 }
 
 function collect<T>(faults: Faults, work: () => T, otherwise: T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof KindError)) throw error;
+    // What the caller may not do is answered before what is wrong.
+    if (!(error instanceof KindError) || error.status !== 400) throw error;
     faults.take(error);
     return otherwise;
   }
+}
+
+/** The unit's own fields to answer, and what the dotted paths of `include` lead to. */
+function planAnswer(query: ListQuery, names: Names): Pick<ReadPlan, 'fields' | 'paths'> {
+  const include = query.include?.filter((name) => !isPath(name));
+  const dotted = query.include?.filter(isPath) ?? [];
+  const faults = new Faults();
+  const read = { include, exclude: query.exclude };
+  const fields = collect(faults, () => planFields(read, names.kind, names.visible), []);
+  const paths = collect(faults, () => planPaths(dotted, names), []);
+  faults.throwIfAny();
+  return paths.length > 0 ? { fields, paths } : { fields };
+}
+
+function isPath(name: string): boolean {
+  return /[."]/.test(name);
+}
+
+/** What is answered under a path is told by that path in one spelling, however it was asked. */
+function planPaths(texts: readonly string[], names: Names): readonly ShownPath[] {
+  if (texts.length > LIMITS.includedPaths) {
+    throw refusal('query.bad_value', `include: at most ${LIMITS.includedPaths} dotted paths`, { parameter: 'include' });
+  }
+  const faults = new Faults();
+  const found = new Map<string, ShownPath>();
+  for (const text of texts) {
+    const target = collect(faults, () => targetOf(text, names, 'include'), undefined);
+    if (!target) continue;
+    const name = printPath(segmentsOf(target));
+    found.set(name, { name, target });
+  }
+  faults.throwIfAny();
+  return [...found.values()];
 }
 
 /** The fields to answer, in the order of the record: what `include` keeps, or what `exclude` leaves. */
@@ -69,7 +105,9 @@ export function planFields(
     for (const name of names.filter((each) => !visible.has(each))) {
       faults.add(
         'parameter.unknown',
-        `${parameter}: no parameter '${name.slice(0, 80)}' in '${kind.id}'${faults.few ? didYouMean(name, visible.keys()) : ''}`,
+        parameter === 'exclude' && isPath(name)
+          ? `exclude: '${name.slice(0, 80)}' is in no record, unless include asks for it`
+          : `${parameter}: no parameter '${name.slice(0, 80)}' in '${kind.id}'${faults.few ? didYouMean(name, visible.keys()) : ''}`,
         { parameter },
       );
     }
@@ -83,30 +121,29 @@ export function planFields(
 }
 
 /** The asked order made total with the id; without one, oldest first. */
-function planOrder(query: ListQuery, kind: KindDef, visible: Visible): OrderTerm[] {
+function planOrder(query: ListQuery, names: Names): OrderTerm[] {
+  const { kind } = names;
   const faults = new Faults();
   const terms = query.order.flatMap(({ path, descending }): OrderTerm[] => {
-    const term = collect(faults, () => orderTerm(path, descending, kind, visible), undefined);
+    const term = collect(faults, () => orderTerm(path, descending, names), undefined);
     // What is the same in every unit orders nothing.
-    return term && term.target.field.constant === undefined ? [term] : [];
+    return term && (term.target.through || term.target.field.constant === undefined) ? [term] : [];
   });
   faults.throwIfAny();
   if (query.order.length === 0 && kind.key !== 'uuid') {
     const inserted = kind.fields.get('inserted_at');
     if (inserted) terms.push({ target: { field: inserted, keys: [] }, descending: false });
   }
-  if (terms.some(({ target }) => target.field === kind.keyField || target.field === kind.primary)) return terms;
+  if (terms.some(({ target }) => isKey(target, kind))) return terms;
   return [...terms, { target: { field: kind.keyField, keys: [] }, descending: false }];
 }
 
-function orderTerm(path: string, descending: boolean, kind: KindDef, visible: Visible): OrderTerm {
-  let target;
-  try {
-    target = resolvePath(parsePath(path), kind, visible);
-  } catch (error) {
-    if (error instanceof KindError) throw orderRefusal(error);
-    throw error;
-  }
+function isKey({ field, through }: Target, kind: KindDef): boolean {
+  return !through && (field === kind.keyField || field === kind.primary);
+}
+
+function orderTerm(path: string, descending: boolean, names: Names): OrderTerm {
+  const target = targetOf(path, names, 'order');
   const { field, keys } = target;
   const sortable =
     !field.def.multiple &&
@@ -119,11 +156,16 @@ function orderTerm(path: string, descending: boolean, kind: KindDef, visible: Vi
   );
 }
 
-function orderRefusal(error: KindError): KindError {
-  const [{ code, text }] = error.messages;
-  return refusal(code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value', `order: ${text}`, {
-    parameter: 'order',
-  });
+/** What a path of a query parameter leads to. */
+function targetOf(text: string, names: Names, parameter: 'order' | 'include'): Target {
+  try {
+    return resolvePath(parsePath(text), names);
+  } catch (error) {
+    if (!(error instanceof KindError) || error.status !== 400) throw error;
+    const [{ code, text: told }] = error.messages;
+    const known = code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value';
+    throw refusal(known, `${parameter}: ${told}`, { parameter });
+  }
 }
 
 /** What a cursor holds: the order that it continues, and the values of the last unit. */
@@ -133,7 +175,7 @@ interface CursorToken {
 }
 
 function orderSignature(kind: KindDef, order: readonly OrderTerm[]): string {
-  const terms = order.map(({ target, descending }) => [target.field.id, ...target.keys, descending]);
+  const terms = order.map(({ target, descending }) => [...segmentsOf(target), descending]);
   return createHash('sha256')
     .update(JSON.stringify([kind.id, terms]))
     .digest('base64url')

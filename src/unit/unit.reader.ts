@@ -1,6 +1,7 @@
 /** Reads of units: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
 import { Injectable } from '@nestjs/common';
 import { checkState, grantOf, openKind, readableFields, type Grant } from '../access/access.js';
+import { reachOf } from '../access/reach.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
@@ -52,7 +53,7 @@ export class UnitReader {
     url: string,
     extra?: Predicate,
   ): Promise<Answer> {
-    const plan = planList(parseListQuery(url), contextOf(scope, kind, grant), extra);
+    const plan = planList(parseListQuery(url), contextOf(scope, model, kind, grant), extra);
     return presentPage(plan, await this.repository.fetchPage(this.database, plan, model));
   }
 
@@ -78,7 +79,7 @@ export class UnitReader {
     url: string,
   ): Promise<ReadPlan> {
     try {
-      return planGet(parseListQuery(url), contextOf(scope, kind, grant));
+      return planGet(parseListQuery(url), contextOf(scope, model, kind, grant));
     } catch (error) {
       if (!(await this.find(scope, model, kind, unitId))) throw unknownUnit(kind, unitId);
       throw error;
@@ -95,14 +96,20 @@ export class UnitReader {
     const grant = grantOf(kind, 'read', scope.caller, model);
     const key = parseKey(kind, unitId);
     if (!grant || key === undefined) return undefined;
-    const plan = planGet(parseListQuery(''), contextOf(scope, kind, grant));
+    const plan = planGet(parseListQuery(''), contextOf(scope, model, kind, grant));
     const unit = await this.repository.fetch(this.database, plan, key, model);
     return unit && (JSON.parse(unit.body) as Record<string, unknown>);
   }
 }
 
-function contextOf({ project, caller }: RequestScope, kind: KindDef, grant: Grant): PlanContext {
-  return { schema: project.schema, kind, access: grant.predicate, visible: readableFields(kind, caller) };
+function contextOf({ project, caller }: RequestScope, model: Model, kind: KindDef, grant: Grant): PlanContext {
+  return {
+    schema: project.schema,
+    kind,
+    access: grant.predicate,
+    visible: readableFields(kind, caller),
+    reach: reachOf(caller, model),
+  };
 }
 
 function presentPage(plan: ListPlan, { count, items, last }: PageRow): Answer {

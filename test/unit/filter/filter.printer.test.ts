@@ -62,7 +62,7 @@ describe('printFilter', () => {
     expect(print({ op: 'eq', path: path(0, 'p'), value: list(0, value), at: 0 })).toBe(`eq(p,[${bracketed}])`);
   });
 
-  it('prints a path alone', () => expect(printPath(path(0, 'meta', 'a.b', 'c'))).toBe('meta."a.b".c'));
+  it('prints a path alone', () => expect(printPath(['meta', 'a.b', 'c'])).toBe('meta."a.b".c'));
 });
 
 describe('a walk', () => {
