@@ -6,7 +6,7 @@ import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
-import { LEVELS, type Level } from '../model/parameter-def.js';
+import { LEVELS, type Level as StoredLevel } from '../model/parameter-def.js';
 import { rulesOf } from '../model/stored-rules.js';
 import type { Predicate } from '../model/predicate.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
@@ -32,16 +32,17 @@ export function refuseSealed(kind: KindDef, unitId: string): void {
 }
 
 /** What the owner said of an operation: a level, or rules of which any lets in; undefined for nothing. */
-function storedAccess(kind: KindDef, operation: Operation): Level | readonly string[] | undefined {
+function storedAccess(kind: KindDef, operation: Operation): StoredLevel | readonly string[] | undefined {
   const said = isPlainObject(kind.access) ? kind.access[operation] : undefined;
   if (said === undefined || said === null) return undefined;
   return LEVELS.find((known) => known === said) ?? rulesOf(said);
 }
 
-type DefaultLevel = Level | 'self';
+/** A level of the owner's, or `self`: members reach their own unit, administrators all. */
+export type Level = StoredLevel | 'self';
 
 /** The level of an operation where the owner said nothing (decisions, section 8). */
-function defaultLevel(kind: KindDef, operation: Operation): DefaultLevel {
+function defaultLevel(kind: KindDef, operation: Operation): Level {
   if (kind.id === 'kind_admin') return operation === 'signup' ? 'nobody' : 'admin';
   if (kind.builtIn) return operation === 'read' ? 'member' : 'admin';
   if (isMemberKind(kind)) {
@@ -72,9 +73,23 @@ function withoutSealed(kind: KindDef, { predicate }: Grant): Grant {
   return { predicate: predicate ? { op: 'and', parts: [predicate, other] } : other };
 }
 
+/** What holds for an operation, and whether the owner said so. */
+export type Said = { readonly stored: boolean } & ({ readonly level: Level } | { readonly rules: readonly string[] });
+
+export function saidOf(kind: KindDef, operation: Operation): Said {
+  const said = storedAccess(kind, operation);
+  if (said === undefined) return { level: defaultLevel(kind, operation), stored: false };
+  return typeof said === 'string' ? { level: said, stored: true } : { rules: said, stored: true };
+}
+
 function plainGrant(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
-  const level = storedAccess(kind, operation) ?? defaultLevel(kind, operation);
-  if (typeof level !== 'string') return ruleGrant(level, kind, caller, model);
+  const said = saidOf(kind, operation);
+  if ('rules' in said) {
+    const grant = ruleGrant(said.rules, kind, caller, model);
+    // What none can be created or changed for is refused before it is looked at; a list of none is an empty one.
+    return operation !== 'read' && grant && isNever(grant.predicate) ? undefined : grant;
+  }
+  const { level } = said;
   if (level === 'nobody') return undefined;
   if (isAdministrator(caller) || level === 'anyone') return ALL;
   if (caller.type !== 'member' || level === 'admin') return undefined;
@@ -87,6 +102,11 @@ function ruleGrant(rules: readonly string[], kind: KindDef, caller: Caller, mode
   if (caller.type === 'anonymous' && !kind.public) return undefined;
   const parts = rules.map((rule) => rulePredicate(rule, kind, caller, model));
   return { predicate: parts.length === 1 && parts[0] ? parts[0] : { op: 'or', parts } };
+}
+
+function isNever(predicate: Predicate | undefined): boolean {
+  if (predicate?.op === 'constant') return !predicate.value;
+  return predicate?.op === 'or' && predicate.parts.every(isNever);
 }
 
 /** A member's own unit, and no other. */
@@ -133,13 +153,19 @@ function denial(
   operation: Operation,
   caller: Caller,
 ): KindError {
-  if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here');
+  if (caller.type === 'anonymous') return denied(caller, '');
   if (!kind)
     return refusal(
       'kind.unknown',
       `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, openKinds(model))}`,
     );
-  return refusal('access.denied', `You may not ${operation} units of '${kind.id}'`);
+  return denied(caller, `You may not ${operation} units of '${kind.id}'`);
+}
+
+/** 403, or 401 for who has no token: another one could help. */
+export function denied(caller: Caller, text: string): KindError {
+  if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here');
+  return refusal('access.denied', text);
 }
 
 /** The names of kinds that a member may be told: all but the sealed one. */
@@ -153,7 +179,7 @@ export function checkState(kind: KindDef): void {
   if (kind.remote) throw refusal('kind.remote_unavailable', `No function module supplies the units of '${kind.id}'`);
 }
 
-function passesLevel(level: Level | undefined, caller: Caller): boolean {
+function passesLevel(level: StoredLevel | undefined, caller: Caller): boolean {
   if (level === undefined || level === 'anyone' || caller.type === 'system') return true;
   if (level === 'nobody') return false;
   return level === 'admin' ? isAdministrator(caller) : caller.type === 'member';

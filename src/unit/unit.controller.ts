@@ -3,6 +3,7 @@ import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { bytesOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
+import { Explanations } from './explanations.js';
 import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitService, type WriteRequest } from './unit.service.js';
@@ -14,6 +15,7 @@ export class UnitController {
     private readonly reader: UnitReader,
     private readonly units: UnitService,
     private readonly structs: Structs,
+    private readonly explanations: Explanations,
   ) {}
 
   @Get('unit')
@@ -72,6 +74,16 @@ export class UnitController {
     @Req() request: HttpRequest,
   ): Promise<Answer> {
     return this.structs.ofUnit(scope, kind, unit, request.url);
+  }
+
+  @Get('unit/:unit/access')
+  access(
+    @Scope() scope: RequestScope,
+    @Param('kind') kind: string,
+    @Param('unit') unit: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    return this.explanations.ofUnit(scope, kind, unit, request.url);
   }
 }
 

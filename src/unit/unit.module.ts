@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Behaviors } from './behavior.js';
 import { Deletions } from './deletion.js';
+import { Explanations } from './explanations.js';
 import { References } from './references.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
@@ -16,6 +17,7 @@ import { UnitWriter } from './unit.writer.js';
   providers: [
     Behaviors,
     Deletions,
+    Explanations,
     References,
     Structs,
     SystemLinks,
@@ -28,6 +30,7 @@ import { UnitWriter } from './unit.writer.js';
   exports: [
     Behaviors,
     Deletions,
+    Explanations,
     References,
     Structs,
     SystemLinks,

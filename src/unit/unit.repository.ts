@@ -4,6 +4,7 @@ import { StaleModel } from '../catalog/stale-model.js';
 import type { Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import type { Model } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
 import {
   deleteStatement,
   insertStatement,
@@ -13,6 +14,7 @@ import {
   type UpdatePlan,
   type WritePlan,
 } from '../sql/write.sql.js';
+import { explainStatement } from '../sql/explain.sql.js';
 import { estimateStatement, getStatement, listStatement, type ListPlan, type ReadPlan } from '../sql/select.sql.js';
 import { conflictOf, type WriteContext } from './conflict.js';
 import { badCursor } from './unit.plan.js';
@@ -67,6 +69,21 @@ export class UnitRepository {
     const [row] = await executor.run<MaybeUnit>(getStatement(plan, id));
     checkVersion(row, model);
     return unitOf(row);
+  }
+
+  /** Which of some predicates hold for a unit; undefined where it is not there. */
+  async judge(
+    executor: Executor,
+    { schema, kind }: Pick<ReadPlan, 'schema' | 'kind'>,
+    id: unknown,
+    predicates: readonly Predicate[],
+    model: Model,
+  ): Promise<readonly boolean[] | undefined> {
+    const [row] = await executor.run<Versioned & { holds: boolean[] | null }>(
+      explainStatement(schema, kind, id, predicates),
+    );
+    checkVersion(row, model);
+    return row?.holds ?? undefined;
   }
 
   async insert(

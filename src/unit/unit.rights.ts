@@ -1,6 +1,6 @@
 /** What of a kind's units a caller sees, and which of them it may write. Every refusal of a write is worded here. */
 import { Injectable } from '@nestjs/common';
-import { grantOf, readableFields } from '../access/access.js';
+import { denied, grantOf, readableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
 import { everyField, type Predicate } from '../model/predicate.js';
 import { refusal, type KindError } from '../shared/errors.js';
@@ -93,13 +93,13 @@ export class UnitRights {
     if (!found) return unknownUnit(kind, id);
     if (options.tags && !options.tags.includes(found.tag)) return changed(kind, id);
     if (!options.access || (await this.#find(session, kind, id, options.access))) return undefined;
-    return refusal('access.denied', `You may not ${operation} this unit of '${kind.id}'`);
+    return denied(session.caller, `You may not ${operation} this unit of '${kind.id}'`);
   }
 }
 
 /** The unit is the caller's to change, but not into that. */
-export function leaves(kind: KindDef): KindError {
-  return refusal('access.denied', `You may not change a unit of '${kind.id}' into one that you may not change`);
+export function leaves(caller: Caller, kind: KindDef): KindError {
+  return denied(caller, `You may not change a unit of '${kind.id}' into one that you may not change`);
 }
 
 function changed(kind: KindDef, id: string): KindError {

@@ -3,11 +3,11 @@
  * `insert`, `update` and `remove` here.
  */
 import { Injectable } from '@nestjs/common';
-import { readableFields, writableFields } from '../access/access.js';
+import { denied, readableFields, writableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
 import { both } from '../model/predicate.js';
 import { Breather } from '../shared/breather.js';
-import { Faults, KindError, refusal } from '../shared/errors.js';
+import { Faults, KindError } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import type { DeletePlan } from '../sql/write.sql.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
@@ -79,7 +79,7 @@ export class UnitWriter {
     const made = await this.#tellingAll(session, kind, drafts, (context) =>
       this.repository.insert(session.executor, plan, rows, context),
     );
-    if (made.length === 0) throw refusal('access.denied', `You may not create such a unit of '${kind.id}'`);
+    if (made.length === 0) throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
     await this.#after(
       session,
       kind,
@@ -146,7 +146,7 @@ export class UnitWriter {
     };
     const telling = (context: WriteContext) => this.repository.update(session.executor, plan, draft.row, context);
     const made = await this.#tellingAll(session, kind, [{ draft }], telling, id);
-    if (!made) throw (await this.rights.whyNot(session, kind, id, options, 'update')) ?? leaves(kind);
+    if (!made) throw (await this.rights.whyNot(session, kind, id, options, 'update')) ?? leaves(session.caller, kind);
     await this.#after(session, kind, [draft], id);
     return made;
   }

@@ -1,0 +1,95 @@
+/** Why a caller may do something with a unit or may not: the same decisions as `access.ts` makes, taken apart. Pure. */
+import { isMemberKind, type KindDef, type Model } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import { isAdministrator, type Caller } from '../tenancy/caller.js';
+import { grantOf, OPERATIONS, saidOf, type Level, type Operation } from './access.js';
+import { rulePredicate } from './rule.js';
+
+/** One operation, with the questions that only the unit can answer. */
+export interface Question {
+  readonly operation: Operation;
+  /** What the owner said, or what goes without saying: a level, or rules. */
+  readonly level: Level | null;
+  readonly stored: boolean;
+  readonly rules: readonly { readonly rule: string; readonly predicate: Predicate }[];
+  /** Whether it is allowed at all; where `predicate` is there, for the units for which it holds. */
+  readonly granted: boolean;
+  readonly predicate: Predicate | undefined;
+}
+
+/** What an administrator is told of one operation. */
+export interface Explanation {
+  readonly allowed: boolean;
+  readonly level: Level | null;
+  /** Whether the owner said so, or it is the default. */
+  readonly stored: boolean;
+  /** The rules, and which of them hold for this unit and this member: any that holds lets in. */
+  readonly rules: readonly { readonly rule: string; readonly holds: boolean }[];
+  /** In a few words, what decided. */
+  readonly because: string;
+}
+
+/** Operations on a unit that is there already: what may not be read is not there for them. */
+const NEED_READ: ReadonlySet<Operation> = new Set(['update', 'delete', 'link', 'function']);
+
+/** A question per operation that the kind has; sign-up is one of member kinds. */
+export function questionsOf(kind: KindDef, caller: Caller, model: Model): Question[] {
+  const operations = OPERATIONS.filter((operation) => operation !== 'signup' || isMemberKind(kind));
+  return operations.map((operation) => {
+    const said = saidOf(kind, operation);
+    const grant = grantOf(kind, operation, caller, model);
+    const rules = 'rules' in said ? said.rules : [];
+    return {
+      operation,
+      level: 'level' in said ? said.level : null,
+      stored: said.stored,
+      rules: rules.map((rule) => ({ rule, predicate: rulePredicate(rule, kind, caller, model) })),
+      granted: grant !== undefined,
+      predicate: grant?.predicate,
+    };
+  });
+}
+
+/** Everything that has to be asked of the unit, in the order in which `explain` takes the answers. */
+export function predicatesOf(questions: readonly Question[]): Predicate[] {
+  return questions.flatMap(({ predicate, rules }) => [
+    ...(predicate ? [predicate] : []),
+    ...rules.map((each) => each.predicate),
+  ]);
+}
+
+/** The explanations by operation. `answers` are those to `predicatesOf`. */
+export function explain(
+  questions: readonly Question[],
+  answers: readonly boolean[],
+  caller: Caller,
+): Record<string, Explanation> {
+  const left = [...answers];
+  let readable = true;
+  const explained = questions.map((question): [string, Explanation] => {
+    const { operation, level, stored, granted } = question;
+    const holds = question.predicate ? left.shift() === true : granted;
+    const rules = question.rules.map(({ rule }) => ({ rule, holds: left.shift() === true }));
+    const unread = NEED_READ.has(operation) && !readable;
+    const allowed = granted && holds && !unread;
+    if (operation === 'read') readable = allowed;
+    const because =
+      unread && granted && holds ? 'what may not be read is not there' : reason(question, rules, allowed, caller);
+    return [operation, { allowed, level, stored, rules, because }];
+  });
+  return Object.fromEntries(explained);
+}
+
+function reason({ level, stored }: Question, rules: Explanation['rules'], allowed: boolean, caller: Caller): string {
+  if (level !== null) {
+    return `the ${stored ? 'stored' : 'default'} level '${level}' ${allowed ? 'lets in' : 'keeps out'} ${nameOf(caller)}`;
+  }
+  if (!allowed) return caller.type === 'anonymous' ? 'no rule lets in requests without a token' : 'no rule holds';
+  if (isAdministrator(caller)) return 'administrators pass every rule';
+  return `the rule ${rules.find(({ holds }) => holds)?.rule ?? ''} holds`;
+}
+
+function nameOf(caller: Caller): string {
+  if (caller.type === 'anonymous') return 'requests without a token';
+  return isAdministrator(caller) ? 'administrators' : 'this member';
+}

@@ -1,0 +1,97 @@
+/** What a member may do with a unit, and why: for administrators who wonder about their rules. */
+import { Injectable } from '@nestjs/common';
+import { checkState, openKind, readableFields, writableFields } from '../access/access.js';
+import { explain, predicatesOf, questionsOf } from '../access/explain.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
+import { answerOf, type Answer } from '../http/answer.js';
+import { queryOf } from '../http/list-query.js';
+import { isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { refusal } from '../shared/errors.js';
+import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { parseKey, unknownUnit } from './unit.key.js';
+import { UnitRepository } from './unit.repository.js';
+
+@Injectable()
+export class Explanations {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly repository: UnitRepository,
+  ) {}
+
+  /**
+   * Per operation whether the member that the query names (nobody where it names none) may do it with the unit, and what
+   * decided; and the parameters that it may read and write. @throws KindError 403 for all but administrators
+   */
+  ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const { kind } = openKind(model, kindId, 'read', scope.caller);
+      if (!isAdministrator(scope.caller)) {
+        throw refusal('access.denied', 'Only administrators are told what others may do');
+      }
+      checkState(kind);
+      const key = parseKey(kind, unitId);
+      const member = await this.#member(scope, model, url, () => this.#mustBeThere(scope, model, kind, unitId));
+      const questions = questionsOf(kind, member, model);
+      const holds =
+        key === undefined
+          ? undefined
+          : await this.repository.judge(
+              this.database,
+              { schema: scope.project.schema, kind },
+              key,
+              predicatesOf(questions),
+              model,
+            );
+      if (!holds) throw unknownUnit(kind, unitId);
+      return answerOf({
+        id: unitId,
+        kind_id: kind.id,
+        member: member.type === 'member' ? { id: member.id, kind_id: member.kindId } : null,
+        operations: explain(questions, holds, member),
+        parameters: {
+          read: [...readableFields(kind, member).keys()],
+          write: [...writableFields(kind, member).keys()],
+        },
+      });
+    });
+  }
+
+  /** The member of the query, as a caller. Whether the unit is there is answered before what is wrong with the query. */
+  async #member(scope: RequestScope, model: Model, url: string, first: () => Promise<void>): Promise<Caller> {
+    try {
+      const [id, ...more] = queryOf(url, ['member']).get('member') ?? [];
+      if (more.length > 0) throw badMember('given more than once');
+      return id === undefined ? ANONYMOUS : await this.#find(scope, model, id);
+    } catch (error) {
+      await first();
+      throw error;
+    }
+  }
+
+  async #find({ project }: RequestScope, model: Model, id: string): Promise<Caller> {
+    for (const kind of model.kinds.values()) {
+      if (!isMemberKind(kind)) continue;
+      const key = parseKey(kind, id);
+      const plan = { schema: project.schema, kind, fields: [kind.keyField], access: undefined };
+      if (key === undefined || !(await this.repository.fetch(this.database, plan, key, model))) continue;
+      if (!kind.active)
+        throw badMember(`the kind '${kind.id}' of this member is inactive: its members have no good token`);
+      return { type: 'member', id, kindId: kind.id, sessionId: '', admin: kind.id === 'kind_admin' };
+    }
+    throw badMember(`no member of this project has the id '${id.slice(0, 100)}'`);
+  }
+
+  async #mustBeThere({ project }: RequestScope, model: Model, kind: KindDef, unitId: string): Promise<void> {
+    const key = parseKey(kind, unitId);
+    const plan = { schema: project.schema, kind, fields: [kind.keyField], access: undefined };
+    const found = key === undefined ? undefined : await this.repository.fetch(this.database, plan, key, model);
+    if (!found) throw unknownUnit(kind, unitId);
+  }
+}
+
+function badMember(text: string) {
+  return refusal('query.bad_value', `member: ${text}`, { parameter: 'member' });
+}

@@ -1,0 +1,51 @@
+/** The examples of docs/access.md, run as they stand: the kinds are defined, and every request answers as it says. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { signUp } from '../support/callers.js';
+import { startTestService, type TestProject } from '../support/service.js';
+import { codeBlocks } from './markdown.js';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/access.md'), 'utf8');
+const examples = page
+  .slice(page.indexOf('## Five examples'), page.indexOf('## Why may'))
+  .split(/^### /m)
+  .slice(1)
+  .map((text) => ({ title: text.slice(0, text.indexOf('\n')), blocks: codeBlocks(text) }));
+
+const service = await startTestService();
+const root = await service.project();
+await root.post('/kind/unit', { id: 'person', parameters: [{ id: 'team', kind_id: 'string' }] });
+await root.post('/group/unit/kind_auth_member/link/group/kind/unit/person');
+const ada = await signUp(root, 'ada', { team: 'red' });
+const bob = await signUp(root, 'bob', { team: 'blue' });
+const callers = new Map<string, TestProject>([
+  ['root', root],
+  ['ada', root.as(ada.accessToken)],
+  ['bob', root.as(bob.accessToken)],
+  ['anyone', root.as(undefined)],
+]);
+
+const LINE = /^(\w+) +(GET|POST|PUT|DELETE) +(\S+)(?: +(\{.*\}))? +-> (\d{3})(?: +(\{.*\}))?(?: +as (\w+))?$/;
+
+test('there are five', () => expect(examples).toHaveLength(5));
+
+test.each(examples)('$title', async ({ blocks }) => {
+  const named = new Map([
+    ['@ada', ada.id],
+    ['@bob', bob.id],
+  ]);
+  const fill = (text: string) => text.replace(/[$@]\w+/g, (name) => named.get(name) ?? name);
+  const kind = blocks.find(({ info }) => info === 'json kind');
+  expect((await root.post('/kind/unit', JSON.parse(kind?.text ?? ''))).status).toBe(200);
+  const lines = (blocks.find(({ info }) => info === 'text scenario')?.text ?? '').split('\n');
+  for (const line of lines) {
+    const [, who = '', method = '', path = '', body, status, content, name] = LINE.exec(line) ?? [];
+    const caller = callers.get(who);
+    if (!caller) throw new Error(`not a line of a scenario: ${line}`);
+    const reply = await caller.call(method, fill(path), body === undefined ? undefined : JSON.parse(fill(body)));
+    expect([line, reply.status]).toEqual([line, Number(status)]);
+    if (content !== undefined) expect(reply.body.content).toMatchObject(JSON.parse(content) as object);
+    if (name !== undefined) named.set(`$${name}`, reply.body.content.id as string);
+  }
+});
