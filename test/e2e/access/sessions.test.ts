@@ -44,11 +44,21 @@ describe('sign-up', () => {
   });
 
   it.each([
-    ['a taken name', () => signUp('ADA', { kind_system_user: { username: 'ADA', password: 'a long secret', email: 'x@y.z' } }), 409, 'parameter.not_unique'],
+    [
+      'a taken name',
+      () => signUp('ADA', { kind_system_user: { username: 'ADA', password: 'a long secret', email: 'x@y.z' } }),
+      409,
+      'parameter.not_unique',
+    ],
     ['a missing parameter', () => signUp('eve', { phone: undefined }), 400, 'parameter.required'],
     ['an unknown one', () => signUp('eve', { fone: '1' }), 400, 'parameter.unknown'],
     ['another password inside', () => signUp('eve', { password: 'another secret' }), 400, 'signup.mismatch'],
-    ['a short password', () => signUp('eve', { password: 'x', kind_system_user: { username: 'eve', password: 'x', email: 'e@x.y' } }), 400, 'parameter.too_short'],
+    [
+      'a short password',
+      () => signUp('eve', { password: 'x', kind_system_user: { username: 'eve', password: 'x', email: 'e@x.y' } }),
+      400,
+      'parameter.too_short',
+    ],
     ['administrators', () => open.post('/auth/kind_admin/signup', {}), 403, 'access.denied'],
     ['a kind that is none', () => open.post('/auth/city/signup', {}), 404, 'kind.unknown'],
   ])('refuses %s', async (_, call, status, code) => {
@@ -90,9 +100,14 @@ describe('a session', () => {
 
   it('ends with a change of password, but for the one that changed it', async () => {
     const first = (await signUp('emil')).body.content;
-    const other = (await open.post('/auth/signin', { username: 'emil@example.com', password: 'a long secret' })).body.content;
+    const other = (await open.post('/auth/signin', { username: 'emil@example.com', password: 'a long secret' })).body
+      .content;
     const change = (current_password: string) =>
-      open.post('/auth/change_password', { current_password, new_password: 'another secret' }, bearer(other.access_token as string));
+      open.post(
+        '/auth/change_password',
+        { current_password, new_password: 'another secret' },
+        bearer(other.access_token as string),
+      );
     expect((await change('wrong')).status).toBe(401);
     expect((await change('a long secret')).status).toBe(200);
     expect((await open.get('/auth/verify', bearer(first.access_token as string))).status).toBe(401);

