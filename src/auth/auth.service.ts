@@ -77,7 +77,8 @@ export class AuthService {
   }
 
   async signOut({ project, caller }: RequestScope): Promise<Answer> {
-    await this.sessions.end(this.database, project, { id: memberOf(caller).sessionId });
+    const { sessionId } = memberOf(caller);
+    await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
     return NULL_ANSWER;
   }
 
@@ -85,7 +86,9 @@ export class AuthService {
   async changePassword({ project, caller }: RequestScope, visit: Visit, read: () => Promise<unknown>): Promise<Answer> {
     const { id, sessionId } = memberOf(caller);
     const { current, fresh } = readChange(await read());
-    const [found] = await this.database.run<Credential>(memberCredentialStatement(project.schema, id));
+    const [found] = await this.catalog.inProject(project, () =>
+      this.database.run<Credential>(memberCredentialStatement(project.schema, id)),
+    );
     if (!found) throw wrongPassword();
     const attempt = { address: visit.address, account: foldName(found.username) };
     return this.throttle.guard(project, attempt, async () => {

@@ -46,7 +46,7 @@ export class RecoveryService {
   /** Whether there is such a member is looked up after the answer, so that the answer tells nothing. @throws KindError 400, 429, 503 */
   async request(project: Project, { address, afterAnswer }: Visit, body: unknown): Promise<Answer> {
     const { email } = readRecovery(body);
-    await this.throttle.count(project, { address });
+    await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
     const place = this.mail.reserve();
     afterAnswer(() => place.post({ type: 'recovery', project: project.id, make: () => this.#make(project, email) }));
     return NULL_ANSWER;
@@ -73,7 +73,7 @@ export class RecoveryService {
 
   /** Sets a password; the member's sessions end, and its other tokens. @throws KindError 401 for a bad token, 400, 429, 503 */
   reset(project: Project, { address }: Visit, token: string, read: () => Promise<unknown>): Promise<Answer> {
-    return this.throttle.guard(project, { address }, async () => {
+    const work = async () => {
       const id = hashOf(token);
       const credential = await this.#recovering(project, token);
       const fresh = readNewPassword(await read());
@@ -83,7 +83,8 @@ export class RecoveryService {
       const names = [credential.username, credential.email].map(foldName);
       await this.throttle.forgive(project, address, [...new Set(names)]);
       return NULL_ANSWER;
-    });
+    };
+    return this.catalog.inProject(project, () => this.throttle.guard(project, { address }, work));
   }
 
   async #recovering(project: Project, token: string): Promise<Credential> {

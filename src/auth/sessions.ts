@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Catalog } from '../catalog/catalog.service.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { Database, type Executor, type Transaction } from '../database/database.js';
@@ -38,6 +39,7 @@ export class Sessions {
   #ends = 0;
 
   constructor(
+    private readonly catalog: Catalog,
     private readonly database: Database,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -69,7 +71,8 @@ export class Sessions {
   async #ask(project: Project, sessionId: string): Promise<void> {
     if (!isUuid(sessionId)) throw ended();
     const asked = this.#ends;
-    const rows = await this.database.run(aliveSessionStatement(project.schema, sessionId));
+    const alive = aliveSessionStatement(project.schema, sessionId);
+    const rows = await this.catalog.inProject(project, () => this.database.run(alive));
     if (rows.length === 0) throw ended();
     // What was asked before sessions ended may be one of them.
     if (asked === this.#ends) this.#checked.set(sessionId, true);

@@ -32,14 +32,15 @@ export class SignInService {
   async signIn(project: Project, visit: Visit, body: unknown): Promise<Answer> {
     const { username, password, otp } = readCredentials(body);
     const attempt = { address: visit.address, account: foldName(username) };
-    return this.throttle.guard(project, attempt, async () => {
+    const work = async () => {
       const credential = await this.#check(project, attempt.account, password);
       if (project.settings.otp) {
         if (otp === null) return this.#sendCode(project, visit, credential);
         if (!(await this.codes.use(project, credential.member_id, otp))) throw failed();
       }
       return this.#open(project, credential);
-    });
+    };
+    return this.catalog.inProject(project, () => this.throttle.guard(project, attempt, work));
   }
 
   /** An unknown name costs what a wrong password costs, and answers the same. */

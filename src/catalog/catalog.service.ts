@@ -65,6 +65,16 @@ export class Catalog {
     });
   }
 
+  /** For work without a model: where a table is missing, the project may be gone. @throws KindError 401 where it is */
+  async inProject<T>(project: Project, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isStaleModel(error)) await this.models.reload(project);
+      throw error;
+    }
+  }
+
   async #isStale(project: Project, model: Model): Promise<boolean> {
     try {
       const [row] = await this.database.run<{ v: string }>(readVersionStatement(project.schema));

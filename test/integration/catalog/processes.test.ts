@@ -7,6 +7,7 @@ import { ModelStore } from '../../../src/catalog/model-store.js';
 import { Provisioning } from '../../../src/catalog/provisioning.js';
 import type { Database } from '../../../src/database/database.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
+import { tokensOf } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { startTestService, TestProject } from '../../support/service.js';
 
@@ -367,10 +368,13 @@ describe('a deleted project', () => {
     { name: 'where it never comes', deaf: true },
   ])('answers 401 on both, $name', async ({ deaf }) => {
     const { onA, onB } = await twice();
+    const [me] = (await onB.get('/kind_admin/unit')).body.content['items'] as { id: string }[];
+    const unseen = await tokensOf(onB, 'kind_admin', me?.id ?? '');
     if (deaf) deafen();
     await deleteOnA(onA);
     const unknown = { status: 401, messages: ['project.unknown'] };
-    for (const project of [onA, onB]) {
+    // The session of that token was never asked about.
+    for (const project of [onB.as(unseen.access_token), onA, onB]) {
       for (const path of ['/city/unit', '/kind/unit', '/city/struct', '/kind/struct'])
         expect([path, refusalOf(await project.get(path))]).toEqual([path, unknown]);
       expect(refusalOf(await project.post('/city/unit', { name: 'x' }))).toEqual(unknown);
