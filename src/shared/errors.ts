@@ -192,13 +192,43 @@ export function comeBack(code: ErrorCode, text: string, seconds = 1): KindError 
   return new KindError([{ code, text }], seconds);
 }
 
+/** A message about what stands inside a value, told with the way to it: `country`, and `name: …` become `country.name: …`. */
+export function moved({ code, text, parameter, index }: Message, way: string, place: Pick<Place, 'index'>): Message {
+  const inside = parameter !== undefined && text.startsWith(parameter);
+  return {
+    code,
+    text: inside ? `${way}.${text}` : `${way}: ${text}`,
+    parameter: parameter === undefined ? way : `${way}.${parameter}`,
+    ...(index !== undefined && { index }),
+    ...place,
+  };
+}
+
+/** A refusal of what stands inside a value, told with the way to it. */
+export function inside(error: KindError, way: string, place: Pick<Place, 'index'> = {}): KindError {
+  const [first, ...rest] = error.messages.map((message) => moved(message, way, place));
+  return first ? new KindError([first, ...rest], error.retryAfter) : error;
+}
+
 /** Collects all faults of one input, so that one answer tells them all; where they are legion, as many as an answer may have. */
 export class Faults {
-  readonly #messages: Message[] = [];
+  readonly #messages: Message[];
+  readonly #way: string | undefined;
+
+  constructor(messages: Message[] = [], way?: string) {
+    this.#messages = messages;
+    this.#way = way;
+  }
 
   add(code: ErrorCode, text: string, place: Place = {}): void {
-    this.#messages.push({ code, text, ...place });
+    const message = { code, text, ...place };
+    this.#messages.push(this.#way === undefined ? message : moved(message, this.#way, {}));
     if (this.#messages.length >= LIMITS.faults) this.throwIfAny();
+  }
+
+  /** The same faults, for what stands inside a value: each is told with the way to it. */
+  within(way: string): Faults {
+    return new Faults(this.#messages, this.#way === undefined ? way : `${this.#way}.${way}`);
   }
 
   /** Takes over the messages of a refusal, putting each at `place` where it names no place of its own. */

@@ -30,6 +30,8 @@ export interface DraftOptions {
   readonly faults: Faults;
   /** The position of the object in a bulk body. */
   readonly index?: number;
+  /** Keys of the units that are created along, by the reference; undefined where there is none because of a fault. */
+  readonly made?: ReadonlyMap<string, Json | undefined>;
 }
 
 export function bodyOf(value: Record<string, unknown>): Body {
@@ -42,7 +44,8 @@ export function draftCreate(body: Body, options: DraftOptions): Draft {
   drafting.checkKeys();
   const id = drafting.makeId();
   for (const field of drafting.fields()) {
-    if (drafting.has(field)) drafting.accept(field, body.get(field.id));
+    if (drafting.isMade(field)) drafting.acceptMade(field);
+    else if (drafting.has(field)) drafting.accept(field, body.get(field.id));
     else drafting.absent(field);
   }
   return drafting.finish(id);
@@ -53,7 +56,8 @@ export function draftUpdate(body: Body, id: string, options: DraftOptions): Draf
   const drafting = new Drafting(body, options);
   drafting.checkKeys(id);
   for (const field of drafting.fields()) {
-    if (drafting.has(field) && !drafting.keepsKey(field, id)) drafting.accept(field, body.get(field.id));
+    if (drafting.isMade(field)) drafting.acceptMade(field);
+    else if (drafting.has(field) && !drafting.keepsKey(field, id)) drafting.accept(field, body.get(field.id));
   }
   return drafting.finish(undefined);
 }
@@ -79,6 +83,15 @@ class Drafting {
   /** Whether the body has a value for a field that its writer may write. */
   has(field: Field): boolean {
     return this.body.has(field.id) && this.options.writable.has(field.id);
+  }
+
+  /** Whether the body creates the unit that a field refers to. */
+  isMade(field: Field): boolean {
+    return this.options.made?.has(field.id) ?? false;
+  }
+
+  acceptMade(field: Field): void {
+    this.#store(field, this.options.made?.get(field.id) ?? null);
   }
 
   /** Refuses keys that are no parameter, or that only the system writes. `id` is that of the unit being edited. */

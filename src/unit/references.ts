@@ -20,14 +20,21 @@ export function storedReferences(model: Model, kindId: string): ReturnType<typeo
   return referencesTo(model, kindId).filter(({ kind }) => !kind.remote);
 }
 
-/** A draft, and in a bulk write its position. */
+/** A draft, in a bulk write its position, and where it stands inside another one the way to it. */
 export interface Placed {
   readonly draft: Draft;
   readonly index?: number;
+  readonly way?: string;
 }
 
-function placed(value: Json | undefined, index: number | undefined): { id: string; index: number | undefined }[] {
-  return value === null || value === undefined ? [] : [{ id: scalarText(value), index }];
+/** The unit that a draft refers to. */
+function named(value: Json | undefined, { index, way }: Placed) {
+  return value === null || value === undefined ? [] : [{ id: scalarText(value), index, way }];
+}
+
+/** Units that a write makes along, which are not there yet. */
+export interface Made {
+  has(kind: KindDef, id: string): boolean;
 }
 
 @Injectable()
@@ -42,26 +49,30 @@ export class References {
     drafts: readonly Placed[],
     faults: Faults,
     all: boolean,
+    made?: Made,
   ): Promise<void> {
     for (const field of kind.fields.values()) {
       const target = field.reference && session.model.kinds.get(field.reference.kind);
-      const named = target
-        ? drafts.flatMap(({ draft, index }) => placed(draft.row[field.column ?? field.id], index))
-        : [];
-      if (!target || named.length === 0) continue;
+      const asked = target ? drafts.flatMap((placed) => named(placed.draft.row[field.column ?? field.id], placed)) : [];
+      const others = target ? asked.filter(({ id }) => !made?.has(target, id)) : [];
+      if (!target || others.length === 0) continue;
       const grant = grantOf(target, 'read', session.caller, session.model);
       if (grant && !all) continue;
       const there = grant
         ? await this.#there(
             session,
             target,
-            named.map(({ id }) => id),
+            others.map(({ id }) => id),
             grant.predicate,
           )
         : new Set();
-      for (const { index } of named.filter(({ id }) => !there.has(id))) {
+      for (const { index, way } of others.filter(({ id }) => !there.has(id))) {
         const place = index === undefined ? { parameter: field.id } : { parameter: field.id, index };
-        faults.add('parameter.bad_reference', `${field.id}: no such unit of '${target.id}'`, place);
+        (way === undefined ? faults : faults.within(way)).add(
+          'parameter.bad_reference',
+          `${field.id}: no such unit of '${target.id}'`,
+          place,
+        );
       }
     }
   }

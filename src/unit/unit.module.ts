@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Behaviors } from './behavior.js';
 import { Deletions } from './deletion.js';
+import { Drafter } from './drafter.js';
 import { Explanations } from './explanations.js';
 import { References } from './references.js';
 import { Structs } from './struct.js';
@@ -17,6 +18,7 @@ import { UnitWriter } from './unit.writer.js';
   providers: [
     Behaviors,
     Deletions,
+    Drafter,
     Explanations,
     References,
     Structs,

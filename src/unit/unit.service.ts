@@ -16,11 +16,12 @@ import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from './behavior.js';
 import { bodyOf, type Body } from './draft.js';
+import type { NotObject } from './drafter.js';
 import { reachesOthers } from './references.js';
 import { unitAnswer } from './presentation.js';
 import type { Session } from './session.js';
 import { UnitRights } from './unit.rights.js';
-import { UnitWriter, type NotObject, type WriteOptions } from './unit.writer.js';
+import { UnitWriter, type WriteOptions } from './unit.writer.js';
 import type { UnitRow } from './unit.repository.js';
 
 /** What a write needs of its request. */
@@ -53,7 +54,8 @@ export class UnitService {
 
   update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options, bytes) => {
-      const row = await this.writer.update(session, kind, unitId, () => readObject(bytes, request), options);
+      let body: Body | undefined;
+      const row = await this.writer.update(session, kind, unitId, () => (body ??= readObject(bytes, request)), options);
       return unitAnswer(kind, row);
     });
   }

@@ -3,18 +3,20 @@
  * `insert`, `update` and `remove` here.
  */
 import { Injectable } from '@nestjs/common';
-import { denied, readableFields, writableFields } from '../access/access.js';
+import { denied, readableFields } from '../access/access.js';
+import { Database } from '../database/database.js';
 import type { Field, KindDef } from '../model/model.js';
-import { both } from '../model/predicate.js';
-import { Breather } from '../shared/breather.js';
+import { both, type Predicate } from '../model/predicate.js';
 import { Faults, KindError } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import type { DeletePlan } from '../sql/write.sql.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
-import { Behaviors, type PendingWrite } from './behavior.js';
+import { Behaviors } from './behavior.js';
 import type { WriteContext } from './conflict.js';
 import { Deletions } from './deletion.js';
-import { draftCreate, draftUpdate, type Body, type Draft } from './draft.js';
+import type { Body, Draft } from './draft.js';
+import { Drafter, type Drafted, type DraftedEdit, type NotObject } from './drafter.js';
+import { createsOthers, located, nestedOf, type Nested } from './nested.js';
 import { reachesOthers, References, type Placed } from './references.js';
 import type { Session } from './session.js';
 import { withAllTaken } from './uniques.js';
@@ -29,65 +31,83 @@ export interface WriteOptions extends Conditions {
   readonly writer?: Caller;
 }
 
-/** An element of a bulk body that is no object, and what it is. */
-export interface NotObject {
-  readonly got: string;
-}
-
 @Injectable()
 export class UnitWriter {
   constructor(
     private readonly repository: UnitRepository,
     private readonly behaviors: Behaviors,
+    private readonly drafter: Drafter,
+    private readonly database: Database,
     private readonly references: References,
     private readonly deletions: Deletions,
     private readonly rights: UnitRights,
   ) {}
 
-  /** Makes units of the bodies, all or none. @throws KindError with every fault of every body */
+  /** Makes units of the bodies, and those inside them, all or none. @throws KindError with every fault of every body */
   async insert(
     session: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
     options: WriteOptions = {},
   ): Promise<UnitRow[]> {
-    const behaviors = this.behaviors.of(kind);
-    const faults = new Faults();
-    const drafts: Placed[] = [];
-    const writer = options.writer ?? session.caller;
-    const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
-    const breather = new Breather();
-    for (const [at, given] of bodies.entries()) {
-      if (breather.due) await breather.pause();
-      const write: PendingWrite = { kind, session, faults, ...(options.bulk && { index: at }) };
-      if ('got' in given) {
-        faults.add('body.not_object', `[${at}]: must be an object, got ${given.got}`, { index: at });
-        continue;
-      }
-      let body = given;
-      for (const behavior of behaviors) body = (await behavior.prepare?.(body, write)) ?? body;
-      let draft = draftCreate(body, { kind, ...masks, faults, ...(options.bulk && { index: at }) });
-      for (const behavior of behaviors) draft = (await behavior.complete?.(draft, write)) ?? draft;
-      drafts.push({ draft, ...(options.bulk && { index: at }) });
+    if (this.#isAlone(session) && bodies.some((body) => !('got' in body) && nestedOf(kind, body).length > 0)) {
+      return this.#together(session, (within) => this.insert(within, kind, bodies, options));
     }
-    await this.references.checkTargets(session, kind, drafts, faults, faults.any);
-    faults.throwIfAny();
-    const [first] = drafts;
-    if (!first) return [];
-    const rows = drafts.map(({ draft }) => draft.row);
-    const plan = { ...this.#plan(session, kind), written: uniqueColumns(first.draft.written), allowed: options.access };
-    const made = await this.#tellingAll(session, kind, drafts, (context) =>
+    const { bulk = false, writer = session.caller } = options;
+    const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk });
+    await this.#check(session, kind, drafted, writer);
+    if (drafted.drafts.length === 0) return [];
+    await this.#insertNested(session, drafted.nested, writer);
+    return this.#insertAll(session, kind, drafted.drafts, options.access);
+  }
+
+  /** Inserts the units that others refer to, a statement for each kind and depth. */
+  async #insertNested(session: Session, nested: Nested, writer: Caller): Promise<void> {
+    const inner = { ...session, caller: writer };
+    for (const { kind, allowed, units } of nested.groups) {
+      try {
+        await this.#insertAll(inner, kind, units, allowed);
+      } catch (error) {
+        throw located(error, units);
+      }
+    }
+  }
+
+  async #insertAll(
+    session: Session,
+    kind: KindDef,
+    units: readonly Placed[],
+    allowed: Predicate | undefined,
+  ): Promise<UnitRow[]> {
+    const rows = units.map(({ draft }) => draft.row);
+    const plan = { ...this.#plan(session, kind), written: uniqueColumns(units[0]?.draft.written ?? []), allowed };
+    const made = await this.#tellingAll(session, kind, units, (context) =>
       this.repository.insert(session.executor, plan, rows, context),
     );
     if (made.length === 0) throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
-    await this.#after(
-      session,
-      kind,
-      drafts.map(({ draft }) => draft),
-    );
+    const drafts = units.map(({ draft }) => draft);
+    await this.#after(session, kind, drafts);
     return made;
   }
 
+  /** Whether what is written in several statements would not be one transaction. */
+  #isAlone({ executor }: Session): boolean {
+    return executor === this.database;
+  }
+
+  #together<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.database.transaction((executor) => work({ ...session, executor }));
+  }
+
+  /** What units refer to is there, or comes with them. Where others come along, nothing is left for the foreign keys to find. */
+  async #check(session: Session, kind: KindDef, { drafts, nested, faults }: Drafted, writer: Caller): Promise<void> {
+    const inner = { ...session, caller: writer };
+    for (const group of nested.groups) {
+      await this.references.checkTargets(inner, group.kind, group.units, faults, true, nested);
+    }
+    await this.references.checkTargets(session, kind, drafts, faults, faults.any || nested.any, nested);
+    faults.throwIfAny();
+  }
   /**
    * PostgreSQL tells of a missing unit, or of a value that another one has, at the first: all of them are told, where
    * the connection can still be asked.
@@ -99,7 +119,7 @@ export class UnitWriter {
     work: (context: WriteContext) => Promise<T>,
     id?: string,
   ): Promise<T> {
-    const context = this.#context(session, kind, drafts[0]?.index !== undefined);
+    const context = this.#context(session, kind, drafts[0]?.index !== undefined || drafts.length > 1);
     try {
       return await work(context);
     } catch (error) {
@@ -134,8 +154,15 @@ export class UnitWriter {
     const behaviors = this.behaviors.of(kind);
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
+    if (this.#isAlone(session) && createsOthers(kind, read)) {
+      return this.#together(session, (within) => this.update(within, kind, id, read, options));
+    }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
-    const { body, draft } = await this.#draftEdit(session, kind, id, read, options);
+    const { body, draft, nested } = await this.#draftEdit(session, kind, id, read, options);
+    if (nested.any) {
+      if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
+      await this.#insertNested(session, nested, options.writer ?? session.caller);
+    }
     const plan = {
       ...this.#plan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
       written: uniqueColumns(draft.written),
@@ -157,23 +184,13 @@ export class UnitWriter {
     id: string,
     read: () => Body,
     options: WriteOptions,
-  ): Promise<{ body: Body; draft: Draft }> {
+  ): Promise<DraftedEdit> {
     const behaviors = this.behaviors.of(kind);
-    const faults = new Faults();
-    const write: PendingWrite = { kind, session, faults, id };
+    const writer = options.writer ?? session.caller;
     try {
-      let body = read();
-      for (const behavior of behaviors) body = (await behavior.prepare?.(body, write)) ?? body;
-      let draft = draftUpdate(body, id, {
-        kind,
-        writable: writableFields(kind, options.writer ?? session.caller),
-        readable: readableFields(kind, options.writer ?? session.caller),
-        faults,
-      });
-      for (const behavior of behaviors) draft = (await behavior.complete?.(draft, write)) ?? draft;
-      await this.references.checkTargets(session, kind, [{ draft }], faults, faults.any);
-      faults.throwIfAny();
-      return { body, draft };
+      const drafted = await this.drafter.edit(session, kind, id, read(), writer);
+      await this.#check(session, kind, drafted, writer);
+      return drafted;
     } catch (error) {
       // Whether the unit is there, and may be changed, is answered before what is wrong with the body.
       if (behaviors.length === 0 && error instanceof KindError) {

@@ -18,7 +18,10 @@ export const unitType: ParameterType = {
   indexable: true,
   accept(value, _rules, report) {
     if (typeof value !== 'string') {
-      report('parameter.bad_type', `must be the id of a unit (a string), got ${typeName(value)}`);
+      report(
+        'parameter.bad_type',
+        `must be the id of a unit (a string) or an object to create one of, got ${typeName(value)}`,
+      );
       return undefined;
     }
     const fault = textFault(value);

@@ -1,0 +1,148 @@
+/**
+ * Reads bodies with the behaviours of their kind, and the bodies inside them: what comes of it is every draft of a write,
+ * and every fault.
+ */
+import { Injectable } from '@nestjs/common';
+import { checkState, openKind, readableFields, writableFields } from '../access/access.js';
+import type { KindDef } from '../model/model.js';
+import { Breather } from '../shared/breather.js';
+import { Faults, inside, KindError } from '../shared/errors.js';
+import type { Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import type { Caller } from '../tenancy/caller.js';
+import { Behaviors, type PendingWrite } from './behavior.js';
+import { bodyOf, draftCreate, draftUpdate, type Body, type Draft, type DraftOptions } from './draft.js';
+import { Nested, nestedOf } from './nested.js';
+import type { Placed } from './references.js';
+import type { Session } from './session.js';
+
+/** An element of a bulk body that is no object, and what it is. */
+export interface NotObject {
+  readonly got: string;
+}
+
+export interface Drafted {
+  readonly drafts: readonly Placed[];
+  /** What is created beside these, and before them. */
+  readonly nested: Nested;
+  readonly faults: Faults;
+}
+
+export interface DraftedEdit extends Drafted {
+  /** As behaviours left it. */
+  readonly body: Body;
+  readonly draft: Draft;
+}
+
+/** Where a body stands: in the write, and inside how many others. */
+interface Situation {
+  readonly write: PendingWrite;
+  readonly writer: Caller;
+  readonly nested: Nested;
+  readonly depth: number;
+  /** The way to it from the outermost body; empty for that itself. */
+  readonly way: readonly string[];
+}
+
+@Injectable()
+export class Drafter {
+  constructor(private readonly behaviors: Behaviors) {}
+
+  /** The drafts of a create, in their order. */
+  async creates(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    { writer, bulk }: { writer: Caller; bulk: boolean },
+  ): Promise<Drafted> {
+    const faults = new Faults();
+    const nested = new Nested();
+    const drafts: Placed[] = [];
+    const breather = new Breather();
+    for (const [at, given] of bodies.entries()) {
+      if (breather.due) await breather.pause();
+      const place = bulk ? { index: at } : {};
+      if ('got' in given) {
+        faults.add('body.not_object', `[${at}]: must be an object, got ${given.got}`, { index: at });
+        continue;
+      }
+      const write: PendingWrite = { kind, session, faults, ...place };
+      const { draft } = await this.#draft(given, { write, writer, nested, depth: 0, way: [] }, draftCreate);
+      drafts.push({ draft, ...place });
+    }
+    return { drafts, nested, faults };
+  }
+
+  async edit(session: Session, kind: KindDef, id: string, given: Body, writer: Caller): Promise<DraftedEdit> {
+    const faults = new Faults();
+    const nested = new Nested();
+    const write: PendingWrite = { kind, session, faults, id };
+    const situation = { write, writer, nested, depth: 0, way: [] };
+    const { body, draft } = await this.#draft(given, situation, (read, options) => draftUpdate(read, id, options));
+    return { drafts: [{ draft }], nested, faults, body, draft };
+  }
+
+  async #draft(
+    given: Body,
+    situation: Situation,
+    read: (body: Body, options: DraftOptions) => Draft,
+  ): Promise<{ body: Body; draft: Draft }> {
+    const { write, writer } = situation;
+    const { kind, faults, index } = write;
+    const behaviors = this.behaviors.of(kind);
+    let body = given;
+    for (const behavior of behaviors) body = (await told(situation, () => behavior.prepare?.(body, write))) ?? body;
+    const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
+    const made = await this.#within(body, masks.writable, situation);
+    let draft = read(body, { kind, ...masks, faults, ...(index !== undefined && { index }), ...(made && { made }) });
+    for (const behavior of behaviors) draft = (await told(situation, () => behavior.complete?.(draft, write))) ?? draft;
+    return { body, draft };
+  }
+
+  /** Drafts the units inside a body, and answers their keys by reference. */
+  async #within(
+    body: Body,
+    writable: DraftOptions['writable'],
+    situation: Situation,
+  ): Promise<Map<string, Json | undefined> | undefined> {
+    const { write, depth } = situation;
+    const inner = nestedOf(write.kind, body).filter(({ field }) => writable.has(field.id));
+    if (inner.length === 0) return undefined;
+    const made = new Map<string, Json | undefined>();
+    for (const { field, value } of inner) {
+      if (depth === LIMITS.references) {
+        const text = `${field.id}: must be an id here: units are created inside one another ${depth} deep at most`;
+        write.faults.add('parameter.bad_value', text, { parameter: field.id, ...placeOf(write) });
+        made.set(field.id, undefined);
+      } else made.set(field.id, await this.#create(field.id, field.reference?.kind ?? '', bodyOf(value), situation));
+    }
+    return made;
+  }
+
+  /** Drafts a unit inside another one; its writer needs the right to create it. @throws KindError 401, 403 */
+  async #create(id: string, kindId: string, body: Body, outer: Situation): Promise<Json | undefined> {
+    const { write, writer, nested } = outer;
+    const { kind, grant } = openKind(write.session.model, kindId, 'create', writer);
+    checkState(kind);
+    const session = { ...write.session, caller: writer };
+    const inner: PendingWrite = { kind, session, faults: write.faults.within(id), ...placeOf(write) };
+    const [depth, way] = [outer.depth + 1, [...outer.way, id]];
+    const { draft } = await this.#draft(body, { write: inner, writer, nested, depth, way }, draftCreate);
+    nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...placeOf(write) });
+    return draft.row[kind.keyField.column ?? 'id'];
+  }
+}
+
+/** What a behaviour itself refuses of a unit inside another one is told with the way to it, as its faults are. */
+async function told<T>({ write, way }: Situation, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const plain = way.length === 0 || !(error instanceof KindError) || error.status === 401 || error.status === 403;
+    throw plain ? error : inside(error, way.join('.'), placeOf(write));
+  }
+}
+
+function placeOf({ index }: PendingWrite): { index?: number } {
+  return index === undefined ? {} : { index };
+}

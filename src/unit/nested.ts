@@ -1,0 +1,93 @@
+/** Units inside units: an object in place of an id creates the unit that a reference leads to. */
+import type { Field, KindDef } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import { KindError, moved } from '../shared/errors.js';
+import { isPlainObject, scalarText } from '../shared/json.js';
+import type { Body } from './draft.js';
+import type { Made, Placed } from './references.js';
+
+/** Units of one kind that stand equally deep, and go into the table together. */
+export interface NestedGroup {
+  readonly kind: KindDef;
+  /** What each of them must satisfy once it is written; undefined for anything. */
+  readonly allowed: Predicate | undefined;
+  readonly units: Placed[];
+}
+
+/** The units that a write creates beside those that it is about. */
+export class Nested implements Made {
+  readonly #levels: Map<KindDef, NestedGroup>[] = [];
+  readonly #keys = new Map<KindDef, Set<string>>();
+
+  add(depth: number, kind: KindDef, allowed: Predicate | undefined, unit: Placed): void {
+    const level = (this.#levels[depth - 1] ??= new Map<KindDef, NestedGroup>());
+    const group = level.get(kind) ?? { kind, allowed, units: [] };
+    level.set(kind, group);
+    group.units.push(unit);
+    const keys = this.#keys.get(kind) ?? new Set();
+    this.#keys.set(kind, keys.add(keyOf(unit, kind)));
+  }
+
+  has(kind: KindDef, id: string): boolean {
+    return this.#keys.get(kind)?.has(id) ?? false;
+  }
+
+  get any(): boolean {
+    return this.#levels.length > 0;
+  }
+
+  /** The innermost first, because the others refer to them. */
+  get groups(): NestedGroup[] {
+    return this.#levels.toReversed().flatMap((level) => [...level.values()]);
+  }
+}
+
+/** The text of a draft's key; empty where it has none because of a fault. */
+function keyOf({ draft }: Placed, kind: KindDef): string {
+  return scalarText(draft.row[kind.keyField.column ?? 'id'] ?? '');
+}
+
+const references = new WeakMap<KindDef, readonly Field[]>();
+
+/** The fields of a kind that refer to units. */
+function referencesOf(kind: KindDef): readonly Field[] {
+  const known = references.get(kind);
+  if (known) return known;
+  const found = [...kind.fields.values()].filter((field) => field.reference && field.column !== undefined);
+  references.set(kind, found);
+  return found;
+}
+
+/** The references of a body in whose place an object stands. */
+export function nestedOf(
+  kind: KindDef,
+  body: Body,
+): { readonly field: Field; readonly value: Record<string, unknown> }[] {
+  return referencesOf(kind).flatMap((field) => {
+    const value = body.get(field.id);
+    return isPlainObject(value) ? [{ field, value }] : [];
+  });
+}
+
+/** Whether an edit creates units. What is wrong with its body is told when its turn comes. */
+export function createsOthers(kind: KindDef, read: () => Body): boolean {
+  if (referencesOf(kind).length === 0) return false;
+  try {
+    return nestedOf(kind, read()).length > 0;
+  } catch (error) {
+    if (error instanceof KindError) return false;
+    throw error;
+  }
+}
+
+/** A refusal of some of the units, told with the way to those that it is about. */
+export function located(error: unknown, units: readonly Placed[]): unknown {
+  if (!(error instanceof KindError) || error.status === 401 || error.status === 403) return error;
+  const messages = error.messages.map(({ index, ...message }) => {
+    const unit = units.length === 1 ? units[0] : units[index ?? -1];
+    const { way, index: at } = unit ?? {};
+    return way === undefined ? message : moved(message, way, at === undefined ? {} : { index: at });
+  });
+  const [first, ...rest] = messages;
+  return first ? new KindError([first, ...rest], error.retryAfter) : error;
+}
