@@ -13,6 +13,7 @@ import { checkModel } from '../model/check-model.js';
 import { diffModels, type Step } from '../model/diff.js';
 import { tableShapes } from '../model/table-shape.js';
 import { isMemberKind, type Model } from '../model/model.js';
+import { deleteLinksOfKindStatement } from '../sql/link.sql.js';
 import { endMembersStatement } from '../sql/session.sql.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
@@ -111,6 +112,8 @@ export class DefinitionChanges {
       await tx.run(unindexedStatement(project.id, true));
       tx.afterCommit(() => this.builds.request(project));
     }
+    // Their tables are gone: whoever was linking a unit of theirs has ended, and nobody begins to.
+    for (const id of goneTables(before, after)) await tx.run(deleteLinksOfKindStatement(project.schema, id));
     for (const id of formerMemberKinds(before, after)) await tx.run(endMembersStatement(project.schema, id));
     const [row] = await tx.run<{ v: string }>(
       bumpVersionStatement(project.schema, MODEL_CHANNEL, project.id, BUILT_IN_VERSION),
@@ -135,6 +138,12 @@ function checkWritten(model: Model, change: DefinitionChange): void {
   }
   checkModel(model, change, faults);
   faults.throwIfAny();
+}
+
+/** Kinds that had units of their own and have none any more. */
+function goneTables(before: Model, after: Model): string[] {
+  const stored = [...before.kinds.values()].filter((kind) => !kind.builtIn && !kind.remote);
+  return stored.filter(({ id }) => after.kinds.get(id)?.remote ?? true).map(({ id }) => id);
 }
 
 /** Kinds whose units are members no more: their credentials go with that. */

@@ -8,6 +8,7 @@ import { MODEL_TABLE } from '../sql/select.sql.js';
 
 interface TableRow {
   readonly name: string;
+  readonly key: readonly string[];
   readonly columns: readonly { name: string; type: string; array: boolean; notNull: boolean }[];
   readonly indexes: readonly IndexShape[];
   readonly foreignKeys: readonly { name: string; column: string; target: string; action: string }[];
@@ -35,7 +36,13 @@ function shapeOf(row: TableRow): TableShape {
     ...key,
     onDelete: ACTIONS[action] ?? 'restrict',
   }));
-  return { name: row.name, columns: byName(columns), indexes: byName(row.indexes), foreignKeys: byName(keys) };
+  return {
+    name: row.name,
+    key: row.key,
+    columns: byName(columns),
+    indexes: byName(row.indexes),
+    foreignKeys: byName(keys),
+  };
 }
 
 function byName<T extends { readonly name: string }>(shapes: readonly T[]): Map<string, T> {

@@ -154,6 +154,7 @@ function knownPart(table: TableShape, wanted: TableShape): TableShape {
     new Map([...standing].filter(([name]) => known.has(name)));
   return {
     name: table.name,
+    key: table.key,
     columns: part(table.columns, wanted.columns),
     indexes: part(table.indexes, wanted.indexes),
     foreignKeys: part(table.foreignKeys, wanted.foreignKeys),

@@ -1,13 +1,15 @@
 /** What is special about link types: some ids are the system's. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { KindDef } from '../model/model.js';
+import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Body, Draft } from '../unit/draft.js';
 import { withLabel } from '../unit/identified.js';
-import type { Session } from '../unit/session.js';
+import { countLinksStatement, deleteLinksOfTypeStatement } from '../sql/link.sql.js';
+import { changeOf, type Session } from '../unit/session.js';
 
 /** The system's own link types, for kinds and groups. */
 const RESERVED = new Set(['parameter', 'group', 'parent', 'child']);
@@ -41,10 +43,21 @@ export class LinkTypeBehavior implements Behavior, OnModuleInit {
     return draft;
   }
 
-  beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
+  /** Its row is locked by now, so nobody makes a link of the type any more. */
+  async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
     if (session.model.linkTypes.get(id)?.builtIn) {
       throw refusal('kind.built_in', `The link type '${id}' is built in and can not be deleted`);
     }
-    return Promise.resolve();
+    const { executor, project } = session;
+    const { cascade, tellCounts } = changeOf(session);
+    if (cascade) {
+      await executor.run(deleteLinksOfTypeStatement(project.schema, id));
+      return;
+    }
+    const [row] = await executor.run<{ count: number }>(countLinksStatement(project.schema, id));
+    const count = row?.count ?? 0;
+    if (count === 0) return;
+    const links = tellCounts ? `${plural(count, 'link')} of '${id}'` : `Links of '${id}'`;
+    throw refusal('link.in_use', `${links} would be lost; ?cascade=true deletes the type all the same`);
   }
 }

@@ -1,10 +1,26 @@
 /** Links units. Kinds of the model have link types of the system, which other modules bring. */
 import { Injectable } from '@nestjs/common';
-import { openKind } from '../access/access.js';
+import { checkState, denied, grantOf, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import { refusal } from '../shared/errors.js';
+import { StaleModel } from '../catalog/stale-model.js';
+import { Database } from '../database/database.js';
+import { isDatabaseFault } from '../database/sqlstate.js';
+import { parseFlags } from '../http/list-query.js';
+import type { KindDef, Model } from '../model/model.js';
+import { comeBack, KindError, refusal } from '../shared/errors.js';
+import { didYouMean } from '../shared/nearest.js';
+import type { Statement } from '../sql/fragment.js';
+import {
+  deleteLinkStatement,
+  findLinkStatement,
+  insertLinkStatement,
+  type LinkPlan,
+  type LinkRow,
+} from '../sql/link.sql.js';
+import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
+import { parseKey, unknownUnit } from '../unit/unit.key.js';
 import { UnitService } from '../unit/unit.service.js';
 
 export interface LinkPath {
@@ -15,45 +31,146 @@ export interface LinkPath {
   readonly child: string;
 }
 
+/** Times a link is asked for while others make and delete the same one. */
+const ATTEMPTS = 5;
+
 @Injectable()
 export class LinkService {
   constructor(
     private readonly catalog: Catalog,
+    private readonly database: Database,
     private readonly systemLinks: SystemLinks,
     private readonly units: UnitService,
   ) {}
 
-  /** Answers the JSON of the endpoint: for the system's link types the kind record. */
+  /** Answers the JSON of the endpoint: the link record, or for the system's link types the kind record. */
   async create(scope: RequestScope, path: LinkPath, url: string): Promise<string> {
-    const link = await this.#find(scope, path);
-    return this.units.define(
-      scope,
-      { kindId: path.parentKind, unitId: path.parent, operation: 'update' },
-      { url },
-      (session) => link.add(session, path.parent, path.childKind, path.child),
-    );
+    const made = await this.#onUnits(scope, path, url, (model, plan) => this.#insert(scope, model, plan, path));
+    if (typeof made === 'string') return made;
+    return this.#onModel(scope, path, url, (session) => made.add(session, path.parent, path.childKind, path.child));
   }
 
   async remove(scope: RequestScope, path: LinkPath, url: string): Promise<void> {
-    const link = await this.#find(scope, path);
-    await this.units.define(
-      scope,
-      { kindId: path.parentKind, unitId: path.parent, operation: 'update' },
-      { url },
-      (session) => link.remove(session, path.parent, path.childKind, path.child),
-    );
+    const gone = await this.#onUnits(scope, path, url, (model, plan) => this.#delete(scope, model, plan, path));
+    if (gone === undefined) return;
+    await this.#onModel(scope, path, url, (session) => gone.remove(session, path.parent, path.childKind, path.child));
   }
 
-  /** Rights come before existence. */
-  #find(scope: RequestScope, { parentKind, link, childKind }: LinkPath): Promise<SystemLink> {
-    return this.catalog.withModel(scope.project, (model) => {
-      openKind(model, parentKind, ['link', 'update'], scope.caller);
-      const found = this.systemLinks.find(parentKind, link, childKind);
-      if (found) return Promise.resolve(found);
-      throw refusal(
-        'link.unknown',
-        `No link type '${link.slice(0, 80)}' from '${parentKind}' to '${childKind.slice(0, 80)}'`,
-      );
+  #onModel<T>(
+    scope: RequestScope,
+    { parentKind, parent }: LinkPath,
+    url: string,
+    work: Parameters<typeof this.units.define<T>>[3],
+  ): Promise<T> {
+    return this.units.define(scope, { kindId: parentKind, unitId: parent, operation: 'update' }, { url }, work);
+  }
+
+  /** Runs `work` where the path names users' kinds; answers the system's link type where it names kinds of the model. */
+  #onUnits<T>(
+    scope: RequestScope,
+    path: LinkPath,
+    url: string,
+    work: (model: Model, plan: LinkPlan) => Promise<T>,
+  ): Promise<T | SystemLink> {
+    return this.catalog.withModel(scope.project, async (model): Promise<T | SystemLink> => {
+      const { kind: parent, grant } = openKind(model, path.parentKind, operationsOn(model, path), scope.caller);
+      const system = this.systemLinks.find(path.parentKind, path.link, path.childKind);
+      if (system) return system;
+      if (parent.builtIn) throw unknownType(path);
+      const { kind: child } = openKind(model, path.childKind, 'read', scope.caller);
+      if (child.builtIn) throw unknownType(path);
+      if (!model.linkTypes.has(path.link)) throw unknownType(path, didYouMean(path.link, model.linkTypes.keys()));
+      checkState(parent);
+      checkState(child);
+      const plan = planLink(scope, model, path, { parent, child, allowed: grant.predicate });
+      await this.#checkQuery(scope, model, plan, path, url);
+      return work(model, plan);
     });
   }
+
+  /** Whether the units are there is answered before what is wrong with the query. */
+  async #checkQuery(scope: RequestScope, model: Model, plan: LinkPlan, path: LinkPath, url: string): Promise<void> {
+    try {
+      parseFlags(url, []);
+    } catch (error) {
+      judge(await this.#run(findLinkStatement(plan), model), plan, path, scope.caller);
+      throw error;
+    }
+  }
+
+  async #insert(scope: RequestScope, model: Model, plan: LinkPlan, path: LinkPath): Promise<string> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const row = await this.#run(insertLinkStatement(plan), model);
+      judge(row, plan, path, scope.caller);
+      if (row.body !== null) return row.body;
+    }
+    throw comeBack('database.busy', 'The same link is made and deleted all the time; try again shortly');
+  }
+
+  async #delete(scope: RequestScope, model: Model, plan: LinkPlan, path: LinkPath): Promise<undefined> {
+    const row = await this.#run(deleteLinkStatement(plan), model);
+    judge(row, plan, path, scope.caller);
+    if (row.body === null) throw refusal('link.unknown', 'No such link');
+  }
+
+  /** One statement is a transaction by itself; after a deadlock it is tried again as one. */
+  async #run(statement: Statement, model: Model): Promise<LinkRow> {
+    try {
+      return fresh(await this.database.run<LinkRow>(statement), model);
+    } catch (error) {
+      if (isDatabaseFault(error) && error.code === '54000') throw tooLong();
+      if (!(error instanceof KindError) || error.code !== 'database.busy') throw error;
+    }
+    return fresh(await this.database.transaction((tx) => tx.run<LinkRow>(statement)), model);
+  }
+}
+
+function operationsOn(model: Model, { parentKind }: LinkPath): 'link' | readonly ['link', 'update'] {
+  return model.kinds.get(parentKind)?.builtIn ? ['link', 'update'] : 'link';
+}
+
+function unknownType({ parentKind, link, childKind }: LinkPath, hint = ''): KindError {
+  const between = `from '${parentKind}' to '${childKind.slice(0, 80)}'`;
+  return refusal('link.unknown', `No link type '${link.slice(0, 80)}' ${between}${hint}`);
+}
+
+interface Ends {
+  readonly parent: KindDef;
+  readonly child: KindDef;
+  readonly allowed: LinkPlan['allowed'];
+}
+
+function planLink(scope: RequestScope, model: Model, path: LinkPath, { parent, child, allowed }: Ends): LinkPlan {
+  const end = (kind: KindDef, id: string): LinkPlan['parent'] => {
+    const key = parseKey(kind, id);
+    if (key === undefined) throw unknownUnit(kind, id);
+    const grant = grantOf(kind, 'read', scope.caller, model);
+    return { kind, key, access: grant ? grant.predicate : { op: 'constant', value: false } };
+  };
+  return {
+    schema: scope.project.schema,
+    version: model.version,
+    linkId: path.link,
+    typeMayGo: !model.linkTypes.get(path.link)?.builtIn,
+    parent: end(parent, path.parent),
+    child: end(child, path.child),
+    allowed,
+  };
+}
+
+/** @throws KindError 404 for a unit that the caller may not read, 401 or 403 for a parent that it may not link */
+function judge(row: LinkRow, { parent, child }: LinkPlan, path: LinkPath, caller: Caller): void {
+  if (!row.parent) throw unknownUnit(parent.kind, path.parent);
+  if (!row.allowed) throw denied(caller, `You may not link this unit of '${parent.kind.id}'`);
+  if (!row.child) throw unknownUnit(child.kind, path.child);
+}
+
+function fresh(rows: readonly LinkRow[], model: Model): LinkRow {
+  const [row] = rows;
+  if (!row || Number(row.v) !== model.version) throw new StaleModel();
+  return row;
+}
+
+function tooLong(): KindError {
+  return refusal('unit.conflict', 'The ids of both units are too long for a link: together at most some 2,500 bytes');
 }

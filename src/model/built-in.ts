@@ -12,7 +12,7 @@ import { PARAMETER_TYPES } from './parameter-type/registry.js';
 import { uuidType } from './parameter-type/unit.type.js';
 
 /** Raised whenever the tables of the built-in model change, so that older projects are brought up to date. */
-export const BUILT_IN_VERSION = 3;
+export const BUILT_IN_VERSION = 4;
 
 export interface BuiltInKind {
   readonly id: string;

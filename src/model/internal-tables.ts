@@ -1,4 +1,4 @@
-/** Tables of a project that hold no units: what sign-in needs. Their names begin with `_`, as no kind's does. */
+/** Tables of a project that hold no units: what sign-in needs, and the links between units. Their names begin with `_`, as no kind's does. */
 import { constraintName } from './names.js';
 import type { ColumnType } from './parameter-type/parameter-type.js';
 import type { ColumnShape, IndexShape, TableShape } from './shape.js';
@@ -11,16 +11,27 @@ export const CODE_TABLE = '_code';
 export const RECOVERY_TABLE = '_recovery';
 /** Attempts of the last minutes, by the hash of account and address. */
 export const THROTTLE_TABLE = '_throttle';
+/** Links from unit to unit. Ids are texts as responses show them, because a link may be between any two kinds. */
+export const LINK_TABLE = '_link';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
 const list = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
 
-function table(name: string, columns: readonly ColumnShape[], indexed: readonly string[]): TableShape {
+type Indexed = string | readonly string[];
+
+function table(
+  name: string,
+  columns: readonly ColumnShape[],
+  indexed: readonly Indexed[],
+  key: readonly string[] = ['id'],
+): TableShape {
   const indexes = indexed.map((each): IndexShape => {
-    return { name: constraintName(name, [each], 'idx'), columns: [each], unique: false, method: 'btree' };
+    const of = typeof each === 'string' ? [each] : each;
+    return { name: constraintName(name, of, 'idx'), columns: of, unique: false, method: 'btree' };
   });
   return {
     name,
+    key,
     columns: new Map(columns.map((each) => [each.name, each])),
     indexes: new Map(indexes.map((each) => [each.name, each])),
     foreignKeys: new Map(),
@@ -80,5 +91,19 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
       column('expires_at', 'timestamptz'),
     ],
     ['expires_at'],
+  ),
+  // Both directions are read from an index alone, in the order in which units of one distance are answered.
+  table(
+    LINK_TABLE,
+    [
+      column('parent_kind', 'text'),
+      column('parent_id', 'text'),
+      column('child_kind', 'text'),
+      column('child_id', 'text'),
+      column('link_id', 'text'),
+      column('inserted_at', 'timestamptz'),
+    ],
+    [['child_kind', 'child_id', 'parent_kind', 'parent_id', 'link_id']],
+    ['parent_kind', 'parent_id', 'child_kind', 'child_id', 'link_id'],
   ),
 ];

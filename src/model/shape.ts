@@ -25,7 +25,8 @@ export interface ForeignKeyShape {
 
 export interface TableShape {
   readonly name: string;
-  /** The first one, `id`, is the primary key. */
+  /** The columns of the primary key. */
+  readonly key: readonly string[];
   readonly columns: ReadonlyMap<string, ColumnShape>;
   readonly indexes: ReadonlyMap<string, IndexShape>;
   readonly foreignKeys: ReadonlyMap<string, ForeignKeyShape>;

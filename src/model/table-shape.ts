@@ -41,6 +41,7 @@ function tableOf(kind: KindDef, model: Model, ruled: ReadonlySet<string> | undef
   const foreignKeys = stored.flatMap((field) => foreignKeysOf(field, kind, model));
   return {
     name: kind.table,
+    key: ['id'],
     columns: byName(columns),
     indexes: byName(indexes),
     foreignKeys: byName(foreignKeys),
@@ -106,6 +107,7 @@ function merge(a: TableShape, b: TableShape): TableShape {
   }
   return {
     name: a.name,
+    key: a.key,
     columns,
     indexes: new Map([...a.indexes, ...b.indexes]),
     foreignKeys: new Map([...a.foreignKeys, ...b.foreignKeys]),

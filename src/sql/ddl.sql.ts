@@ -45,7 +45,7 @@ function stepSql(step: Step, schema: string): Fragment {
 
 function createTable(table: TableShape, schema: string): Fragment {
   const columns = [...table.columns.values()].map(columnDefinition);
-  const key = sql`CONSTRAINT ${ident(primaryKeyName(table.name))} PRIMARY KEY ("id")`;
+  const key = sql`CONSTRAINT ${ident(primaryKeyName(table.name))} PRIMARY KEY (${join(table.key.map((name) => ident(name)))})`;
   return sql`CREATE TABLE ${ident(schema, table.name)} (${join([...columns, key])})`;
 }
 

@@ -1,7 +1,7 @@
 /** Reads PostgreSQL's catalogue of one schema. */
 import { param, render, sql, type Statement } from './fragment.js';
 
-/** One row `body` per table: its columns, its indexes that can be used but the primary key's, its foreign keys. */
+/** One row `body` per table: its columns, its primary key, its indexes that can be used but the primary key's, its foreign keys. */
 export function introspectStatement(schema: string): Statement {
   return render(sql`
     SELECT json_build_object(
@@ -12,6 +12,11 @@ export function introspectStatement(schema: string): Statement {
           'type', regexp_replace(format_type(a.atttypid, NULL), '[[]]$', '')) ORDER BY a.attnum), '[]')
         FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+      'key', (
+        SELECT coalesce(json_agg(a.attname ORDER BY k.n), '[]')
+        FROM pg_catalog.pg_index AS x CROSS JOIN unnest(x.indkey::int2[]) WITH ORDINALITY AS k(attnum, n)
+        JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.attnum
+        WHERE x.indrelid = c.oid AND x.indisprimary),
       'indexes', (
         SELECT coalesce(json_agg(json_build_object(
           'name', i.relname, 'unique', x.indisunique, 'method', m.amname,

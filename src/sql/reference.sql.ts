@@ -41,16 +41,6 @@ export function referringStatement(
   );
 }
 
-/** Deletes the units that refer to some by a field. */
-export function deleteReferringStatement(
-  schema: string,
-  kind: KindDef,
-  field: Field,
-  keys: readonly string[],
-): Statement {
-  return render(sql`DELETE FROM ${tableOf(schema, kind)} AS t WHERE ${refersTo(field, keys)}`);
-}
-
 export function deleteUnitsStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
   return render(sql`DELETE FROM ${tableOf(schema, kind)} AS t WHERE ${among(kind, keys)}`);
 }

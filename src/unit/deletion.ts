@@ -8,12 +8,12 @@ import type { Field, KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import {
   clearReferencesStatement,
-  deleteReferringStatement,
   deleteUnitsStatement,
   referringStatement,
   untieStatement,
 } from '../sql/reference.sql.js';
 import { Behaviors, type Behavior } from './behavior.js';
+import { deleteLinksOf } from './links.js';
 import { References, storedReferences } from './references.js';
 import type { Leaving, Session } from './session.js';
 
@@ -89,15 +89,10 @@ export class Deletions {
   }
 
   async #cascade(session: Session, kind: KindDef, field: Field, keys: readonly string[], door: Door): Promise<void> {
-    const { executor, model, project } = session;
     if (this.#listens(kind, ['beforeDelete', 'afterDelete'])) {
       return this.#eachReferring(session, kind, field, keys, (id) =>
         this.remove(session, kind, id, { ...door, deleteRow: () => this.#deleteRows(session, kind, [id]) }),
       );
-    }
-    if (storedReferences(model, kind.id).length === 0) {
-      await executor.run(deleteReferringStatement(project.schema, kind, field, keys));
-      return;
     }
     for (;;) {
       const ids = await this.#referring(session, kind, field, keys, MANY);
@@ -157,8 +152,9 @@ export class Deletions {
     }
   }
 
-  async #deleteRows({ executor, project }: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
-    await executor.run(deleteUnitsStatement(project.schema, kind, keys));
+  async #deleteRows(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
+    await session.executor.run(deleteUnitsStatement(session.project.schema, kind, keys));
+    await deleteLinksOf(session, kind, keys);
   }
 }
 

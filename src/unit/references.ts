@@ -10,9 +10,9 @@ import { isAdministrator } from '../tenancy/caller.js';
 import type { Draft } from './draft.js';
 import type { Session } from './session.js';
 
-/** Whether a deletion reaches other units, and so needs a transaction. */
-export function reachesOthers(model: Model, kind: KindDef): boolean {
-  return storedReferences(model, kind.id).some(({ field }) => field.def.onDelete !== 'restrict');
+/** Whether others may refer to units of the kind: what that means is asked before one is deleted. */
+export function isReferenced(model: Model, kind: KindDef): boolean {
+  return storedReferences(model, kind.id).length > 0;
 }
 
 /** References that tables hold: a remote kind has none. */

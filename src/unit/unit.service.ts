@@ -17,7 +17,8 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from './behavior.js';
 import { bodyOf, type Body } from './draft.js';
 import type { NotObject } from './drafter.js';
-import { reachesOthers } from './references.js';
+import { isLinkable } from './links.js';
+import { isReferenced } from './references.js';
 import { unitAnswer } from './presentation.js';
 import type { Session } from './session.js';
 import { UnitRights } from './unit.rights.js';
@@ -88,7 +89,7 @@ export class UnitService {
         return this.#define(scope, kindId, operation, cascade, (session, fresh) =>
           work(session, fresh, options, bytes),
         );
-      if (behaviors.length > 0 || (operation === 'delete' && reachesOthers(model, kind))) {
+      if (behaviors.length > 0 || (operation === 'delete' && (isLinkable(kind) || isReferenced(model, kind)))) {
         return this.database.transaction(async (tx) => {
           return work({ ...scope, model, executor: tx }, kind, options, bytes);
         });

@@ -16,8 +16,9 @@ import type { WriteContext } from './conflict.js';
 import { Deletions } from './deletion.js';
 import type { Body, Draft } from './draft.js';
 import { Drafter, type Drafted, type DraftedEdit, type NotObject } from './drafter.js';
+import { deleteLinksOf } from './links.js';
 import { createsOthers, located, nestedOf, type Nested } from './nested.js';
-import { reachesOthers, References, type Placed } from './references.js';
+import { isReferenced, References, type Placed } from './references.js';
 import type { Session } from './session.js';
 import { withAllTaken } from './uniques.js';
 import { unknownUnit, parseKey } from './unit.key.js';
@@ -205,7 +206,7 @@ export class UnitWriter {
     if (key === undefined) throw unknownUnit(kind, id);
     const access = both(this.rights.readable(session, kind), options.access);
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
-    if (this.behaviors.of(kind).length === 0 && !reachesOthers(session.model, kind)) {
+    if (this.behaviors.of(kind).length === 0 && !isReferenced(session.model, kind)) {
       if (await this.#deleteRow(session, { ...plan, tags: options.tags })) return;
     } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model)) {
       // What a behaviour changes of the unit before it goes makes another version of it.
@@ -221,11 +222,13 @@ export class UnitWriter {
   async #deleteRow(session: Session, plan: DeletePlan): Promise<boolean> {
     const { kind } = plan;
     try {
-      return await this.repository.delete(session.executor, plan, this.#context(session, kind));
+      if (!(await this.repository.delete(session.executor, plan, this.#context(session, kind)))) return false;
     } catch (error) {
       const referenced = error instanceof KindError && error.code === 'unit.referenced';
       throw referenced ? await this.references.explain(session, kind, scalarText(plan.id as Json), error) : error;
     }
+    await deleteLinksOf(session, kind, [scalarText(plan.id as Json)]);
+    return true;
   }
 
   /** Empties a reference to a unit that goes: the owner's rule, which needs no right. */

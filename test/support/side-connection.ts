@@ -8,6 +8,10 @@ export interface SideConnection {
   rows<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Holds a table of the project against everyone until the answered function is called. */
   lock(project: TestProject, table: string): Promise<() => Promise<void>>;
+  /** Runs statements in the project's schema and keeps their transaction open until the answered function is called. */
+  holding(project: TestProject, ...texts: readonly string[]): Promise<() => Promise<void>>;
+  /** Waits until somebody waits for the transaction that is held. */
+  blocked(): Promise<void>;
   /** Answers the process ids of the backends that wait for a lock on the table, once there are `count` of them. */
   waiting(project: TestProject, table: string, count?: number): Promise<number[]>;
 }
@@ -23,15 +27,31 @@ export async function sideConnection(database: ConnectionOptions = inject('datab
   };
   // One that holds, one that looks.
   const [holder, watcher] = await Promise.all([connect(), connect()]);
+  const { processID } = holder as unknown as { processID: number };
+  const begin = async (project: TestProject) => {
+    await holder.query('BEGIN');
+    await holder.query('SELECT set_config($1, $2, true)', ['search_path', `project_${project.id}`]);
+  };
   const rows = async <Row>(text: string, values: readonly unknown[] = []) =>
     (await watcher.query(text, [...values])).rows as Row[];
   return {
     rows,
     async lock(project, table) {
-      await holder.query('BEGIN');
-      await holder.query('SELECT set_config($1, $2, true)', ['search_path', `project_${project.id}`]);
+      await begin(project);
       await holder.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`.replaceAll('"', ''));
       return async () => void (await holder.query('COMMIT'));
+    },
+    async holding(project, ...texts) {
+      await begin(project);
+      for (const text of texts) await holder.query(text);
+      return async () => void (await holder.query('COMMIT'));
+    },
+    async blocked() {
+      for (let looks = 0; looks < 5000; looks += 1) {
+        const found = await rows('SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))', [processID]);
+        if (found.length > 0) return;
+      }
+      throw new Error('nobody waits');
     },
     async waiting(project, table, count = 1) {
       for (let looks = 0; looks < 2000; looks += 1) {

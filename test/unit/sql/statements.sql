@@ -200,10 +200,6 @@ UPDATE "project_demo"."city" AS t SET "land" = NULL, "updated_at" = greatest(clo
 -- $1 = ["IT"]
 -- $2 = ["0198c0de-0000-7000-8000-000000000001"]
 
--- what refers to it deleted
-DELETE FROM "project_demo"."city" AS t WHERE "t"."land" = ANY($1::text[])
--- $1 = ["IT"]
-
 -- a circle of references untied
 UPDATE "project_demo"."city" AS t SET "land" = NULL WHERE "t"."land" = ANY($1::text[]) AND "t"."id" = ANY($2::uuid[])
 -- $1 = ["IT"]
@@ -229,6 +225,50 @@ SELECT EXISTS (SELECT FROM "project_demo"."city" AS t WHERE coalesce(octet_lengt
 -- which indexes stand
 SELECT i.relname AS name, x.indisvalid AS valid FROM pg_catalog.pg_index AS x JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = i.relnamespace WHERE n.nspname = $1
 -- $1 = "project_demo"
+
+-- a link made
+WITH _p AS MATERIALIZED (SELECT "t"."id"::text AS id, true AS allowed FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND "t"."id" = $3::uuid FOR KEY SHARE OF t), _c AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."land" AS t WHERE "t"."id" = $4::text AND (SELECT "version" FROM "project_demo"."_model") = $5::bigint FOR KEY SHARE OF t), made AS (INSERT INTO "project_demo"."_link" AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at") SELECT 'city', _p.id, 'land', _c.id, $6, now() FROM _p, _c WHERE _p.allowed ON CONFLICT DO NOTHING RETURNING json_build_object('parent_id', l."parent_id", 'child_id', l."child_id", 'type', 'link', 'parent_kind_id', l."parent_kind", 'child_kind_id', l."child_kind", 'link_id', l."link_id", 'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text AS body) SELECT m."version" AS v, EXISTS (SELECT FROM _p) AS parent, EXISTS (SELECT FROM _p WHERE allowed) AS allowed, EXISTS (SELECT FROM _c) AS child, coalesce((SELECT body FROM made), (SELECT json_build_object('parent_id', l."parent_id", 'child_id', l."child_id", 'type', 'link', 'parent_kind_id', l."parent_kind", 'child_kind_id', l."child_kind", 'link_id', l."link_id", 'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text FROM "project_demo"."_link" AS l WHERE l."parent_kind" = 'city' AND l."parent_id" = (SELECT id FROM _p) AND l."child_kind" = 'land' AND l."child_id" = (SELECT id FROM _c) AND l."link_id" = $7 AND EXISTS (SELECT FROM _p WHERE allowed))) AS body FROM "project_demo"."_model" AS m
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = 7
+-- $3 = "0198c0de-0000-7000-8000-000000000001"
+-- $4 = "IT"
+-- $5 = 7
+-- $6 = "road"
+-- $7 = "road"
+
+-- a link deleted
+WITH _p AS MATERIALIZED (SELECT "t"."id"::text AS id, ("t"."id" = $1::uuid) IS TRUE AS allowed FROM "project_demo"."city" AS t WHERE "t"."id" = $2::uuid AND (SELECT "version" FROM "project_demo"."_model") = $3::bigint AND "t"."id" = $4::uuid), _c AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."land" AS t WHERE "t"."id" = $5::text AND (SELECT "version" FROM "project_demo"."_model") = $6::bigint), gone AS (DELETE FROM "project_demo"."_link" AS l WHERE l."parent_kind" = 'city' AND l."parent_id" = (SELECT id FROM _p) AND l."child_kind" = 'land' AND l."child_id" = (SELECT id FROM _c) AND l."link_id" = $7 AND EXISTS (SELECT FROM _p WHERE allowed) RETURNING json_build_object('parent_id', l."parent_id", 'child_id', l."child_id", 'type', 'link', 'parent_kind_id', l."parent_kind", 'child_kind_id', l."child_kind", 'link_id', l."link_id", 'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text AS body) SELECT m."version" AS v, EXISTS (SELECT FROM _p) AS parent, EXISTS (SELECT FROM _p WHERE allowed) AS allowed, EXISTS (SELECT FROM _c) AS child, (SELECT body FROM gone) AS body FROM "project_demo"."_model" AS m
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = "0198c0de-0000-7000-8000-000000000001"
+-- $3 = 7
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+-- $5 = "IT"
+-- $6 = 7
+-- $7 = "road"
+
+-- whether a link is there
+WITH _p AS MATERIALIZED (SELECT "t"."id"::text AS id, true AS allowed FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND "t"."id" = $3::uuid), _c AS MATERIALIZED (SELECT "t"."id" AS id FROM "project_demo"."land" AS t WHERE "t"."id" = $4::text AND (SELECT "version" FROM "project_demo"."_model") = $5::bigint) SELECT m."version" AS v, EXISTS (SELECT FROM _p) AS parent, EXISTS (SELECT FROM _p WHERE allowed) AS allowed, EXISTS (SELECT FROM _c) AS child, (SELECT json_build_object('parent_id', l."parent_id", 'child_id', l."child_id", 'type', 'link', 'parent_kind_id', l."parent_kind", 'child_kind_id', l."child_kind", 'link_id', l."link_id", 'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text FROM "project_demo"."_link" AS l WHERE l."parent_kind" = 'city' AND l."parent_id" = (SELECT id FROM _p) AND l."child_kind" = 'land' AND l."child_id" = (SELECT id FROM _c) AND l."link_id" = $6) AS body FROM "project_demo"."_model" AS m
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = 7
+-- $3 = "0198c0de-0000-7000-8000-000000000001"
+-- $4 = "IT"
+-- $5 = 7
+-- $6 = "road"
+
+-- links of units that are gone
+WITH parents AS (DELETE FROM "project_demo"."_link" WHERE "parent_kind" = 'city' AND "parent_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))) DELETE FROM "project_demo"."_link" WHERE "child_kind" = 'city' AND "child_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))
+-- $1 = ["0198c0de-0000-7000-8000-000000000001"]
+
+-- links of a kind that is gone
+WITH parents AS (DELETE FROM "project_demo"."_link" WHERE "parent_kind" = 'city' ) DELETE FROM "project_demo"."_link" WHERE "child_kind" = 'city' 
+
+-- links of a type counted
+SELECT count(*)::int AS count FROM "project_demo"."_link" WHERE "link_id" = $1
+-- $1 = "road"
+
+-- links of a type deleted
+DELETE FROM "project_demo"."_link" WHERE "link_id" = $1
+-- $1 = "road"
 
 -- guards
 SELECT at, count::int AS count FROM (SELECT 0 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE true) AS count UNION ALL SELECT 1 AS at, (SELECT CASE WHEN count(*) > 1 THEN count(*) ELSE 0 END FROM "project_demo"."city") AS count UNION ALL SELECT 2 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."name" IS NOT NULL) AS count UNION ALL SELECT 3 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."_xmin" IS NULL) AS count UNION ALL SELECT 4 AS at, (SELECT coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM "project_demo"."city" WHERE "name" IS NOT NULL AND "size" IS NOT NULL GROUP BY "name", "size" HAVING count(*) > 1) AS d) AS count UNION ALL SELECT 5 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE cardinality("t"."tags") > (SELECT count(DISTINCT e) FROM unnest("t"."tags") AS e)) AS count UNION ALL SELECT 6 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE char_length("t"."name") > 5) AS count UNION ALL SELECT 7 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE EXISTS (SELECT FROM unnest("t"."tags") AS e WHERE to_jsonb("e") <> ALL(ARRAY(SELECT jsonb_array_elements($1::jsonb))))) AS count UNION ALL SELECT 8 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE "t"."price" < $2::numeric) AS count UNION ALL SELECT 9 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE min_scale("t"."price") > 2) AS count UNION ALL SELECT 10 AS at, (SELECT count(*) FROM "project_demo"."city" AS t WHERE octet_length("t"."photo") > 3) AS count) AS guards ORDER BY at

@@ -12,9 +12,18 @@ import type { Statement } from '../../../src/sql/fragment.js';
 import { dropDefaults, guardStatement, lockTables, patternValues, stepStatement } from '../../../src/sql/ddl.sql.js';
 import { isLargeStatement, oversizedStatement, standingIndexesStatement } from '../../../src/sql/index.sql.js';
 import {
+  countLinksStatement,
+  deleteLinksOfKindStatement,
+  deleteLinksOfStatement,
+  deleteLinksOfTypeStatement,
+  deleteLinkStatement,
+  findLinkStatement,
+  insertLinkStatement,
+  type LinkPlan,
+} from '../../../src/sql/link.sql.js';
+import {
   clearReferencesStatement,
   countReferencesStatement,
-  deleteReferringStatement,
   deleteUnitsStatement,
   referringStatement,
   untieStatement,
@@ -71,6 +80,15 @@ function statements(schema: string, version: number): Map<string, Statement> {
     planList(parseListQuery(`?${query}`), context(of, access));
   const own: Predicate = { op: 'is', target: { field: city.keyField, keys: [] }, negated: false, value: ID };
   const field = (id: string) => city.fields.get(id) ?? city.keyField;
+  const link: LinkPlan = {
+    schema,
+    version,
+    linkId: 'road',
+    typeMayGo: false,
+    parent: { kind: city, key: ID, access: own },
+    allowed: undefined,
+    child: { kind: land, key: 'IT', access: undefined },
+  };
   const write: WritePlan = {
     schema,
     kind: city,
@@ -166,7 +184,6 @@ function statements(schema: string, version: number): Map<string, Statement> {
       referringStatement(schema, city, field('land'), ['IT'], { limit: 1, but: [ID], only: ID }),
     ],
     ['references emptied', clearReferencesStatement(schema, city, field('land'), ['IT'], [ID])],
-    ['what refers to it deleted', deleteReferringStatement(schema, city, field('land'), ['IT'])],
     ['a circle of references untied', untieStatement(schema, city, field('land'), ['IT'], [ID])],
     ['some units deleted', deleteUnitsStatement(schema, city, [ID])],
     [
@@ -176,6 +193,13 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['whether an index is a large one', isLargeStatement(schema, 'city', '_city_size_idx', 10_000)],
     ['whether it may be too small for a value', oversized(schema)],
     ['which indexes stand', standingIndexesStatement(schema)],
+    ['a link made', insertLinkStatement(link)],
+    ['a link deleted', deleteLinkStatement({ ...link, typeMayGo: true, allowed: own })],
+    ['whether a link is there', findLinkStatement(link)],
+    ['links of units that are gone', deleteLinksOfStatement(schema, city, [ID])],
+    ['links of a kind that is gone', deleteLinksOfKindStatement(schema, 'city')],
+    ['links of a type counted', countLinksStatement(schema, 'road')],
+    ['links of a type deleted', deleteLinksOfTypeStatement(schema, 'road')],
     ['guards', guardStatement(guards, schema)],
     ['values for a pattern', patternValues(schema, 'city', 'tags', true, ID)],
     ['locks', lockTables(schema, ['city', 'land'])],

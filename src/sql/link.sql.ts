@@ -1,0 +1,145 @@
+/**
+ * Links between units: made, deleted, counted. No foreign key can hold them, because a link may be between any two
+ * kinds; so whoever makes one locks both units as a foreign key would, and whoever deletes units deletes their links in a
+ * statement after that, which sees all that were made before.
+ */
+import { LINK_TABLE } from '../model/internal-tables.js';
+import type { KindDef } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import { column, columnType, presented } from './columns.sql.js';
+import { all, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
+
+export function linkTable(schema: string): Fragment {
+  return ident(schema, LINK_TABLE);
+}
+
+/** One end of a link: a unit as a path names it, and what the caller may do with it. */
+export interface LinkEnd {
+  readonly kind: KindDef;
+  readonly key: unknown;
+  /** The units that the caller may read; undefined for all. */
+  readonly access: Predicate | undefined;
+}
+
+export interface LinkPlan {
+  readonly schema: string;
+  /** The version that the model must still have. */
+  readonly version: number;
+  readonly linkId: string;
+  /** The type can be deleted, so its row is locked too. */
+  readonly typeMayGo: boolean;
+  readonly parent: LinkEnd;
+  /** The parents that the caller may link; undefined for all. */
+  readonly allowed: Predicate | undefined;
+  readonly child: LinkEnd;
+}
+
+/** Whether both units are there for the caller, whether it may link the parent, and the record of the link, if any. */
+export interface LinkRow {
+  readonly v: string;
+  readonly parent: boolean;
+  readonly allowed: boolean;
+  readonly child: boolean;
+  readonly body: string | null;
+}
+
+/** The id of a unit in the text of its JSON: what the table of links has. */
+export function idText(kind: KindDef, row = 't'): Fragment {
+  return presented(kind.keyField, row);
+}
+
+/** The row of a kind whose id stands in a text. */
+export function hasId(kind: KindDef, text: Fragment): Fragment {
+  return sql`${column(kind.keyField)} = ${text}::${columnType(kind.keyField.columnType)}`;
+}
+
+function unitOf(plan: LinkPlan, { kind, key, access }: LinkEnd, more: Fragment): Fragment {
+  const where = all([
+    hasId(kind, param(key)),
+    sql`${versionOf(plan.schema)} = ${param(plan.version)}::bigint`,
+    ...rowsOf(plan.schema, kind, [access]),
+  ]);
+  return sql`SELECT ${idText(kind)} AS id${more} FROM ${tableOf(plan.schema, kind)} AS t WHERE ${where}`;
+}
+
+function ends(plan: LinkPlan, lock: Fragment): Fragment {
+  const { allowed, schema, parent } = plan;
+  const test = allowed ? sql`(${all(rowsOf(schema, parent.kind, [allowed]))}) IS TRUE` : sql`true`;
+  return sql`_p AS MATERIALIZED (${unitOf(plan, parent, sql`, ${test} AS allowed`)}${lock}), _c AS MATERIALIZED (${unitOf(plan, plan.child, sql``)}${lock})`;
+}
+
+function thisLink({ parent, child, linkId }: LinkPlan): Fragment {
+  return sql`l."parent_kind" = ${literal(parent.kind.id)} AND l."parent_id" = (SELECT id FROM _p) AND l."child_kind" = ${literal(child.kind.id)} AND l."child_id" = (SELECT id FROM _c) AND l."link_id" = ${param(linkId)}`;
+}
+
+/** `{parent_id, child_id, type, …}` of the row `l`. */
+const RECORD = sql`json_build_object('parent_id', l."parent_id", 'child_id', l."child_id", 'type', 'link', 'parent_kind_id', l."parent_kind", 'child_kind_id', l."child_kind", 'link_id', l."link_id", 'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text`;
+
+function answer(plan: LinkPlan, body: Fragment): Fragment {
+  return sql`SELECT m."version" AS v, EXISTS (SELECT FROM _p) AS parent, EXISTS (SELECT FROM _p WHERE allowed) AS allowed, EXISTS (SELECT FROM _c) AS child, ${body} AS body FROM ${ident(plan.schema, MODEL_TABLE)} AS m`;
+}
+
+/**
+ * Makes a link, or finds it. One row; without a body where an end or the right is missing, or where another request is
+ * making or deleting the same link just now.
+ */
+export function insertLinkStatement(plan: LinkPlan): Statement {
+  const { schema, parent, child, linkId, typeMayGo } = plan;
+  const table = linkTable(schema);
+  // As a foreign key does: the units stay until this is committed, and whoever deletes them waits for that.
+  const kept = sql` FOR KEY SHARE OF t`;
+  const type = typeMayGo
+    ? sql`, _t AS MATERIALIZED (SELECT FROM ${ident(schema, 'link')} WHERE "id" = ${param(linkId)} FOR KEY SHARE)`
+    : sql``;
+  const from = typeMayGo ? sql`_p, _c, _t` : sql`_p, _c`;
+  const made = sql`INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at") SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${param(linkId)}, now() FROM ${from} WHERE _p.allowed ON CONFLICT DO NOTHING RETURNING ${RECORD} AS body`;
+  const there = sql`(SELECT ${RECORD} FROM ${table} AS l WHERE ${thisLink(plan)} AND EXISTS (SELECT FROM _p WHERE allowed))`;
+  return render(
+    sql`WITH ${ends(plan, kept)}${type}, made AS (${made}) ${answer(plan, sql`coalesce((SELECT body FROM made), ${there})`)}`,
+    true,
+  );
+}
+
+/** Looks for a link and changes nothing. */
+export function findLinkStatement(plan: LinkPlan): Statement {
+  const there = sql`(SELECT ${RECORD} FROM ${linkTable(plan.schema)} AS l WHERE ${thisLink(plan)})`;
+  return render(sql`WITH ${ends(plan, sql``)} ${answer(plan, there)}`);
+}
+
+/** Deletes a link. One row; its body is the record of the link that went. */
+export function deleteLinkStatement(plan: LinkPlan): Statement {
+  const gone = sql`DELETE FROM ${linkTable(plan.schema)} AS l WHERE ${thisLink(plan)} AND EXISTS (SELECT FROM _p WHERE allowed) RETURNING ${RECORD} AS body`;
+  return render(sql`WITH ${ends(plan, sql``)}, gone AS (${gone}) ${answer(plan, sql`(SELECT body FROM gone)`)}`, true);
+}
+
+/** Deletes the links of units that are gone. To be run after they went, in the same transaction. */
+export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
+  const { columnType: type } = kind.keyField;
+  const given = sql`unnest(${param(keys)}::${columnType(type, true)}) AS t("id")`;
+  const ids = sql`(SELECT ${idText(kind)} FROM ${given})`;
+  return render(
+    deleteBothWays(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
+    true,
+  );
+}
+
+/** Deletes all links of a kind that is gone. */
+export function deleteLinksOfKindStatement(schema: string, kindId: string): Statement {
+  return render(deleteBothWays(schema, kindId, () => sql``));
+}
+
+/** Each direction enters its own index. */
+function deleteBothWays(schema: string, kindId: string, which: (id: Fragment) => Fragment): Fragment {
+  const end = (kind: Fragment, id: Fragment) =>
+    sql`DELETE FROM ${linkTable(schema)} WHERE ${kind} = ${literal(kindId)} ${which(id)}`;
+  return sql`WITH parents AS (${end(sql`"parent_kind"`, sql`"parent_id"`)}) ${end(sql`"child_kind"`, sql`"child_id"`)}`;
+}
+
+export function countLinksStatement(schema: string, linkId: string): Statement {
+  return render(sql`SELECT count(*)::int AS count FROM ${linkTable(schema)} WHERE "link_id" = ${param(linkId)}`);
+}
+
+export function deleteLinksOfTypeStatement(schema: string, linkId: string): Statement {
+  return render(sql`DELETE FROM ${linkTable(schema)} WHERE "link_id" = ${param(linkId)}`);
+}
