@@ -2,7 +2,7 @@
 import type { Target } from '../model/predicate.js';
 import { scalarText } from '../shared/json.js';
 import { column, columnType } from './columns.sql.js';
-import { all, ident, join, literal, param, sql, type Fragment } from './fragment.js';
+import { all, EMPTY, ident, join, literal, param, sql, type Fragment } from './fragment.js';
 import { rowsOf, tableOf } from './predicate.sql.js';
 
 export interface OrderTerm {
@@ -20,7 +20,7 @@ export interface SortKey {
 
 export interface Sort {
   readonly keys: readonly SortKey[];
-  /** What follows the table `t` in FROM. */
+  /** What follows the table `t` in FROM; `EMPTY` where nothing does. */
   readonly joins: Fragment;
 }
 
@@ -42,7 +42,7 @@ class Joins {
   constructor(private readonly schema: string) {}
 
   get sql(): Fragment {
-    return join(this.#made, '');
+    return this.#made.length > 0 ? join(this.#made, '') : EMPTY;
   }
 
   rowOf({ through = [] }: Target): string {

@@ -13,6 +13,8 @@ export interface PredicateScope {
   readonly schema: string;
   /** The alias of the row that is tested. */
   readonly row: string;
+  /** There are so many references to follow that PostgreSQL would take long to find the best order to follow them in. */
+  readonly apart?: boolean;
 }
 
 export function tableOf(schema: string, kind: KindDef): Fragment {
@@ -26,18 +28,18 @@ export function rowsOf(
   predicates: readonly (Predicate | undefined)[],
   row = 't',
 ): Fragment[] {
-  const conditions = predicates.flatMap((predicate) => (predicate ? [predicateSql(predicate, { schema, row })] : []));
+  const conditions = predicates.flatMap((predicate) =>
+    predicate ? [predicateSql(predicate, { schema, row, apart: isFarReaching(predicate) })] : [],
+  );
   return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`, ...conditions] : conditions;
 }
 
 export function predicateSql(predicate: Predicate, scope: PredicateScope): Fragment {
-  if ('target' in predicate && predicate.target.through) return beyond(predicate, predicate.target.through, scope);
+  if (isBeyond(predicate)) return beyond('and', [predicate], scope);
   switch (predicate.op) {
     case 'and':
-    case 'or': {
-      const parts = predicate.parts.map((part) => predicateSql(part, scope));
-      return sql`(${join(parts, predicate.op === 'and' ? ' AND ' : ' OR ')})`;
-    }
+    case 'or':
+      return combined(predicate.op, partsOf(predicate), scope);
     case 'not':
       return sql`((${predicateSql(predicate.part, scope)}) IS NOT TRUE)`;
     case 'constant':
@@ -65,14 +67,71 @@ export function predicateSql(predicate: Predicate, scope: PredicateScope): Fragm
   }
 }
 
-/** A test of a unit that others lead to: whether there is one that passes. No row is made twice, however many lead there. */
-function beyond(test: TargetTest, through: readonly Step[], scope: PredicateScope): Fragment {
-  const { field, keys } = test.target;
-  const { test: asked, negated } = affirmed({ ...test, target: { field, keys } });
-  const way = wayOf(through, scope);
-  const passes = predicateSql(asked, { schema: scope.schema, row: way.row });
-  const found = sql`EXISTS (SELECT FROM ${way.tables} WHERE ${all([...way.conditions, passes])})`;
-  return negated ? sql`NOT ${found}` : found;
+function combined(op: 'and' | 'or', parts: readonly Predicate[], scope: PredicateScope): Fragment {
+  const groups = new Map<string, TestBeyond[]>();
+  const pieces = parts.flatMap((part) => {
+    if (!isBeyond(part)) return [() => predicateSql(part, scope)];
+    const key = `${String(affirmed(part).negated)} ${wayKey(part)}`;
+    const group = groups.get(key);
+    groups.set(key, [...(group ?? []), part]);
+    return group ? [] : [() => beyond(op, groups.get(key) ?? [], scope)];
+  });
+  const separator = op === 'and' ? ' AND ' : ' OR ';
+  return sql`(${join(
+    pieces.map((piece) => piece()),
+    separator,
+  )})`;
+}
+
+/** The parts of a combination, those of equal ones inside it in their place. */
+function partsOf({ op, parts }: Extract<Predicate, { op: 'and' | 'or' }>): readonly Predicate[] {
+  return parts.flatMap((part) => (part.op === op ? partsOf(part as typeof part & { op: 'and' | 'or' }) : [part]));
+}
+
+type TargetTest = Extract<Predicate, { target: Target }>;
+type TestBeyond = TargetTest & { target: { through: readonly Step[] } };
+
+function isBeyond(predicate: Predicate): predicate is TestBeyond {
+  return 'target' in predicate && predicate.target.through !== undefined;
+}
+
+function wayKey({ target }: TestBeyond): string {
+  return target.through.map(({ reference, access }) => `${reference.id}${access ? '!' : ''}`).join('.');
+}
+
+/** References that PostgreSQL joins in the best order that it finds; the time to find it grows faster than their number. */
+const FEW_STEPS = 12;
+
+function isFarReaching(predicate: Predicate): boolean {
+  const ways = new Map<string, number>();
+  const visit = (part: Predicate): void => {
+    if (part.op === 'and' || part.op === 'or') part.parts.forEach(visit);
+    else if (part.op === 'not') visit(part.part);
+    else if (isBeyond(part)) ways.set(wayKey(part), part.target.through.length);
+  };
+  visit(predicate);
+  return [...ways.values()].reduce((sum, steps) => sum + steps, 0) > FEW_STEPS;
+}
+
+/**
+ * Tests of a unit that references lead to, all with the same way to it and all or none of them `negated`: whether there
+ * is one that passes. It is one unit at most, so that `and` and `or` of tests can be asked of it at once, and no row is
+ * made twice.
+ */
+function beyond(op: 'and' | 'or', tests: readonly TestBeyond[], scope: PredicateScope): Fragment {
+  const way = wayOf(tests[0]?.target.through ?? [], scope);
+  const asked = tests.map((test) => affirmed(test));
+  const negated = asked.some((each) => each.negated);
+  const passes = asked.map(({ test }) => {
+    const { field, keys } = test.target;
+    return predicateSql({ ...test, target: { field, keys } }, { schema: scope.schema, row: way.row });
+  });
+  // Negated, `and` asks that no test passes, `or` that not all do.
+  const every = (op === 'and') !== negated;
+  const condition = every ? all(passes) : sql`(${join(passes, ' OR ')})`;
+  const found = sql`EXISTS (SELECT FROM ${way.tables} WHERE ${all([...way.conditions, passes.length > 1 ? condition : passes[0]])})`;
+  const held = negated ? sql`NOT ${found}` : found;
+  return scope.apart ? sql`(${held}) IS TRUE` : held;
 }
 
 /** The tables of the units that references lead to, one after the other, and the row of the last. */
@@ -89,8 +148,6 @@ export function wayOf(through: readonly Step[], { schema, row }: PredicateScope)
   }
   return { tables: join(tables), conditions, row: last };
 }
-
-type TargetTest = Extract<Predicate, { target: Target }>;
 
 /** A test that a null would pass as the negation of one that it fails: where the way ends before, there is no row to ask. */
 function affirmed(test: TargetTest): { readonly test: TargetTest; readonly negated: boolean } {

@@ -52,9 +52,19 @@ export function listStatement(plan: ListPlan): Statement {
   const count = countOf(plan, table, conditions);
   if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, prepare);
   const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
-  const page = sql`SELECT ${answered(plan)} FROM ${table} AS t${sort.joins} WHERE ${all(conditions)} ORDER BY ${orderBy(sort.keys)} LIMIT ${integer(plan.limit)}${offset}`;
+  const rows = sql`FROM ${table} AS t${sort.joins} WHERE ${all(conditions)} ORDER BY ${orderBy(sort.keys)} LIMIT ${integer(plan.limit)}${offset}`;
+  // What has no index to give it its order is sorted as a whole: it becomes JSON only when the page is known.
+  const page =
+    sort.joins === EMPTY
+      ? sql`SELECT ${answered(plan)} ${rows}`
+      : sql`SELECT ${answered(plan)} FROM (SELECT ${columnsOf(plan.kind)} ${rows}) AS t`;
   const items = sql`(SELECT coalesce(json_agg(${asRecord(plan, sql`_page`)}), '[]')::text FROM _page)`;
   return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`, prepare);
+}
+
+function columnsOf({ fields }: KindDef): Fragment {
+  const stored = [...fields.values()].filter((field) => field.column !== undefined);
+  return join([...new Set(stored.map((field) => field.column ?? ''))].map((name) => ident('t', name)));
 }
 
 /** Whether the best plan is the same whatever the values are. */

@@ -8,7 +8,7 @@ import { startTestService } from '../../support/service.js';
 const service = await startTestService();
 const project = await service.project();
 const reference = (id: string, kind = id) => ({ id, kind_id: 'unit', reference_kind: kind });
-const LONG = 'of_which_the_name_is_as_long_as_names_can_be_and_longer';
+const LONG = 'of_which_the_name_is_nearly_as_long_as_any_name_is_allowed_to';
 await defineKinds(
   project,
   { id: 'planet', parameters: [{ id: 'name', kind_id: 'string' }] },
