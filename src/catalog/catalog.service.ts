@@ -24,7 +24,7 @@ export class Catalog {
     private readonly database: Database,
     @Inject(CONFIG) config: Config,
   ) {
-    this.#shares = new FairShare(Math.max(1, Math.ceil(config.databasePool * 0.7)));
+    this.#shares = new FairShare(Math.max(1, Math.ceil(config.databasePool * 0.8)));
   }
 
   /**
