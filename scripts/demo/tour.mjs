@@ -22,6 +22,10 @@ const QUERIES = [
     path: '/city/unit?filter=and(eq(is_capital,true),gt(latitude,59))&order=latitude;desc&include=[name,latitude]',
   },
   {
+    title: 'Capitals by the size of their country, in Europe: paths through a reference',
+    path: '/city/unit?filter=and(eq(is_capital,true),eq(country.region,Europe))&order=country.area;desc&include=[name,country.name,country.area]&limit=4',
+  },
+  {
     title: 'Landlocked countries where French is spoken: an element of a list',
     path: '/country/unit?filter=and(contains(languages,French),eq(landlocked,true))&order=name;asc&include=[name,languages]',
   },

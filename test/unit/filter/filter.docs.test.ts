@@ -62,6 +62,7 @@ describe('docs/filter.md', () => {
       LIMITS.filterBytes,
       LIMITS.filterTests,
       LIMITS.filterDepth,
+      LIMITS.references,
     ]);
   });
 });
