@@ -3,7 +3,7 @@ import type { Field, KindDef, Model } from '../model/model.js';
 import type { Reach, Reached } from '../model/path.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
-import { checkState, mayReadField, openKind, readableFields } from './access.js';
+import { checkState, grantOf, mayReadField, openKind, readableFields, saidOf, type Grant } from './access.js';
 
 /** The references that a caller may follow: to kinds that it may read, and there to the units that it may read. */
 export function reachOf(caller: Caller, model: Model): Reach {
@@ -26,4 +26,14 @@ export function reachOf(caller: Caller, model: Model): Reach {
       throw refusal('access.denied', `You may not read '${field.id}' of '${kind.id}'`);
     },
   };
+}
+
+/**
+ * The units of a kind that a caller may refer to: those that it may read. Of a member kind whose owner said nothing of
+ * reading, all: nobody could send a message to another member otherwise, and their ids can not be guessed.
+ */
+export function referableOf(kind: KindDef, caller: Caller, model: Model): Grant | undefined {
+  const grant = grantOf(kind, 'read', caller, model);
+  const said = saidOf(kind, 'read');
+  return grant && 'level' in said && said.level === 'self' ? { predicate: undefined } : grant;
 }

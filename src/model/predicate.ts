@@ -125,6 +125,13 @@ export function fieldsOf(predicate: Predicate): Field[] {
   return [...found];
 }
 
+/** Whether a predicate asks other units than the one that it is about. */
+export function leadsOn(predicate: Predicate): boolean {
+  if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.some(leadsOn);
+  if (predicate.op === 'not') return leadsOn(predicate.part);
+  return 'target' in predicate && predicate.target.through !== undefined;
+}
+
 /** Both, where both are asked. */
 export function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
   return a && b ? { op: 'and', parts: [a, b] } : (a ?? b);

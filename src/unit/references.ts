@@ -1,12 +1,12 @@
 /** References between units: whether what they lead to is there, and what they forbid. `deletion.ts` follows them. */
 import { Injectable } from '@nestjs/common';
-import { referencesTo, type KindDef, type Model } from '../model/model.js';
-import { grantOf } from '../access/access.js';
-import type { Predicate } from '../model/predicate.js';
-import { KindError, refusal, type Faults } from '../shared/errors.js';
+import { referencesTo, type Field, type KindDef, type Model } from '../model/model.js';
+import { referableOf } from '../access/reach.js';
+import { leadsOn, type Predicate } from '../model/predicate.js';
+import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { countReferencesStatement, existingStatement } from '../sql/reference.sql.js';
-import { isAdministrator } from '../tenancy/caller.js';
+import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import type { Draft } from './draft.js';
 import type { Session } from './session.js';
 
@@ -32,49 +32,108 @@ function named(value: Json | undefined, { index, way }: Placed) {
   return value === null || value === undefined ? [] : [{ id: scalarText(value), index, way }];
 }
 
+/** The keys of new units, to which others of them may refer. */
+function keysOf(kind: KindDef, drafts: readonly Placed[]): Set<string> {
+  return new Set(drafts.flatMap(({ draft }) => scalarText(draft.row[kind.keyField.column ?? 'id'] ?? '') || []));
+}
+
 /** Units that a write makes along, which are not there yet. */
 export interface Made {
+  readonly any: boolean;
+  readonly groups: readonly { readonly kind: KindDef; readonly units: readonly Placed[] }[];
   has(kind: KindDef, id: string): boolean;
+}
+
+/** What is to be written, and what is wrong with it so far. */
+export interface Checked {
+  readonly drafts: readonly Placed[];
+  readonly nested: Made;
+  readonly faults: Faults;
+}
+
+/** A reference to a unit that is not there, or not there for who refers to it. */
+export interface Unreachable {
+  readonly index: number | undefined;
+  readonly way: string | undefined;
+  readonly field: Field;
+  readonly target: KindDef;
+  readonly id: string;
+}
+
+/** Who writes, and the units that it may make of others. */
+export interface Writing {
+  readonly writer: Caller;
+  readonly access: Predicate | undefined;
+  /** Leaves out what the unit refers to already. */
+  readonly fresh?: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
+}
+
+export function tell(unreachable: readonly Unreachable[], faults: Faults): void {
+  for (const { field, target, index, way } of unreachable) {
+    const place = index === undefined ? { parameter: field.id } : { parameter: field.id, index };
+    const told = way === undefined ? faults : faults.within(way);
+    told.add('parameter.bad_reference', `${field.id}: no such unit of '${target.id}'`, place);
+  }
 }
 
 @Injectable()
 export class References {
   /**
-   * Adds a fault for every reference to a unit of a kind that the caller may not read at all: for it there is none. In
-   * other kinds the foreign key finds a missing one; where `all` are to be told, they are looked up.
+   * What units refer to is there for who refers to it, or comes with them. Where only references are wrong, their faults
+   * are answered: they are for the end, because rights over the new unit are told first, unless these follow references
+   * themselves and would tell of what is behind. Where others come along, nothing is left for the foreign keys to find.
+   * @throws KindError with all faults
    */
-  async checkTargets(
+  async check(
+    session: Session,
+    kind: KindDef,
+    { drafts, nested, faults }: Checked,
+    { writer, access, fresh = (found) => Promise.resolve(found) }: Writing,
+  ): Promise<Faults> {
+    const inner = { ...session, caller: writer };
+    for (const group of nested.groups) {
+      tell(await this.unreachable(inner, group.kind, group.units, true, nested), faults);
+    }
+    const all = faults.any || nested.any;
+    const find = async (every: boolean) => {
+      const found = await this.unreachable(session, kind, drafts, every, nested);
+      return found.length > 0 ? fresh(found) : found;
+    };
+    const found = await find(all);
+    if (all) tell(found, faults);
+    faults.throwIfAny();
+    const late = new Faults();
+    if (found.length > 0) tell(await find(true), late);
+    if (access && leadsOn(access)) late.throwIfAny();
+    return late;
+  }
+
+  /**
+   * The references to units that the caller can not refer to. Where it can refer to all units of a kind, a missing one is
+   * the foreign key's to find; where `all` are to be told, they are looked up too.
+   */
+  async unreachable(
     session: Session,
     kind: KindDef,
     drafts: readonly Placed[],
-    faults: Faults,
     all: boolean,
     made?: Made,
-  ): Promise<void> {
+  ): Promise<Unreachable[]> {
+    const found: Unreachable[] = [];
     for (const field of kind.fields.values()) {
       const target = field.reference && session.model.kinds.get(field.reference.kind);
-      const asked = target ? drafts.flatMap((placed) => named(placed.draft.row[field.column ?? field.id], placed)) : [];
-      const others = target ? asked.filter(({ id }) => !made?.has(target, id)) : [];
-      if (!target || others.length === 0) continue;
-      const grant = grantOf(target, 'read', session.caller, session.model);
-      if (grant && !all) continue;
-      const there = grant
-        ? await this.#there(
-            session,
-            target,
-            others.map(({ id }) => id),
-            grant.predicate,
-          )
-        : new Set();
-      for (const { index, way } of others.filter(({ id }) => !there.has(id))) {
-        const place = index === undefined ? { parameter: field.id } : { parameter: field.id, index };
-        (way === undefined ? faults : faults.within(way)).add(
-          'parameter.bad_reference',
-          `${field.id}: no such unit of '${target.id}'`,
-          place,
-        );
-      }
+      if (!target) continue;
+      const asked = drafts.flatMap((placed) => named(placed.draft.row[field.column ?? field.id], placed));
+      const own = target === kind && asked.length > 0 ? keysOf(kind, drafts) : undefined;
+      const others = asked.filter(({ id }) => !made?.has(target, id) && !own?.has(id));
+      if (others.length === 0) continue;
+      const grant = referableOf(target, session.caller, session.model);
+      if (grant && !grant.predicate && !all) continue;
+      const ids = others.map(({ id }) => id);
+      const there = grant ? await this.#there(session, target, ids, grant.predicate) : new Set();
+      found.push(...others.filter(({ id }) => !there.has(id)).map((placed) => ({ ...placed, field, target })));
     }
+    return found;
   }
 
   async #there(

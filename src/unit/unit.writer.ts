@@ -15,10 +15,10 @@ import { Behaviors } from './behavior.js';
 import type { WriteContext } from './conflict.js';
 import { Deletions } from './deletion.js';
 import type { Body, Draft } from './draft.js';
-import { Drafter, type Drafted, type DraftedEdit, type NotObject } from './drafter.js';
+import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
 import { deleteLinksOf } from './links.js';
 import { createsOthers, located, nestedOf, type Nested } from './nested.js';
-import { isReferenced, References, type Placed } from './references.js';
+import { isReferenced, References, tell, type Placed, type Unreachable } from './references.js';
 import type { Session } from './session.js';
 import { withAllTaken } from './uniques.js';
 import { unknownUnit, parseKey } from './unit.key.js';
@@ -56,10 +56,23 @@ export class UnitWriter {
     }
     const { bulk = false, writer = session.caller } = options;
     const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk });
-    await this.#check(session, kind, drafted, writer);
+    const late = await this.references.check(session, kind, drafted, { writer, access: options.access });
     if (drafted.drafts.length === 0) return [];
-    await this.#insertNested(session, drafted.nested, writer);
-    return this.#insertAll(session, kind, drafted.drafts, options.access);
+    return this.#undoable(session, late, async (within) => {
+      await this.#insertNested(within, drafted.nested, writer);
+      return this.#insertAll(within, kind, drafted.drafts, options.access, late);
+    });
+  }
+
+  /** A write of which it is known that it will be refused: only rights are a better reason. Where it succeeds it is undone. */
+  async #undoable<T>(session: Session, late: Faults, work: (session: Session) => Promise<T>): Promise<T> {
+    if (!late.any) return work(session);
+    try {
+      return await (this.#isAlone(session) ? this.#together(session, work) : work(session));
+    } catch (error) {
+      if (error instanceof KindError && [400, 409].includes(error.status)) late.throwIfAny();
+      throw error;
+    }
   }
 
   /** Inserts the units that others refer to, a statement for each kind and depth. */
@@ -79,13 +92,14 @@ export class UnitWriter {
     kind: KindDef,
     units: readonly Placed[],
     allowed: Predicate | undefined,
+    late = new Faults(),
   ): Promise<UnitRow[]> {
     const rows = units.map(({ draft }) => draft.row);
     const plan = { ...this.#plan(session, kind), written: uniqueColumns(units[0]?.draft.written ?? []), allowed };
-    const made = await this.#tellingAll(session, kind, units, (context) =>
-      this.repository.insert(session.executor, plan, rows, context),
-    );
+    const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
+    const made = await this.#tellingAll(session, kind, units, telling);
     if (made.length === 0) throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
+    late.throwIfAny();
     const drafts = units.map(({ draft }) => draft);
     await this.#after(session, kind, drafts);
     return made;
@@ -100,15 +114,13 @@ export class UnitWriter {
     return this.database.transaction((executor) => work({ ...session, executor }));
   }
 
-  /** What units refer to is there, or comes with them. Where others come along, nothing is left for the foreign keys to find. */
-  async #check(session: Session, kind: KindDef, { drafts, nested, faults }: Drafted, writer: Caller): Promise<void> {
-    const inner = { ...session, caller: writer };
-    for (const group of nested.groups) {
-      await this.references.checkTargets(inner, group.kind, group.units, faults, true, nested);
-    }
-    await this.references.checkTargets(session, kind, drafts, faults, faults.any || nested.any, nested);
-    faults.throwIfAny();
+  /** What a unit refers to already stays as it is, where the caller sees that it does. */
+  async #notKept(session: Session, kind: KindDef, id: string, found: readonly Unreachable[]): Promise<Unreachable[]> {
+    const { body } = await this.rights.present(session, kind, id);
+    const stored = new Map(Object.entries(JSON.parse(body) as Record<string, Json>));
+    return found.filter(({ field, id: asked }) => stored.get(field.id) !== asked);
   }
+
   /**
    * PostgreSQL tells of a missing unit, or of a value that another one has, at the first: all of them are told, where
    * the connection can still be asked.
@@ -131,7 +143,7 @@ export class UnitWriter {
       }
       if (error.code !== 'parameter.bad_reference') throw error;
       const faults = new Faults();
-      await this.references.checkTargets(session, kind, drafts, faults, true).catch(() => undefined);
+      tell(await this.references.unreachable(session, kind, drafts, true).catch(() => []), faults);
       faults.throwIfAny();
       throw error;
     }
@@ -159,7 +171,7 @@ export class UnitWriter {
       return this.#together(session, (within) => this.update(within, kind, id, read, options));
     }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
-    const { body, draft, nested } = await this.#draftEdit(session, kind, id, read, options);
+    const { body, draft, nested, late } = await this.#draftEdit(session, kind, id, read, options);
     if (nested.any) {
       if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
       await this.#insertNested(session, nested, options.writer ?? session.caller);
@@ -172,11 +184,14 @@ export class UnitWriter {
       allowed: options.access,
       tags: options.tags,
     };
-    const telling = (context: WriteContext) => this.repository.update(session.executor, plan, draft.row, context);
-    const made = await this.#tellingAll(session, kind, [{ draft }], telling, id);
-    if (!made) throw (await this.rights.whyNot(session, kind, id, options, 'update')) ?? leaves(session.caller, kind);
-    await this.#after(session, kind, [draft], id);
-    return made;
+    return this.#undoable(session, late, async (within) => {
+      const telling = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
+      const made = await this.#tellingAll(within, kind, [{ draft }], telling, id);
+      if (!made) throw (await this.rights.whyNot(within, kind, id, options, 'update')) ?? leaves(session.caller, kind);
+      late.throwIfAny();
+      await this.#after(within, kind, [draft], id);
+      return made;
+    });
   }
 
   async #draftEdit(
@@ -185,13 +200,14 @@ export class UnitWriter {
     id: string,
     read: () => Body,
     options: WriteOptions,
-  ): Promise<DraftedEdit> {
+  ): Promise<DraftedEdit & { readonly late: Faults }> {
     const behaviors = this.behaviors.of(kind);
     const writer = options.writer ?? session.caller;
     try {
       const drafted = await this.drafter.edit(session, kind, id, read(), writer);
-      await this.#check(session, kind, drafted, writer);
-      return drafted;
+      const fresh = (found: readonly Unreachable[]) => this.#notKept(session, kind, id, found);
+      const writing = { writer, access: options.access, fresh };
+      return { ...drafted, late: await this.references.check(session, kind, drafted, writing) };
     } catch (error) {
       // Whether the unit is there, and may be changed, is answered before what is wrong with the body.
       if (behaviors.length === 0 && error instanceof KindError) {
