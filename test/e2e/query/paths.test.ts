@@ -301,3 +301,13 @@ it('takes one statement, however many paths and units', async () => {
   expect(await project.statements(() => project.get(`/city/unit?${query}&cursor=`))).toBe(1);
   expect(await project.statements(() => project.get(`/city/unit/${rome}?include=country.name`))).toBe(1);
 });
+
+it('answers the largest filter, over as many references as there can be', { timeout: 20_000 }, async () => {
+  const ways = ['twin.twin.twin', 'twin.twin.country', 'twin.country.continent', 'country.continent.planet'];
+  const tests = Array.from({ length: 200 }, (_, at) => `ne(${ways[at % 4] ?? ''}.name,${at})`);
+  for (const op of ['and', 'or']) {
+    expect(await named(`filter=${op}(${tests.join()})`)).toBe('Rome Milan Bamako Lost Atlantis');
+  }
+  const nested = tests.map((test) => `and(or(${test}),not(isnull(id)))`).slice(0, 90);
+  expect(await named(`filter=and(${nested.join()})`)).toBe('Rome Milan Bamako Lost Atlantis');
+});
