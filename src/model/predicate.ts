@@ -125,11 +125,11 @@ export function fieldsOf(predicate: Predicate): Field[] {
   return [...found];
 }
 
-/** Whether a predicate asks other units than the one that it is about. */
-export function leadsOn(predicate: Predicate): boolean {
-  if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.some(leadsOn);
-  if (predicate.op === 'not') return leadsOn(predicate.part);
-  return 'target' in predicate && predicate.target.through !== undefined;
+/** Whether a predicate asks other units than the one that it is about; where `over` is given, over such a step. */
+export function leadsOn(predicate: Predicate, over: (step: Step) => boolean = () => true): boolean {
+  if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.some((part) => leadsOn(part, over));
+  if (predicate.op === 'not') return leadsOn(predicate.part, over);
+  return 'target' in predicate && (predicate.target.through?.some(over) ?? false);
 }
 
 /** Both, where both are asked. */

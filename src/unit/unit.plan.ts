@@ -8,7 +8,7 @@ import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { Field, KindDef } from '../model/model.js';
 import { resolvePath, segmentsOf, type Names } from '../model/path.js';
-import { everyField, type Predicate, type Target, type Visible } from '../model/predicate.js';
+import { everyField, leadsOn, type Predicate, type Target, type Visible } from '../model/predicate.js';
 import { resolveFilter } from '../model/resolve-filter.js';
 import type { ListPlan, OrderTerm, ReadPlan, ShownPath } from '../sql/select.sql.js';
 
@@ -30,6 +30,8 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
   faults.throwIfAny();
   const parts = [extra, filter].filter((part) => part !== undefined);
+  // PostgreSQL guesses by what it knows of all units: it would tell of those that the caller may not read.
+  const partial = context.access ?? (filter && leadsOn(filter, ({ access }) => access !== undefined));
   return {
     schema: context.schema,
     kind,
@@ -39,7 +41,7 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
     order,
     limit: query.limit,
     offset: query.offset,
-    count: query.count,
+    count: partial && query.count === 'estimated' ? 'exact' : query.count,
     cursor,
   };
 }

@@ -1,0 +1,165 @@
+/**
+ * A model in which every kind of secret stands: fields that are hidden or protected, of every type; units that a rule
+ * hides; kinds that are not to be read; members. And who may not know what of it, said a second time and plainly.
+ */
+import { asMember, defineKinds, tokensOf } from '../../support/callers.js';
+import { ok, query } from '../../support/definitions.js';
+import type { TestProject } from '../../support/service.js';
+
+/** Two values of each type: as JSON, and as PostgreSQL writes them. */
+export const PAIRS = {
+  string: { json: ['alpha', 'omega'], column: 'text' },
+  text: { json: ['Alpha text', 'Omega text'], column: 'text' },
+  integer: { json: [7, 8], column: 'bigint' },
+  float: { json: [1.5, 2.5], column: 'double precision' },
+  decimal: { json: ['1.5', '2.5'], column: 'numeric' },
+  boolean: { json: [true, false], column: 'boolean' },
+  date: { json: ['2024-01-31', '2025-01-31'], column: 'date' },
+  time: { json: ['09:30:00', '10:30:00'], column: 'time' },
+  datetime: { json: ['2024-01-31T09:30:00Z', '2025-01-31T09:30:00Z'], column: 'timestamptz' },
+  binary: { json: ['AAEC', 'AAED'], column: 'bytea' },
+  json: { json: [{ k: 1 }, { k: 2 }], column: 'jsonb' },
+} as const satisfies Record<string, { json: readonly [unknown, unknown]; column: string }>;
+
+type TypeId = keyof typeof PAIRS;
+const TYPES = Object.keys(PAIRS) as TypeId[];
+
+/** Whom a field is kept from. */
+const FLAVOURS = [
+  { more: { hidden: true }, from: ['nobody', 'ann', 'bob', 'root'] },
+  { more: { read_access: 'admin' }, from: ['nobody', 'ann', 'bob'] },
+  { more: { read_access: 'nobody' }, from: ['nobody', 'ann', 'bob', 'root'] },
+] as const;
+export type Who = (typeof FLAVOURS)[0]['from'][number];
+export const EVERYBODY: readonly Who[] = FLAVOURS[0].from;
+
+export interface Parameter {
+  readonly id: string;
+  readonly type: TypeId;
+  readonly from: readonly Who[];
+}
+
+/** One that is kept from some, for every type, and one that is not. */
+export const KEPT: readonly Parameter[] = TYPES.map((type, at) => ({
+  id: `s_${type}`,
+  type,
+  from: FLAVOURS[at % 3]?.from ?? [],
+}));
+export const PLAIN: readonly Parameter[] = TYPES.map((type) => ({ id: `o_${type}`, type, from: [] }));
+
+const valuesOf = (at: number) =>
+  Object.fromEntries([...KEPT, ...PLAIN].map(({ id, type }) => [id, PAIRS[type].json[at]]));
+const reference = (id: string, kind: string) => ({ id, kind_id: 'unit', reference_kind: kind });
+
+/** Units by name. `spare` ones are hidden, and nothing that anybody may read leads to them. */
+export interface World {
+  readonly callers: Readonly<Record<Who, TestProject>>;
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+export async function makeWorld(root: TestProject): Promise<World> {
+  const ann = await asMember(root);
+  const person = async (username: string) =>
+    ((await ok(root.post('/person/unit', { username, email: `${username}@example.com` }))) as { id: string }).id;
+  const bobId = await person('bob');
+  const bob = root.as((await tokensOf(root, 'person', bobId)).access_token);
+  const { items } = (await ok(ann.get('/person/unit'))) as { items: { id: string }[] };
+  const ids: Record<string, string> = { ann: items[0]?.id ?? '', bob: bobId, spare_person: await person('eve') };
+  const fields = KEPT.map(({ id, type }, at) => ({ id, kind_id: type, ...FLAVOURS[at % 3]?.more }));
+  const all = [...KEPT, ...PLAIN].map(({ id }) => id);
+  const code = { id: 'code', kind_id: 'string', unique: true };
+  await defineKinds(
+    root,
+    {
+      id: 'open',
+      public: true,
+      parameters: [code, ...fields, ...PLAIN.map(({ id, type }) => ({ id, kind_id: type }))],
+    },
+    {
+      id: 'ruled',
+      parameters: ['code', ...all, reference('owner', 'person')],
+      access: { read: 'eq(owner,@member.id)' },
+    },
+    { id: 'closed', parameters: ['code', ...all, reference('holds', 'ruled')], access: { read: 'admin' } },
+    { id: 'sealed', parameters: ['code', ...all], access: { read: 'nobody' } },
+    {
+      id: 'pointer',
+      public: true,
+      parameters: ['code', ...['open', 'ruled', 'closed', 'person'].map((kind) => reference(`to_${kind}`, kind))],
+    },
+  );
+  const make = async (name: string, kind: string, at: number, more: object = {}) => {
+    const body = { code: name, ...(kind === 'pointer' ? {} : valuesOf(at)), ...more };
+    ids[name] = ((await ok(root.post(`/${kind}/unit`, body))) as { id: string }).id;
+  };
+  for (const at of [0, 1]) {
+    await make(`open${at}`, 'open', at);
+    await make(`anns${at}`, 'ruled', at, { owner: ids['ann'] });
+    await make(`bobs${at}`, 'ruled', at, { owner: bobId });
+    await make(`spare_ruled${at}`, 'ruled', at);
+    await make(`spare_closed${at}`, 'closed', at, { holds: ids['anns0'] });
+    await make(`spare_sealed${at}`, 'sealed', at);
+  }
+  await make('closed', 'closed', 0, { holds: ids['anns0'] });
+  for (const [at, to_ruled] of [ids['anns0'], ids['bobs0'], null].entries()) {
+    await make(`pointer${at}`, 'pointer', 0, {
+      to_open: ids['open0'],
+      to_ruled,
+      to_closed: ids['closed'],
+      to_person: bobId,
+    });
+  }
+  for (const [kind, name] of [
+    ['open', 'open1'],
+    ['ruled', 'bobs0'],
+    ['ruled', 'spare_ruled0'],
+    ['closed', 'spare_closed0'],
+  ] as const) {
+    await ok(root.post(`/open/unit/${ids['open0']}/link/link/${kind}/unit/${ids[name]}`));
+  }
+  return { callers: { nobody: root.as(undefined), ann, bob, root }, ids };
+}
+
+/** Exchanges both values of some fields, and again: no time, no id and no version changes with them. */
+async function flip(root: TestProject, table: string, parameters: readonly Parameter[], where: string): Promise<void> {
+  const sets = parameters.map(({ id, type }) => {
+    const { json, column } = PAIRS[type];
+    const [a, b] = json.map((value) => {
+      const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+      return type === 'binary' ? `decode('${text}', 'base64')` : `'${text}'::${column}`;
+    });
+    return `"${id}" = CASE WHEN "${id}" = ${a} THEN ${b} ELSE ${a} END`;
+  });
+  await query(root, `UPDATE $schema."${table}" SET ${sets.join(', ')} WHERE ${where}`);
+}
+
+/** Exchanges the values of all that somebody may not know, and of nothing else. */
+export async function flipSecretsOf(who: Who, { ids }: World, root: TestProject): Promise<void> {
+  const kept = KEPT.filter(({ from }) => from.includes(who));
+  const own = { nobody: undefined, ann: ids['ann'], bob: ids['bob'], root: undefined }[who];
+  const foreign = own === undefined ? 'true' : `"owner" IS DISTINCT FROM '${own}'`;
+  const everything = [...KEPT, ...PLAIN];
+  await flip(root, 'open', kept, 'true');
+  await flip(root, 'sealed', everything, 'true');
+  await flip(root, 'closed', who === 'root' ? kept : everything, 'true');
+  await flip(root, 'ruled', who === 'root' ? kept : everything, who === 'root' ? 'true' : foreign);
+  if (own !== undefined) await flip(root, 'ruled', kept, `"owner" = '${own}'`);
+  if (who !== 'root') {
+    const others = own === undefined ? 'true' : `"id" <> '${own}'`;
+    await query(
+      root,
+      `UPDATE $schema."person" SET "first_name" = CASE WHEN "first_name" = 'x' THEN 'y' ELSE 'x' END WHERE ${others}`,
+    );
+  }
+  await query(root, 'ANALYZE $schema."ruled"');
+}
+
+/** Takes away every unit that only administrators, or not even they, know of. */
+export async function dropSpares({ ids }: World, root: TestProject): Promise<void> {
+  const spare = Object.entries(ids).flatMap(([name, id]) => (name.startsWith('spare_') ? [id] : []));
+  await query(root, 'DELETE FROM $schema."_link" WHERE "child_id" = ANY($1)', [spare]);
+  for (const table of ['closed', 'sealed', 'ruled', 'person']) {
+    await query(root, `DELETE FROM $schema."${table}" WHERE "id" = ANY($1::uuid[])`, [spare]);
+  }
+  await query(root, 'ANALYZE $schema."ruled"');
+}

@@ -1,0 +1,144 @@
+/** Every question that a client can put to the service about a field or a unit: channels times names times values. */
+import { COMPARATORS } from '../../../src/filter/filter.ast.js';
+import { KEPT, PAIRS, PLAIN, type Parameter, type World } from './secret-model.js';
+
+export interface Question {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const get = (path: string): Question => ({ method: 'GET', path });
+
+/** What a filter can ask of a name. */
+function tests(name: string, [a, b]: readonly unknown[], all: boolean): string[] {
+  const value = textOf(a);
+  const comparators = all ? COMPARATORS : (['eq', 'ne', 'lt', 'gte', 'icontains', 'startswith'] as const);
+  return [
+    ...comparators.map((op) => `${op}(${name},${value})`),
+    `eq(${name},${textOf(b)})`,
+    `in(${name},[${value}])`,
+    `isnull(${name})`,
+    `not(eq(${name},${value}))`,
+    `or(eq(code,open0),eq(${name},${value}))`,
+  ];
+}
+
+/** The channels of a list through which a name can be asked for. */
+function aboutName(kind: string, name: string, values: readonly unknown[], all = true): Question[] {
+  const list = (query: string) => get(`/${kind}/unit?${query}`);
+  const filters = tests(name, values, all).map((test) => `filter=${encodeURIComponent(test)}`);
+  const [filter = ''] = filters;
+  const orders = [`order=${name};asc`, `order=${name};desc`];
+  return [
+    ...filters.map(list),
+    ...[`limit=0&${filter}`, `count=estimated&limit=1&${filter}`, `count=none&limit=1&${filter}`].map(list),
+    ...orders.flatMap((order) => [list(order), list(`${order}&cursor=&limit=1`), list(`${order}&offset=1&limit=1`)]),
+    list(`include=code,${name}`),
+    list(`exclude=${name}`),
+    get(`/${kind}/struct?include=${name}`),
+  ];
+}
+
+function aboutFields(kind: string, parameters: readonly Parameter[], prefix = '', all = true): Question[] {
+  return parameters.flatMap(({ id, type }) => {
+    const name = `${prefix}${id}`;
+    const own = aboutName(kind, name, PAIRS[type].json, all);
+    return type === 'json' ? [...own, ...aboutName(kind, `${name}.k`, [1, 2], all)] : own;
+  });
+}
+
+/** What can be asked of, and tried at, a unit by its id. */
+function aboutUnit(kind: string, id: string, ids: World['ids']): Question[] {
+  const path = `/${kind}/unit/${id}`;
+  const link = (from: string, to: string) => `${from}/link/link/${to}`;
+  const open = `/open/unit/${ids['open0']}`;
+  // Members may be named by whoever knows their id, where nobody said otherwise (docs/access.md).
+  const refer = ['pointer0', 1].map((code): Question => ({
+    method: 'POST',
+    path: '/pointer/unit',
+    body: { code, [`to_${kind}`]: id },
+  }));
+  return [
+    ...[path, `${path}/struct`, `${path}?include=code`, `${path}?include=nope`, `${path}?load_links=true`].map(get),
+    ...[`${path}/access`, `${path}/access?member=${ids['ann']}`, `${path}/function/f`].map(get),
+    ...['parent', 'child'].flatMap((way) => [get(`${path}/link/${way}`), get(`${path}/link/${way}?depth=3`)]),
+    get(`/${kind}/unit?filter=eq(id,${id})`),
+    get(`/pointer/unit?filter=eq(to_${kind},${id})&include=code`),
+    get(`/pointer/unit?filter=eq(to_${kind}.id,${id})`),
+    { method: 'PUT', path, body: { nope: 1 } },
+    { method: 'POST', path: `${path}/function/f`, body: {} },
+    ...(kind === 'person' ? [] : refer),
+    { method: 'POST', path: link(open, `${kind}/unit/${id}`).concat('?nope=1') },
+    { method: 'DELETE', path: link(`/open/unit/${ids['open1']}`, `${kind}/unit/${id}`) },
+    { method: 'POST', path: link(path, `open/unit/${ids['open0']}`).concat('?nope=1') },
+  ];
+}
+
+const KINDS = ['open', 'ruled', 'closed', 'sealed', 'pointer', 'person'];
+
+/** What can be asked of a kind without a name. None of the writes is to succeed. */
+function aboutKind(kind: string): Question[] {
+  const secrets = Object.fromEntries(KEPT.map(({ id, type }) => [id, PAIRS[type].json[0]]));
+  return [
+    ...[
+      '',
+      '?limit=1',
+      '?limit=0',
+      '?offset=1',
+      '?cursor=&limit=1',
+      '?count=estimated&limit=1',
+      '?count=none',
+      '?load_links=true&depth=2',
+    ].map((query) => get(`/${kind}/unit${query}`)),
+    ...['code', 'id', 'kind_id', 'metadata', 'inserted_at', 'nope', 's_strin'].map((name) =>
+      get(`/${kind}/unit?order=${name};desc&limit=2`),
+    ),
+    ...[`/kind/unit/${kind}`, `/kind/unit/${kind}/struct`, `/${kind}/struct`, `/${kind}/function/f`].map(get),
+    { method: 'POST', path: `/${kind}/unit`, body: { code: 'open0', ...secrets, nope: 1 } },
+    { method: 'POST', path: `/${kind}/unit`, body: { code: 'open0', ...secrets, o_string: 7 } },
+    ...(kind === 'open' ? [{ method: 'POST' as const, path: '/open/unit', body: { code: 'open0' } }] : []),
+  ];
+}
+
+/** One field of each flavour, and types whose columns are searched in other ways. */
+const SOME_KEPT = KEPT.slice(0, 3);
+const SOME_PLAIN = PLAIN.filter(({ type }) => ['string', 'integer', 'datetime', 'json'].includes(type));
+const UNITS: readonly (readonly [string, string])[] = [
+  ['open', 'open0'],
+  ...['anns0', 'bobs0', 'spare_ruled0'].map((name) => ['ruled', name] as const),
+  ...['closed', 'spare_closed0'].map((name) => ['closed', name] as const),
+  ['sealed', 'spare_sealed0'],
+  ['pointer', 'pointer1'],
+  ...['bob', 'spare_person'].map((name) => ['person', name] as const),
+];
+
+export function questions({ ids }: World): Question[] {
+  const plain = ['/kind/unit', '/string/unit', '/string/struct', '/group/parameter/kind', '/kind_admin/unit'];
+  const group = [
+    '/group/all/unit',
+    '/group/all/unit?filter=eq(o_string,alpha)',
+    '/group/all/struct',
+    '/group/all/kind',
+  ];
+  return [
+    ...KINDS.flatMap(aboutKind),
+    ...aboutFields('open', KEPT),
+    ...aboutFields('ruled', SOME_KEPT, '', false),
+    ...aboutFields('ruled', PLAIN, '', false),
+    ...aboutFields('ruled', SOME_PLAIN.slice(0, 1)),
+    ...['closed', 'sealed'].flatMap((kind) => aboutFields(kind, [...KEPT, ...PLAIN].slice(10, 12), '', false)),
+    ...aboutFields('pointer', SOME_KEPT, 'to_open.', false),
+    ...aboutFields('pointer', SOME_PLAIN, 'to_ruled.', false),
+    ...aboutFields('pointer', SOME_PLAIN.slice(0, 1), 'to_closed.', false),
+    ...aboutName('person', 'first_name', ['x', 'y'], false),
+    ...['to_ruled.owner.first_name', 'to_person.first_name'].flatMap((name) =>
+      aboutName('pointer', name, ['x', 'y'], false),
+    ),
+    ...UNITS.flatMap(([kind, name]) => aboutUnit(kind, ids[name] ?? '', ids)),
+    ...[...plain, ...group, '/kind_system_user/unit'].map(get),
+    // What refers to it is hidden, and how much of it.
+    { method: 'DELETE', path: `/ruled/unit/${ids['anns0']}` },
+  ];
+}

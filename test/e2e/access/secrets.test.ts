@@ -1,0 +1,96 @@
+/**
+ * Not one byte tells of what is not to be known (threats.md, 1 and 14): every question is asked, a secret changes, and
+ * every question is asked again. Questions and secrets are generated; only who may not know what is said by hand.
+ */
+import { describe, expect, it } from 'vitest';
+import { ok, query } from '../../support/definitions.js';
+import { startTestService, type TestProject } from '../../support/service.js';
+import { dropSpares, EVERYBODY, flipSecretsOf, makeWorld, type Who } from './secret-model.js';
+import { questions, type Question } from './secret-questions.js';
+
+const service = await startTestService();
+const root = await service.project();
+const world = await makeWorld(root);
+await ok(root.post('/group/unit', { id: 'all', kind_list: ['open', 'ruled', 'closed', 'sealed', 'pointer'] }));
+await query(root, 'ANALYZE $schema."ruled"');
+const asked = questions(world);
+
+/** Headers that differ from request to request. */
+const OWN = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
+
+async function answer(caller: TestProject, { method, path, body }: Question): Promise<string> {
+  const { status, headers, text } = await caller.call(method, path, body);
+  const told = [...headers].filter(([name]) => !OWN.has(name)).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${path} → ${status} ${told.join(', ')}\n${text}`;
+}
+
+async function answers(caller: TestProject, some = asked): Promise<string[]> {
+  const all: string[] = [];
+  for (let at = 0; at < some.length; at += 16) {
+    all.push(...(await Promise.all(some.slice(at, at + 16).map((question) => answer(caller, question)))));
+  }
+  return all;
+}
+
+const differing = (before: readonly string[], after: readonly string[]) =>
+  before.flatMap((text, at) => (text === after[at] ? [] : [`${text}\n${after[at]}`]));
+
+/** The answers in the world as it was made: every change is undone. */
+const first = new Map<Who, Promise<string[]>>();
+function firstAnswers(who: Who): Promise<string[]> {
+  const known = first.get(who) ?? answers(world.callers[who]);
+  first.set(who, known);
+  return known;
+}
+
+describe.each(EVERYBODY)('to %s', (who) => {
+  it('no answer tells the value of a secret', { timeout: 120_000 }, async () => {
+    const before = await firstAnswers(who);
+    await flipSecretsOf(who, world, root);
+    const after = await answers(world.callers[who]);
+    await flipSecretsOf(who, world, root);
+    expect(differing(before, after).slice(0, 5)).toEqual([]);
+    // None of them did anything, none failed, and many were answered.
+    expect(before.filter((text) => / → 5/.test(text))).toEqual([]);
+    expect(before.filter((text) => !text.startsWith('GET') && / → 200 /.test(text))).toEqual([]);
+    expect(before.filter((text) => / → 200 /.test(text)).length).toBeGreaterThan(who === 'nobody' ? 50 : 300);
+  });
+});
+
+it('the questions are good ones: they tell the secrets to those who may know them', async () => {
+  const before = await firstAnswers('root');
+  await flipSecretsOf('bob', world, root);
+  const after = await answers(root);
+  await flipSecretsOf('bob', world, root);
+  expect(differing(before, after).length).toBeGreaterThan(100);
+});
+
+it('no answer tells whether a hidden unit is there', { timeout: 120_000 }, async () => {
+  const before = new Map<Who, readonly string[]>();
+  for (const who of ['nobody', 'ann', 'bob'] as const) before.set(who, await firstAnswers(who));
+  await dropSpares(world, root);
+  for (const [who, texts] of before) {
+    expect(differing(texts, await answers(world.callers[who])).slice(0, 5)).toEqual([]);
+  }
+});
+
+it('no answer tells the default of a definition whose values are secret', async () => {
+  const about = asked.filter(({ path }) => /struct|\/(string|kind)\/unit/.test(path));
+  const both = async () => [
+    ...(await answers(world.callers.ann, about)),
+    ...(await answers(world.callers.nobody, about)),
+  ];
+  const before = await both();
+  interface Time {
+    readonly id: string;
+    readonly at: string;
+  }
+  const times = await query<Time>(root, 'SELECT "id", "updated_at"::text AS at FROM $schema."_parameter"');
+  await ok(root.put('/string/unit/s_string', { default_string: 'omega', pattern: '[a-z]*' }));
+  await ok(root.put('/text/unit/s_text', { default_text: 'Alpha text' }));
+  await ok(root.put('/integer/unit/s_integer', { default_integer: 7 }));
+  for (const { id, at } of times) {
+    await query(root, 'UPDATE $schema."_parameter" SET "updated_at" = $2 WHERE "id" = $1', [id, at]);
+  }
+  expect(differing(before, await both()).slice(0, 5)).toEqual([]);
+});
