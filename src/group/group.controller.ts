@@ -5,12 +5,14 @@ import { refusal } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { Structs } from '../unit/struct.js';
+import { GroupReader } from './group.reader.js';
 import { UnitReader } from '../unit/unit.reader.js';
 
 /** What is the groups' own (section 4.5); they are units of `group` for all else. */
 @Controller('api/lib/group/:group')
 export class GroupController {
   constructor(
+    private readonly groups: GroupReader,
     private readonly reader: UnitReader,
     private readonly structs: Structs,
   ) {}
@@ -28,5 +30,20 @@ export class GroupController {
       if (!group) throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${didYouMean(id, model.groups.keys())}`);
       return { op: 'in', target: { field: kind.keyField, keys: [] }, values: group.kinds };
     });
+  }
+
+  @Get('unit')
+  list(@Scope() scope: RequestScope, @Param('group') group: string, @Req() request: HttpRequest): Promise<Answer> {
+    return this.groups.list(scope, group, request.url);
+  }
+
+  @Get('unit/:unit')
+  get(
+    @Scope() scope: RequestScope,
+    @Param('group') group: string,
+    @Param('unit') unit: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    return this.groups.get(scope, group, unit, request.url);
   }
 }

@@ -2,7 +2,8 @@ import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
 import { GroupBehavior } from './group.behavior.js';
 import { GroupController } from './group.controller.js';
+import { GroupReader } from './group.reader.js';
 import { GroupKinds } from './group-kinds.js';
 
-@Module({ imports: [UnitModule], providers: [GroupBehavior, GroupKinds], controllers: [GroupController] })
+@Module({ imports: [UnitModule], providers: [GroupBehavior, GroupKinds, GroupReader], controllers: [GroupController] })
 export class GroupModule {}

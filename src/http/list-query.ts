@@ -22,6 +22,9 @@ export interface ListQuery {
   readonly cursor: string | undefined;
   readonly loadLinks: boolean;
   readonly depth: number;
+  /** The link types that are followed, and the kinds whose units are answered; undefined for all. */
+  readonly linkIds: readonly string[] | undefined;
+  readonly kindIds: readonly string[] | undefined;
 }
 
 const LISTS = ['order', 'include', 'exclude'] as const;
@@ -67,6 +70,8 @@ const EMPTY: ListQuery = {
   cursor: undefined,
   loadLinks: false,
   depth: 0,
+  linkIds: undefined,
+  kindIds: undefined,
 };
 
 /** Reads the query of a list, get or struct. All faults are told at once. @throws KindError 400 */
@@ -93,6 +98,8 @@ class ListQueryReader {
       cursor,
       loadLinks: this.#choice('load_links', ['true', 'false'], 'false') === 'true',
       depth: this.#number('depth', 0, 10),
+      linkIds: this.#names('link_id'),
+      kindIds: this.#names('kind_id'),
     };
     if (read.include && read.exclude) this.#conflict('include', 'exclude');
     if (cursor !== undefined && read.offset > 0) this.#conflict('cursor', 'offset');
@@ -163,11 +170,11 @@ class ListQueryReader {
     });
   }
 
-  #names(name: 'include' | 'exclude'): string[] | undefined {
+  #names(name: 'include' | 'exclude' | 'link_id' | 'kind_id'): string[] | undefined {
     const texts = this.query.get(name);
     if (!texts) return undefined;
     const names = texts.flatMap(unbracket);
-    if (names.some((each) => each === '')) this.#bad(name, 'wants parameter ids, separated by commas');
+    if (names.some((each) => each === '')) this.#bad(name, 'wants ids, separated by commas');
     return [...new Set(names)];
   }
 }

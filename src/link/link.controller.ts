@@ -1,7 +1,8 @@
-import { Controller, Delete, Param, Post, Req } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
 import { Answer, NULL_ANSWER } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import { LinkReader, type WalkPath } from './link.reader.js';
 import { LinkService } from './link.service.js';
 
 interface LinkPath {
@@ -26,5 +27,16 @@ export class LinkController {
   async remove(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
     await this.links.remove(scope, path, request.url);
     return NULL_ANSWER;
+  }
+}
+
+/** The units that a unit is linked with. */
+@Controller('api/lib/:kind/unit/:unit/link/:direction')
+export class LinkedController {
+  constructor(private readonly reader: LinkReader) {}
+
+  @Get()
+  list(@Scope() scope: RequestScope, @Param() path: WalkPath, @Req() request: HttpRequest): Promise<Answer> {
+    return this.reader.list(scope, path, request.url);
   }
 }

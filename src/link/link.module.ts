@@ -1,8 +1,13 @@
 import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
-import { LinkController } from './link.controller.js';
+import { LinkController, LinkedController } from './link.controller.js';
+import { LinkReader } from './link.reader.js';
 import { LinkService } from './link.service.js';
 import { LinkTypeBehavior } from './link-type.behavior.js';
 
-@Module({ imports: [UnitModule], providers: [LinkService, LinkTypeBehavior], controllers: [LinkController] })
+@Module({
+  imports: [UnitModule],
+  providers: [LinkReader, LinkService, LinkTypeBehavior],
+  controllers: [LinkController, LinkedController],
+})
 export class LinkModule {}

@@ -59,6 +59,10 @@ export const ERRORS = {
   'link.unknown': { status: 404, meaning: 'No such link, or no such link type.' },
   'link.exists': { status: 409, meaning: 'A link type of that id exists already.' },
   'link.reserved': { status: 400, meaning: 'The id belongs to the system.' },
+  'link.too_far': {
+    status: 400,
+    meaning: 'The walk would reach more units, or follow more links, than one request may: less depth, or one link_id.',
+  },
   'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
 
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },

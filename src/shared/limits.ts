@@ -45,4 +45,10 @@ export const LIMITS = {
   mailsWaiting: 1000,
   /** Passwords that wait to be hashed, of one process. */
   hashesWaiting: 250,
+  /** Units that one walk along links reaches, and links that each of its steps follows. */
+  walkUnits: 200_000,
+  walkLinks: 2_000_000,
+  /** Linked units that `load_links` adds to a unit in each direction, and to all units of a page. */
+  loadedPerUnit: 1000,
+  loadedPerPage: 100_000,
 } as const;

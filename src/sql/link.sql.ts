@@ -6,8 +6,9 @@
 import { LINK_TABLE } from '../model/internal-tables.js';
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
-import { column, columnType, presented } from './columns.sql.js';
+import { columnType } from './columns.sql.js';
 import { all, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { hasId, idText } from './item.sql.js';
 import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
 
 export function linkTable(schema: string): Fragment {
@@ -42,16 +43,6 @@ export interface LinkRow {
   readonly allowed: boolean;
   readonly child: boolean;
   readonly body: string | null;
-}
-
-/** The id of a unit in the text of its JSON: what the table of links has. */
-export function idText(kind: KindDef, row = 't'): Fragment {
-  return presented(kind.keyField, row);
-}
-
-/** The row of a kind whose id stands in a text. */
-export function hasId(kind: KindDef, text: Fragment): Fragment {
-  return sql`${column(kind.keyField)} = ${text}::${columnType(kind.keyField.columnType)}`;
 }
 
 function unitOf(plan: LinkPlan, { kind, key, access }: LinkEnd, more: Fragment): Fragment {
@@ -134,6 +125,17 @@ function deleteBothWays(schema: string, kindId: string, which: (id: Fragment) =>
   const end = (kind: Fragment, id: Fragment) =>
     sql`DELETE FROM ${linkTable(schema)} WHERE ${kind} = ${literal(kindId)} ${which(id)}`;
   return sql`WITH parents AS (${end(sql`"parent_kind"`, sql`"parent_id"`)}) ${end(sql`"child_kind"`, sql`"child_id"`)}`;
+}
+
+/** Rows `id`: the kinds of which a unit is linked. Each takes one look into an index, however many links there are. */
+export function linkedKindsStatement(schema: string): Statement {
+  const kinds = (kind: Fragment, name: Fragment) =>
+    sql`${name}(id) AS ((SELECT ${kind} FROM ${linkTable(schema)} AS l ORDER BY 1 LIMIT 1) UNION ALL SELECT (SELECT ${kind} FROM ${linkTable(schema)} AS l WHERE ${kind} > k.id ORDER BY 1 LIMIT 1) FROM ${name} AS k WHERE k.id IS NOT NULL)`;
+  const [parents, children] = [kinds(sql`l."parent_kind"`, sql`_p`), kinds(sql`l."child_kind"`, sql`_c`)];
+  return render(
+    sql`WITH RECURSIVE ${parents}, ${children} SELECT id FROM _p WHERE id IS NOT NULL UNION SELECT id FROM _c WHERE id IS NOT NULL`,
+    true,
+  );
 }
 
 export function countLinksStatement(schema: string, linkId: string): Statement {

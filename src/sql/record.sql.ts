@@ -15,17 +15,19 @@ interface Shown {
   readonly schema: string;
   readonly fields: readonly Field[];
   readonly paths?: readonly ShownPath[];
+  /** A further column, `expression AS "name"`. */
+  readonly also?: Fragment;
 }
 
 /** What PostgreSQL keeps of a name; own fields are never longer. */
 const NAME_BYTES = 63;
 
 /** `expression AS "name"` for everything that a record shows of the row `t`. */
-export function answered({ schema, fields, paths = [] }: Shown): Fragment {
-  if (paths.length === 0) return selectList(fields);
+export function answered({ schema, fields, paths = [], also }: Shown): Fragment {
+  if (paths.length === 0 && !also) return selectList(fields);
   const own = fields.length > 0 ? [selectList(fields)] : [];
   const more = paths.map(({ name, target }, at) => sql`${valueAt(target, schema)} AS ${ident(alias(name, at))}`);
-  return join([...own, ...more]);
+  return join([...own, ...more, ...(also ? [also] : [])]);
 }
 
 /**

@@ -22,6 +22,8 @@ export interface ReadPlan {
   readonly fields: readonly Field[];
   /** What it asked for beside these, by dotted paths. */
   readonly paths?: readonly ShownPath[];
+  /** What is shown beside both, as a column of the row `t`: the units that it is linked with. */
+  readonly also?: Fragment;
   /** The units that the caller may read; undefined for all. */
   readonly access: Predicate | undefined;
 }
@@ -53,9 +55,10 @@ export function listStatement(plan: ListPlan): Statement {
   if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, prepare);
   const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
   const rows = sql`FROM ${table} AS t${sort.joins} WHERE ${all(conditions)} ORDER BY ${orderBy(sort.keys)} LIMIT ${integer(plan.limit)}${offset}`;
-  // What has no index to give it its order is sorted as a whole: it becomes JSON only when the page is known.
+  // What has no index to give it its order is sorted as a whole: it becomes JSON only when the page is known. Nor are
+  // links loaded for the rows before the page.
   const page =
-    sort.joins === EMPTY
+    sort.joins === EMPTY && !plan.also
       ? sql`SELECT ${answered(plan)} ${rows}`
       : sql`SELECT ${answered(plan)} FROM (SELECT ${columnsOf(plan.kind)} ${rows}) AS t`;
   const items = sql`(SELECT coalesce(json_agg(${asRecord(plan, sql`_page`)}), '[]')::text FROM _page)`;
@@ -83,7 +86,7 @@ function planFitsAll({ access, filter, cursor, offset, order }: ListPlan): boole
 const PLANNED_FOR_ITS_VALUES = sql`(${param(true)}::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)`;
 
 /** A limit is text of its statement, because the plan depends on it: these alone are prepared, so that few texts are. */
-const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);
+export const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);
 
 /** The total. A first page that is not full tells it without counting. */
 function countOf({ count, limit, offset }: ListPlan, table: Fragment, conditions: readonly Fragment[]): Fragment {
@@ -124,7 +127,7 @@ function recordOf(plan: ReadPlan): Fragment {
 
 /** One row `v, tag, body`; `body` is null where there is no such unit. */
 export function getStatement(plan: ReadPlan, id: unknown): Statement {
-  if (plan.access || plan.paths) return render(getSql(plan, param(id)), true);
+  if (plan.access || plan.paths || plan.also) return render(getSql(plan, param(id)), true);
   return fromTemplate(plan.fields, `get ${plan.schema}`, [id], ([key]) => getSql(plan, key));
 }
 

@@ -21,7 +21,7 @@ function presentationOf(kind: KindDef): string {
   return version;
 }
 
-/** A unit as an answer, with its ETag. */
-export function unitAnswer(kind: KindDef, { tag, body }: UnitRow): Answer {
-  return new Answer(body, etagOf(tag, presentationOf(kind)));
+/** A unit as an answer, with its ETag, which tells nothing of what the unit is linked with. */
+export function unitAnswer(kind: KindDef, { tag, body }: UnitRow, withLinks = false): Answer {
+  return new Answer(body, etagOf(tag, presentationOf(kind)), withLinks);
 }

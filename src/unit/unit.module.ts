@@ -12,6 +12,7 @@ import { UnitRepository } from './unit.repository.js';
 import { UnitRights } from './unit.rights.js';
 import { UnitService } from './unit.service.js';
 import { UnitWriter } from './unit.writer.js';
+import { Walks } from './walks.js';
 
 /** The engine: what every kind's units have in common. */
 @Module({
@@ -28,6 +29,7 @@ import { UnitWriter } from './unit.writer.js';
     UnitRights,
     UnitService,
     UnitWriter,
+    Walks,
   ],
   exports: [
     Behaviors,
@@ -41,6 +43,7 @@ import { UnitWriter } from './unit.writer.js';
     UnitRights,
     UnitService,
     UnitWriter,
+    Walks,
   ],
 })
 export class UnitModule {}

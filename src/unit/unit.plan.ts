@@ -51,7 +51,8 @@ export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
   return { schema, kind, access, ...planAnswer(query, context) };
 }
 
-function collect<T>(faults: Faults, work: () => T, otherwise: T): T {
+/** What `work` answers; where it finds faults of the query, they are added and `otherwise` is answered. */
+export function collect<T>(faults: Faults, work: () => T, otherwise: T): T {
   try {
     return work();
   } catch (error) {
@@ -63,7 +64,10 @@ function collect<T>(faults: Faults, work: () => T, otherwise: T): T {
 }
 
 /** The unit's own fields to answer, and what the dotted paths of `include` lead to. */
-function planAnswer(query: ListQuery, names: Names): Pick<ReadPlan, 'fields' | 'paths'> {
+export function planAnswer(
+  query: Pick<ListQuery, 'include' | 'exclude'>,
+  names: Names,
+): Pick<ReadPlan, 'fields' | 'paths'> {
   const include = query.include?.filter((name) => !isPath(name));
   const dotted = query.include?.filter(isPath) ?? [];
   const faults = new Faults();
@@ -144,7 +148,7 @@ function isKey({ field, through }: Target, kind: KindDef): boolean {
   return !through && (field === kind.keyField || field === kind.primary);
 }
 
-function orderTerm(path: string, descending: boolean, names: Names): OrderTerm {
+export function orderTerm(path: string, descending: boolean, names: Names): OrderTerm {
   const target = targetOf(path, names, 'order');
   const { field, keys } = target;
   const sortable =
@@ -176,17 +180,29 @@ interface CursorToken {
   readonly k: readonly (string | null)[];
 }
 
-function orderSignature(kind: KindDef, order: readonly OrderTerm[]): string {
-  const terms = order.map(({ target, descending }) => [...segmentsOf(target), descending]);
-  return createHash('sha256')
-    .update(JSON.stringify([kind.id, terms]))
-    .digest('base64url')
-    .slice(0, 12);
+/** Of what list in what order a cursor is. */
+function signatureOf(list: unknown): string {
+  return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 12);
+}
+
+export function encodeCursor(list: unknown, keys: readonly (string | null)[]): string {
+  const token: CursorToken = { o: signatureOf(list), k: keys };
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+/** @throws KindError 400 where it is not one of this list */
+export function decodeCursor(text: string, list: unknown, length: number): readonly (string | null)[] {
+  const token = readToken(text);
+  if (token && token.k.length === length && token.o === signatureOf(list)) return token.k;
+  throw badCursor();
+}
+
+function listOf(kind: KindDef, order: readonly OrderTerm[]): unknown {
+  return [kind.id, order.map(({ target, descending }) => [...segmentsOf(target), descending])];
 }
 
 export function cursorOf(plan: ListPlan, keys: readonly (string | null)[]): string {
-  const token: CursorToken = { o: orderSignature(plan.kind, plan.order), k: keys };
-  return Buffer.from(JSON.stringify(token)).toString('base64url');
+  return encodeCursor(listOf(plan.kind, plan.order), keys);
 }
 
 function planCursor(
@@ -195,14 +211,11 @@ function planCursor(
   order: readonly OrderTerm[],
 ): readonly (string | null)[] | undefined {
   if (query.cursor === undefined) return undefined;
-  if (query.cursor === '') return [];
-  const token = readToken(query.cursor);
-  if (token && token.k.length === order.length && token.o === orderSignature(kind, order)) return token.k;
-  throw badCursor();
+  return query.cursor === '' ? [] : decodeCursor(query.cursor, listOf(kind, order), order.length);
 }
 
 export function badCursor(): KindError {
-  return refusal('query.bad_value', 'cursor: not one that a list of this kind in this order gave', {
+  return refusal('query.bad_value', 'cursor: not one that this list in this order gave', {
     parameter: 'cursor',
   });
 }

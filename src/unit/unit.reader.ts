@@ -1,19 +1,19 @@
 /** Reads of units: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
 import { Injectable } from '@nestjs/common';
-import { checkState, grantOf, openKind, readableFields, type Grant } from '../access/access.js';
-import { reachOf } from '../access/reach.js';
+import { checkState, grantOf, openKind, type Grant } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
-import { parseListQuery } from '../http/list-query.js';
+import { parseListQuery, type ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import type { ListPlan, ReadPlan } from '../sql/select.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { unitAnswer } from './presentation.js';
 import { parseKey, unknownUnit } from './unit.key.js';
-import { cursorOf, planGet, planList, type PlanContext } from './unit.plan.js';
+import { cursorOf, planGet, planList } from './unit.plan.js';
 import { UnitRepository, type PageRow } from './unit.repository.js';
+import { contextOf, Walks } from './walks.js';
 
 @Injectable()
 export class UnitReader {
@@ -21,6 +21,7 @@ export class UnitReader {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly repository: UnitRepository,
+    private readonly walks: Walks,
   ) {}
 
   /** The units of a kind. `url` has the query of section 4.9. */
@@ -53,7 +54,9 @@ export class UnitReader {
     url: string,
     extra?: Predicate,
   ): Promise<Answer> {
-    const plan = planList(parseListQuery(url), contextOf(scope, model, kind, grant), extra);
+    const query = parseListQuery(url);
+    const read = planList(query, contextOf(scope, model, { kind, access: grant.predicate }), extra);
+    const plan = { ...read, ...(await this.#loaded(scope, model, kind, query)) };
     return presentPage(plan, await this.repository.fetchPage(this.database, plan, model));
   }
 
@@ -65,7 +68,7 @@ export class UnitReader {
       const plan = await this.#planGet(scope, model, kind, grant, unitId, url);
       const unit = key === undefined ? undefined : await this.repository.fetch(this.database, plan, key, model);
       if (!unit) throw unknownUnit(kind, unitId);
-      return unitAnswer(kind, unit);
+      return unitAnswer(kind, unit, plan.also !== undefined);
     });
   }
 
@@ -79,11 +82,23 @@ export class UnitReader {
     url: string,
   ): Promise<ReadPlan> {
     try {
-      return planGet(parseListQuery(url), contextOf(scope, model, kind, grant));
+      const query = parseListQuery(url);
+      const read = planGet(query, contextOf(scope, model, { kind, access: grant.predicate }));
+      return { ...read, ...(await this.#loaded(scope, model, kind, { ...query, limit: 1 })) };
     } catch (error) {
       if (!(await this.find(scope, model, kind, unitId))) throw unknownUnit(kind, unitId);
       throw error;
     }
+  }
+
+  /** What `load_links` asks for beside the fields. */
+  async #loaded(
+    scope: RequestScope,
+    model: Model,
+    kind: KindDef,
+    query: Pick<ListQuery, 'loadLinks' | 'depth' | 'limit'>,
+  ): Promise<Pick<ReadPlan, 'also'>> {
+    return query.loadLinks ? { also: (await this.walks.loaded(scope, model, query))(kind) } : {};
   }
 
   /** One unit as an object, by a model that the caller has; undefined where it may not be read. */
@@ -96,20 +111,10 @@ export class UnitReader {
     const grant = grantOf(kind, 'read', scope.caller, model);
     const key = parseKey(kind, unitId);
     if (!grant || key === undefined) return undefined;
-    const plan = planGet(parseListQuery(''), contextOf(scope, model, kind, grant));
+    const plan = planGet(parseListQuery(''), contextOf(scope, model, { kind, access: grant.predicate }));
     const unit = await this.repository.fetch(this.database, plan, key, model);
     return unit && (JSON.parse(unit.body) as Record<string, unknown>);
   }
-}
-
-function contextOf({ project, caller }: RequestScope, model: Model, kind: KindDef, grant: Grant): PlanContext {
-  return {
-    schema: project.schema,
-    kind,
-    access: grant.predicate,
-    visible: readableFields(kind, caller),
-    reach: reachOf(caller, model),
-  };
 }
 
 function presentPage(plan: ListPlan, { count, items, last }: PageRow): Answer {

@@ -4,6 +4,7 @@ import { StaleModel } from '../catalog/stale-model.js';
 import type { Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import type { Model } from '../model/model.js';
+import type { Statement } from '../sql/fragment.js';
 import type { Predicate } from '../model/predicate.js';
 import {
   deleteStatement,
@@ -16,6 +17,14 @@ import {
 } from '../sql/write.sql.js';
 import { explainStatement } from '../sql/explain.sql.js';
 import { estimateStatement, getStatement, listStatement, type ListPlan, type ReadPlan } from '../sql/select.sql.js';
+import {
+  estimateUnionStatement,
+  getAnyStatement,
+  unionStatement,
+  type AnyPlan,
+  type UnionPlan,
+} from '../sql/union.sql.js';
+import { walkStatement, type WalkPlan } from '../sql/walk.sql.js';
 import { conflictOf, type WriteContext } from './conflict.js';
 import { badCursor } from './unit.plan.js';
 
@@ -32,6 +41,15 @@ export interface PageRow {
   readonly last: readonly (string | null)[] | null;
 }
 
+export interface WalkRow {
+  /** Whether the unit where it begins is there for the caller. */
+  readonly found: boolean;
+  /** It would go further than a request may. */
+  readonly over: boolean;
+  readonly count: number;
+  readonly items: string;
+}
+
 interface Versioned {
   readonly v: string;
 }
@@ -46,7 +64,10 @@ export class UnitRepository {
         listStatement(plan),
       );
       checkVersion(row, model);
-      const count = plan.count === 'estimated' ? await this.#estimate(executor, plan, row?.items) : Number(row?.count);
+      const count =
+        plan.count === 'estimated'
+          ? await this.#estimate(executor, plan, row?.items, estimateStatement(plan))
+          : Number(row?.count);
       return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
     } catch (error) {
       if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
@@ -54,14 +75,57 @@ export class UnitRepository {
     }
   }
 
+  async fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
+    try {
+      const [row] = await executor.run<Versioned & { count: string; items: string; last?: string | null }>(
+        unionStatement(plan),
+      );
+      checkVersion(row, model);
+      const estimated = plan.count === 'estimated';
+      const count = estimated
+        ? await this.#estimate(executor, plan, row?.items, estimateUnionStatement(plan))
+        : Number(row?.count);
+      return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
+    } catch (error) {
+      if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
+      throw error;
+    }
+  }
+
+  /** The unit of the first plan that finds one, and which that is. */
+  async fetchAny(
+    executor: Executor,
+    schema: string,
+    plans: readonly AnyPlan[],
+    model: Model,
+  ): Promise<(UnitRow & { readonly at: number }) | undefined> {
+    if (plans.length === 0) return undefined;
+    const [row] = await executor.run<MaybeUnit & { n: number | null }>(getAnyStatement(schema, plans));
+    checkVersion(row, model);
+    const unit = unitOf(row);
+    return unit && { ...unit, at: row?.n ?? 0 };
+  }
+
+  async fetchWalk(executor: Executor, plan: WalkPlan, model: Model): Promise<WalkRow> {
+    const [row] = await executor.run<Versioned & Omit<WalkRow, 'count'> & { count: string }>(walkStatement(plan));
+    checkVersion(row, model);
+    if (!row) throw new Error('a walk answers one row');
+    return { ...row, count: Number(row.count) };
+  }
+
   /** What PostgreSQL guesses, but never less than what the page shows; a short first page is the whole. */
-  async #estimate(executor: Executor, plan: ListPlan, items = '[]'): Promise<number> {
+  async #estimate(
+    executor: Executor,
+    plan: Pick<ListPlan, 'offset' | 'limit'>,
+    items = '[]',
+    statement: Statement,
+  ): Promise<number> {
     const seen = plan.offset + (JSON.parse(items) as unknown[]).length;
     if (plan.offset === 0 && seen < plan.limit) return seen;
     interface Explained {
       'QUERY PLAN': { Plan: { 'Plan Rows': number } }[];
     }
-    const [row] = await executor.run<Explained>(estimateStatement(plan));
+    const [row] = await executor.run<Explained>(statement);
     return Math.max(seen, Math.round(row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0));
   }
 

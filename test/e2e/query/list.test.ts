@@ -452,8 +452,8 @@ describe('statements', () => {
     ).toBe(statements);
   });
 
-  it('a delete takes 1', async () => {
+  it('a delete takes 2: the unit, then its links', async () => {
     const { id } = (await project.post('/city/unit', {})).body.content as { id: string };
-    expect(await count(() => project.delete(`/city/unit/${id}`))).toBe(1);
+    expect(await count(() => project.delete(`/city/unit/${id}`))).toBe(2);
   });
 });

@@ -1,0 +1,124 @@
+/** Reads the units of all kinds of a group as one list, and one of them whatever its kind (section 4.5). */
+import { Injectable } from '@nestjs/common';
+import { grantOf, openKind } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
+import { Answer } from '../http/answer.js';
+import { parseListQuery, type ListQuery } from '../http/list-query.js';
+import type { GroupDef, Model } from '../model/model.js';
+import { KindError, refusal } from '../shared/errors.js';
+import { didYouMean } from '../shared/nearest.js';
+import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { planParts, type Parts } from '../unit/parts.plan.js';
+import { unitAnswer } from '../unit/presentation.js';
+import { parseKey } from '../unit/unit.key.js';
+import { decodeCursor, encodeCursor, type PlanContext } from '../unit/unit.plan.js';
+import { UnitReader } from '../unit/unit.reader.js';
+import { UnitRepository } from '../unit/unit.repository.js';
+import { contextOf, Walks } from '../unit/walks.js';
+
+@Injectable()
+export class GroupReader {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly repository: UnitRepository,
+    private readonly reader: UnitReader,
+    private readonly walks: Walks,
+  ) {}
+
+  list(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const contexts = contextsOf(scope, model, await this.open(scope, model, groupId));
+      const query = parseListQuery(url);
+      const parts = await this.#plan(scope, model, inOrder(query, contexts), contexts);
+      const plan: UnionPlan = {
+        schema: scope.project.schema,
+        ...parts,
+        limit: query.limit,
+        offset: query.offset,
+        count: query.count,
+        cursor: query.cursor === undefined ? undefined : cursorOf(query.cursor, groupId, query, parts),
+      };
+      const { count, items, last } = await this.repository.fetchUnion(this.database, plan, model);
+      const token = last && encodeCursor(signatureOf(groupId, query, parts), last);
+      return new Answer(`{"count":${count},"items":${items}${plan.cursor ? `,"next":${JSON.stringify(token)}` : ''}}`);
+    });
+  }
+
+  get(scope: RequestScope, groupId: string, unitId: string, url: string): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const contexts = contextsOf(scope, model, await this.open(scope, model, groupId));
+      const text = `No unit '${unitId.length > 100 ? `${unitId.slice(0, 100)}…` : unitId}' in the group '${groupId}'`;
+      const find = async (of: string) => {
+        const query = parseListQuery(of);
+        const plans = keyed(
+          await this.#plan(scope, model, { ...query, order: [], filter: undefined }, contexts),
+          unitId,
+        );
+        const found = await this.repository.fetchAny(this.database, scope.project.schema, plans, model);
+        const plan = found && plans[found.at];
+        if (!plan) throw refusal('unit.unknown', text);
+        return unitAnswer(plan.kind, found, query.loadLinks);
+      };
+      try {
+        return await find(url);
+      } catch (error) {
+        // Whether the unit is there is answered before what is wrong with the query.
+        if (error instanceof KindError && error.code !== 'unit.unknown') await find('');
+        throw error;
+      }
+    });
+  }
+
+  /** @throws KindError 404 where there is none that the caller may read */
+  async open(scope: RequestScope, model: Model, id: string): Promise<GroupDef> {
+    const { kind, grant } = openKind(model, 'group', 'read', scope.caller);
+    const group = model.groups.get(id);
+    const hidden = grant.predicate !== undefined && !(await this.reader.find(scope, model, kind, id));
+    if (group && !hidden) return group;
+    const hint = grant.predicate ? '' : didYouMean(id, model.groups.keys());
+    throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${hint}`);
+  }
+
+  async #plan(scope: RequestScope, model: Model, query: ListQuery, contexts: readonly PlanContext[]): Promise<Parts> {
+    const planned = planParts(query, contexts);
+    if (!query.loadLinks) return planned;
+    const loaded = await this.walks.loaded(scope, model, query);
+    return {
+      ...planned,
+      parts: planned.parts.map((part) => ({ ...part, read: { ...part.read, also: loaded(part.kind) } })),
+    };
+  }
+}
+
+/** The kinds of a group whose units the caller may read, in their order. */
+function contextsOf(scope: RequestScope, model: Model, { kinds }: GroupDef): PlanContext[] {
+  return kinds.flatMap((id) => {
+    const kind = model.kinds.get(id);
+    const grant = kind?.active && !kind.remote ? grantOf(kind, 'read', scope.caller, model) : undefined;
+    return kind && grant ? [contextOf(scope, model, { kind, access: grant.predicate })] : [];
+  });
+}
+
+/** Oldest first: ids that are generated tell the time, others do not. */
+function inOrder(query: ListQuery, contexts: readonly PlanContext[]): ListQuery {
+  if (query.order.length > 0 || contexts.every(({ kind }) => kind.key === 'uuid')) return query;
+  return { ...query, order: [{ path: 'inserted_at', descending: false }] };
+}
+
+function keyed({ parts }: Parts, unitId: string): AnyPlan[] {
+  return parts.flatMap(({ kind, read }) => {
+    const key = parseKey(kind, unitId);
+    return key === undefined ? [] : [{ ...read, key }];
+  });
+}
+
+function signatureOf(groupId: string, { order }: ListQuery, { parts }: Parts): unknown {
+  return ['group', groupId, parts.map(({ kind }) => kind.id), order];
+}
+
+function cursorOf(text: string, groupId: string, query: ListQuery, parts: Parts): readonly (string | null)[] {
+  return text === '' ? [] : decodeCursor(text, signatureOf(groupId, query, parts), parts.order.length + 2);
+}

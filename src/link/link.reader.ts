@@ -1,0 +1,134 @@
+/** Reads along links: the units within some steps of one (section 4.7). */
+import { Injectable } from '@nestjs/common';
+import { checkState, openKind } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
+import { Answer } from '../http/answer.js';
+import { parseListQuery, type ListQuery } from '../http/list-query.js';
+import type { KindDef, Model } from '../model/model.js';
+import { refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
+import { didYouMean } from '../shared/nearest.js';
+import type { Direction, WalkPlan } from '../sql/walk.sql.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { planParts } from '../unit/parts.plan.js';
+import { parseKey, unknownUnit } from '../unit/unit.key.js';
+import { UnitReader } from '../unit/unit.reader.js';
+import { UnitRepository } from '../unit/unit.repository.js';
+import { contextOf, Walks, withoutLink } from '../unit/walks.js';
+
+export interface WalkPath {
+  readonly kind: string;
+  readonly unit: string;
+  readonly direction: string;
+}
+
+const DIRECTIONS: readonly Direction[] = ['parent', 'child'];
+
+@Injectable()
+export class LinkReader {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly repository: UnitRepository,
+    private readonly reader: UnitReader,
+    private readonly walks: Walks,
+  ) {}
+
+  list(scope: RequestScope, path: WalkPath, url: string): Promise<Answer> {
+    return this.catalog.withModel(scope.project, async (model) => {
+      const { kind, grant } = openKind(model, path.kind, 'read', scope.caller);
+      const direction = directionOf(kind, path);
+      checkState(kind);
+      const key = parseKey(kind, path.unit);
+      if (key === undefined) throw unknownUnit(kind, path.unit);
+      const start = { kind, key, access: grant.predicate };
+      const plan = await this.#plan(scope, model, { start, direction }, url, path);
+      const { found, over, count, items } = await this.repository.fetchWalk(this.database, plan, model);
+      if (!found) throw unknownUnit(kind, path.unit);
+      if (over) throw tooFar();
+      return new Answer(`{"count":${count},"items":${items}}`);
+    });
+  }
+
+  /** Whether the unit is there is answered before what is wrong with the query. */
+  async #plan(
+    scope: RequestScope,
+    model: Model,
+    from: Pick<WalkPlan, 'start' | 'direction'>,
+    url: string,
+    { unit }: WalkPath,
+  ): Promise<WalkPlan> {
+    try {
+      return await this.#planWalk(scope, model, from, parseListQuery(url, ['link_id', 'kind_id']));
+    } catch (error) {
+      const { kind } = from.start;
+      if (!(await this.reader.find(scope, model, kind, unit))) throw unknownUnit(kind, unit);
+      throw error;
+    }
+  }
+
+  async #planWalk(
+    scope: RequestScope,
+    model: Model,
+    from: Pick<WalkPlan, 'start' | 'direction'>,
+    query: ListQuery,
+  ): Promise<WalkPlan> {
+    checkTypes(query, model);
+    if (query.cursor !== undefined) throw refusal('query.unknown', 'cursor: not here', { parameter: 'cursor' });
+    const wanted = query.kindIds?.map((id) => openKind(model, id, 'read', scope.caller).kind);
+    const ground = await this.walks.ground(scope, model);
+    const shown = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
+    const { parts, order } = planParts(
+      query,
+      shown.map((passed) => contextOf(scope, model, passed)),
+    );
+    const loaded = query.loadLinks ? await this.walks.loaded(scope, model, query) : undefined;
+    return {
+      ...from,
+      ...ground,
+      schema: scope.project.schema,
+      depth: query.depth,
+      linkIds: query.linkIds,
+      shown: parts.map(({ read, ...part }) => {
+        return { ...part, read: { ...withoutLink(read), ...(loaded && { also: loaded(part.kind) }) } };
+      }),
+      selects: shown.length < ground.passed.length || parts.some(({ filter }) => filter !== undefined),
+      order,
+      limit: query.limit,
+      offset: query.offset,
+      count: query.count,
+    };
+  }
+}
+
+/** @throws KindError 404 for kinds of the model, and for a direction that there is not */
+function directionOf(kind: KindDef, { direction }: WalkPath): Direction {
+  const found = DIRECTIONS.find((each) => each === direction);
+  if (!found) {
+    throw refusal('link.unknown', `No direction '${direction.slice(0, 80)}'${didYouMean(direction, DIRECTIONS)}`);
+  }
+  if (kind.builtIn) throw refusal('link.unknown', `Units of '${kind.id}' have no links of this sort`);
+  return found;
+}
+
+function checkTypes({ linkIds }: ListQuery, { linkTypes }: Model): void {
+  const unknown = linkIds?.find((id) => !linkTypes.has(id));
+  if (unknown === undefined) return;
+  throw refusal(
+    'link.unknown',
+    `link_id: no link type '${unknown.slice(0, 80)}'${didYouMean(unknown, linkTypes.keys())}`,
+    {
+      parameter: 'link_id',
+    },
+  );
+}
+
+function tooFar() {
+  const [units, links] = [LIMITS.walkUnits, LIMITS.walkLinks].map((limit) => limit.toLocaleString('en'));
+  return refusal(
+    'link.too_far',
+    `depth: so far it is more than ${units} units, or ${links} links in one step; ask for less, or for one link_id`,
+    { parameter: 'depth' },
+  );
+}

@@ -1,0 +1,62 @@
+/** The order of units of several kinds: what one term of it is in each of them. */
+import type { KindDef } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import type { ColumnType } from '../model/parameter-type/parameter-type.js';
+import { scalarText } from '../shared/json.js';
+import { columnType } from './columns.sql.js';
+import { literal, sql, type Fragment } from './fragment.js';
+import { idText } from './item.sql.js';
+import { sortOf, type OrderTerm, type SortKey } from './order.sql.js';
+import type { ReadPlan } from './select.sql.js';
+
+/** A term of the order as all kinds have it. */
+export interface SharedTerm {
+  readonly type: ColumnType;
+  readonly descending: boolean;
+  /** Ids of different types are ordered as the texts that they are in responses. */
+  readonly ids: boolean;
+}
+
+/** What a query asks of one kind. */
+export interface Part {
+  readonly kind: KindDef;
+  /** The units that the caller may read; undefined for all. */
+  readonly access: Predicate | undefined;
+  readonly read: ReadPlan;
+  readonly filter: Predicate | undefined;
+  /** The terms of the order; undefined where the kind lacks the parameter. */
+  readonly order: readonly (OrderTerm | undefined)[];
+}
+
+export interface PartSort {
+  readonly keys: readonly SortKey[];
+  readonly joins: Fragment;
+}
+
+export function partSort(schema: string, { kind, order }: Part, terms: readonly SharedTerm[]): PartSort {
+  const plain = order.flatMap((term) => (term && !isConstant(term) ? [term] : []));
+  const { keys, joins } = sortOf(schema, plain);
+  const made = order.map((term, at): SortKey => {
+    const shared = terms[at];
+    if (!shared) throw new Error('an order has a term for each of its terms');
+    const { descending, ids } = shared;
+    const type = ids ? columnType('text') : columnType(shared.type);
+    const key = term && keys[plain.indexOf(term)];
+    if (ids) return { value: sql`${idText(kind)} COLLATE "C"`, type, descending, nullable: false };
+    if (key) return key;
+    const { constant } = term?.target.field ?? {};
+    const value = constant === undefined || constant === null ? sql`NULL` : literal(scalarText(constant));
+    const typed = sql`${value}::${type}`;
+    return { value: isText(shared) ? sql`${typed} COLLATE "C"` : typed, type, descending, nullable: true };
+  });
+  return { keys: made, joins };
+}
+
+function isText({ type }: SharedTerm): boolean {
+  return type === 'text';
+}
+
+/** The same in every unit of the kind. */
+function isConstant({ target }: OrderTerm): boolean {
+  return !target.through && target.field.constant !== undefined;
+}

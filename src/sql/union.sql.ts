@@ -1,0 +1,153 @@
+/** Reads over several kinds as one list, and of one unit whose kind is not known. One statement each. */
+import { columnType, VERSION_TAG } from './columns.sql.js';
+import {
+  all,
+  EMPTY,
+  ident,
+  integer,
+  join,
+  literal,
+  param,
+  render,
+  sql,
+  type Fragment,
+  type Statement,
+} from './fragment.js';
+import { hasId, idText, itemOf } from './item.sql.js';
+import { stretches } from './keyset.sql.js';
+import { orderBy, type SortKey } from './order.sql.js';
+import { partSort, type Part, type SharedTerm } from './parts.sql.js';
+import { answered, asRecord } from './record.sql.js';
+import { COMMON_LIMITS, MODEL_TABLE, rowsOf, tableOf, versionOf, type ReadPlan } from './select.sql.js';
+
+export interface UnionPlan {
+  readonly schema: string;
+  readonly parts: readonly Part[];
+  /** Made total with the id, and with the place of the kind among the parts. */
+  readonly order: readonly SharedTerm[];
+  readonly limit: number;
+  readonly offset: number;
+  readonly count: 'exact' | 'none' | 'estimated';
+  /** Keyset pagination: the order values, the id and the place of the last unit of the page before. */
+  readonly cursor: readonly (string | null)[] | undefined;
+}
+
+/** One row `v, count, items`, and with a cursor `last`: what the next page begins after. */
+export function unionStatement(plan: UnionPlan): Statement {
+  const { schema, limit, offset, cursor } = plan;
+  const more = cursor ? 1 : 0;
+  const branches = plan.parts.flatMap((part, at) => branchesOf(plan, part, at, limit + offset + more));
+  const cut = sql`LIMIT ${integer(limit + more)}${offset > 0 ? sql` OFFSET ${param(offset)}::bigint` : EMPTY}`;
+  const union = branches.length > 0 ? join(branches, ' UNION ALL ') : none(plan);
+  const order = orderBy(outerKeys(plan));
+  const rows = sql`SELECT u.*, row_number() OVER (ORDER BY ${order}) AS at FROM (${union}) AS u ORDER BY ${order} ${cut}`;
+  const item = itemOf(
+    plan.parts.map(({ read }) => read),
+    { kind: sql`p.kind`, id: sql`p.id` },
+  );
+  const start = integer(offset);
+  const shown = sql`p.at <= ${start} + ${integer(limit)}`;
+  const items = sql`(SELECT coalesce(json_agg(${item} ORDER BY p.at) FILTER (WHERE ${shown}), '[]')::text FROM _page AS p)`;
+  const last = cursor ? sql`, ${lastOf(plan)} AS last` : EMPTY;
+  const answer = sql`${versionOf(schema)} AS v, ${countOf(plan)} AS count`;
+  if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`);
+  return render(
+    sql`WITH _page AS MATERIALIZED (${rows}) SELECT ${answer}, ${items} AS items${last}`,
+    offset === 0 && COMMON_LIMITS.has(limit),
+  );
+}
+
+const key = (at: number): Fragment => ident(`k${at}`);
+
+function outerKeys({ order }: UnionPlan): SortKey[] {
+  const keys = order.map(({ descending }, at): SortKey => {
+    return { value: sql`u.${key(at)}`, type: EMPTY, descending, nullable: true };
+  });
+  const last = [sql`u.id COLLATE "C"`, sql`u.n`].map((value): SortKey => {
+    return { value, type: EMPTY, descending: false, nullable: false };
+  });
+  return [...keys, ...last];
+}
+
+/** The first rows of one kind: with a cursor those after it, which may be two stretches. */
+function branchesOf(plan: UnionPlan, part: Part, at: number, most: number): Fragment[] {
+  const { schema, order } = plan;
+  const { kind, access, filter } = part;
+  if (filter?.op === 'constant' && !filter.value) return [];
+  const { keys, joins } = partSort(schema, part, order);
+  const total = [...keys, ...ends(plan, part, at)];
+  const columns = keys.map(({ value }, n) => sql`, ${value} AS ${key(n)}`);
+  const conditions = rowsOf(schema, kind, [access, filter]);
+  const found = plan.cursor ? stretches(total, plan.cursor) : [{ where: undefined, order: total }];
+  return found.map((stretch) => {
+    const where = all([...conditions, stretch?.where]);
+    // The place is the same in all of them.
+    const sorted = orderBy((stretch?.order ?? total).slice(0, -1));
+    return sql`(SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')} FROM ${tableOf(schema, kind)} AS t${joins} WHERE ${where} ORDER BY ${sorted} LIMIT ${integer(most)})`;
+  });
+}
+
+/** The id, in the order of its text. Where all ids are generated that is their own order, and an index has it. */
+function ends({ parts }: UnionPlan, { kind }: Part, at: number): SortKey[] {
+  const generated = parts.every((part) => part.kind.key === 'uuid');
+  const id: SortKey = generated
+    ? { value: sql`t."id"`, type: sql`uuid`, descending: false, nullable: false }
+    : { value: sql`${idText(kind)} COLLATE "C"`, type: sql`text`, descending: false, nullable: false };
+  return [id, { value: integer(at), type: sql`integer`, descending: false, nullable: false }];
+}
+
+/** No rows, with the columns of all. */
+function none({ order }: UnionPlan): Fragment {
+  const keys = order.map(({ type }, at) => sql`, NULL::${columnType(type)} AS ${key(at)}`);
+  return sql`SELECT 0 AS n, '' AS kind, '' AS id${join(keys, '')} WHERE false`;
+}
+
+function countOf(plan: UnionPlan): Fragment {
+  const { count, limit, offset, parts, schema, cursor } = plan;
+  if (count !== 'exact') return sql`-1`;
+  const totals = parts.map(
+    ({ kind, access, filter }) =>
+      sql`(SELECT count(*) FROM ${tableOf(schema, kind)} AS t WHERE ${all(rowsOf(schema, kind, [access, filter]))})`,
+  );
+  const total = totals.length > 0 ? join(totals, ' + ') : sql`0`;
+  if (offset > 0 || limit === 0 || cursor) return total;
+  const onPage = sql`(SELECT count(*) FROM _page)`;
+  return sql`CASE WHEN ${onPage} < ${integer(limit)} THEN ${onPage} ELSE ${total} END`;
+}
+
+/** The values that the next page begins after; null on the last page. */
+function lastOf({ order, limit }: UnionPlan): Fragment {
+  const keys = order.map((_, at) => sql`p.${key(at)}::text`);
+  const values = join([...keys, sql`p.id`, sql`p.n::text`]);
+  return sql`(SELECT to_json(ARRAY[${values}])::text FROM _page AS p WHERE p.at = ${integer(limit)} AND EXISTS (SELECT FROM _page AS o WHERE o.at > ${integer(limit)}))`;
+}
+
+/** The planner's guess of how many units match. */
+export function estimateUnionStatement({ schema, parts }: UnionPlan): Statement {
+  const counted = parts.map(
+    ({ kind, access, filter }) =>
+      sql`SELECT 1 FROM ${tableOf(schema, kind)} AS t WHERE ${all(rowsOf(schema, kind, [access, filter]))}`,
+  );
+  return render(
+    sql`EXPLAIN (FORMAT JSON) ${counted.length > 0 ? join(counted, ' UNION ALL ') : sql`SELECT 1 WHERE false`}`,
+  );
+}
+
+/** A unit by its id, of the first of the kinds that has one. */
+export interface AnyPlan extends ReadPlan {
+  readonly key: unknown;
+}
+
+/** One row `v, n, tag, body`: `n` is the place of the kind; the others are null where there is no such unit. */
+export function getAnyStatement(schema: string, plans: readonly AnyPlan[]): Statement {
+  const units = plans.map((plan, at) => {
+    const where = all([hasId(plan.kind, param(plan.key)), ...rowsOf(schema, plan.kind, [plan.access])]);
+    const body = sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${answered(plan)}) AS _r)::text`;
+    return sql`SELECT ${integer(at)} AS n, ${VERSION_TAG} AS tag, ${body} AS body FROM ${tableOf(schema, plan.kind)} AS t WHERE ${where}`;
+  });
+  const first = sql`SELECT * FROM (${join(units, ' UNION ALL ')}) AS o ORDER BY n LIMIT 1`;
+  return render(
+    sql`SELECT m."version" AS v, u.n, u.tag, u.body FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${first}) AS u ON true`,
+    true,
+  );
+}

@@ -1,0 +1,71 @@
+/** One query over several kinds: what it means for each of them. Pure. */
+import type { ListQuery } from '../http/list-query.js';
+import { decided, isAbsent, sharedNames } from '../model/absent.js';
+import type { ColumnType } from '../model/parameter-type/parameter-type.js';
+import type { Target } from '../model/predicate.js';
+import { resolveFilter } from '../model/resolve-filter.js';
+import { Faults, refusal } from '../shared/errors.js';
+import type { Part, SharedTerm } from '../sql/parts.sql.js';
+import type { OrderTerm } from '../sql/select.sql.js';
+import { collect, orderTerm, planAnswer, type PlanContext } from './unit.plan.js';
+
+export interface Parts {
+  readonly parts: readonly Part[];
+  readonly order: readonly SharedTerm[];
+}
+
+export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude'>;
+
+/**
+ * @throws KindError 400 for a name that none of the kinds has, and for an order by what is of different types in them
+ */
+export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): Parts {
+  const shared = sharedNames(contexts.map(({ visible }) => visible));
+  const parts = contexts.map((context, at): Part => {
+    const { visible, absent } = shared[at] ?? { visible: context.visible, absent: new Set() };
+    const names: PlanContext = { ...context, visible };
+    const faults = new Faults();
+    const attempt = <T>(work: () => T, otherwise: T): T => collect(faults, work, otherwise);
+    const order = query.order.map(({ path, descending }) =>
+      attempt(() => orderTerm(path, descending, names), undefined),
+    );
+    const filter = attempt(() => query.filter && resolveFilter(query.filter, names), undefined);
+    const answer = attempt(() => planAnswer(query, query.include || query.exclude ? names : context), { fields: [] });
+    faults.throwIfAny();
+    const has = ({ target }: { target: Target }) => !isAbsent(target, absent);
+    const paths = answer.paths?.filter(has) ?? [];
+    const fields = absent.size > 0 ? answer.fields.filter((field) => !absent.has(field)) : answer.fields;
+    const { schema, kind, access } = context;
+    return {
+      kind,
+      access,
+      read: { schema, kind, access, fields, ...(paths.length > 0 && { paths }) },
+      filter: filter && decided(filter, absent),
+      order: order.map((term) => (term && has(term) ? term : undefined)),
+    };
+  });
+  const order = query.order.map(({ path, descending }, at) => {
+    return sharedTerm(
+      path,
+      descending,
+      parts.flatMap((part) => part.order[at] ?? []),
+    );
+  });
+  return { parts, order };
+}
+
+/** Values of one type can be ordered, and ids of any types as texts. */
+function sharedTerm(path: string, descending: boolean, terms: readonly OrderTerm[]): SharedTerm {
+  const types = new Set(terms.map(({ target }) => typeOfTarget(target)));
+  const [type = 'text', ...others] = types;
+  if (others.length === 0) return { type, descending, ids: false };
+  if (terms.every(({ target: { field, through } }) => !through && field.id === 'id'))
+    return { type, descending, ids: true };
+  throw refusal('query.bad_value', `order: '${path.slice(0, 80)}' is of different types in these kinds`, {
+    parameter: 'order',
+  });
+}
+
+function typeOfTarget({ field, keys }: Target): ColumnType {
+  return keys.length > 0 ? 'text' : field.columnType;
+}

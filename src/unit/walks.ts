@@ -1,0 +1,81 @@
+/** Where a caller may walk along links, and what of the units on the way it sees. */
+import { Injectable } from '@nestjs/common';
+import { grantOf, readableFields } from '../access/access.js';
+import { reachOf } from '../access/reach.js';
+import { Database } from '../database/database.js';
+import type { ListQuery } from '../http/list-query.js';
+import type { KindDef, Model } from '../model/model.js';
+import { everyField } from '../model/predicate.js';
+import { LIMITS } from '../shared/limits.js';
+import type { Fragment } from '../sql/fragment.js';
+import { linkedKindsStatement } from '../sql/link.sql.js';
+import type { ReadPlan } from '../sql/select.sql.js';
+import { loadedLinks, NO_LINKS, type PassedKind, type Way } from '../sql/walk.sql.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { isLinkable } from './links.js';
+import type { PlanContext } from './unit.plan.js';
+
+/** Kinds that a statement may name without asking first which of them have links. */
+const FEW = 12;
+
+/** The kinds through which a caller may walk. */
+export type Ground = Pick<Way, 'passed' | 'passesAll'>;
+
+@Injectable()
+export class Walks {
+  constructor(private readonly database: Database) {}
+
+  /** Units of inactive kinds, and of those that the caller may not read, are neither reached nor passed. */
+  async ground(scope: RequestScope, model: Model): Promise<Ground> {
+    const linkable = [...model.kinds.values()].filter(isLinkable);
+    const linked = linkable.length > FEW ? await this.#linked(scope, linkable) : linkable;
+    const passed = linked.flatMap((kind): PassedKind[] => {
+      const grant = kind.active ? grantOf(kind, 'read', scope.caller, model) : undefined;
+      return grant ? [{ kind, access: grant.predicate }] : [];
+    });
+    return { passed, passesAll: passed.length === linked.length };
+  }
+
+  async #linked({ project }: RequestScope, kinds: readonly KindDef[]): Promise<KindDef[]> {
+    const rows = await this.database.run<{ id: string }>(linkedKindsStatement(project.schema));
+    const linked = new Set(rows.map(({ id }) => id));
+    return kinds.filter(({ id }) => linked.has(id));
+  }
+
+  /** What `load_links` adds to the units of a kind: makes the column `links` of a plan. */
+  async loaded(
+    scope: RequestScope,
+    model: Model,
+    { depth, limit }: Pick<ListQuery, 'depth' | 'limit'>,
+  ): Promise<(kind: KindDef) => Fragment> {
+    const ground = await this.ground(scope, model);
+    const shown = ground.passed.map((passed) => withoutLink(readPlan(contextOf(scope, model, passed))));
+    const most = Math.min(LIMITS.loadedPerUnit, Math.floor(LIMITS.loadedPerPage / Math.max(1, limit)));
+    const { schema } = scope.project;
+    const ways = (['parent', 'child'] as const).map((direction): Way => {
+      return { schema, direction, depth, linkIds: undefined, ...ground };
+    });
+    return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, most) : NO_LINKS);
+  }
+}
+
+/** What a caller may read of a kind, and name in its queries. */
+export function contextOf({ project, caller }: RequestScope, model: Model, { kind, access }: PassedKind): PlanContext {
+  return {
+    schema: project.schema,
+    kind,
+    access,
+    visible: readableFields(kind, caller),
+    reach: reachOf(caller, model),
+  };
+}
+
+function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {
+  return { schema, kind, access, fields: everyField(visible) };
+}
+
+/** A linked unit has a field `link`, which takes the place of a parameter of that name. */
+export function withoutLink(read: ReadPlan): ReadPlan {
+  if (read.fields.every(({ id }) => id !== 'link')) return read;
+  return { ...read, fields: read.fields.filter(({ id }) => id !== 'link') };
+}
