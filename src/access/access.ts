@@ -5,15 +5,14 @@
 import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
+import { SEALED_KINDS } from '../model/built-in.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level as StoredLevel } from '../model/parameter-def.js';
 import { rulesOf } from '../model/stored-rules.js';
 import type { Predicate } from '../model/predicate.js';
+import type { Operation } from '../model/special.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { rulePredicate } from './rule.js';
-
-export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;
-export type Operation = (typeof OPERATIONS)[number];
 
 /** What a caller may do it with: all units, or those of a predicate. */
 export interface Grant {
@@ -22,13 +21,10 @@ export interface Grant {
 
 const ALL: Grant = { predicate: undefined };
 
-/** Credentials are reached through the authentication endpoints alone. */
-const SEALED_KIND = 'kind_system_user';
-
-/** The kind of credentials, as a unit of `kind`: nobody's to see. @throws KindError 403 */
+/** A sealed kind, as a unit among the kinds: nobody's to see. @throws KindError 403 */
 export function refuseSealed(kind: KindDef, unitId: string): void {
-  if (kind.id === 'kind' && unitId === SEALED_KIND)
-    throw refusal('access.denied', `'${SEALED_KIND}' is the system's own`);
+  if (kind.special.holdsKinds && SEALED_KINDS.includes(unitId))
+    throw refusal('access.denied', `'${unitId}' is the system's own`);
 }
 
 /** What the owner said of an operation: a level, or rules of which any lets in; undefined for nothing. */
@@ -41,9 +37,10 @@ function storedAccess(kind: KindDef, operation: Operation): StoredLevel | readon
 /** A level of the owner's, or `self`: members reach their own unit, administrators all. */
 export type Level = StoredLevel | 'self';
 
-/** The level of an operation where the owner said nothing (decisions, section 8). */
+/** The level of an operation where the owner said nothing (docs/access.md). */
 function defaultLevel(kind: KindDef, operation: Operation): Level {
-  if (kind.id === 'kind_admin') return operation === 'signup' ? 'nobody' : 'admin';
+  const own = kind.special.levels?.[operation];
+  if (own) return own;
   if (kind.builtIn) return operation === 'read' ? 'member' : 'admin';
   if (isMemberKind(kind)) {
     if (operation === 'signup') return 'anyone';
@@ -57,20 +54,17 @@ function defaultLevel(kind: KindDef, operation: Operation): Level {
 /** Whether a caller may do something with some units of a kind; undefined where with none. */
 export function grantOf(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
   if (caller.type === 'system') return ALL;
-  if (kind.id === SEALED_KIND) return undefined;
+  if (kind.special.sealed) return undefined;
   const grant = plainGrant(kind, operation, caller, model);
-  return grant && kind.id === 'kind' ? withoutSealed(kind, grant) : grant;
+  return grant && kind.special.holdsKinds ? withoutSealed(kind, grant) : grant;
 }
 
-/** Among the kinds the sealed one is not there. */
+/** Among the kinds a sealed one is not there. */
 function withoutSealed(kind: KindDef, { predicate }: Grant): Grant {
-  const other: Predicate = {
-    op: 'is',
-    target: { field: kind.keyField, keys: [] },
-    negated: true,
-    value: SEALED_KIND,
-  };
-  return { predicate: predicate ? { op: 'and', parts: [predicate, other] } : other };
+  const others = SEALED_KINDS.map((value): Predicate => {
+    return { op: 'is', target: { field: kind.keyField, keys: [] }, negated: true, value };
+  });
+  return { predicate: { op: 'and', parts: predicate ? [predicate, ...others] : others } };
 }
 
 /** What holds for an operation, and whether the owner said so. */
@@ -168,9 +162,9 @@ export function denied(caller: Caller, text: string): KindError {
   return refusal('access.denied', text);
 }
 
-/** The names of kinds that a member may be told: all but the sealed one. */
+/** The names of kinds that a member may be told: all but a sealed one. */
 function openKinds(model: Model): string[] {
-  return [...model.kinds.keys()].filter((id) => id !== SEALED_KIND);
+  return [...model.kinds.values()].filter(({ special }) => !special.sealed).map(({ id }) => id);
 }
 
 /** The state of a kind that its units need: not inactive, not remote without a source. */

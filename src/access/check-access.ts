@@ -6,23 +6,24 @@ import { didYouMean } from '../shared/nearest.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-def.js';
 import { fieldsAlong } from '../model/path.js';
+import { OPERATIONS, type Special } from '../model/special.js';
 import { namesOfRule, rulesOf } from '../model/stored-rules.js';
-import { OPERATIONS } from './access.js';
 import { checkRule } from './rule.js';
 
 const WANTS = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
 const PLACE = { parameter: 'access' };
 
 /** Adds a fault for everything in `access` that is not understood, or that would lock a project for good. */
-export function checkAccess(kindId: string, access: Json, faults: Faults): void {
+export function checkAccess({ neverNobody }: Special, access: Json, faults: Faults): void {
   const bad = (text: string) => faults.add('parameter.bad_value', `access${text}`, PLACE);
   if (!isPlainObject(access)) return void bad(`: must be an object of operations, got ${typeName(access)}`);
   for (const [operation, said] of Object.entries(access)) {
-    if (!OPERATIONS.some((known) => known === operation)) {
+    const known = OPERATIONS.find((each) => each === operation);
+    if (!known) {
       bad(
         `: no operation '${operation.slice(0, 40)}'${didYouMean(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`,
       );
-    } else if (kindId === 'kind' && (operation === 'update' || operation === 'read') && said === 'nobody') {
+    } else if (neverNobody?.includes(known) && said === 'nobody') {
       bad(`.${operation}: 'nobody' would lock the project for good`);
     } else if (!LEVELS.some((level) => level === said)) checkForm(operation, said, faults);
   }

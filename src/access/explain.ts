@@ -2,7 +2,8 @@
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
-import { grantOf, OPERATIONS, saidOf, type Level, type Operation } from './access.js';
+import { OPERATIONS, type Operation } from '../model/special.js';
+import { grantOf, saidOf, type Level } from './access.js';
 import { rulePredicate } from './rule.js';
 
 /** One operation, with the questions that only the unit can answer. */

@@ -1,4 +1,5 @@
 /** The bodies of the authentication endpoints. All faults of one come at once. Pure. */
+import { CREDENTIAL_KIND } from '../model/special.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { isPlainObject, textFault, typeName } from '../shared/json.js';
 
@@ -62,30 +63,30 @@ export function readSignUp(body: unknown): SignUpBody {
   const faults = new Faults();
   const username = text(fields, 'username', faults);
   const password = text(fields, 'password', faults);
-  const inner = fields['kind_system_user'];
+  const inner = fields[CREDENTIAL_KIND];
   const user = isPlainObject(inner) ? inner : {};
   if (!isPlainObject(inner)) {
-    const wants = 'kind_system_user: must be an object with username, password and email';
+    const wants = `${CREDENTIAL_KIND}: must be an object with username, password and email`;
     faults.add(inner === undefined ? 'parameter.required' : 'parameter.bad_type', wants, {
-      parameter: 'kind_system_user',
+      parameter: CREDENTIAL_KIND,
     });
   }
-  const path = (name: string) => `kind_system_user.${name}`;
+  const path = (name: string) => `${CREDENTIAL_KIND}.${name}`;
   const email = isPlainObject(inner) ? text(user, 'email', faults, path('email')) : '';
   if (isPlainObject(inner)) {
     const again = [text(user, 'username', faults, path('username')), text(user, 'password', faults, path('password'))];
     if (!faults.any && (again[0] !== username || again[1] !== password)) {
-      faults.add('signup.mismatch', 'kind_system_user: username and password must be those of the member', {
-        parameter: 'kind_system_user',
+      faults.add('signup.mismatch', `${CREDENTIAL_KIND}: username and password must be those of the member`, {
+        parameter: CREDENTIAL_KIND,
       });
     }
-    refuseOthers(user, ['username', 'password', 'email'], faults, 'kind_system_user.');
+    refuseOthers(user, ['username', 'password', 'email'], faults, `${CREDENTIAL_KIND}.`);
   }
   if (fields['email'] !== undefined && fields['email'] !== email) {
-    faults.add('signup.mismatch', 'email: must be that of kind_system_user', { parameter: 'email' });
+    faults.add('signup.mismatch', `email: must be that of ${CREDENTIAL_KIND}`, { parameter: 'email' });
   }
   faults.throwIfAny();
-  const own = ['username', 'password', 'kind_system_user', 'email'];
+  const own = ['username', 'password', CREDENTIAL_KIND, 'email'];
   return { username, email, password, rest: Object.entries(fields).filter(([key]) => !own.includes(key)) };
 }
 

@@ -5,6 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
+import { ADMIN_KIND } from '../model/special.js';
 import { refusal } from '../shared/errors.js';
 import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
@@ -121,7 +122,7 @@ function openSignUp(model: Model, kindId: string, caller: Caller) {
   const kind = model.kinds.get(kindId);
   if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);
   if (!grantOf(kind, 'signup', caller, model)) {
-    if (caller.type === 'anonymous' && kind.id !== 'kind_admin')
+    if (caller.type === 'anonymous' && kind.id !== ADMIN_KIND)
       throw refusal('token.missing', 'A bearer token is needed here');
     throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
   }

@@ -1,12 +1,12 @@
 /** Codes of sign-ins: six digits, which are few, so that tries are counted and hashes are made with a key. */
 import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { CODE_TABLE } from '../model/internal-tables.js';
 import { keepCodeStatement, sweepStatement, tryCodeStatement } from '../sql/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { keyedHash } from './keys.js';
-import { SECRET } from './token.service.js';
 
 export const CODE_MINUTES = 10;
 const TRIES = 5;

@@ -1,10 +1,11 @@
-/** The member session of section 2.2: what sign-up, sign-in and refresh answer. */
+/** The member session (docs/auth.md): what sign-up, sign-in and refresh answer. */
 import { Injectable } from '@nestjs/common';
 import { readableFields } from '../access/access.js';
 import type { Executor } from '../database/database.js';
-import { isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { isMemberKind, type Model } from '../model/model.js';
+import { CREDENTIAL_KIND } from '../model/special.js';
 import { touchMemberStatement } from '../sql/credential.sql.js';
-import type { MemberCaller } from '../tenancy/caller.js';
+import { memberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Sessions, type SessionGrant } from './sessions.js';
 import { TokenService } from './token.service.js';
@@ -58,8 +59,8 @@ export class MemberSessions {
   ): Promise<Record<string, unknown> | undefined> {
     const kind = model.kinds.get(kindId);
     if (!kind?.active || !isMemberKind(kind)) return undefined;
-    const self: MemberCaller = { type: 'member', id: memberId, kindId, sessionId: '', admin: kindId === 'kind_admin' };
-    const statement = touchMemberStatement(project.schema, kind, shownFields(kind, self), memberId);
+    const shown = [...readableFields(kind, memberCaller(memberId, kindId)).values()];
+    const statement = touchMemberStatement(project.schema, kind, shown, memberId);
     const [row] = await executor.run<{ body: string }>(statement);
     return row && (JSON.parse(row.body) as Record<string, unknown>);
   }
@@ -81,12 +82,8 @@ export class MemberSessions {
   }
 }
 
-function shownFields(kind: KindDef, self: MemberCaller) {
-  return [...readableFields(kind, self).values()];
-}
-
 const SESSION_FIELDS: readonly string[] = [
-  ...['kind_system_user', 'id', 'email', 'first_name', 'last_name'],
+  ...[CREDENTIAL_KIND, 'id', 'email', 'first_name', 'last_name'],
   ...['first_access_time', 'last_access_time', 'inserted_at', 'metadata'],
 ];
 const NOT_OWN = new Set(['kind_id', 'updated_at']);

@@ -1,6 +1,7 @@
 /** What is special about members: their credentials, which stand in `kind_system_user`, come and go with them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isMemberKind, type KindDef } from '../model/model.js';
+import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/special.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
@@ -15,9 +16,6 @@ import { UnitRights } from '../unit/unit.rights.js';
 import { asSystem, UnitWriter } from '../unit/unit.writer.js';
 import { foldName } from './names.js';
 import { Sessions } from './sessions.js';
-
-const ADMIN_KIND = 'kind_admin';
-const CREDENTIALS = 'kind_system_user';
 
 @Injectable()
 export class MemberBehavior implements Behavior, OnModuleInit {
@@ -44,14 +42,14 @@ export class MemberBehavior implements Behavior, OnModuleInit {
       return draft;
     }
     checkNames(draft, write);
-    const field = kind.fields.get('kind_system_user');
+    const field = kind.fields.get(CREDENTIAL_KIND);
     if (faults.any || !field) return draft;
     const credential = await this.#createCredential(draft, write);
     return withSystemValue(draft, field, credential);
   }
 
   async #createCredential(draft: Draft, { session, index }: PendingWrite): Promise<string> {
-    const kind = session.model.kinds.get(CREDENTIALS);
+    const kind = session.model.kinds.get(CREDENTIAL_KIND);
     if (!kind) throw new Error('the model has no credentials');
     const [row] = await renamed(
       () => this.writer.insert(asSystem(session), kind, [new Map(credentialValues(draft))]),
@@ -69,13 +67,13 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     const member = JSON.parse((await this.rights.present(asSystem(session), kind, id)).body) as Record<string, Json>;
     const whole = { ...draft, values: new Map([...Object.entries(member), ...draft.values]) };
     checkNames(whole, write);
-    const credentials = session.model.kinds.get(CREDENTIALS);
+    const credentials = session.model.kinds.get(CREDENTIAL_KIND);
     if (faults.any || !credentials) return;
     await renamed(() =>
       this.writer.update(
         asSystem(session),
         credentials,
-        scalarText(member['kind_system_user']),
+        scalarText(member[CREDENTIAL_KIND]),
         () => new Map(credentialValues(whole)),
       ),
     );
@@ -84,7 +82,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
   }
 
   async afterWrite(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void> {
-    const credential = draft.values.get('kind_system_user');
+    const credential = draft.values.get(CREDENTIAL_KIND);
     if (typeof credential !== 'string') return;
     await session.executor.run(bindCredentialStatement(session.project.schema, credential, kind.id, id));
   }

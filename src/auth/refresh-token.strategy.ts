@@ -2,11 +2,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
+import { SECRET } from '../config/config.token.js';
 import type { HttpRequest } from '../http/request.js';
 import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import { scopeOf } from '../tenancy/request-scope.js';
-import { ALGORITHM, bearerToken, ISSUER, SECRET, signingKey, type Claims } from './token.service.js';
+import { ALGORITHM, bearerToken, ISSUER, signingKey, type Claims } from './token.service.js';
 
 @Injectable()
 export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') {

@@ -6,7 +6,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { FairShare } from '../catalog/fair-share.js';
 import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { CONFIG, SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { THROTTLE_TABLE } from '../model/internal-tables.js';
 import { comeBack, KindError } from '../shared/errors.js';
@@ -20,7 +20,6 @@ import {
 } from '../sql/throttle.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { keyedHash } from './keys.js';
-import { SECRET } from './token.service.js';
 
 /** Attempts within the window: for one account from one address, from one address, for one account from anywhere. */
 export const ALLOWED = { pair: 10, address: 100, account: 200 } as const;

@@ -5,20 +5,16 @@ import { JwtService } from '@nestjs/jwt';
 import { LRUCache } from 'lru-cache';
 import { ExtractJwt } from 'passport-jwt';
 import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
+import { CONFIG, SECRET } from '../config/config.token.js';
 import { refusal } from '../shared/errors.js';
 import { andThen, type Eventually } from '../shared/eventually.js';
 import { isUuid } from '../shared/identifiers.js';
-import { ANONYMOUS, CallerResolver, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import { ANONYMOUS, CallerResolver, memberCaller, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Sessions, type SessionGrant } from './sessions.js';
 
 export const ISSUER = 'kind';
 export const ALGORITHM = 'HS256';
-const ADMIN_KIND = 'kind_admin';
-
-/** The key that signs tokens. */
-export const SECRET = Symbol('secret');
 
 export type TokenType = 'access' | 'refresh';
 
@@ -101,7 +97,7 @@ export class TokenService extends CallerResolver {
     const token = bearerToken({ headers: { authorization } });
     if (token === null) throw refusal('token.invalid', 'The header authorization must be Bearer <token>');
     const { sub, kind, sid, exp } = this.#read(token, projectId);
-    const caller: MemberCaller = { type: 'member', id: sub, kindId: kind, sessionId: sid, admin: kind === ADMIN_KIND };
+    const caller = memberCaller(sub, kind, sid);
     this.#verified.set(authorization, { projectId, caller, expires: exp });
     return caller;
   }

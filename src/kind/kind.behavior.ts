@@ -5,6 +5,7 @@ import { unknownParameter } from '../model/check-model.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
 import { referencesTo, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
+import { PLAIN } from '../model/special.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { isPlainObject, typeName, type Json, scalarText } from '../shared/json.js';
@@ -125,7 +126,8 @@ export class KindBehavior implements Behavior, OnModuleInit {
     for (const key of ['unique', 'indexes']) checkLists(key, draft.values.get(key), write);
     checkParameterNames(draft.values.get('parameters'), write);
     const access = draft.values.get('access');
-    if (access !== undefined && access !== null) checkAccess(kindId, access, faults);
+    if (access !== undefined && access !== null)
+      checkAccess(session.model.kinds.get(kindId)?.special ?? PLAIN, access, faults);
     const body = this.#bodies.get(write);
     if (faults.any && body) {
       checkBodyLists(kindId, body, draft.values, session.model.kinds.get(kindId), session.model, faults);

@@ -5,6 +5,7 @@ import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from './
 import type { ParameterDef } from './parameter-def.js';
 import type { ParameterType } from './parameter-type/parameter-type.js';
 import { definitionOf, type KindRecord, type ModelRecords } from './records.js';
+import { PLAIN } from './special.js';
 
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
@@ -116,6 +117,7 @@ function finishKind(
     remote: record.remote,
     public: record.public,
     builtIn: builtIn !== undefined,
+    special: builtIn?.special ?? PLAIN,
     access: record.access,
     table: shape.table,
     discriminated: shape.discriminated,

@@ -10,6 +10,7 @@ import { DELETE_RULES, LEVELS, type ParameterTypeId } from './parameter-def.js';
 import type { OwnField, ParameterType } from './parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from './parameter-type/registry.js';
 import { uuidType } from './parameter-type/unit.type.js';
+import { ADMIN_KIND, CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, PLAIN, type Special } from './special.js';
 
 /** Raised whenever the tables of the built-in model change, so that older projects are brought up to date. */
 export const BUILT_IN_VERSION = 4;
@@ -22,6 +23,7 @@ export interface BuiltInKind {
   readonly key: KeySource;
   /** Without id, kind_id, metadata, inserted_at and updated_at, which every kind has. */
   readonly fields: readonly Field[];
+  readonly special: Special;
 }
 
 /** Kinds that share the table of parameters. */
@@ -77,7 +79,7 @@ const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> =
     }),
 };
 
-/** Fields that records of every type show (section 2.6), with their value where the type does not have them. */
+/** Fields that records of every type show, with their value where the type does not have them. */
 const ALWAYS_SHOWN: readonly [OwnField, Json][] = [
   ['min_length', null],
   ['max_length', null],
@@ -140,7 +142,7 @@ const CREDENTIAL_FIELDS: readonly Field[] = [
 /** What a kind gains in the group of member kinds. */
 export const MEMBER_FIELDS: readonly Field[] = [
   field(
-    { id: 'kind_system_user', type: 'string', label: 'System user', nullable: false, unique: true },
+    { id: CREDENTIAL_KIND, type: 'string', label: 'System user', nullable: false, unique: true },
     { ...idColumn, system: true },
   ),
   field({
@@ -169,20 +171,31 @@ export const MEMBER_FIELDS: readonly Field[] = [
   field({ id: 'last_access_time', type: 'datetime', label: 'Last access' }, { system: true }),
 ];
 
-const own = (id: string, text: string, key: KeySource, fields: readonly Field[]): BuiltInKind => ({
+const own = (
+  id: string,
+  text: string,
+  key: KeySource,
+  fields: readonly Field[],
+  special: Special = PLAIN,
+): BuiltInKind => ({
   id,
   label: text,
   table: id,
   discriminated: false,
   key,
   fields,
+  special,
 });
 
 /** In the order in which they are listed. */
 export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
-  own('kind', 'Kind', 'identifier', KIND_FIELDS),
-  own('group', 'Group', 'identifier', GROUP_FIELDS),
-  own('link', 'Link', 'identifier', [label]),
+  own(KIND_KIND, 'Kind', 'identifier', KIND_FIELDS, {
+    holdsKinds: true,
+    neverNobody: ['read', 'update'],
+    existsCode: 'kind.exists',
+  }),
+  own(GROUP_KIND, 'Group', 'identifier', GROUP_FIELDS, { existsCode: 'group.exists' }),
+  own('link', 'Link', 'identifier', [label], { existsCode: 'link.exists' }),
   ...[...PARAMETER_TYPES.values()].map((type) => ({
     id: type.id,
     label: type.label,
@@ -190,9 +203,10 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     discriminated: true,
     key: 'identifier' as const,
     fields: parameterFields(type),
+    special: { existsCode: 'parameter.exists' } as const,
   })),
-  own('kind_system_user', 'System user', 'uuid', CREDENTIAL_FIELDS),
-  own('kind_admin', 'Administrator', 'uuid', []),
+  own(CREDENTIAL_KIND, 'System user', 'uuid', CREDENTIAL_FIELDS, { sealed: true }),
+  own(ADMIN_KIND, 'Administrator', 'uuid', [], { levels: { read: 'admin', signup: 'nobody' } }),
 ];
 
 export interface BuiltInGroup {
@@ -216,7 +230,7 @@ export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
     id: MEMBER_GROUP,
     label: 'Member kinds',
     description: 'Kinds whose units are members, who can sign in',
-    kinds: ['kind_admin'],
+    kinds: [ADMIN_KIND],
     grants: MEMBER_FIELDS,
   },
 ];
@@ -226,6 +240,11 @@ export const BUILT_IN_LINK_TYPES: readonly { readonly id: string; readonly label
 ];
 
 const RESERVED = ['auth', 'doc', 'unit', 'struct', 'function', 'project'];
+
+/** The kinds that are there for the system alone. */
+export const SEALED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ special }) => special.sealed).map(
+  ({ id }) => id,
+);
 
 /** Ids that no user's kind may have. */
 export const RESERVED_KINDS: ReadonlySet<string> = new Set([...RESERVED, ...BUILT_IN_KINDS.map((kind) => kind.id)]);

@@ -5,6 +5,7 @@
 import type { Json } from '../shared/json.js';
 import type { ParameterDef } from './parameter-def.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
+import type { Special } from './special.js';
 
 /** What a unit of a kind has under one name: a parameter as that kind stores it, or a field that every unit has. */
 export interface Field {
@@ -50,6 +51,8 @@ export interface KindDef {
   readonly remote: boolean;
   readonly public: boolean;
   readonly builtIn: boolean;
+  /** What only this one of the built-in kinds is; empty for the kinds of users. */
+  readonly special: Special;
   /** As stored; `access/` compiles it. */
   readonly access: Json;
   readonly table: string;

@@ -1,5 +1,6 @@
 /** Credentials and sign-in. */
 import type { Field, KindDef } from '../model/model.js';
+import { CREDENTIAL_KIND } from '../model/special.js';
 import { columnType, selectList } from './columns.sql.js';
 import { all, ident, param, render, sql, type Statement } from './fragment.js';
 
@@ -10,7 +11,7 @@ export const CREDENTIAL = sql`"username", "email", "password_hash", "member_kind
 export function findCredentialStatement(schema: string, key: string): Statement {
   const name = param(key);
   return render(
-    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, 'kind_system_user')} WHERE "username_key" = ${name} OR "email_key" = ${name} ORDER BY "email_key" = ${name} DESC LIMIT 1`,
+    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "username_key" = ${name} OR "email_key" = ${name} ORDER BY "email_key" = ${name} DESC LIMIT 1`,
     true,
   );
 }
@@ -18,7 +19,7 @@ export function findCredentialStatement(schema: string, key: string): Statement 
 /** The credentials of a member by the folded address alone, as mails are sent there. */
 export function findByAddressStatement(schema: string, key: string): Statement {
   return render(
-    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, 'kind_system_user')} WHERE "email_key" = ${param(key)}`,
+    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "email_key" = ${param(key)}`,
     true,
   );
 }
@@ -39,7 +40,7 @@ export function bindCredentialStatement(
   memberId: string,
 ): Statement {
   return render(
-    sql`UPDATE ${ident(schema, 'kind_system_user')} SET "member_kind" = ${param(memberKind)}, "member_id" = ${param(memberId)}::uuid WHERE "id" = ${param(credential)}::uuid`,
+    sql`UPDATE ${ident(schema, CREDENTIAL_KIND)} SET "member_kind" = ${param(memberKind)}, "member_id" = ${param(memberId)}::uuid WHERE "id" = ${param(credential)}::uuid`,
   );
 }
 
@@ -47,12 +48,12 @@ export function bindCredentialStatement(
 export function setPasswordStatement(schema: string, memberId: string, hash: string, before?: string): Statement {
   const unchanged = before === undefined ? undefined : sql`"password_hash" = ${param(before)}`;
   return render(
-    sql`UPDATE ${ident(schema, 'kind_system_user')} SET "password_hash" = ${param(hash)} WHERE ${all([sql`"member_id" = ${param(memberId)}::uuid`, unchanged])} RETURNING 1 AS set`,
+    sql`UPDATE ${ident(schema, CREDENTIAL_KIND)} SET "password_hash" = ${param(hash)} WHERE ${all([sql`"member_id" = ${param(memberId)}::uuid`, unchanged])} RETURNING 1 AS set`,
   );
 }
 
 export function deleteCredentialStatement(schema: string, memberId: string): Statement {
-  return render(sql`DELETE FROM ${ident(schema, 'kind_system_user')} WHERE "member_id" = ${param(memberId)}::uuid`);
+  return render(sql`DELETE FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "member_id" = ${param(memberId)}::uuid`);
 }
 
 export function countMembersStatement(schema: string, kind: KindDef): Statement {
@@ -62,6 +63,6 @@ export function countMembersStatement(schema: string, kind: KindDef): Statement 
 /** The credentials of a member. */
 export function memberCredentialStatement(schema: string, memberId: string): Statement {
   return render(
-    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, 'kind_system_user')} WHERE "member_id" = ${param(memberId)}::uuid`,
+    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "member_id" = ${param(memberId)}::uuid`,
   );
 }

@@ -1,5 +1,6 @@
 /** Codes of sign-ins and tokens of password recoveries. What is single use is used by one conditional statement. */
 import { CODE_TABLE, RECOVERY_TABLE, type THROTTLE_TABLE } from '../model/internal-tables.js';
+import { CREDENTIAL_KIND } from '../model/special.js';
 import { CREDENTIAL } from './credential.sql.js';
 import { ident, integer, param, render, sql, type Statement } from './fragment.js';
 import { seconds } from './session.sql.js';
@@ -51,7 +52,7 @@ export function keepRecoveryStatement(schema: string, recovery: NewRecovery): St
 
 /** The credentials of the member whom a token is for, while it is good. */
 export function recoveringStatement(schema: string, id: string): Statement {
-  const credentials = sql`SELECT ${CREDENTIAL} FROM ${ident(schema, 'kind_system_user')}`;
+  const credentials = sql`SELECT ${CREDENTIAL} FROM ${ident(schema, CREDENTIAL_KIND)}`;
   return render(
     sql`${credentials} WHERE "member_id" = (SELECT "member_id" FROM ${ident(schema, RECOVERY_TABLE)} WHERE "id" = ${param(id)} AND "expires_at" > now())`,
     true,

@@ -1,5 +1,6 @@
 /** Sessions of members and their refresh tokens: what is single use is used by one conditional UPDATE. */
 import { REFRESH_TABLE, SESSION_TABLE } from '../model/internal-tables.js';
+import { CREDENTIAL_KIND } from '../model/special.js';
 import { ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
 export interface NewSession {
@@ -32,7 +33,7 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
   const allowed =
     password === undefined
       ? sql`SELECT`
-      : sql`SELECT FROM ${ident(schema, 'kind_system_user')} WHERE "member_id" = ${member} AND "password_hash" = ${param(password)} FOR SHARE`;
+      : sql`SELECT FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "member_id" = ${member} AND "password_hash" = ${param(password)} FOR SHARE`;
   return render(
     sql`WITH allowed AS (${allowed}), old AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_id" = ${member} AND "expires_at" <= now() RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)), made AS (INSERT INTO ${ident(schema, SESSION_TABLE)} ("id", "member_kind", "member_id", "started_at", "expires_at") SELECT ${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)} FROM allowed RETURNING "id") INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at") SELECT ${param(refresh)}::uuid, "id", date_trunc('second', now()) FROM made RETURNING extract(epoch FROM "issued_at")::int AS issued`,
     true,
@@ -83,6 +84,6 @@ export function endSessionsStatement(
 export function endMembersStatement(schema: string, memberKind: string): Statement {
   const kind = param(memberKind);
   return render(
-    sql`WITH ended AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_kind" = ${kind} RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)) DELETE FROM ${ident(schema, 'kind_system_user')} WHERE "member_kind" = ${kind}`,
+    sql`WITH ended AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_kind" = ${kind} RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)) DELETE FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "member_kind" = ${kind}`,
   );
 }

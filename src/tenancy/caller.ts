@@ -1,4 +1,5 @@
 /** Who asks. A plan can not be made without one. */
+import { ADMIN_KIND } from '../model/special.js';
 import type { Eventually } from '../shared/eventually.js';
 import type { Project } from './project.js';
 
@@ -12,6 +13,11 @@ export interface MemberCaller {
 }
 
 export type Caller = { readonly type: 'anonymous' } | MemberCaller | { readonly type: 'system' };
+
+/** A member as a caller; without a session where nobody signed in. */
+export function memberCaller(id: string, kindId: string, sessionId = ''): MemberCaller {
+  return { type: 'member', id, kindId, sessionId, admin: kindId === ADMIN_KIND };
+}
 
 export const ANONYMOUS: Caller = { type: 'anonymous' };
 

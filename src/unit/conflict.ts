@@ -3,7 +3,7 @@ import { isDatabaseFault, type DatabaseFault } from '../database/sqlstate.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { constraintName } from '../model/names.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
-import { refusal, type ErrorCode, type KindError, type Message } from '../shared/errors.js';
+import { refusal, type KindError, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { primaryKeyName } from '../sql/ddl.sql.js';
 
@@ -58,15 +58,12 @@ function fieldsOf(ids: readonly string[], kind: KindDef): Field[] {
   return ids.flatMap((id) => kind.fields.get(id) ?? []);
 }
 
-const EXISTS: Readonly<Record<string, ErrorCode>> = { kind: 'kind.exists', group: 'group.exists', link: 'link.exists' };
-
 function notUnique(error: DatabaseFault, context: WriteContext): KindError {
   const { kind } = context;
   const names = namesOf(error);
   if (names.includes(primaryKeyName(kind.table))) {
     if (kind.key === 'identifier') {
-      const code = EXISTS[kind.id] ?? 'parameter.exists';
-      return refusal(code, `There is one of that id already`, {
+      return refusal(kind.special.existsCode ?? 'unit.not_unique', `There is one of that id already`, {
         parameter: 'id',
         ...placeOf(error, [kind.keyField], context),
       });

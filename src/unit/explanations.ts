@@ -8,7 +8,7 @@ import { answerOf, type Answer } from '../http/answer.js';
 import { queryOf } from '../http/list-query.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
-import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
+import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { UnitRepository } from './unit.repository.js';
@@ -79,7 +79,7 @@ export class Explanations {
       if (key === undefined || !(await this.repository.fetch(this.database, plan, key, model))) continue;
       if (!kind.active)
         throw badMember(`the kind '${kind.id}' of this member is inactive: its members have no good token`);
-      return { type: 'member', id, kindId: kind.id, sessionId: '', admin: kind.id === 'kind_admin' };
+      return memberCaller(id, kind.id);
     }
     throw badMember(`no member of this project has the id '${id.slice(0, 100)}'`);
   }

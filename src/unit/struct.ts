@@ -5,6 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import { parseListQuery, type ListQuery } from '../http/list-query.js';
 import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
+import { GROUP_KIND } from '../model/special.js';
 import type { Json } from '../shared/json.js';
 import { refusal } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
@@ -97,7 +98,7 @@ export class Structs {
   /** The label of a group and the parameters of its kinds, each at its first appearance. */
   async ofGroup(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
-      openKind(model, 'group', 'read', scope.caller);
+      openKind(model, GROUP_KIND, 'read', scope.caller);
       const group = model.groups.get(groupId);
       if (!group)
         throw refusal('group.unknown', `No group '${groupId.slice(0, 80)}'${didYouMean(groupId, model.groups.keys())}`);

@@ -1,6 +1,7 @@
 /** What the endpoints of units do: rights first, then state, then input; then the one door. */
 import { Injectable } from '@nestjs/common';
-import { checkState, openKind, type Operation } from '../access/access.js';
+import { checkState, openKind } from '../access/access.js';
+import type { Operation } from '../model/special.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { DefinitionChanges } from '../catalog/definition-change.js';
 import { Database } from '../database/database.js';

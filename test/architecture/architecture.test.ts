@@ -94,10 +94,29 @@ describe('files', () => {
   });
 
   it('name no kind in the engine: what is special about one is a behaviour', () => {
-    const special = /[!=]==\s*['"](kind|group|link|parameter|kind_admin|kind_auth_member|kind_system_user)['"]/;
-    expect(
-      sources.filter(({ path, code }) => path.startsWith('unit/') && special.test(code)).map(({ path }) => path),
-    ).toEqual([]);
+    const names = ['kind', 'group', 'link', 'parameter', 'kind_admin', 'kind_auth_member', 'kind_system_user'].join(
+      '|',
+    );
+    const [compared, got, opened, key] = [
+      `[!=]==\\s*['"](${names})['"]`,
+      `\\.(?:get|has)\\(\\s*['"](${names})['"]`,
+      `openKind\\(\\w+,\\s*['"](${names})['"]`,
+      `\\b(${names}):\\s*['"]\\w+\\.`,
+    ];
+    const special = new RegExp([compared, got, opened, key].join('|'));
+    for (const bad of [
+      "kind.id === 'kind'",
+      ".get('kind_admin')",
+      "openKind(model, 'group', ",
+      "{ link: 'link.exists' }",
+    ])
+      expect(bad).toMatch(special);
+    const engine = sources.filter(({ path }) => /^(unit|access)\//.test(path));
+    expect(engine.filter(({ code }) => special.test(code)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('spell the names of special kinds once', () => {
+    expect(where(/['"`](kind_admin|kind_system_user)\b/, /^model\/special\.ts$/)).toEqual([]);
   });
 
   it('make named things of no plain objects: patterns of ids keep __proto__ out, Maps keep the rest harmless', () => {
