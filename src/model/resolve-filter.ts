@@ -45,10 +45,19 @@ function memberTest(test: Test, target: Target, members: Members): Predicate {
       { parameter: target.field.id },
     );
   }
-  const values = valuesOf(test).map((value) =>
-    value.type === 'member' ? members(value, target) : readScalar(value, target),
-  );
+  const values = valuesOf(test).map((value) => {
+    if (value.type !== 'member') return readScalar(value, target);
+    const found = members(value, target);
+    checkShape(test, target, found.field, value.at);
+    return found;
+  });
   return { op: 'member', target, test: test.op as MemberTest, values };
+}
+
+/** A list is compared with a list, one value with one; `in` and `contains` take both. */
+function checkShape({ op }: Test, { field }: Target, other: Field, at: number): void {
+  if (op === 'in' || op === 'contains' || field.def.multiple === other.def.multiple) return;
+  throw badValue(field, field.def.multiple ? 'a list, not one value' : 'one value, not a list', at);
 }
 
 function checkOperator({ op, at }: Test, { field }: Target): void {

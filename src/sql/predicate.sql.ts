@@ -63,7 +63,7 @@ export function predicateSql(predicate: Predicate, scope: PredicateScope): Fragm
     case 'member':
       return memberTest(predicate, scope);
     case 'present':
-      return sql`${memberColumn(predicate.value, scope)} IS NOT NULL`;
+      return present(predicate.value, scope);
   }
 }
 
@@ -209,6 +209,12 @@ function memberColumn({ kind, field, memberId }: MemberValue, scope: PredicateSc
   if (field === kind.keyField) return id;
   if (field.constant !== undefined) return sql`${literal(scalarText(field.constant))}::text`;
   return sql`(SELECT ${column(field, '_m')} FROM ${ident(scope.schema, kind.table)} AS _m WHERE _m."id" = ${id})`;
+}
+
+/** An empty list is no value: what it was compared with would pass or fail for all units alike. */
+function present(value: MemberValue, scope: PredicateScope): Fragment {
+  const stored = memberColumn(value, scope);
+  return isArray(value.field) ? sql`cardinality(${stored}) > 0` : sql`${stored} IS NOT NULL`;
 }
 
 type MemberPredicate = Extract<Predicate, { op: 'member' }>;
