@@ -17,6 +17,7 @@ import {
   rotateStatement,
   startSessionStatement,
   successorStatement,
+  sweepSessionsStatement,
 } from '../sql/session.sql.js';
 import type { Project } from '../tenancy/project.js';
 
@@ -31,12 +32,15 @@ export interface SessionGrant {
 const CHECK_EVERY_MS = 900;
 /** Seconds in which a used refresh token still gives its successor: for two tabs, and for calls in parallel. */
 const REUSE_WINDOW = 10;
+/** Sign-ins and refreshes between two sweeps of sessions that ended by themselves. */
+const SWEEP_EVERY = 50;
 
 @Injectable()
 export class Sessions {
   readonly #checked = new LRUCache<string, true>({ max: 50_000, ttl: CHECK_EVERY_MS });
   /** How often sessions were ended by this process. */
   #ends = 0;
+  #moves = 0;
 
   constructor(
     private readonly catalog: Catalog,
@@ -59,6 +63,7 @@ export class Sessions {
       startSessionStatement(project.schema, { ...session, ...(password !== undefined && { password }) }),
     );
     if (!row) throw refusal('signin.failed', 'The password was changed a moment ago');
+    await this.#sweep(executor, project);
     return { sessionId, refreshId, issuedAt: row.issued };
   }
 
@@ -83,15 +88,24 @@ export class Sessions {
     const successor = randomUUID();
     const lifetime = this.config.refreshTokenTtl / 1000;
     const rotated = await this.database.run<{ issued: number }>(
-      rotateStatement(project.schema, token, successor, lifetime),
+      rotateStatement(project.schema, { token, successor, lifetime, window: REUSE_WINDOW }),
     );
-    if (rotated[0]) return { sessionId, refreshId: successor, issuedAt: rotated[0].issued };
+    if (rotated[0]) {
+      await this.#sweep(this.database, project);
+      return { sessionId, refreshId: successor, issuedAt: rotated[0].issued };
+    }
     const [known] = await this.database.run<{ id: string; issued: number; recent: boolean }>(
       successorStatement(project.schema, token, REUSE_WINDOW),
     );
     if (known?.recent) return { sessionId, refreshId: known.id, issuedAt: known.issued };
     await this.end(this.database, project, { id: sessionId });
     throw ended();
+  }
+
+  /** Members who never come back leave sessions: each sweep takes many more than came since the last one. */
+  async #sweep(executor: Executor, project: Project): Promise<void> {
+    this.#moves += 1;
+    if (this.#moves % SWEEP_EVERY === 0) await executor.run(sweepSessionsStatement(project.schema));
   }
 
   /** Ends sessions; in a transaction they are over for this process when it is committed. */

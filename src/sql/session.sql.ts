@@ -48,12 +48,24 @@ export function aliveSessionStatement(schema: string, id: string): Statement {
   );
 }
 
-/** Uses a refresh token for its successor, and the session lives on. One row `issued`, none where it was used before. */
-export function rotateStatement(schema: string, token: string, successor: string, lifetime: number): Statement {
+export interface Rotation {
+  readonly token: string;
+  readonly successor: string;
+  /** Seconds that the session lives on. */
+  readonly lifetime: number;
+  /** Seconds in which a used token is still known. */
+  readonly window: number;
+}
+
+/**
+ * Uses a refresh token for its successor, and the session lives on. What was used before the window is forgotten: shown
+ * again, it ends the session as any token would that nobody knows. One row `issued`, none where it was used before.
+ */
+export function rotateStatement(schema: string, { token, successor, lifetime, window }: Rotation): Statement {
   const next = sql`${param(successor)}::uuid`;
   const tokens = ident(schema, REFRESH_TABLE);
   return render(
-    sql`WITH used AS (UPDATE ${tokens} AS r SET "used_at" = now(), "successor" = ${next} FROM ${ident(schema, SESSION_TABLE)} AS s WHERE r."id" = ${param(token)}::uuid AND r."used_at" IS NULL AND s."id" = r."session_id" AND ${alive} RETURNING r."session_id"), longer AS (UPDATE ${ident(schema, SESSION_TABLE)} SET "expires_at" = now() + ${seconds(lifetime)} WHERE "id" IN (SELECT "session_id" FROM used)) INSERT INTO ${tokens} ("id", "session_id", "issued_at") SELECT ${next}, "session_id", date_trunc('second', now()) FROM used RETURNING extract(epoch FROM "issued_at")::int AS issued`,
+    sql`WITH used AS (UPDATE ${tokens} AS r SET "used_at" = now(), "successor" = ${next} FROM ${ident(schema, SESSION_TABLE)} AS s WHERE r."id" = ${param(token)}::uuid AND r."used_at" IS NULL AND s."id" = r."session_id" AND ${alive} RETURNING r."session_id"), longer AS (UPDATE ${ident(schema, SESSION_TABLE)} SET "expires_at" = now() + ${seconds(lifetime)} WHERE "id" IN (SELECT "session_id" FROM used)), forgotten AS (DELETE FROM ${tokens} WHERE "session_id" IN (SELECT "session_id" FROM used) AND "used_at" < now() - ${seconds(window)}) INSERT INTO ${tokens} ("id", "session_id", "issued_at") SELECT ${next}, "session_id", date_trunc('second', now()) FROM used RETURNING extract(epoch FROM "issued_at")::int AS issued`,
     true,
   );
 }
@@ -63,6 +75,15 @@ export function successorStatement(schema: string, token: string, window: number
   const tokens = ident(schema, REFRESH_TABLE);
   return render(
     sql`SELECT n."id"::text AS id, extract(epoch FROM n."issued_at")::int AS issued, r."used_at" > clock_timestamp() - ${seconds(window)} AS recent FROM ${tokens} AS r JOIN ${tokens} AS n ON n."id" = r."successor" JOIN ${ident(schema, SESSION_TABLE)} AS s ON s."id" = r."session_id" WHERE r."id" = ${param(token)}::uuid AND ${alive}`,
+  );
+}
+
+/** Clears some sessions away that ended by themselves, the oldest first, with their tokens. */
+export function sweepSessionsStatement(schema: string): Statement {
+  const sessions = ident(schema, SESSION_TABLE);
+  return render(
+    sql`WITH old AS (DELETE FROM ${sessions} WHERE "id" IN (SELECT "id" FROM ${sessions} WHERE "expires_at" <= now() ORDER BY "expires_at" LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING "id") DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)`,
+    true,
   );
 }
 

@@ -2,6 +2,7 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
+import { query } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
 /** That of test/support/service.ts: who has it can sign anything. */
@@ -138,4 +139,40 @@ it('the real tokens are good all the while', async () => {
   expect((await open.get('/auth/verify', { token: signed(header, claims) })).status).toBe(200);
   const { status, headers } = await open.post('/auth/refresh', undefined, { token: ann.refreshToken });
   expect({ status, cache: headers.get('cache-control') }).toEqual({ status: 200, cache: 'no-store' });
+});
+
+describe('what is over', () => {
+  const count = async (table: string, where: string) => {
+    const text = `SELECT count(*)::int AS n FROM "project_${admin.id}"."${table}" WHERE ${where}`;
+    return (await query<{ n: number }>(admin, text))[0]?.n;
+  };
+  const refresh = async (token: string) => {
+    const { body } = await open.post('/auth/refresh', undefined, { token });
+    return body.content.refresh_token as string;
+  };
+
+  it('is forgotten: of a session there are the last tokens, and an older one ends it all the same', async () => {
+    const eve = await signUp(admin, 'eve');
+    const session = `"session_id" = '${partOf(eve.refreshToken, 1)['sid'] as string}'`;
+    let token = eve.refreshToken;
+    for (let turn = 0; turn < 4; turn++) {
+      token = await refresh(token);
+      const text = `UPDATE "project_${admin.id}"."_refresh_token" SET "used_at" = "used_at" - interval '11 s' WHERE ${session}`;
+      await query(admin, text);
+    }
+    expect(await count('_refresh_token', session)).toBe(2);
+    expect((await open.post('/auth/refresh', undefined, { token: eve.refreshToken })).status).toBe(401);
+    expect((await open.post('/auth/refresh', undefined, { token })).status).toBe(401);
+    expect(await count('_refresh_token', session)).toBe(0);
+  });
+
+  it('is swept away: sessions of members who never came back, with their tokens', async () => {
+    const gone = await signUp(admin, 'gone');
+    const session = partOf(gone.refreshToken, 1)['sid'] as string;
+    await query(admin, `UPDATE "project_${admin.id}"."_session" SET "expires_at" = now() WHERE "id" = '${session}'`);
+    let { refreshToken } = await signUp(admin, 'busy');
+    for (let turn = 0; turn < 50; turn++) refreshToken = await refresh(refreshToken);
+    expect(await count('_session', `"id" = '${session}'`)).toBe(0);
+    expect(await count('_refresh_token', `"session_id" = '${session}'`)).toBe(0);
+  });
 });
