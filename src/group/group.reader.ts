@@ -11,7 +11,7 @@ import { didYouMean } from '../shared/nearest.js';
 import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planParts, type Parts } from '../unit/parts.plan.js';
-import { unitAnswer } from '../unit/presentation.js';
+import { showsMore, unitAnswer } from '../unit/presentation.js';
 import { parseKey } from '../unit/unit.key.js';
 import { decodeCursor, encodeCursor, type PlanContext } from '../unit/unit.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
@@ -60,7 +60,7 @@ export class GroupReader {
         const found = await this.repository.fetchAny(this.database, scope.project.schema, plans, model);
         const plan = found && plans[found.at];
         if (!plan) throw refusal('unit.unknown', text);
-        return unitAnswer(plan.kind, found, query.loadLinks);
+        return unitAnswer(plan.kind, found, showsMore(plan));
       };
       try {
         return await find(url);

@@ -7,8 +7,6 @@ export class Answer {
     readonly content: string,
     /** The ETag, with its quotes. */
     readonly etag?: string,
-    /** The content changes with more than the ETag tells, so `If-None-Match` is not asked. */
-    readonly volatile = false,
   ) {}
 }
 

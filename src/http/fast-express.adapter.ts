@@ -68,14 +68,9 @@ export class FastExpressAdapter extends ExpressAdapter {
 
 /** Writes an answer: 200, or 304 where `If-None-Match` still fits. */
 function writeAnswer(request: Request, response: Response, answer: Answer): void {
-  const { etag, volatile } = answer;
+  const { etag } = answer;
   const vary = response.getHeader('vary') ? `${String(response.getHeader('vary'))}, ${VARY}` : VARY;
-  if (
-    etag !== undefined &&
-    !volatile &&
-    READS.has(request.method) &&
-    etagMatches(request.headers['if-none-match'], etag)
-  ) {
+  if (etag !== undefined && READS.has(request.method) && etagMatches(request.headers['if-none-match'], etag)) {
     response.writeHead(304, { ETag: etag, Vary: vary });
     response.end();
     return;

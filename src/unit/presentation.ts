@@ -1,8 +1,9 @@
-/** The version of the way in which a kind presents its units: it changes with the kind's fields, and with nothing else. */
+/** The version of the way in which a kind presents its units: it changes with the kind's fields, and with what else an answer shows. */
 import { createHash } from 'node:crypto';
 import { etagOf } from '../http/etag.js';
 import { Answer } from '../http/answer.js';
 import type { KindDef } from '../model/model.js';
+import type { ReadPlan } from '../sql/select.sql.js';
 import type { UnitRow } from './unit.repository.js';
 
 const known = new WeakMap<KindDef, string>();
@@ -21,7 +22,18 @@ function presentationOf(kind: KindDef): string {
   return version;
 }
 
-/** A unit as an answer, with its ETag, which tells nothing of what the unit is linked with. */
-export function unitAnswer(kind: KindDef, { tag, body }: UnitRow, withLinks = false): Answer {
-  return new Answer(body, etagOf(tag, presentationOf(kind)), withLinks);
+/** That of an answer which shows more than the unit: it changes with every byte. */
+function presentationOfBody(kind: KindDef, body: string): string {
+  const hash = createHash('sha256').update(presentationOf(kind)).update(body).digest();
+  return hash.readBigUInt64BE(0).toString(36);
+}
+
+/** Whether an answer by this plan shows other units too: by dotted paths, or linked ones. */
+export function showsMore({ paths, also }: Pick<ReadPlan, 'paths' | 'also'>): boolean {
+  return paths !== undefined || also !== undefined;
+}
+
+/** A unit as an answer, with its ETag. `more`: other units are shown in it. */
+export function unitAnswer(kind: KindDef, { tag, body }: UnitRow, more = false): Answer {
+  return new Answer(body, etagOf(tag, more ? presentationOfBody(kind, body) : presentationOf(kind)));
 }

@@ -9,7 +9,7 @@ import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import type { ListPlan, ReadPlan } from '../sql/select.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { unitAnswer } from './presentation.js';
+import { showsMore, unitAnswer } from './presentation.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { cursorOf, planGet, planList } from './unit.plan.js';
 import { UnitRepository, type PageRow } from './unit.repository.js';
@@ -68,7 +68,7 @@ export class UnitReader {
       const plan = await this.#planGet(scope, model, kind, grant, unitId, url);
       const unit = key === undefined ? undefined : await this.repository.fetch(this.database, plan, key, model);
       if (!unit) throw unknownUnit(kind, unitId);
-      return unitAnswer(kind, unit, plan.also !== undefined);
+      return unitAnswer(kind, unit, showsMore(plan));
     });
   }
 

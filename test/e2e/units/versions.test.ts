@@ -105,6 +105,26 @@ describe('If-None-Match', () => {
     expect((await project.put(path, { size: 1 }, { headers: { 'if-match': etag } })).status).toBe(200);
   });
 
+  it('of an answer with more units in it is answered anew where one of those changed', async () => {
+    await defineKinds(project, { id: 'nation', parameters: ['name'] });
+    const where = { id: 'nation_id', kind_id: 'unit', reference_kind: 'nation' };
+    await defineKinds(project, { id: 'town', parameters: ['name', where] });
+    const nation = (await project.post('/nation/unit', { name: 'a' })).body.content.id as string;
+    const town = (await project.post('/town/unit', { name: 'x', nation_id: nation })).body.content.id as string;
+    const path = `/town/unit/${town}?include=name,nation_id.name`;
+    const etag = await etagOf(path);
+    expect(await etagOf(path)).toBe(etag);
+    expect((await project.get(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    await project.put(`/nation/unit/${nation}`, { name: 'b' });
+    expect(await project.get(path, { headers: { 'if-none-match': etag } })).toMatchObject({
+      status: 200,
+      body: { content: { 'nation_id.name': 'b' } },
+    });
+    expect((await project.put(`/town/unit/${town}`, { name: 'y' }, { headers: { 'if-match': etag } })).status).toBe(
+      200,
+    );
+  });
+
   it('does not hide that a unit is gone', async () => {
     const { path, etag } = await make();
     await project.delete(path);
