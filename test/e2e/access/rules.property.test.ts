@@ -59,6 +59,7 @@ interface Caller extends NaiveCaller {
   readonly as: TestProject;
 }
 
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 const idOf = (reply: unknown) => (reply as { id: string }).id;
 async function makeMember(name: string, kind: string, values: Record<string, Json>): Promise<Caller> {
   const id = idOf(await ok(root.post(`/${kind}/unit`, { username: name, email: `${name}@example.com`, ...values })));
@@ -67,7 +68,7 @@ async function makeMember(name: string, kind: string, values: Record<string, Jso
 }
 
 const first = await makeMember('ann', 'person', { p_text: 'a', p_num: 1, p_flag: true, p_list: ['a', 'b'] });
-const annId = String(first.member?.['id']);
+const annId = textOf(first.member?.['id']);
 const teams: Record<string, UnitRecord> = {};
 for (const [word, lead] of [
   ['red', annId],
@@ -221,7 +222,7 @@ async function refill(count: number): Promise<void> {
   const bodies = fc.sample(body, { numRuns: count, seed: 7 });
   const { items } = (await ok(root.post('/note/unit', bodies))) as { items: UnitRecord[] };
   for (const [at, each] of bodies.entries()) {
-    const id = String(items[at]?.['id']);
+    const id = textOf(items[at]?.['id']);
     units.set(id, whole(id, each));
   }
 }

@@ -1,0 +1,211 @@
+/**
+ * The census of routes (threats.md, 3 and 25): what the running application serves is this table, and every route of it
+ * answers everybody as it says. A new route fails here until it has a row.
+ */
+import { afterAll, describe, expect, it } from 'vitest';
+import { anonymous, defineKinds, tokensOf } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { expectWellFormed } from '../../support/scenario.js';
+import { startTestService, type CallOptions, type TestProject } from '../../support/service.js';
+
+const service = await startTestService({ authRateLimit: false });
+const own = 'eq(owner,@member.id)';
+
+/** Two projects that are alike to the last id that one can choose. */
+async function makeProject(): Promise<{ admin: TestProject; ann: string; guest: string }> {
+  const admin = await service.project();
+  await defineKinds(admin, { id: 'person' }, { id: 'guest' });
+  await ok(admin.put('/group/unit/kind_auth_member', { kind_list: ['kind_admin', 'person', 'guest'] }));
+  await defineKinds(admin, {
+    id: 'note',
+    parameters: [
+      { id: 'owner', kind_id: 'unit', reference_kind: 'person' },
+      { id: 'title', kind_id: 'string' },
+    ],
+    access: { read: own, create: own, update: own, delete: own, link: own },
+  });
+  await ok(admin.post('/group/unit', { id: 'notes', kind_list: ['note'] }));
+  const member = async (kind: string) =>
+    ((await ok(admin.post(`/${kind}/unit`, { username: kind, email: `${kind}@example.com` }))) as { id: string }).id;
+  return { admin, ann: await member('person'), guest: await member('guest') };
+}
+const [here, there] = [await makeProject(), await makeProject()];
+
+interface Units {
+  /** Ann's, made for this one call. */
+  readonly note: string;
+  readonly other: string;
+}
+type Status = number | readonly number[];
+
+interface Row {
+  /** As the router has it; several methods where they are answered alike. */
+  readonly route: string;
+  readonly call: (units: Units) => readonly [method: string, path: string, body?: unknown];
+  /** Without a token, as a member whose units they are, as a member of another kind, as an administrator. */
+  readonly answers: readonly [nobody: Status, ann: Status, guest: Status, admin: Status];
+  /** Not of a project: the same for all. */
+  readonly open?: true;
+}
+
+const noted = (units: Units) => ({ note: `/note/unit/${units.note}`, link: `/link/link/note/unit/${units.other}` });
+const ROWS: readonly Row[] = [
+  ...['/health/live', '/health/ready', '/metrics'].map((path): Row => ({
+    route: `GET ${path}`,
+    call: () => ['GET', `^${path}`],
+    answers: [200, 200, 200, 200],
+    open: true,
+  })),
+  {
+    route: 'POST /api/lib/auth/:kind/signup',
+    call: () => ['POST', '/auth/person/signup', {}],
+    answers: [400, 400, 400, 400],
+  },
+  { route: 'POST /api/lib/auth/signin', call: () => ['POST', '/auth/signin', {}], answers: [400, 400, 400, 400] },
+  ...['GET', 'POST'].flatMap((method): Row[] => [
+    { route: `${method} /api/lib/auth/verify`, call: () => [method, '/auth/verify'], answers: [401, 200, 200, 200] },
+    {
+      route: `${method} /api/lib/auth/refresh`,
+      call: () => [method, '/auth/refresh'],
+      answers: [401, 401, 401, 401],
+    },
+  ]),
+  { route: 'POST /api/lib/auth/signout', call: () => ['POST', '/auth/signout'], answers: [401, 200, 200, 200] },
+  {
+    route: 'POST /api/lib/auth/change_password',
+    call: () => ['POST', '/auth/change_password', {}],
+    answers: [401, 400, 400, 400],
+  },
+  {
+    route: 'POST /api/lib/auth/recover_password',
+    call: () => ['POST', '/auth/recover_password', {}],
+    answers: [400, 400, 400, 400],
+  },
+  {
+    route: 'POST /api/lib/auth/reset_password/:token',
+    call: () => ['POST', '/auth/reset_password/x', {}],
+    answers: [401, 401, 401, 401],
+  },
+  { route: 'GET /api/lib/kind/struct', call: () => ['GET', '/kind/struct'], answers: [401, 200, 200, 200] },
+  {
+    route: 'GET /api/lib/group/:group/struct',
+    call: () => ['GET', '/group/notes/struct'],
+    answers: [401, 200, 200, 200],
+  },
+  { route: 'GET /api/lib/group/:group/kind', call: () => ['GET', '/group/notes/kind'], answers: [401, 200, 200, 200] },
+  { route: 'GET /api/lib/group/:group/unit', call: () => ['GET', '/group/notes/unit'], answers: [401, 200, 200, 200] },
+  {
+    route: 'GET /api/lib/group/:group/unit/:unit',
+    call: ({ note }) => ['GET', `/group/notes/unit/${note}`],
+    answers: [401, 200, 404, 200],
+  },
+  {
+    route: 'POST /api/lib/:parentKind/unit/:parent/link/:link/:childKind/unit/:child',
+    call: (units) => ['POST', `${noted(units).note}${noted(units).link}`],
+    answers: [401, 200, 404, 200],
+  },
+  {
+    route: 'DELETE /api/lib/:parentKind/unit/:parent/link/:link/:childKind/unit/:child',
+    call: (units) => ['DELETE', `${noted(units).note}${noted(units).link}`],
+    // There is none to delete, which only those learn who could delete one.
+    answers: [401, 404, 404, 404],
+  },
+  {
+    route: 'GET /api/lib/:kind/unit/:unit/link/:direction',
+    call: (units) => ['GET', `${noted(units).note}/link/child`],
+    answers: [401, 200, 404, 200],
+  },
+  { route: 'GET /api/lib/:kind/unit', call: () => ['GET', '/note/unit'], answers: [401, 200, 200, 200] },
+  {
+    route: 'GET /api/lib/:kind/unit/:unit',
+    call: (units) => ['GET', noted(units).note],
+    answers: [401, 200, 404, 200],
+  },
+  {
+    route: 'POST /api/lib/:kind/unit',
+    call: () => ['POST', '/note/unit', { owner: here.ann }],
+    answers: [401, 200, 403, 200],
+  },
+  {
+    route: 'PUT /api/lib/:kind/unit/:unit',
+    call: (units) => ['PUT', noted(units).note, { title: 'x' }],
+    answers: [401, 200, 404, 200],
+  },
+  {
+    route: 'DELETE /api/lib/:kind/unit/:unit',
+    call: (units) => ['DELETE', noted(units).note],
+    answers: [401, 200, 404, 200],
+  },
+  { route: 'GET /api/lib/:kind/struct', call: () => ['GET', '/note/struct'], answers: [401, 200, 200, 200] },
+  {
+    route: 'GET /api/lib/:kind/unit/:unit/struct',
+    call: (units) => ['GET', `${noted(units).note}/struct`],
+    answers: [401, 200, 404, 200],
+  },
+  {
+    route: 'GET /api/lib/:kind/unit/:unit/access',
+    call: (units) => ['GET', `${noted(units).note}/access`],
+    answers: [401, 403, [403, 404], 200],
+  },
+  { route: 'ALL /api/lib/*path', call: () => ['PATCH', '/nothing/of/the/kind'], answers: [404, 404, 404, 404] },
+];
+
+interface Layer {
+  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
+}
+
+/** The routes that the router has, `ALL` where it takes every method. */
+function routes(): string[] {
+  const app = service.service.app.getHttpAdapter().getInstance() as unknown as { router: { stack: readonly Layer[] } };
+  return app.router.stack.flatMap(({ route }) => {
+    if (!route) return [];
+    const methods = Object.keys(route.methods).map((method) => method.toUpperCase());
+    return (methods.length > 10 ? ['ALL'] : methods).map((method) => `${method} ${route.path}`);
+  });
+}
+
+it('every route has a row, and every row a route', () => {
+  expect(routes().sort()).toEqual(ROWS.map(({ route }) => route).sort());
+});
+
+describe.each(ROWS)('$route', ({ call, answers, open }) => {
+  const answered = async (as: TestProject, options?: CallOptions): Promise<number> => {
+    const note = async (): Promise<string> =>
+      ((await ok(here.admin.post('/note/unit', { owner: here.ann }))) as { id: string }).id;
+    const [method, path, body] = call({ note: await note(), other: await note() });
+    const reply = path.startsWith('^')
+      ? await fetch(`${as.service.url}${path.slice(1)}`, { method, headers: options?.headers ?? {} })
+      : await as.call(method, path, body, options);
+    if (!(reply instanceof Response)) expectWellFormed(reply);
+    return reply.status;
+  };
+  const tokenOf = async (project: TestProject, kind: string, id: string) =>
+    (await tokensOf(project, kind, id)).access_token;
+  const administrator = async (project: TestProject) => (await service.signIn(project.id)).token;
+  const [nobody, ann, guest, admin] = answers;
+  const bad = open ? 200 : 401;
+
+  it.each<[string, Status, () => Promise<CallOptions>]>([
+    ['without a token', nobody, () => Promise.resolve({})],
+    ['to a member', ann, async () => ({ token: await tokenOf(here.admin, 'person', here.ann) })],
+    ['to a member of another kind', guest, async () => ({ token: await tokenOf(here.admin, 'guest', here.guest) })],
+    ['to an administrator', admin, async () => ({ token: await administrator(here.admin) })],
+    ['with a malformed token', bad, () => Promise.resolve({ token: 'a.b.c' })],
+    ['with a token that is no bearer', bad, () => Promise.resolve({ headers: { authorization: 'Basic YTpi' } })],
+    ['to a member of another project', bad, async () => ({ token: await tokenOf(there.admin, 'person', there.ann) })],
+    ['to an administrator of another project', bad, async () => ({ token: await administrator(there.admin) })],
+    ['without a project', open ? 200 : 400, () => Promise.resolve({ headers: { 'kind-project-key': '' } })],
+    [
+      'of a project that is none',
+      open ? 200 : 401,
+      () => Promise.resolve({ headers: { 'kind-project-key': 'nowhere' } }),
+    ],
+  ])('%s', async (_, expected, options) => {
+    expect([expected].flat()).toContain(await answered(anonymous(here.admin), await options()));
+  });
+});
+
+afterAll(async () => {
+  // What was tried from the other project left nothing there.
+  expect(await ok(there.admin.get('/note/unit'))).toEqual({ count: 0, items: [] });
+});
