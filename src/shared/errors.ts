@@ -124,6 +124,7 @@ export const ERRORS = {
   },
 
   'body.malformed': { status: 400, meaning: 'The body is not valid JSON in UTF-8.' },
+  'body.timeout': { status: 400, meaning: 'The body took too long to arrive.' },
   'body.not_object': {
     status: 400,
     meaning: 'The body must be a JSON object (or, where bulk is allowed, an array of objects).',

@@ -39,8 +39,13 @@ export const LIMITS = {
   jsonValues: 500_000,
   /** Units of a kind above which its indexes are built in the background, while it is written. */
   indexedAtOnce: 10_000,
-  /** Bytes of the bodies that one process reads at once. */
+  /** Bytes of the bodies that one process keeps at once, inflated: of all projects, of one, and what each always has. */
   bodiesInFlight: 64 * 1024 * 1024,
+  bodiesPerProject: 32 * 1024 * 1024,
+  bodiesAlways: 1024 * 1024,
+  /** Seconds in which a body arrives; it has longer where it comes fast. */
+  bodySeconds: 15,
+  bodyBytesPerSecond: 256 * 1024,
   /** Mails that wait to be sent, of one process. */
   mailsWaiting: 1000,
   /** Passwords that wait to be hashed, of one process. */

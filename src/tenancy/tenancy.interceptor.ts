@@ -17,6 +17,7 @@ import { readBody } from '../http/body.js';
 import { RequestSlot } from '../http/request-slot.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
+import { scopeOf } from './request-scope.js';
 
 type Bytes = Promise<Buffer | undefined>;
 
@@ -32,7 +33,11 @@ export class TenancyInterceptor implements NestInterceptor {
     const request = http.getRequest<HttpRequest>();
     const response = http.getResponse<HttpResponse>();
     let bytes: Bytes | undefined;
-    bodies.set(request, () => (bytes ??= readBody(request, response, this.#limit(request.path))));
+    const read = (): Bytes => {
+      const { project } = scopeOf(request);
+      return readBody(request, response, { project: project.id, limit: this.#limit(request.path) });
+    };
+    bodies.set(request, () => (bytes ??= read()));
     return next.handle();
   }
 
@@ -50,7 +55,7 @@ export class TenancyInterceptor implements NestInterceptor {
  */
 export const TakesBody = () => UseInterceptors(TenancyInterceptor);
 
-/** Reads the bytes of a request's body, once; undefined where it has none. @throws KindError 413, 400, 503 */
+/** Reads the bytes of a request's body, once; undefined where it has none. @throws KindError 400, 413, 415, 503 */
 export function bytesOf(request: object): Bytes {
   const read = bodies.get(request);
   if (!read) throw new Error('the body can not be read: its route lacks @TakesBody()');
