@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Administrators } from './auth/administrators.js';
 import { Provisioning } from './catalog/provisioning.js';
-import type { Config } from './config/config.js';
+import { ConfigError, type Config } from './config/config.js';
 import type { Logger } from 'pino';
 import { KindError } from './shared/errors.js';
 
@@ -45,9 +45,21 @@ export async function prepareProjects(
   } catch (error) {
     // Another process that started at the same time was first.
     if (error instanceof KindError && error.code === 'project.exists') return { project, username: adminUsername };
-    throw error;
+    throw error instanceof KindError && error.status === 400 ? badBootstrap(error, config) : error;
   }
   return { project, username: adminUsername, ...(adminPassword === undefined && { password }) };
+}
+
+/** The rules of names and passwords are those of members: which variable broke one, and what it wants. */
+function badBootstrap({ messages }: KindError, { bootstrap }: Config): ConfigError {
+  const [{ parameter, text }] = messages;
+  const [variable, got] =
+    parameter === 'email'
+      ? ['BOOTSTRAP_ADMIN_EMAIL', `'${bootstrap.adminEmail}'`]
+      : parameter === 'password'
+        ? ['BOOTSTRAP_ADMIN_PASSWORD', 'a value that is not shown']
+        : ['BOOTSTRAP_ADMIN_USERNAME', `'${bootstrap.adminUsername}'`];
+  return new ConfigError(`${variable}: got ${got}, wants another: ${text}`);
 }
 
 /** A project that can not be upgraded is told of; the others are served all the same. */

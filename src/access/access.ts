@@ -71,7 +71,7 @@ function withoutSealed(kind: KindDef, { predicate }: Grant): Grant {
 export type Said = { readonly stored: boolean } & ({ readonly level: Level } | { readonly rules: readonly string[] });
 
 export function saidOf(kind: KindDef, operation: Operation): Said {
-  const said = storedAccess(kind, operation);
+  const said = kind.special.closed?.includes(operation) ? 'nobody' : storedAccess(kind, operation);
   if (said === undefined) return { level: defaultLevel(kind, operation), stored: false };
   return typeof said === 'string' ? { level: said, stored: true } : { rules: said, stored: true };
 }

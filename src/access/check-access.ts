@@ -14,7 +14,7 @@ const WANTS = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
 const PLACE = { parameter: 'access' };
 
 /** Adds a fault for everything in `access` that is not understood, or that would lock a project for good. */
-export function checkAccess({ neverNobody }: Special, access: Json, faults: Faults): void {
+export function checkAccess({ closed, neverNobody }: Special, access: Json, faults: Faults): void {
   const bad = (text: string) => faults.add('parameter.bad_value', `access${text}`, PLACE);
   if (!isPlainObject(access)) return void bad(`: must be an object of operations, got ${typeName(access)}`);
   for (const [operation, said] of Object.entries(access)) {
@@ -23,6 +23,8 @@ export function checkAccess({ neverNobody }: Special, access: Json, faults: Faul
       bad(
         `: no operation '${operation.slice(0, 40)}'${didYouMean(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`,
       );
+    } else if (closed?.includes(known) && said !== 'nobody') {
+      bad(`.${operation}: is nobody's here, and stays so`);
     } else if (neverNobody?.includes(known) && said === 'nobody') {
       bad(`.${operation}: 'nobody' would lock the project for good`);
     } else if (!LEVELS.some((level) => level === said)) checkForm(operation, said, faults);

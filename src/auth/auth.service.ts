@@ -1,11 +1,10 @@
 /** Sign-up, and what a member does with its session. */
 import { Injectable } from '@nestjs/common';
-import { grantOf } from '../access/access.js';
+import { checkState, denied, grantOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
-import { ADMIN_KIND } from '../model/special.js';
 import { refusal } from '../shared/errors.js';
 import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
@@ -14,9 +13,8 @@ import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 import { readChange, readSignUp } from './auth.body.js';
-import type { Credential } from './credential.js';
+import { accountOf, type Credential } from './credential.js';
 import { MemberSessions } from './member-session.js';
-import { foldName } from './names.js';
 import { checkPassword, hashPassword, verifyPassword } from './password.js';
 import { Sessions } from './sessions.js';
 import { Throttle } from './throttle.js';
@@ -47,10 +45,10 @@ export class AuthService {
     const hash = await hashPassword(password, project.id);
     const body = new Map<string, unknown>([...rest, ['username', username], ['email', email]]);
     return this.catalog.withCheckedModel(project, (model) => {
-      const kind = openSignUp(model, kindId, caller);
+      const { kind, access } = openSignUp(model, kindId, caller);
       return this.database.transaction(async (tx) => {
         const session = { project, caller: SYSTEM, model, executor: tx };
-        const [row] = await this.writer.insert(session, kind, [body], { writer: caller });
+        const [row] = await this.writer.insert(session, kind, [body], { writer: caller, access });
         const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
         await tx.run(setPasswordStatement(project.schema, id, hash));
         return answerOf(await this.members.open(tx, project, model, { kindId, memberId: id }));
@@ -72,7 +70,8 @@ export class AuthService {
   verify(scope: RequestScope): Promise<Answer> {
     const { kindId } = memberOf(scope.caller);
     return this.catalog.withCheckedModel(scope.project, (model) => {
-      if (model.kinds.get(kindId)?.active) return NULL_ANSWER;
+      const kind = model.kinds.get(kindId);
+      if (kind?.active && isMemberKind(kind)) return NULL_ANSWER;
       throw refusal('token.invalid', 'The kind of this member is inactive');
     });
   }
@@ -91,7 +90,7 @@ export class AuthService {
       this.database.run<Credential>(memberCredentialStatement(project.schema, id)),
     );
     if (!found) throw wrongPassword();
-    const attempt = { address: visit.address, account: foldName(found.username) };
+    const attempt = { address: visit.address, account: accountOf(found) };
     return this.throttle.guard(project, attempt, async () => {
       const before = found.password_hash;
       if (!(await verifyPassword(before, current, project.id)) || before === null) throw wrongPassword();
@@ -120,12 +119,14 @@ function memberOf(caller: Caller): MemberCaller {
 /** The member kind of a sign-up path. What is no member kind does not exist here. */
 function openSignUp(model: Model, kindId: string, caller: Caller) {
   const kind = model.kinds.get(kindId);
-  if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);
-  if (!grantOf(kind, 'signup', caller, model)) {
-    if (caller.type === 'anonymous' && kind.id !== ADMIN_KIND)
-      throw refusal('token.missing', 'A bearer token is needed here');
-    throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
+  if (!kind || !isMemberKind(kind)) {
+    if (caller.type === 'anonymous') throw denied(caller, '');
+    throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);
   }
-  if (!kind.active) throw refusal('kind.inactive', `The kind '${kind.id}' is inactive`);
-  return kind;
+  const closed = `Sign-up to '${kind.id}' is closed`;
+  if (kind.special.closed?.includes('signup')) throw refusal('access.denied', closed);
+  const grant = grantOf(kind, 'signup', caller, model);
+  if (!grant) throw denied(caller, closed);
+  checkState(kind);
+  return { kind, access: grant.predicate };
 }

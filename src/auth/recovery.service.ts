@@ -20,7 +20,7 @@ import {
 } from '../sql/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { readNewPassword, readRecovery } from './auth.body.js';
-import { isUsable, type Credential } from './credential.js';
+import { accountOf, isUsable, type Credential } from './credential.js';
 import { foldName } from './names.js';
 import { checkPassword, hashPassword } from './password.js';
 import { Sessions } from './sessions.js';
@@ -80,8 +80,7 @@ export class RecoveryService {
       checkPassword({ ...credential, password: fresh }, 'new_password');
       const hash = await hashPassword(fresh, project.id);
       await this.#use(project, id, credential.member_id, hash);
-      const names = [credential.username, credential.email].map(foldName);
-      await this.throttle.forgive(project, address, [...new Set(names)]);
+      await this.throttle.forgive(project, address, accountOf(credential));
       return NULL_ANSWER;
     };
     return this.catalog.inProject(project, () => this.throttle.guard(project, { address }, work));

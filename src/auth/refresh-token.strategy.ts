@@ -1,5 +1,5 @@
 /** Reads the refresh token of a request, with Passport. It is good for its project, and as a refresh token, only. */
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
 import { SECRET } from '../config/config.token.js';
@@ -31,8 +31,10 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') 
 
 @Injectable()
 export class RefreshTokenGuard extends AuthGuard('refresh') {
-  override handleRequest<T>(error: unknown, claims: T | false): T {
+  override handleRequest<T>(error: unknown, claims: T | false, _info: unknown, context: ExecutionContext): T {
     if (!error && claims) return claims;
+    const { headers } = context.switchToHttp().getRequest<HttpRequest>();
+    if (headers.authorization === undefined) throw refusal('token.missing', 'A refresh token is needed as the bearer');
     throw refusal('token.invalid', 'A refresh token that is good for this project is needed as the bearer');
   }
 }

@@ -10,7 +10,7 @@ import { findCredentialStatement } from '../sql/credential.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { readCredentials } from './auth.body.js';
 import { CODE_MINUTES, Codes } from './codes.js';
-import { isUsable, type Credential } from './credential.js';
+import { accountOf, isUsable, type Credential } from './credential.js';
 import { MemberSessions } from './member-session.js';
 import { foldName } from './names.js';
 import { verifyPassword } from './password.js';
@@ -31,9 +31,13 @@ export class SignInService {
   /** A member session; null where a code was mailed and is to be sent along. @throws KindError 400, 401, 429, 503 */
   async signIn(project: Project, visit: Visit, body: unknown): Promise<Answer> {
     const { username, password, otp } = readCredentials(body);
-    const attempt = { address: visit.address, account: foldName(username) };
+    const name = foldName(username);
+    const [found] = await this.catalog.inProject(project, () =>
+      this.database.run<Credential>(findCredentialStatement(project.schema, name)),
+    );
+    const attempt = { address: visit.address, account: accountOf(found, name) };
     const work = async () => {
-      const credential = await this.#check(project, attempt.account, password);
+      const credential = await this.#check(project, found, password);
       if (project.settings.otp) {
         if (otp === null) return this.#sendCode(project, visit, credential);
         if (!(await this.codes.use(project, credential.member_id, otp))) throw failed();
@@ -44,8 +48,11 @@ export class SignInService {
   }
 
   /** An unknown name costs what a wrong password costs, and answers the same. */
-  async #check(project: Project, account: string, password: string): Promise<Credential & { password_hash: string }> {
-    const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, account));
+  async #check(
+    project: Project,
+    found: Credential | undefined,
+    password: string,
+  ): Promise<Credential & { password_hash: string }> {
     const hash = found?.password_hash ?? null;
     if (!(await verifyPassword(hash, password, project.id)) || !found || hash === null) throw failed();
     return { ...found, password_hash: hash };

@@ -1,7 +1,7 @@
 /**
  * Bounds how often passwords, codes and tokens can be tried, per account and address. Attempts are kept in the project's
  * schema, so that all processes count together; each is taken before it is made, and given back where it was no failure.
- * Whether there is such an account makes no difference: the key is the name as it was typed, folded.
+ * Whether there is such an account makes no difference.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { FairShare } from '../catalog/fair-share.js';
@@ -39,7 +39,7 @@ const SWEEP_EVERY = 50;
 /** Who tries: an address alone, or an address at an account. */
 export interface Attempt {
   readonly address: string;
-  /** The folded name. */
+  /** The member, or the folded name where nobody has it: see `accountOf`. */
   readonly account?: string;
 }
 
@@ -86,11 +86,11 @@ export class Throttle {
     await this.#take(project, attempt);
   }
 
-  /** Forgets the failures of accounts from an address: their owner has shown who it is. */
-  async forgive(project: Project, address: string, accounts: readonly string[]): Promise<void> {
+  /** Forgets the failures of an account from an address: its owner has shown who it is. */
+  async forgive(project: Project, address: string, account: string): Promise<void> {
     if (!this.config.authRateLimit) return;
-    const keys = accounts.map((account) => this.#hash('pair', address, account));
-    await this.database.run(forgetAttemptsStatement(project.schema, keys));
+    const key = this.#hash('pair', address, account);
+    await this.database.run(forgetAttemptsStatement(project.schema, [key]));
   }
 
   async #take(project: Project, attempt: Attempt): Promise<() => Promise<void>> {

@@ -206,7 +206,7 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     special: { existsCode: 'parameter.exists' } as const,
   })),
   own(CREDENTIAL_KIND, 'System user', 'uuid', CREDENTIAL_FIELDS, { sealed: true }),
-  own(ADMIN_KIND, 'Administrator', 'uuid', [], { levels: { read: 'admin', signup: 'nobody' } }),
+  own(ADMIN_KIND, 'Administrator', 'uuid', [], { levels: { read: 'admin' }, closed: ['signup'] }),
 ];
 
 export interface BuiltInGroup {

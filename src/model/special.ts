@@ -24,6 +24,8 @@ export interface Special {
   readonly levels?: Readonly<Partial<Record<Operation, Level>>>;
   /** Operations that are never nobody's: that would lock the project for good. */
   readonly neverNobody?: readonly Operation[];
+  /** Operations that are nobody's, whatever the owner says. */
+  readonly closed?: readonly Operation[];
   /** What an id that is taken is refused with. */
   readonly existsCode?: ErrorCode;
 }
