@@ -74,8 +74,11 @@ function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {
   return { schema, kind, access, fields: everyField(visible) };
 }
 
-/** A linked unit has a field `link`, which takes the place of a parameter of that name. */
+/** The field of a linked unit that tells the link by which it was reached. */
+const LINK_FIELD = 'link';
+
+/** What is read of a linked unit: its field `link` takes the place of a parameter of that name. */
 export function withoutLink(read: ReadPlan): ReadPlan {
-  if (read.fields.every(({ id }) => id !== 'link')) return read;
-  return { ...read, fields: read.fields.filter(({ id }) => id !== 'link') };
+  const others = read.fields.filter(({ id }) => id !== LINK_FIELD);
+  return others.length === read.fields.length ? read : { ...read, fields: others };
 }
