@@ -1,5 +1,5 @@
 /**
- * Nest's Express adapter, made fast in two places (measured in design/performance.md):
+ * Nest's Express adapter, made fast in two places:
  * Express sets the prototype of every request and response, which costs V8 far more than all else it does; here the
  * server makes them with the right prototype from the start, so that setting it changes nothing. And answers are
  * written with one `writeHead` and `end`.

@@ -1,4 +1,4 @@
-/** Random rules against the naive evaluator (threats.md, 2): who sees, counts, makes, changes and deletes which units. */
+/** Random rules against the naive evaluator: who sees, counts, makes, changes and deletes which units. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Comparator, Filter, MemberRef, Scalar } from '../../../src/filter/filter.ast.js';

@@ -1,5 +1,5 @@
 /**
- * Not one byte tells of what is not to be known (threats.md, 1 and 14): every question is asked, a secret changes, and
+ * Not one byte tells of what is not to be known: every question is asked, a secret changes, and
  * every question is asked again. Questions and secrets are generated; only who may not know what is said by hand.
  */
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Canaries (threats.md, 18): passwords, tokens and codes are in no log, no error and no mail that they don't belong to. */
+/** Canaries: passwords, tokens and codes are in no log, no error and no mail that they don't belong to. */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';

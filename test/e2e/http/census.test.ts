@@ -1,5 +1,5 @@
 /**
- * The census of routes (threats.md, 3 and 25): what the running application serves is this table, and every route of it
+ * The census of routes: what the running application serves is this table, and every route of it
  * answers everybody as it says. A new route fails here until it has a row.
  */
 import { afterAll, describe, expect, it } from 'vitest';
