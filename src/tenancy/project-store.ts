@@ -6,12 +6,14 @@ import { PROJECT_ID } from '../shared/identifiers.js';
 import { projectOf, type Project } from './project.js';
 
 const KEPT = 10_000;
+/** Milliseconds for which a project is not asked for again, should an announcement never have come. */
+const PROJECT_KEPT = 60_000;
 /** Milliseconds for which a key that names no project is not asked for again: whoever guesses keys costs little. */
 const MISS_KEPT = 1000;
 
 @Injectable()
 export class ProjectStore {
-  readonly #projects = new LRUCache<string, Project>({ max: KEPT });
+  readonly #projects = new LRUCache<string, Project>({ max: KEPT, ttl: PROJECT_KEPT });
   readonly #misses = new LRUCache<string, true>({ max: KEPT, ttl: MISS_KEPT });
   /** Questions to the registry. One that is no longer here was asked before news came: its answer is not kept. */
   readonly #loading = new Map<string, Promise<Project | undefined>>();

@@ -57,16 +57,39 @@ describe('a project in memory', () => {
   });
 });
 
+/** From now on it is that much later, by the clock of the stores. */
+function later(milliseconds: number): void {
+  const now = performance.now() + milliseconds;
+  vi.spyOn(performance, 'now').mockReturnValue(now);
+}
+
+describe('what no announcement told of', () => {
+  it('is known a minute later all the same', async () => {
+    const { id } = await service.project();
+    const row = await registry.find(id);
+    const find = vi.fn(() => Promise.resolve(row && { ...row, label: 'old' }));
+    const other = new ProjectStore({ find } as unknown as ProjectRepository);
+    expect(await other.find(id)).toMatchObject({ label: 'old' });
+    find.mockResolvedValue(row && { ...row, label: 'new' });
+    expect(await other.find(id)).toMatchObject({ label: 'old' });
+    later(61_000);
+    await vi.waitFor(async () => expect(await other.find(id)).toMatchObject({ label: 'new' }));
+    expect(find).toHaveBeenCalledTimes(2);
+  });
+});
+
 describe('a key that names no project', () => {
   it('is asked for once a second, and none of the keys stays', async () => {
     const find = vi.spyOn(registry, 'find');
     const stranger = new TestProject(service.service, 'nobody_here', undefined);
     for (let at = 0; at < 10; at++) expect(refusalOf(await stranger.get('/kind/unit'))).toEqual(UNKNOWN);
     expect(find.mock.calls.filter(([id]) => id === stranger.id).length).toBeLessThanOrEqual(2);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
     find.mockClear();
-    await stranger.get('/kind/unit');
-    expect(find).toHaveBeenCalledTimes(1);
+    later(1100);
+    await vi.waitFor(async () => {
+      await stranger.get('/kind/unit');
+      expect(find).toHaveBeenCalledTimes(1);
+    });
   });
 
   it('is a project as soon as one is made', async () => {

@@ -1,6 +1,9 @@
 /** However its connections end, a listener has one, and hears. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { afterAll, expect, inject, it, vi } from 'vitest';
+import { type ConnectionOptions } from '../../../src/database/connection.js';
 import { Listener } from '../../../src/database/listener.js';
 import { sideConnection } from '../../support/side-connection.js';
 
@@ -16,9 +19,10 @@ it('has one connection, also where an old one fails while a new one is being mad
     return Reflect.apply(connect, this, []) as never;
   });
   const heard: string[] = [];
+  const onGap = vi.fn();
   const listener = new Listener(inject('database'), [channel], {
     onNotification: (_, payload) => void heard.push(payload),
-    onGap: () => undefined,
+    onGap,
   });
   afterAll(() => listener.stop());
   await listener.start();
@@ -27,12 +31,76 @@ it('has one connection, also where an old one fails while a new one is being mad
       `LISTEN "${channel}"`,
     ]);
   const [first] = await pids();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   await side.rows('SELECT pg_terminate_backend($1, 5000)', [first?.pid]);
+  await expect.poll(() => onGap.mock.calls.length).toBe(1);
   // Longer than two tries are apart.
-  await new Promise((resolve) => setTimeout(resolve, 2600));
+  await vi.advanceTimersByTimeAsync(2600);
+  await expect.poll(() => onGap.mock.calls.length).toBe(2);
+  await vi.advanceTimersByTimeAsync(2600);
+  vi.useRealTimers();
   spy.mockRestore();
   expect(made).toHaveLength(2);
   expect(await pids()).toHaveLength(1);
   await side.rows('SELECT pg_notify($1, $2)', [channel, 'hello']);
   await vi.waitFor(() => expect(heard).toEqual(['hello']));
+});
+
+/** The database behind a line that can go silent without breaking. */
+async function silentLine(): Promise<{ connection: ConnectionOptions; silence: (on: boolean) => void }> {
+  const to = inject('database');
+  const address = 'url' in to ? { host: new URL(to.url).hostname, port: Number(new URL(to.url).port || 5432) } : to;
+  const sockets: Socket[] = [];
+  let silent = false;
+  const server = createServer((here) => {
+    const there = address.host.startsWith('/')
+      ? connect(`${address.host}/.s.PGSQL.${address.port}`)
+      : connect(address.port, address.host);
+    sockets.push(here, there);
+    here.on('data', (data) => silent || there.write(data)).on('error', () => there.destroy());
+    there.on('data', (data) => silent || here.write(data)).on('error', () => here.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = 'url' in to ? new URL(to.url) : undefined;
+  if (url) [url.hostname, url.port] = ['127.0.0.1', String(port)];
+  const connection = url ? { url: url.href } : { ...to, host: '127.0.0.1', port };
+  return { connection: connection as ConnectionOptions, silence: (on) => void (silent = on) };
+}
+
+it('notices a connection that has gone silent, tells of it once, and hears again', async () => {
+  const { connection, silence } = await silentLine();
+  const events = { onNotification: vi.fn(), onGap: vi.fn(), onLost: vi.fn(), onBack: vi.fn() };
+  const times = { retry: 20, beat: 20, patience: 200 };
+  const listener = new Listener(connection, [`silent_${process.pid}`], events, times);
+  afterAll(() => listener.stop());
+  await listener.start();
+  silence(true);
+  await expect.poll(() => events.onGap.mock.calls.length, { timeout: 5000 }).toBeGreaterThan(3);
+  expect(events.onLost).toHaveBeenCalledTimes(1);
+  expect(events.onBack).not.toHaveBeenCalled();
+  silence(false);
+  await expect.poll(() => events.onBack.mock.calls.length, { timeout: 5000 }).toBe(1);
+  const side = await sideConnection();
+  await side.rows('SELECT pg_notify($1, $2)', [`silent_${process.pid}`, 'hello']);
+  await expect.poll(() => events.onNotification.mock.calls).toContainEqual([`silent_${process.pid}`, 'hello']);
+});
+
+it('stops although the connection has gone silent', async () => {
+  const { connection, silence } = await silentLine();
+  const events = { onNotification: vi.fn(), onGap: vi.fn() };
+  const listener = new Listener(connection, [`stopped_${process.pid}`], events, {
+    retry: 20,
+    beat: 60_000,
+    patience: 50,
+  });
+  await listener.start();
+  silence(true);
+  await listener.stop();
+  expect(events.onGap).not.toHaveBeenCalled();
 });
