@@ -1,18 +1,22 @@
 /** What every request passes first, in one step: it gets its id, and is observed until its answer is out. */
 import type { RequestHandler } from 'express';
 import { identify } from './request-id.js';
-import { REQUEST_ID, type HttpRequest, type HttpResponse } from './request.js';
+import { REQUEST_ID, type HttpRequest } from './request.js';
 
-/** Told of every request when its answer has been handed over to the system. */
-export type Observer = (request: HttpRequest, response: HttpResponse, milliseconds: number) => void;
+/** Told of every request when its answer has been handed over to the system, or its client has gone away before that. */
+export type Observer = (request: HttpRequest, status: number, milliseconds: number) => void;
+
+/** What is written down of a request whose client did not wait for the answer; no client ever sees it. */
+const GONE = 499;
 
 export function entrance(observers: readonly Observer[]): RequestHandler {
   return (request, response, next): void => {
     const started = performance.now();
     response.setHeader(REQUEST_ID, identify(request));
-    response.once('finish', () => {
+    response.once('close', () => {
       const milliseconds = performance.now() - started;
-      for (const observe of observers) observe(request, response, milliseconds);
+      const status = response.writableFinished ? response.statusCode : GONE;
+      for (const observe of observers) observe(request, status, milliseconds);
     });
     next();
   };

@@ -11,14 +11,14 @@ export function loggedPath(path: string): string {
 }
 
 export function requestLog(logger: Logger): Observer {
-  return (request, response, milliseconds): void => {
+  return (request, status, milliseconds): void => {
     const slow = milliseconds > SLOW_MS;
     if (!slow && !logger.isLevelEnabled('debug')) return;
     const fields = {
       requestId: requestId(request),
       method: request.method,
       path: loggedPath(request.path),
-      status: response.statusCode,
+      status,
       milliseconds: Math.round(milliseconds * 10) / 10,
     };
     if (slow) logger.warn(fields, 'slow request');

@@ -1,0 +1,37 @@
+/** Every request is observed once, whether its client waits for the answer or not. */
+import { once } from 'node:events';
+import { createServer, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, it, vi } from 'vitest';
+import { entrance } from '../../../src/http/entrance.js';
+
+const seen = vi.fn();
+const enter = entrance([(asked, status) => void seen(asked.url, status)]);
+const held: ServerResponse[] = [];
+const server = createServer((asked, response) => {
+  enter(asked as never, response as never, () => {
+    if (asked.url === '/held') held.push(response);
+    else response.writeHead(201).end('done');
+  });
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+afterAll(() => void server.close());
+const ask = (path: string) => request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', path }).end();
+
+it('with the status of its answer', async () => {
+  const [answer] = (await once(ask('/'), 'response')) as [NodeJS.ReadableStream];
+  answer.resume();
+  await vi.waitFor(() => expect(seen.mock.calls).toEqual([['/', 201]]));
+});
+
+it('with 499 where its client has gone away', async () => {
+  seen.mockClear();
+  const asked = ask('/held');
+  asked.on('error', () => undefined);
+  await vi.waitFor(() => expect(held).toHaveLength(1));
+  asked.destroy();
+  await vi.waitFor(() => expect(seen.mock.calls).toEqual([['/held', 499]]));
+  held[0]?.end('too late');
+  expect(seen).toHaveBeenCalledTimes(1);
+});
