@@ -1,5 +1,5 @@
 /** What PostgreSQL's error codes mean to the service (PostgreSQL documentation, appendix A). */
-import { comeBack, refusal, type KindError } from '../shared/errors.js';
+import { comeBack, KindError } from '../shared/errors.js';
 
 /** The fields of a `pg` DatabaseError that are used here. */
 export interface DatabaseFault extends Error {
@@ -52,25 +52,27 @@ export function isReadOnly(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === READ_ONLY;
 }
 
-/** The refusal for what any statement can meet, whatever it asks; undefined for all else. */
+/** The refusal for what any statement can meet, whatever it asks, with its cause; undefined for all else. */
 export function commonRefusal(error: unknown): KindError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (/timeout exceeded when trying to connect/.test(error.message)) {
-    return comeBack('server.busy', 'All database connections are in use; try again shortly');
+    return comeBack('server.busy', 'All database connections are in use; try again shortly', 1, error);
   }
   if (/Connection terminated|Client has encountered a connection error|Cannot use a pool after/.test(error.message)) {
-    return unavailable();
+    return unavailable(error);
   }
   if (!isDatabaseFault(error)) return undefined;
-  if (CONNECTION_LOST.has(error.code)) return unavailable();
-  if (error.code === '57014')
-    return refusal('query.timeout', 'The query took longer than a statement may; narrow it, or add an index');
+  if (CONNECTION_LOST.has(error.code)) return unavailable(error);
+  if (error.code === '57014') {
+    const text = 'The query took longer than a statement may; narrow it, or add an index';
+    return new KindError([{ code: 'query.timeout', text }], undefined, { cause: error });
+  }
   if (error.code === LOCK_TIMEOUT || RETRY.has(error.code)) {
-    return comeBack('database.busy', 'Another change holds what this one needs; try again shortly');
+    return comeBack('database.busy', 'Another change holds what this one needs; try again shortly', 1, error);
   }
   return undefined;
 }
 
-function unavailable(): KindError {
-  return comeBack('database.unavailable', 'The database does not answer; try again shortly');
+function unavailable(cause: unknown): KindError {
+  return comeBack('database.unavailable', 'The database does not answer; try again shortly', 1, cause);
 }

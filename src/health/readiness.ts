@@ -1,7 +1,7 @@
 /** Whether the service is ready to serve: the database answers, and no shutdown has begun. */
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { refusal } from '../shared/errors.js';
+import { KindError, refusal } from '../shared/errors.js';
 import { PING } from '../sql/registry.sql.js';
 
 @Injectable()
@@ -23,8 +23,11 @@ export class Readiness {
     this.#asking ??= this.database.run(PING).finally(() => (this.#asking = undefined));
     try {
       await this.#asking;
-    } catch {
-      throw refusal('database.unavailable', 'The database does not answer');
+    } catch (error) {
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      throw new KindError([{ code: 'database.unavailable', text: 'The database does not answer' }], undefined, {
+        cause,
+      });
     }
   }
 }

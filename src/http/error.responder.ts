@@ -1,19 +1,29 @@
 /** Turns whatever was thrown into the error envelope. A 500 tells its request id and nothing else. */
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
-import { ERRORS, KindError, refusal } from '../shared/errors.js';
+import { ERRORS, KindError, refusal, type ErrorCode } from '../shared/errors.js';
+import { Seldom } from '../shared/seldom.js';
 import { errorEnvelope } from './answer.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 import { requestId } from './request-id.js';
 import { loggedPath } from './request-log.js';
 
-/** Where unexpected errors are reported. */
+/** Where unexpected errors are reported, and what the operator has to know. */
 export interface ErrorLog {
   error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
 }
+
+/** Refusals that no client caused. */
+const TROUBLE: ReadonlySet<ErrorCode> = new Set(['database.unavailable', 'query.timeout', 'server.busy']);
+
+/** Milliseconds between two lines of one trouble, which may meet every request. */
+const TROUBLE_EVERY = 10_000;
 
 @Catch()
 export class ErrorResponder implements ExceptionFilter {
+  readonly #troubles = new Seldom(TROUBLE_EVERY);
+
   constructor(private readonly log: ErrorLog) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
@@ -25,7 +35,7 @@ export class ErrorResponder implements ExceptionFilter {
     const known = toKindError(error, request);
     if (ERRORS[known.code].status === 500) {
       this.log.error({ err: error, requestId: requestId(request), method: request.method }, 'unexpected error');
-    }
+    } else if (TROUBLE.has(known.code)) this.#warn(known, request);
     if (response.headersSent) {
       response.destroy();
       return;
@@ -41,6 +51,20 @@ export class ErrorResponder implements ExceptionFilter {
     });
     response.end(request.method === 'HEAD' ? undefined : text);
   }
+
+  #warn(error: KindError, request: HttpRequest): void {
+    const count = this.#troubles.pass(error.code);
+    if (count === undefined) return;
+    const cause = causeOf(error);
+    this.log.warn({ code: error.code, count, ...cause, requestId: requestId(request) }, error.messages[0].text);
+  }
+}
+
+/** Of a cause the code and the words alone: a driver's error has the statement's values about it. */
+function causeOf({ cause }: KindError): { cause?: string } {
+  if (!(cause instanceof Error)) return {};
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  return { cause: [code, cause.message].filter(Boolean).join(': ') };
 }
 
 function toKindError(error: unknown, request: HttpRequest): KindError {

@@ -167,7 +167,7 @@ export interface Message {
 /** Where a fault lies: the parameter, and in a bulk write the position of the object (from 0). */
 export type Place = Pick<Message, 'parameter' | 'index'>;
 
-/** A refusal: an HTTP status and one message per fault. `retryAfter` is in seconds. */
+/** A refusal: an HTTP status and one message per fault. `retryAfter` is in seconds; the cause is for the log alone. */
 export class KindError extends Error {
   override readonly name = 'KindError';
   readonly status: ErrorKind['status'];
@@ -175,8 +175,9 @@ export class KindError extends Error {
   constructor(
     readonly messages: readonly [Message, ...Message[]],
     readonly retryAfter?: number,
+    options?: { readonly cause: unknown },
   ) {
-    super(messages.map((message) => `${message.code}: ${message.text}`).join('; '));
+    super(messages.map((message) => `${message.code}: ${message.text}`).join('; '), options);
     // Bad input is answered before conflicts with what is stored.
     const statuses = messages.map((message): ErrorKind['status'] => ERRORS[message.code].status);
     this.status = statuses.reduce((lowest, status) => (status < lowest ? status : lowest));
@@ -193,8 +194,8 @@ export function refusal(code: ErrorCode, text: string, place: Place = {}): KindE
 }
 
 /** A refusal that passes: the client may come back after some seconds. */
-export function comeBack(code: ErrorCode, text: string, seconds = 1): KindError {
-  return new KindError([{ code, text }], seconds);
+export function comeBack(code: ErrorCode, text: string, seconds = 1, cause?: unknown): KindError {
+  return new KindError([{ code, text }], seconds, cause === undefined ? undefined : { cause });
 }
 
 /** A message about what stands inside a value, told with the way to it: `country`, and `name: …` become `country.name: …`. */

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { Seldom } from '../../../src/shared/seldom.js';
+
+it('lets the first pass, then one an interval with the number of those before it; each kind of event apart', () => {
+  let now = 5;
+  const seldom = new Seldom(10_000, () => now);
+  expect(seldom.pass('a')).toBe(1);
+  expect(seldom.pass('a')).toBeUndefined();
+  expect(seldom.pass('b')).toBe(1);
+  now += 9_999;
+  expect(seldom.pass('a')).toBeUndefined();
+  now += 1;
+  expect(seldom.pass('a')).toBe(3);
+  expect(seldom.pass('a')).toBeUndefined();
+  now += 60_000;
+  expect(seldom.pass('a')).toBe(2);
+  expect(seldom.pass('b')).toBe(1);
+});
