@@ -5,15 +5,19 @@
 import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { AggregatorRegistry } from 'prom-client';
 import type { FirstProject } from './bootstrap.js';
 import type { Config } from './config/config.js';
 import type { ConnectionOptions } from './database/connection.js';
 import { prepareService, startService, type ServiceOptions } from './service.js';
+import { comeBack } from './shared/errors.js';
 
 /** What the primary tells a worker, and a worker the primary. */
 type ToWorker =
-  { type: 'start'; connection: ConnectionOptions; secret: string; first: FirstProject } | { type: 'stop' };
-type ToPrimary = { type: 'hello' } | { type: 'ready'; url: string };
+  | { type: 'start'; connection: ConnectionOptions; secret: string; first: FirstProject }
+  | { type: 'metrics'; text: string | undefined }
+  | { type: 'stop' };
+type ToPrimary = { type: 'hello' } | { type: 'ready'; url: string } | { type: 'metrics' };
 
 export interface Running {
   readonly url: string;
@@ -29,6 +33,12 @@ export async function startWorkers(options: ServiceOptions): Promise<Running> {
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.js', import.meta.url)) });
   const first = await prepareService(options);
   const start: ToWorker = { type: 'start', connection, secret, first };
+  const metrics = new AggregatorRegistry();
+  cluster.on('message', (worker, { type }: ToPrimary) => {
+    if (type !== 'metrics') return;
+    const answer = (text?: string) => worker.isConnected() && worker.send({ type: 'metrics', text } satisfies ToWorker);
+    metrics.clusterMetrics().then(answer, () => answer());
+  });
   let stopping = false;
   cluster.on('exit', (worker, code, signal) => {
     if (stopping) return;
@@ -52,7 +62,7 @@ function startWorker(start: ToWorker): Promise<string> {
     worker.once('exit', () => reject(new Error('a worker ended before it was ready')));
     worker.on('message', (message: ToPrimary) => {
       if (message.type === 'hello') worker.send(start);
-      else resolve(message.url);
+      if (message.type === 'ready') resolve(message.url);
     });
   });
 }
@@ -69,15 +79,30 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const started = new Promise<Running>((resolve, reject) => {
     process.on('message', (message: ToWorker) => {
-      if (message.type !== 'start') return void started.then(end);
+      if (message.type === 'stop') void started.then(end);
+      if (message.type !== 'start') return;
       const { connection, secret, first } = message;
-      startService({ config, secret, connection, logger, prepared: first }).then(resolve, reject);
+      startService({ config, secret, connection, logger, prepared: first, metricsOfAll }).then(resolve, reject);
     });
   });
   process.on('disconnect', () => void started.then(end, () => process.exit(1)));
   tell({ type: 'hello' });
   const { url } = await started;
   tell({ type: 'ready', url });
+}
+
+/** The metrics of all workers, as the primary gathers them. @throws KindError 503 */
+function metricsOfAll(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const hear = (message: ToWorker): void => {
+      if (message.type !== 'metrics') return;
+      process.off('message', hear);
+      if (message.text !== undefined) resolve(message.text);
+      else reject(comeBack('server.busy', 'Not every process told its numbers; try again shortly'));
+    };
+    process.on('message', hear);
+    tell({ type: 'metrics' });
+  });
 }
 
 function tell(message: ToPrimary): void {

@@ -16,6 +16,7 @@ import { Database } from './database/database.js';
 import { Listener } from './database/listener.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
+import { Metrics } from './health/metrics.js';
 import { Readiness } from './health/readiness.js';
 import { OutgoingMail } from './mail/outgoing.js';
 import { PublicAddress } from './mail/public-address.js';
@@ -38,6 +39,8 @@ export interface ServiceOptions {
   readonly logger: Logger;
   /** Set where another process has made registry and projects ready: what it found. */
   readonly prepared?: FirstProject;
+  /** Set where several processes share the port: gathers the metrics of all. */
+  readonly metricsOfAll?: () => Promise<string>;
 }
 
 /** Milliseconds that a statement of a request may take: one tenant's question must not starve the others. */
@@ -47,10 +50,15 @@ const STATEMENT_TIMEOUT = 30_000;
 const MAIL_GRACE = 2000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, connection, logger } = options;
+  const { config, connection, logger, metricsOfAll } = options;
   const { app, database, dataSource } = await assemble(options);
   const first = options.prepared ?? (await prepareProjects(app, config, logger));
-  const listener = new Listener(connection, [MODEL_CHANNEL, PROJECT_CHANNEL], announcements(app));
+  const listener = new Listener(connection, [MODEL_CHANNEL, PROJECT_CHANNEL], {
+    ...announcements(app),
+    onLost: (err) => logger.warn({ err }, 'announcements of other processes are not heard: the connection is lost'),
+    onBack: () => logger.info('announcements of other processes are heard again'),
+  });
+  if (metricsOfAll) app.get(Metrics).join(metricsOfAll);
   await listener.start();
   await app.listen(config.port, config.host);
   await app.get(IndexBuilds).watch();

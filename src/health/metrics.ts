@@ -1,14 +1,17 @@
-/** What a Prometheus server scrapes: the process, its requests and what it still has to do. No label names a tenant. */
+/**
+ * What a Prometheus server scrapes: the process, its requests and what it still has to do; where several processes share
+ * a port, of all of them together. No label names a tenant.
+ */
 import { Injectable } from '@nestjs/common';
 import type { Observer } from '../http/entrance.js';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { IndexBuilds } from '../catalog/index-builds.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 @Injectable()
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly #registry = new AggregatorRegistry();
   readonly #requests = new Counter({
     name: 'kind_http_requests_total',
     help: 'Requests answered.',
@@ -21,6 +24,7 @@ export class Metrics {
     buckets: SECONDS,
     registers: [this.#registry],
   });
+  #ofAll = (): Promise<string> => this.#registry.metrics();
 
   constructor(builds: IndexBuilds) {
     collectDefaultMetrics({ register: this.#registry });
@@ -33,12 +37,19 @@ export class Metrics {
   }
 
   /** Counts and times every request. */
-  readonly observe: Observer = (request, response, milliseconds) => {
-    this.#requests.inc({ method: request.method, status: response.statusCode });
+  readonly observe: Observer = (request, status, milliseconds) => {
+    this.#requests.inc({ method: request.method, status });
     this.#durations.observe(milliseconds / 1000);
   };
 
+  /** The numbers of this process; or of all, where several share a port. */
   text(): Promise<string> {
-    return this.#registry.metrics();
+    return this.#ofAll();
+  }
+
+  /** From now on this process is one of several: its numbers are gathered too, and `ofAll` has those of each added up. */
+  join(ofAll: () => Promise<string>): void {
+    AggregatorRegistry.setRegistries(this.#registry);
+    this.#ofAll = ofAll;
   }
 }

@@ -8,8 +8,10 @@ import { transformFile } from '@swc/core';
 if (isMainThread) register(import.meta.url);
 
 export async function resolve(specifier, context, next) {
-  if (context.parentURL?.endsWith('.ts') && /^\.{1,2}\/.*\.js$/.test(specifier)) {
-    const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
+  const { parentURL } = context;
+  const isOurs = parentURL?.endsWith('.ts') ? /^\.{1,2}\/.*\.js$/ : parentURL === undefined && /^file:.*\.js$/;
+  if (isOurs && isOurs.test(specifier)) {
+    const source = new URL(specifier.replace(/\.js$/, '.ts'), parentURL);
     if (existsSync(source)) return { url: source.href, shortCircuit: true };
   }
   return next(specifier, context);

@@ -1,0 +1,35 @@
+/** The service as a process of its own, as `npm start` runs it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+
+export interface ServiceChild {
+  readonly process: ChildProcess;
+  readonly url: string;
+}
+
+/** Starts one on a fresh data folder; it stops after the file's tests. */
+export async function startChild(env: Record<string, string>): Promise<ServiceChild> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'kind-service-'));
+  const child = spawn(process.execPath, ['--import', './test/support/typescript.hook.mjs', 'src/main.ts'], {
+    cwd: root,
+    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  afterAll(async () => {
+    const gone = once(child, 'exit');
+    if (child.kill('SIGTERM')) await gone;
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  });
+  for await (const line of createInterface(child.stdout)) {
+    const [url] = /http:\S+/.exec(line) ?? [];
+    if (url) return { process: child, url };
+  }
+  throw new Error('the service ended before it was ready');
+}
