@@ -122,7 +122,8 @@ function checkNames({ values }: Draft, { faults, index }: PendingWrite): void {
   if (typeof username !== 'string' || typeof email !== 'string') return;
   const at = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
   if (!isEmailAddress(email)) faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
-  if (username.includes('@') && foldName(username) !== foldName(email)) {
+  const name = foldName(username);
+  if (name.includes('@') && name !== foldName(email)) {
     faults.add(
       'parameter.bad_value',
       "username: may not look like an e-mail address unless it is the member's own",

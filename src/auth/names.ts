@@ -1,5 +1,6 @@
 /** Names and addresses as they are compared: after Unicode NFKC and case folding. */
 
 export function foldName(name: string): string {
-  return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
+  // To lower case first: ẞ has no other upper case, but ß has.
+  return name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC');
 }

@@ -3,7 +3,10 @@
 const PART = '[^\\s"(),:;<>@[\\\\\\]\\p{C}]+';
 const ADDRESS = new RegExp(`^${PART}@${PART}$`, 'u');
 
-/** No white space or control characters, no quotes, brackets, commas, colons or semicolons: what RFC 5322 gives a meaning. */
+/**
+ * No white space or control characters, no quotes, brackets, commas, colons or semicolons: what RFC 5322 gives a meaning.
+ * Nor a character that becomes one of them where a mail server normalises domains.
+ */
 export function isEmailAddress(text: string): boolean {
-  return ADDRESS.test(text);
+  return ADDRESS.test(text) && ADDRESS.test(text.normalize('NFKC'));
 }

@@ -1,0 +1,124 @@
+/** Who is who: names and addresses that look like those of others are refused, or are those of others. */
+import { describe, expect, it } from 'vitest';
+import { anonymous, signUp, withMembers } from '../../support/callers.js';
+import { Mailbox, temporaryFolder, tokenIn } from '../../support/mailbox.js';
+import { startTestService } from '../../support/service.js';
+import { send } from '../../support/wire.js';
+
+const dataDir = temporaryFolder();
+const mailbox = new Mailbox(dataDir);
+const service = await startTestService({ authRateLimit: false, dataDir });
+const admin = await withMembers(await service.project());
+const open = anonymous(admin);
+const victim = await signUp(admin, 'straße');
+
+const password = 'a long secret';
+const join = (username: string, email: string) =>
+  open.post('/auth/person/signup', { username, password, kind_system_user: { username, password, email } });
+const signIn = (username: string, secret: string) => open.post('/auth/signin', { username, password: secret });
+const idOf = async (username: string, secret: string) =>
+  ((await signIn(username, secret)).body.content as { id: string } | null)?.id;
+
+describe('a name', () => {
+  it.each([
+    ['in capitals', 'STRASSE'],
+    ['with one capital', 'Straße'],
+    ['in wide letters', 'ｓｔｒａßｅ'],
+    ['with a capital sharp s', 'STRAẞE'],
+  ])('that is taken is taken %s', async (_, name) => {
+    const { status, body } = await join(name, 'mallory@example.com');
+    expect({ status, code: body.messages[0]?.code }).toEqual({ status: 409, code: 'parameter.not_unique' });
+    expect(await idOf(name, victim.password)).toBe(victim.id);
+  });
+
+  it.each(['straße@example.com', 'STRASSE@EXAMPLE.COM', 'anybody@example.com', 'ａ@example.com', 'a＠example.com'])(
+    'that looks like an address of somebody else is refused: %s',
+    async (name) => {
+      const { status, body } = await join(name, 'mallory@example.com');
+      expect({ status, parameter: body.messages[0]?.parameter }).toEqual({ status: 400, parameter: 'username' });
+      const { status: made } = await admin.post('/person/unit', { username: name, email: 'mallory@example.com' });
+      expect(made).toBe(400);
+    },
+  );
+
+  it("that is the member's own address is no other's", async () => {
+    expect((await join('own@example.com', 'own@example.com')).status).toBe(200);
+    expect((await join('someone', 'OWN@example.com')).status).toBe(409);
+    expect(await idOf('Own@Example.com', password)).toBeDefined();
+  });
+
+  it('is not made an address of somebody else later', async () => {
+    const member = await signUp(admin, 'later');
+    expect((await admin.put(`/person/unit/${member.id}`, { username: victim.email })).status).toBe(400);
+    expect((await admin.put(`/person/unit/${member.id}`, { email: victim.email.toUpperCase() })).status).toBe(409);
+  });
+
+  it.each([
+    ['a dotless i', 'admın', 'admin'],
+    ['a Cyrillic a', 'аdmin', 'admin'],
+    ['a trailing dot', 'admin.', 'admin'],
+    ['a zero-width space', 'admin\u200b', 'admin'],
+    ['white space around it', ' admin ', 'admin'],
+  ])('with %s never signs in as the one that it looks like', async (_, name) => {
+    const reply = await join(name, `x${Buffer.from(name).toString('hex')}@example.com`);
+    const own = await idOf(name, password);
+    expect(reply.status === 200 ? own : undefined).toBe(reply.status === 200 ? reply.body.content.id : undefined);
+    const { body } = await signIn('admin', 'correct horse 1');
+    expect(body.content.kind_id).toBe('kind_admin');
+    expect(own).not.toBe(body.content.id);
+  });
+});
+
+describe('an address', () => {
+  it('that is taken is taken in any case, by members of every kind', async () => {
+    for (const email of ['STRASSE@example.com', 'Straße@EXAMPLE.com', 'ADMIN@example.com']) {
+      const { status, body } = await join('mallory', email);
+      expect({ email, status, code: body.messages[0]?.code }).toEqual({
+        email,
+        status: 409,
+        code: 'parameter.not_unique',
+      });
+    }
+  });
+
+  it.each([
+    'mallory@example.com, straße@example.com',
+    'mallory@example.com;straße@example.com',
+    'mallory@example.com straße@example.com',
+    '"mallory" <mallory@example.com>',
+    'mallory@example.com\r\nBcc: straße@example.com',
+    'mallory@example.com\nX: y',
+    'mallory@example.com%0d%0aBcc:x@example.com ',
+    'mallory@@example.com',
+    'mallory@evil＠example.com',
+    'mallory@example.com，x@example.com',
+    '@example.com',
+    'mallory',
+    '',
+  ])('is one address and nothing else: %j', async (email) => {
+    expect((await join('mallory', email)).status).toBe(400);
+    expect((await admin.post('/person/unit', { username: 'mallory', email })).status).toBe(400);
+  });
+
+  it('that somebody else wrote another way gets its mail where it is stored, whatever the headers say', async () => {
+    const reply = await send(service.service, {
+      method: 'POST',
+      path: '/api/lib/auth/recover_password',
+      headers: {
+        'kind-project-key': admin.id,
+        'content-type': 'application/json',
+        host: 'evil.example',
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'gopher',
+        forwarded: 'host=evil.example',
+        origin: 'https://evil.example',
+        referer: 'https://evil.example/',
+      },
+      body: JSON.stringify({ email: victim.email.toUpperCase() }),
+    });
+    expect(reply.status).toBe(200);
+    const mail = await mailbox.last(victim.email);
+    expect(mail.raw).not.toMatch(/evil|gopher/);
+    expect(tokenIn(mail)).not.toBe('');
+  });
+});
