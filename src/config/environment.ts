@@ -39,7 +39,9 @@ export class Environment {
   @Reads(text('a host name or an address', /^[^\s/]+$/)) readonly HOST: string = '127.0.0.1';
   @Reads(whole(0, 65535)) readonly PORT: number = 3000;
 
-  @IsOptional() @Reads(address('postgres', 'postgresql')) readonly DATABASE_URL?: string;
+  @IsOptional()
+  @Reads(address('postgres://kind:password@localhost:5432/kind', 'postgres', 'postgresql'))
+  readonly DATABASE_URL?: string;
   @Reads(whole(1, 1000)) readonly DATABASE_POOL: number = 10;
   @Reads(line) readonly DATA_DIR: string = './.data';
 
@@ -51,10 +53,12 @@ export class Environment {
   @Reads(duration('1s', '365d')) readonly ACCESS_TOKEN_TTL: number = 15 * 60_000;
   @Reads(duration('1s', '3650d')) readonly REFRESH_TOKEN_TTL: number = 30 * 86_400_000;
 
-  @IsOptional() @Reads(address('smtp', 'smtps')) readonly MAIL_URL?: string;
+  @IsOptional()
+  @Reads(address('smtp://user:password@mail.example.com:587', 'smtp', 'smtps'))
+  readonly MAIL_URL?: string;
   @Reads(text('a sender such as Kind <kind@example.com>', /^[^\r\n]*[^\s@<]@[^\s@>]+>?$/))
   readonly MAIL_FROM: string = 'Kind <kind@localhost>';
-  @IsOptional() @Reads(address('http', 'https')) readonly PUBLIC_URL?: string;
+  @IsOptional() @Reads(address('https://kind.example.com', 'http', 'https')) readonly PUBLIC_URL?: string;
 
   @Reads(text('a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -', PROJECT_ID))
   readonly BOOTSTRAP_PROJECT: string = 'demo';

@@ -74,13 +74,16 @@ export const flag: Reader<boolean> = {
   read: (value) => BOOLEANS.get(value.toLowerCase()),
 };
 
-/** An absolute address of one of the schemes, with a host. */
-export function address(...schemes: readonly string[]): Reader<string> {
+/** An absolute address of one of the schemes, with a host: before the path, or (as PostgreSQL's may) in `?host=`. */
+export function address(example: string, ...schemes: readonly string[]): Reader<string> {
+  const beginnings = schemes.map((scheme) => `${scheme}://`);
   return {
-    wants: `an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    wants: `an address with a host that begins with ${beginnings.join(' or ')}, such as ${example}`,
     read: (value) => {
       if (/\s/.test(value) || !URL.canParse(value)) return undefined;
-      return schemes.some((scheme) => value.toLowerCase().startsWith(`${scheme}://`)) ? value : undefined;
+      if (!beginnings.some((beginning) => value.toLowerCase().startsWith(beginning))) return undefined;
+      const { hostname, searchParams } = new URL(value);
+      return hostname !== '' || searchParams.get('host') ? value : undefined;
     },
   };
 }

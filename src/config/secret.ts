@@ -2,10 +2,11 @@
  * The key that signs tokens: JWT_SECRET, or one made once and kept in DATA_DIR/secret, readable by its owner only.
  */
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.js';
 import { ConfigError } from './config.js';
+import { makeFolder, unusableFolder } from './folder.js';
 
 const MIN_LENGTH = 32;
 
@@ -15,8 +16,7 @@ export async function loadSecret(config: Pick<Config, 'jwtSecret' | 'dataDir'>):
   const file = join(config.dataDir, 'secret');
   const found = await readSecret(file);
   if (found !== undefined) return found;
-  await mkdir(config.dataDir, { recursive: true });
-  await createSecret(file);
+  await keepSecret(config.dataDir, file);
   const made = await readSecret(file);
   if (made === undefined) throw new ConfigError(`${file} was made and is gone again`);
   return made;
@@ -33,6 +33,15 @@ async function readSecret(file: string): Promise<string | undefined> {
     throw new ConfigError(`${file} holds fewer than ${MIN_LENGTH} characters; delete it to have a new one made`);
   }
   return secret;
+}
+
+async function keepSecret(dataDir: string, file: string): Promise<void> {
+  try {
+    await makeFolder(dataDir);
+    await createSecret(file);
+  } catch (error) {
+    throw new ConfigError(unusableFolder(dataDir, error as Error));
+  }
 }
 
 /** Written whole beside its place, then linked there: never half a secret, and the first of two writers wins. */

@@ -3,8 +3,9 @@
  * mail server. A file appears whole: it is written under another name first. Several processes may write at once.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../config/folder.js';
 
 /** What nodemailer hands to a transport. */
 interface ComposedMail {
@@ -32,7 +33,7 @@ export class OutboxTransport {
 
   async #write(message: ComposedMail['message']): Promise<string> {
     const bytes = await message.build();
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.folder, 0o700);
     const name = `${new Date().toISOString().replace(/[-:]/g, '')}-${randomBytes(8).toString('hex')}`;
     const [draft, file] = [join(this.folder, `.${name}.part`), join(this.folder, `${name}.eml`)];
     try {

@@ -2,10 +2,10 @@
  * One process' hold on the embedded database: becomes its owner (starting it where needed), or its guest beside an
  * owner, keeps that over a crash of the server, and gives it back.
  */
-import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Config } from '../../config/config.js';
+import { makeFolder, unusableFolder } from '../../config/folder.js';
 import type { ServerConnection } from '../connection.js';
 import { DatabaseStartError } from '../start-error.js';
 import { readConnectionFile, removeConnectionFile, writeConnectionFile } from './connection-file.js';
@@ -47,7 +47,7 @@ export class EmbeddedDatabase {
   async open(): Promise<ServerConnection> {
     const began = performance.now();
     try {
-      await mkdir(this.config.dataDir, { recursive: true });
+      await makeFolder(this.config.dataDir);
       await this.#acquire();
     } catch (error) {
       if (!(error instanceof InUseError)) await this.#server.stopStarted();
@@ -80,9 +80,8 @@ export class EmbeddedDatabase {
 
   /** What the file system refuses is for the person who starts the service. */
   #explained(error: unknown): unknown {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof DatabaseStartError || code === undefined) return error;
-    return new DatabaseStartError(`DATA_DIR ${this.config.dataDir}: ${message}`);
+    if (error instanceof DatabaseStartError || (error as NodeJS.ErrnoException).code === undefined) return error;
+    return new DatabaseStartError(unusableFolder(this.config.dataDir, error as Error));
   }
 
   async #acquire(): Promise<void> {

@@ -5,14 +5,16 @@
 import type { Config } from '../../config/config.js';
 import { freePort, SOCKET_PORT, usesTcp } from './socket-host.js';
 
-/** Connections beside the services' pools: the owner's, commands, psql, listeners. */
+/** Connections of a process beside its pool: the listener, and the one that builds indexes. */
+const BESIDE_POOL = 2;
+/** Those of nobody's pool: the owner's, commands, psql. */
 const SPARE_CONNECTIONS = 30;
 
 export async function serverSettings(
   config: Pick<Config, 'databasePool' | 'workers'>,
   extra: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
-  const connections = Math.max(100, config.databasePool * config.workers + SPARE_CONNECTIONS);
+  const connections = Math.max(100, (config.databasePool + BESIDE_POOL) * config.workers + SPARE_CONNECTIONS);
   return {
     ...(usesTcp ? { listen_addresses: '127.0.0.1', port: String(await freePort()) } : socketSettings()),
     max_connections: String(connections),

@@ -98,6 +98,12 @@ test('a folder of another version is refused with a plain sentence', async () =>
   await expect(open(dataDir)).rejects.toThrow(/was made by PostgreSQL 17, and this release brings PostgreSQL 18/);
 });
 
+test.runIf(process.platform === 'linux')('a folder that can not be made is refused, with the variable', async () => {
+  await expect(open('/proc/none')).rejects.toThrow(
+    /^DATA_DIR: got \/proc\/none, wants a folder that can be made and written: ENOENT/,
+  );
+});
+
 test('a start that PostgreSQL refuses says why', async () => {
   const dataDir = await freshFolder();
   await expect(open(dataDir, 'service', { fsync: 'off', shared_buffers: 'plenty' })).rejects.toThrow(

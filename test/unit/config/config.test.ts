@@ -21,6 +21,10 @@ const FLAG = 'on or off (or true, false, 1, 0)';
 const SECRET = 'at least 32 characters (it is required where NODE_ENV=production and DATABASE_URL is set)';
 const PROXIES =
   'on, off, the number of proxies, or a comma-separated list of addresses, networks, loopback, linklocal or uniquelocal';
+const ADDRESS = 'an address with a host that begins with';
+const POSTGRES = `${ADDRESS} postgres:// or postgresql://, such as postgres://kind:password@localhost:5432/kind`;
+const MAIL = `${ADDRESS} smtp:// or smtps://, such as smtp://user:password@mail.example.com:587`;
+const PUBLIC = `${ADDRESS} http:// or https://, such as https://kind.example.com`;
 const ORIGINS = '* or a comma-separated list of origins such as https://app.example.com';
 const PROJECT = 'a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -';
 
@@ -58,15 +62,19 @@ test.each([
   ['PORT', '80.5', '"80.5"', 'a whole number from 0 to 65535'],
   ['PORT', ' 80', '" 80"', 'a whole number from 0 to 65535'],
   ['HOST', 'a b', '"a b"', 'a host name or an address'],
-  ['DATABASE_URL', 'mysql://u:secret@h/d', HIDDEN, 'an address that begins with postgres:// or postgresql://'],
+  ['DATABASE_URL', 'mysql://u:secret@h/d', HIDDEN, POSTGRES],
+  ['DATABASE_URL', 'postgres://', HIDDEN, POSTGRES],
+  ['DATABASE_URL', 'postgres:///kind', HIDDEN, POSTGRES],
   ['DATABASE_POOL', '0', '"0"', 'a whole number from 1 to 1000'],
   ['JWT_SECRET', 'short-secret', HIDDEN, SECRET],
   ['ACCESS_TOKEN_TTL', '15', '"15"', `a duration from 1s to 365d ${DURATION}`],
   ['ACCESS_TOKEN_TTL', '15 m', '"15 m"', `a duration from 1s to 365d ${DURATION}`],
   ['REFRESH_TOKEN_TTL', '1w', '"1w"', `a duration from 1s to 3650d ${DURATION}`],
-  ['MAIL_URL', 'http://mail', HIDDEN, 'an address that begins with smtp:// or smtps://'],
+  ['MAIL_URL', 'http://mail', HIDDEN, MAIL],
+  ['MAIL_URL', 'smtp://', HIDDEN, MAIL],
+  ['MAIL_URL', 'smtps://:465', HIDDEN, MAIL],
   ['MAIL_FROM', 'nobody', '"nobody"', 'a sender such as Kind <kind@example.com>'],
-  ['PUBLIC_URL', 'kind.example.com', '"kind.example.com"', 'an address that begins with http:// or https://'],
+  ['PUBLIC_URL', 'kind.example.com', '"kind.example.com"', PUBLIC],
   ['BOOTSTRAP_PROJECT', 'Demo', '"Demo"', PROJECT],
   ['BOOTSTRAP_ADMIN_EMAIL', 'admin', '"admin"', 'an e-mail address'],
   ['BOOTSTRAP_ADMIN_PASSWORD', '1234567', HIDDEN, '8 to 128 characters'],
@@ -133,6 +141,8 @@ test.each([
     { CORS_ORIGINS: 'https://a.example, http://localhost:5173' },
     { corsOrigins: ['https://a.example', 'http://localhost:5173'] },
   ],
+  [{ DATABASE_URL: 'postgres:///kind?host=/run/pg' }, { databaseUrl: 'postgres:///kind?host=/run/pg' }],
+  [{ DATABASE_URL: 'postgres://u:p@%2Frun%2Fpg/kind' }, { databaseUrl: 'postgres://u:p@%2Frun%2Fpg/kind' }],
   [{ PUBLIC_URL: 'https://kind.example.com/' }, { publicUrl: 'https://kind.example.com' }],
   [
     { DATA_DIR: '/var/lib/kind', FUNCTIONS_DIR: '/srv/f' },

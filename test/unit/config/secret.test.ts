@@ -26,6 +26,14 @@ test('a secret is made once, private, the same for all who ask at once', async (
   expect((await stat(join(dataDir, 'secret'))).mode & 0o777).toBe(0o600);
 });
 
+test.runIf(process.platform === 'linux')('a folder that can not be made is refused, with the variable', async () => {
+  await expect(loadSecret({ dataDir: '/proc/none/data' })).rejects.toThrow(
+    /^DATA_DIR: got \/proc\/none\/data, wants a folder that can be made and written: ENOENT/,
+  );
+  await writeFile(join(dataDir, '..', 'file'), '');
+  await expect(loadSecret({ dataDir: join(dataDir, '..', 'file', 'data') })).rejects.toThrow(/ENOTDIR/);
+});
+
 test('a secret that somebody cut short is refused', async () => {
   await loadSecret({ dataDir });
   await writeFile(join(dataDir, 'secret'), 'short\n');
