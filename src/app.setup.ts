@@ -10,6 +10,7 @@ import { ErrorResponder } from './http/error.responder.js';
 import { FastExpressAdapter } from './http/fast-express.adapter.js';
 import { NestLogger } from './http/logger.js';
 import { requestLog } from './http/request-log.js';
+import { Traffic } from './http/traffic.js';
 import type { Platform } from './platform.module.js';
 
 export async function createApp(platform: Platform, logger: Logger): Promise<NestExpressApplication> {
@@ -21,7 +22,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   const { config } = platform;
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', () => ({}));
-  app.use(entrance([requestLog(logger), app.get(Metrics).observe]));
+  app.use(entrance(app.get(Traffic), [requestLog(logger), app.get(Metrics).observe]));
   if (config.corsOrigins === '*' || config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
   else app.use(answerOptions);
   app.useGlobalFilters(new ErrorResponder(logger));

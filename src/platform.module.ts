@@ -11,6 +11,7 @@ import { CONFIG, SECRET } from './config/config.token.js';
 import { Database } from './database/database.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { LOGGER } from './http/logger.js';
+import { Traffic } from './http/traffic.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Platform {
@@ -32,7 +33,7 @@ export class PlatformModule {
       { provide: Database, useValue: database },
       { provide: LOGGER, useValue: logger },
     ];
-    const services = [ProjectStore, ModelStore, Catalog, IndexBuilds, DefinitionChanges, Provisioning];
+    const services = [Traffic, ProjectStore, ModelStore, Catalog, IndexBuilds, DefinitionChanges, Provisioning];
     return {
       module: PlatformModule,
       global: true,

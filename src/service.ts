@@ -1,6 +1,7 @@
 /** A running service of one process: made from a configuration and a database, stopped without losing a request. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
@@ -17,7 +18,7 @@ import { Listener } from './database/listener.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
 import { Metrics } from './health/metrics.js';
-import { Readiness } from './health/readiness.js';
+import { Traffic } from './http/traffic.js';
 import { OutgoingMail } from './mail/outgoing.js';
 import { PublicAddress } from './mail/public-address.js';
 import { ProjectStore } from './tenancy/project-store.js';
@@ -28,7 +29,7 @@ export interface Service {
   /** Where it listens. */
   readonly url: string;
   readonly first: FirstProject;
-  /** Serves requests in flight to their end, for at most the grace time, then lets go of the database. */
+  /** Serves requests in flight to their end, for at most the grace time, then lets go of the database. Later calls wait for the first. */
   stop(): Promise<void>;
 }
 
@@ -66,14 +67,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const url = addressOf(server, config);
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {
-    app.get(Readiness).stop();
-    await drain(server, config.shutdownGrace);
+    const traffic = app.get(Traffic);
+    traffic.stop();
+    await Promise.race([traffic.empty(), delay(config.shutdownGrace, undefined, { ref: false })]);
     await app.get(OutgoingMail).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
+    await close(server);
     await listener.stop();
     await app.close();
     await dataSource.destroy();
   };
-  return { app, database, first, url, stop };
+  let stopping: Promise<void> | undefined;
+  return { app, database, first, url, stop: () => (stopping ??= stop()) };
 }
 
 /** Makes registry and projects ready without serving: what the first of several processes does for the others. */
@@ -120,17 +124,10 @@ function announcements(app: NestExpressApplication) {
   };
 }
 
-/** No new connections; idle ones end at once, busy ones with their request, all of them at the end of the grace time. */
-function drain(server: Server, grace: number): Promise<void> {
+function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const idle = setInterval(() => server.closeIdleConnections(), 50);
-    const end = setTimeout(() => server.closeAllConnections(), grace);
-    server.close(() => {
-      clearInterval(idle);
-      clearTimeout(end);
-      resolve();
-    });
-    server.closeIdleConnections();
+    server.close(() => resolve());
+    server.closeAllConnections();
   });
 }
 

@@ -1,25 +1,23 @@
 /** Whether the service is ready to serve: the database answers, and no shutdown has begun. */
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { KindError, refusal } from '../shared/errors.js';
+import { Traffic } from '../http/traffic.js';
+import { KindError } from '../shared/errors.js';
 import { PING } from '../sql/registry.sql.js';
 
 @Injectable()
 export class Readiness {
-  #stopping = false;
   /** One question to the database at a time, however many ask. */
   #asking: Promise<unknown> | undefined;
 
-  constructor(private readonly database: Database) {}
-
-  /** From now on new requests are sent elsewhere. */
-  stop(): void {
-    this.#stopping = true;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly traffic: Traffic,
+  ) {}
 
   /** @throws KindError 503 */
   async check(): Promise<void> {
-    if (this.#stopping) throw refusal('server.stopping', 'The service is shutting down');
+    this.traffic.check();
     this.#asking ??= this.database.run(PING).finally(() => (this.#asking = undefined));
     try {
       await this.#asking;

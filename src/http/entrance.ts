@@ -1,7 +1,8 @@
-/** What every request passes first, in one step: it gets its id, and is observed until its answer is out. */
+/** What every request passes first, in one step: it gets its id, and is counted and observed until its answer is out. */
 import type { RequestHandler } from 'express';
 import { identify } from './request-id.js';
 import { REQUEST_ID, type HttpRequest } from './request.js';
+import type { Traffic } from './traffic.js';
 
 /** Told of every request when its answer has been handed over to the system, or its client has gone away before that. */
 export type Observer = (request: HttpRequest, status: number, milliseconds: number) => void;
@@ -9,11 +10,14 @@ export type Observer = (request: HttpRequest, status: number, milliseconds: numb
 /** What is written down of a request whose client did not wait for the answer; no client ever sees it. */
 const GONE = 499;
 
-export function entrance(observers: readonly Observer[]): RequestHandler {
+export function entrance(traffic: Traffic, observers: readonly Observer[]): RequestHandler {
   return (request, response, next): void => {
     const started = performance.now();
     response.setHeader(REQUEST_ID, identify(request));
+    if (traffic.isStopping) response.setHeader('Connection', 'close');
+    const leave = traffic.enter();
     response.once('close', () => {
+      leave();
       const milliseconds = performance.now() - started;
       const status = response.writableFinished ? response.statusCode : GONE;
       for (const observe of observers) observe(request, status, milliseconds);

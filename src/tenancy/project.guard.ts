@@ -2,6 +2,7 @@ import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from
 import { Reflector } from '@nestjs/core';
 import { andThen, type Eventually } from '../shared/eventually.js';
 import type { HttpRequest } from '../http/request.js';
+import { Traffic } from '../http/traffic.js';
 import { ScopeResolver } from './request-scope.js';
 
 const NO_PROJECT = 'kind:no-project';
@@ -18,7 +19,7 @@ interface Marks {
   readonly ownBearer: boolean;
 }
 
-/** Lets a request in that names a project and carries no bad token. */
+/** Lets a request in that names a project and carries no bad token, unless the service is about to stop. */
 @Injectable()
 export class ProjectGuard implements CanActivate {
   readonly #marks = new Map<unknown, Map<unknown, Marks>>();
@@ -26,11 +27,13 @@ export class ProjectGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly resolver: ScopeResolver,
+    private readonly traffic: Traffic,
   ) {}
 
   canActivate(context: ExecutionContext): Eventually<boolean> {
     const { noProject, ownBearer } = this.#marksOf(context);
     if (noProject) return true;
+    this.traffic.check();
     const request = context.switchToHttp().getRequest<HttpRequest>();
     return andThen(this.resolver.resolve(request, !ownBearer), () => true);
   }

@@ -327,15 +327,6 @@ describe('health', () => {
     expect(reply.text).toMatch(/^kind_http_requests_total\{method="GET",status="200"\} \d+$/m);
     expect(reply.text).not.toContain(project.id);
   });
-
-  it('ready is 503 from the moment a shutdown begins; live and requests go on', async () => {
-    const stopping = await startTestService();
-    stopping.service.app.get(Readiness).stop();
-    const reply = await send(stopping.service, { path: '/health/ready' });
-    expectWellFormed(reply);
-    expect(reply).toMatchObject({ status: 503, body: { messages: [{ code: 'server.stopping' }] } });
-    expect((await send(stopping.service, { path: '/health/live' })).status).toBe(200);
-  });
 });
 
 describe('the catalogue of errors', () => {

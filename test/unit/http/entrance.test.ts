@@ -4,9 +4,10 @@ import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, it, vi } from 'vitest';
 import { entrance } from '../../../src/http/entrance.js';
+import { Traffic } from '../../../src/http/traffic.js';
 
 const seen = vi.fn();
-const enter = entrance([(asked, status) => void seen(asked.url, status)]);
+const enter = entrance(new Traffic(), [(asked, status) => void seen(asked.url, status)]);
 const held: ServerResponse[] = [];
 const server = createServer((asked, response) => {
   enter(asked as never, response as never, () => {

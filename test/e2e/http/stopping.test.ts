@@ -1,0 +1,49 @@
+/** A shutdown answers what was asked before it; until then everybody else hears that it has begun. */
+import { expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { refusalOf } from '../../support/definitions.js';
+import { ownDatabase, startServiceOn } from '../../support/own-database.js';
+import { expectWellFormed } from '../../support/scenario.js';
+import { sideConnection } from '../../support/side-connection.js';
+import { send } from '../../support/wire.js';
+
+const database = await ownDatabase();
+const started = await startServiceOn(database);
+const { service } = started;
+const project = await started.project();
+await defineKinds(project, { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] });
+
+it('requests in flight are answered; meanwhile the service listens, and who asks hears that it stops', async () => {
+  const side = await sideConnection(database);
+  const release = await side.lock(project, 'city');
+  const asked = project.post('/city/unit', { name: 'Rome' });
+  await side.waiting(project, 'city');
+  const stopped = service.stop();
+  for (const path of ['/health/ready', '/api/lib/city/unit', '/api/lib/nowhere']) {
+    const reply = await send(service, { path, headers: { 'kind-project-key': project.id } });
+    expectWellFormed(reply);
+    expect(refusalOf(reply)).toEqual({ status: 503, messages: ['server.stopping'] });
+    expect(reply.headers.get('connection')).toBe('close');
+    expect(reply.headers.get('retry-after')).toBe('1');
+  }
+  expect((await send(service, { path: '/health/live' })).status).toBe(200);
+  expect((await send(service, { path: '/metrics' })).status).toBe(200);
+  await release();
+  expect(await asked).toMatchObject({ status: 200, body: { content: { name: 'Rome' } } });
+  await stopped;
+  await expect(send(service, { path: '/health/live' })).rejects.toThrow('ECONNREFUSED');
+});
+
+it('what takes longer than the grace time is cut off', async () => {
+  const other = await startServiceOn(database, { shutdownGrace: 50 });
+  const own = await other.signIn(project.id);
+  const side = await sideConnection(database);
+  const release = await side.lock(project, 'city');
+  const asked = expect(own.post('/city/unit', { name: 'Oslo' })).rejects.toThrow();
+  const [pid] = await side.waiting(project, 'city');
+  const stopped = other.service.stop();
+  await asked;
+  await side.rows('SELECT pg_cancel_backend($1)', [pid]);
+  await release();
+  await stopped;
+});
