@@ -1,19 +1,20 @@
 /** Password hashes: argon2id, with the parameters that OWASP's Password Storage Cheat Sheet recommends. */
 import { availableParallelism } from 'node:os';
 import { hash, verify, type Options } from '@node-rs/argon2';
-import { refusal } from '../shared/errors.js';
+import { comeBack, refusal } from '../shared/errors.js';
+import { Lanes } from '../shared/lanes.js';
 import { LIMITS } from '../shared/limits.js';
-import { HashLine } from './hash-line.js';
 import { foldName } from './names.js';
 
 /** 19 MiB, two passes, one lane. The library's default algorithm is argon2id; it runs on libuv's threads. */
 const OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** One for the process. Of libuv's four threads one is left to all else that needs them. */
-const line = new HashLine({
+const line = new Lanes({
   atOnce: Math.max(1, Math.min(3, availableParallelism())),
   waiting: LIMITS.hashesWaiting,
   patience: 5000,
+  refusal: () => comeBack('server.busy', 'Too many passwords wait to be checked; try again shortly', 2),
 });
 
 /** @param project whose turn it is in the line @throws KindError 503 where too many wait */

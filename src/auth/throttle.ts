@@ -4,12 +4,13 @@
  * Whether there is such an account makes no difference.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { FairShare } from '../catalog/fair-share.js';
 import type { Config } from '../config/config.js';
 import { CONFIG, SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { THROTTLE_TABLE } from '../model/internal-tables.js';
 import { comeBack, KindError } from '../shared/errors.js';
+import { Lanes } from '../shared/lanes.js';
+import { LIMITS } from '../shared/limits.js';
 import { sweepStatement } from '../sql/recovery.sql.js';
 import {
   forgetAttemptsStatement,
@@ -46,8 +47,8 @@ export interface Attempt {
 @Injectable()
 export class Throttle {
   readonly #hash: (...parts: readonly string[]) => string;
-  readonly #pairs = new FairShare(UNDER_WAY.pair);
-  readonly #addresses = new FairShare(UNDER_WAY.address);
+  readonly #pairs = attemptLanes(UNDER_WAY.pair);
+  readonly #addresses = attemptLanes(UNDER_WAY.address);
   #taken = 0;
 
   constructor(
@@ -132,4 +133,13 @@ export class Throttle {
     this.#taken += 1;
     if (this.#taken % SWEEP_EVERY === 0) await this.database.run(sweepStatement(project.schema, THROTTLE_TABLE));
   }
+}
+
+function attemptLanes(perKey: number): Lanes {
+  return new Lanes({
+    perKey,
+    waitingPerKey: LIMITS.requestsWaiting,
+    patience: 5000,
+    refusal: () => comeBack('server.busy', 'Too many attempts from this address are under way; try again shortly'),
+  });
 }

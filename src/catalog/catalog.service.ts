@@ -6,9 +6,10 @@ import { Database } from '../database/database.js';
 import { isStaleModel } from '../database/sqlstate.js';
 import type { Model } from '../model/model.js';
 import { comeBack, KindError } from '../shared/errors.js';
+import { Lanes } from '../shared/lanes.js';
+import { LIMITS } from '../shared/limits.js';
 import { readVersionStatement } from '../sql/model.sql.js';
 import type { Project } from '../tenancy/project.js';
-import { FairShare } from './fair-share.js';
 import { ModelStore } from './model-store.js';
 import { StaleModel } from './stale-model.js';
 
@@ -17,14 +18,21 @@ const ATTEMPTS = 5;
 
 @Injectable()
 export class Catalog {
-  readonly #shares: FairShare;
+  /** A project has only a share of the pool: its slow queries never take it from the others. */
+  readonly #shares: Lanes;
 
   constructor(
     private readonly models: ModelStore,
     private readonly database: Database,
     @Inject(CONFIG) config: Config,
   ) {
-    this.#shares = new FairShare(Math.max(1, Math.ceil(config.databasePool * 0.8)));
+    this.#shares = new Lanes({
+      perKey: Math.max(1, Math.ceil(config.databasePool * 0.8)),
+      waitingPerKey: LIMITS.requestsWaiting,
+      // As long as for a connection.
+      patience: 5000,
+      refusal: () => comeBack('server.busy', 'Too many requests of this project are under way; try again shortly'),
+    });
   }
 
   /**

@@ -15,7 +15,9 @@ import { tableShapes } from '../model/table-shape.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { deleteLinksOfKindStatement } from '../sql/link.sql.js';
 import { endMembersStatement } from '../sql/session.sql.js';
-import { Faults, refusal } from '../shared/errors.js';
+import { comeBack, Faults, refusal } from '../shared/errors.js';
+import { Lanes } from '../shared/lanes.js';
+import { LIMITS } from '../shared/limits.js';
 import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
 import { bumpVersionStatement, lockProjectStatement, setAccessStatement } from '../sql/model.sql.js';
 import { settingStatement, unindexedStatement } from '../sql/registry.sql.js';
@@ -24,12 +26,13 @@ import { checkGuards } from './guards.js';
 import { IndexBuilds } from './index-builds.js';
 import { LargeIndexes } from './large-indexes.js';
 import { loadModel, ModelStore } from './model-store.js';
-import { Turns } from './turns.js';
 
 /** What is announced when a model changes. The payload is `project:version`. */
 export const MODEL_CHANNEL = 'kind_model';
 
 const LOCK_TIMEOUT = 10_000;
+/** Milliseconds that a change waits for others of this process. */
+const PATIENCE = 30_000;
 const TABLE_LOCK_TIMEOUT = '3s';
 /** Checking and indexing many units takes its time. */
 const STATEMENT_TIMEOUT = 600_000;
@@ -61,7 +64,8 @@ export interface ChangeOptions {
 
 @Injectable()
 export class DefinitionChanges {
-  readonly #turns: Turns;
+  /** Who changes definitions all the time never holds the pool that others need. */
+  readonly #turns: Lanes;
 
   constructor(
     private readonly database: Database,
@@ -69,16 +73,26 @@ export class DefinitionChanges {
     private readonly builds: IndexBuilds,
     @Inject(CONFIG) config: Config,
   ) {
-    this.#turns = new Turns(Math.max(1, Math.floor(config.databasePool / 4)));
+    this.#turns = new Lanes({
+      perKey: 1,
+      atOnce: Math.max(1, Math.floor(config.databasePool / 4)),
+      waitingPerKey: LIMITS.changesWaiting,
+      patience: PATIENCE,
+      refusal: () =>
+        comeBack('server.busy', 'Too many changes of definitions wait for their turn; try again shortly', 5),
+    });
   }
 
-  /** Runs `work`, then makes the tables fit what it wrote. The lock in the database is for other processes. */
+  /**
+   * Runs `work`, then makes the tables fit what it wrote. The lock in the database is for other processes. Not to be
+   * called from inside `withModel`, where a change would wait in the place of another request.
+   */
   async change<T>(
     project: Project,
     options: ChangeOptions,
     work: (change: DefinitionChange) => Promise<T>,
   ): Promise<T> {
-    return this.#turns.take(project.id, () => this.#change(project, options, work));
+    return this.#turns.run(project.id, () => this.#change(project, options, work));
   }
 
   #change<T>(project: Project, options: ChangeOptions, work: (change: DefinitionChange) => Promise<T>): Promise<T> {

@@ -48,6 +48,9 @@ export const LIMITS = {
   bodyBytesPerSecond: 256 * 1024,
   /** Mails that wait to be sent, of one process. */
   mailsWaiting: 1000,
+  /** Requests of one project that wait for their share of the database, and changes of its definitions, of one process. */
+  requestsWaiting: 2000,
+  changesWaiting: 500,
   /** Passwords that wait to be hashed, of one process. */
   hashesWaiting: 250,
   /** Units that one walk along links reaches, and links that each of its steps follows. */

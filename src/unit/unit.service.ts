@@ -4,12 +4,12 @@ import { checkState, openKind } from '../access/access.js';
 import type { Operation } from '../model/special.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { DefinitionChanges } from '../catalog/definition-change.js';
-import { Database } from '../database/database.js';
+import { Database, type Executor } from '../database/database.js';
 import { Answer, NULL_ANSWER } from '../http/answer.js';
 import { parseBody } from '../http/body.js';
 import { expectedVersions } from '../http/etag.js';
 import { parseFlags } from '../http/list-query.js';
-import type { KindDef } from '../model/model.js';
+import type { KindDef, Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
@@ -69,7 +69,10 @@ export class UnitService {
     });
   }
 
-  /** Runs a write where it belongs: alone on the pool, or in a definition change. */
+  /**
+   * Looks whether the caller may write, reads the body, then writes where it belongs: alone on the pool, or in a definition
+   * change. Who sends slowly, or waits for the turn of its change, holds no place among the project's requests meanwhile.
+   */
   async #write(
     scope: RequestScope,
     kindId: string,
@@ -78,24 +81,35 @@ export class UnitService {
     request: WriteRequest,
     work: (session: Session, kind: KindDef, options: WriteOptions, bytes: Buffer | undefined) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
-      const { kind, grant } = openKind(model, kindId, operation, scope.caller);
+    const { project, caller } = scope;
+    const open = (model: Model) => {
+      const { kind, grant } = openKind(model, kindId, operation, caller);
       checkState(kind);
-      const behaviors = this.behaviors.of(kind);
-      const definition = behaviors.some((behavior) => behavior.definition);
-      const cascade = await this.#cascade({ ...scope, model, executor: this.database }, kind, unitId, request.url);
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
-      const bytes = await request.bytes();
-      if (definition)
-        return this.#define(scope, kindId, operation, cascade, (session, fresh) =>
-          work(session, fresh, options, bytes),
-        );
-      if (behaviors.length > 0 || (operation === 'delete' && (isLinkable(kind) || isReferenced(model, kind)))) {
-        return this.database.transaction(async (tx) => {
-          return work({ ...scope, model, executor: tx }, kind, options, bytes);
-        });
-      }
-      return work({ ...scope, model, executor: this.database }, kind, options, bytes);
+      return { kind, options };
+    };
+    const { definition, cascade } = await this.catalog.withModel(project, async (model) => {
+      const { kind } = open(model);
+      const session = { ...scope, model, executor: this.database };
+      return {
+        definition: this.behaviors.of(kind).some((behavior) => behavior.definition),
+        cascade: await this.#cascade(session, kind, unitId, request.url),
+      };
+    });
+    const bytes = await request.bytes();
+    if (definition) {
+      return this.#change(scope, cascade, (session) => {
+        const { kind, options } = open(session.model);
+        return work(session, kind, options, bytes);
+      });
+    }
+    return this.catalog.withModel(project, async (model) => {
+      const { kind, options } = open(model);
+      const alone = (executor: Executor) => work({ ...scope, model, executor }, kind, options, bytes);
+      const together =
+        this.behaviors.of(kind).length > 0 ||
+        (operation === 'delete' && (isLinkable(kind) || isReferenced(model, kind)));
+      return together ? this.database.transaction(alone) : alone(this.database);
     });
   }
 
@@ -109,21 +123,6 @@ export class UnitService {
     }
   }
 
-  /** A definition change reads the model again under its lock, and checks the rights by that. */
-  async #define(
-    scope: RequestScope,
-    kindId: string,
-    operation: Operation,
-    cascade: boolean,
-    work: (session: Session, kind: KindDef) => Promise<Answer>,
-  ): Promise<Answer> {
-    const options = { cascade, tellCounts: isAdministrator(scope.caller) };
-    return this.changes.change(scope.project, options, (change) => {
-      const { kind } = openKind(change.before, kindId, operation, scope.caller);
-      return work({ ...scope, model: change.before, executor: change.tx, change }, kind);
-    });
-  }
-
   /** Runs work that changes definitions in more than one unit, such as adding a kind to a group. */
   async define<T>(
     scope: RequestScope,
@@ -131,17 +130,27 @@ export class UnitService {
     request: Pick<WriteRequest, 'url'>,
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
-    return this.catalog.withModel(scope.project, async (known) => {
-      openKind(known, rights.kindId, rights.operation, scope.caller);
-      const cascade = parseFlags(request.url, ['cascade']).has('cascade');
-      const options = { cascade, tellCounts: isAdministrator(scope.caller) };
-      return this.changes.change(scope.project, options, async (change) => {
-        const session = { ...scope, model: change.before, executor: change.tx, change };
-        const { kind, grant } = openKind(change.before, rights.kindId, rights.operation, scope.caller);
-        if (grant.predicate) await this.rights.checkUpdate(session, kind, rights.unitId, grant.predicate);
-        return work(session);
-      });
+    const { kindId, unitId, operation } = rights;
+    const cascade = await this.catalog.withModel(scope.project, async (known) => {
+      openKind(known, kindId, operation, scope.caller);
+      return parseFlags(request.url, ['cascade']).has('cascade');
     });
+    return this.#change(scope, cascade, async (session) => {
+      const { kind, grant } = openKind(session.model, kindId, operation, scope.caller);
+      if (grant.predicate) await this.rights.checkUpdate(session, kind, unitId, grant.predicate);
+      return work(session);
+    });
+  }
+
+  /** A definition change reads the model anew under its lock, and checks the rights by that. */
+  #change<T>(scope: RequestScope, cascade: boolean, work: (session: Session) => Promise<T>): Promise<T> {
+    const { project, caller } = scope;
+    const options = { cascade, tellCounts: isAdministrator(caller) };
+    return this.catalog.inProject(project, () =>
+      this.changes.change(project, options, (change) =>
+        work({ ...scope, model: change.before, executor: change.tx, change }),
+      ),
+    );
   }
 }
 

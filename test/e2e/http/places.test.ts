@@ -1,0 +1,49 @@
+/** A project has only some places for its requests: who waits for something else than the database holds none of them. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { startTestService } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+
+const service = await startTestService({ databasePool: 3 });
+const project = await service.project();
+await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'text', kind_id: 'text' }] });
+const side = await sideConnection();
+
+it('a body that has not come yet', async () => {
+  const { hostname, port } = new URL(service.service.url);
+  const sockets = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      socket.write(
+        `POST /api/lib/note/unit HTTP/1.1\r\nhost: x\r\nkind-project-key: ${project.id}\r\nauthorization: Bearer ${project.token ?? ''}\r\ncontent-type: application/json\r\ncontent-length: 12\r\n\r\n{"text"`,
+      );
+      return socket;
+    }),
+  );
+  const replies = await Promise.all(Array.from({ length: 10 }, () => project.get('/note/unit')));
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+  const answers = sockets.map(async (socket) => {
+    socket.write(':"a"}');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    return answer.toString().slice(0, 12);
+  });
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200']));
+});
+
+it('a change of definitions whose turn has not come', async () => {
+  const release = await side.holding(
+    project,
+    `SELECT pg_advisory_xact_lock(hashtextextended('project_${project.id}', 7))`,
+  );
+  const ids = Array.from({ length: 10 }, (_, at) => `kind${at}`);
+  const changes = ids.map((id) => project.post('/kind/unit', { id, label: id }));
+  await side.blocked();
+  const replies = await Promise.all(Array.from({ length: 10 }, () => project.get('/note/unit')));
+  await release();
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+  expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 200));
+});

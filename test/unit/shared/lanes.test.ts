@@ -1,0 +1,125 @@
+/** Lanes of work and the lines before them: bounded in length and time, and fair. With gates, no sleeps. */
+import { describe, expect, it, vi } from 'vitest';
+import { comeBack } from '../../../src/shared/errors.js';
+import { Lanes, type LaneOptions } from '../../../src/shared/lanes.js';
+
+function gate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+function lanes(options: Omit<LaneOptions, 'patience' | 'refusal'>): Lanes {
+  return new Lanes({ patience: 1000, refusal: () => comeBack('server.busy', 'later', 2), ...options });
+}
+
+/** Lets everything run that waits for nothing. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('work of all keys', () => {
+  it('runs so many at once, and the others one after another', async () => {
+    const line = lanes({ atOnce: 2, waiting: 10 });
+    let [running, most] = [0, 0];
+    const work = async () => {
+      most = Math.max(most, (running += 1));
+      await settle();
+      running -= 1;
+    };
+    await Promise.all(Array.from({ length: 10 }, () => line.run('a', work)));
+    expect(most).toBe(2);
+  });
+
+  it('refuses with 503 whom it has no place for, and takes others again later', async () => {
+    const line = lanes({ atOnce: 1, waiting: 2 });
+    const { opened, open } = gate();
+    const taken = [1, 2, 3].map(() => line.run('a', () => opened));
+    await expect(line.run('b', () => opened)).rejects.toMatchObject({
+      status: 503,
+      retryAfter: 2,
+      code: 'server.busy',
+    });
+    open();
+    await Promise.all(taken);
+    await line.run('b', async () => undefined);
+  });
+
+  it('refuses whoever has waited too long', async () => {
+    vi.useFakeTimers();
+    try {
+      const line = lanes({ atOnce: 1, waiting: 2 });
+      const { opened, open } = gate();
+      const first = line.run('a', () => opened);
+      const late = expect(line.run('a', () => opened)).rejects.toMatchObject({ status: 503 });
+      await vi.advanceTimersByTimeAsync(1001);
+      await late;
+      open();
+      await first;
+      expect(await line.run('a', async () => 'again')).toBe('again');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('serves the keys in turn', async () => {
+    const line = lanes({ atOnce: 1, waiting: 10 });
+    const { opened, open } = gate();
+    const order: string[] = [];
+    const first = line.run('x', () => opened);
+    const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) =>
+      line.run(name.slice(0, 1), async () => void order.push(name)),
+    );
+    open();
+    await Promise.all([first, ...all]);
+    expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('goes on after work that fails', async () => {
+    const line = lanes({ atOnce: 1, waiting: 1 });
+    await expect(line.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await line.run('a', async () => 'yes')).toBe('yes');
+  });
+});
+
+describe('work of one key', () => {
+  it('runs so much at once, whatever the others do', async () => {
+    const line = lanes({ perKey: 2 });
+    const { opened, open } = gate();
+    const started: string[] = [];
+    const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'b3'].map((name) =>
+      line.run(name.slice(0, 1), () => {
+        started.push(name);
+        return opened;
+      }),
+    );
+    await settle();
+    expect(started).toEqual(['a1', 'a2', 'b1', 'b2']);
+    open();
+    await Promise.all(all);
+    expect(started).toEqual(['a1', 'a2', 'b1', 'b2', 'a3', 'b3']);
+  });
+
+  it('waits in a line of its own, and leaves the places of all to those whose turn it is', async () => {
+    const line = lanes({ perKey: 1, atOnce: 2, waitingPerKey: 2 });
+    const gates = new Map(['a1', 'a2', 'a3', 'b1', 'c1'].map((name) => [name, gate()]));
+    const started: string[] = [];
+    const run = (name: string) =>
+      line.run(name.slice(0, 1), () => {
+        started.push(name);
+        return gates.get(name)?.opened ?? Promise.resolve();
+      });
+    const all = ['a1', 'a2', 'a3', 'b1', 'c1'].map(run);
+    await expect(run('a4')).rejects.toMatchObject({ code: 'server.busy' });
+    await settle();
+    expect(started).toEqual(['a1', 'b1']);
+    gates.get('b1')?.open();
+    await settle();
+    // Of `a` one runs already.
+    expect(started).toEqual(['a1', 'b1', 'c1']);
+    gates.get('a1')?.open();
+    await settle();
+    expect(started).toEqual(['a1', 'b1', 'c1', 'a2']);
+    for (const { open } of gates.values()) open();
+    await Promise.all(all);
+    expect(started.at(-1)).toBe('a3');
+  });
+});
