@@ -7,8 +7,8 @@ const layers = [
   ['tenancy'],
   ['catalog', 'access'],
   ['unit'],
-  ['kind', 'group', 'parameter', 'link', 'auth', 'health'],
-  ['function', 'docs'],
+  ['kind', 'group', 'parameter', 'link', 'auth', 'health', 'doc'],
+  ['function'],
   ['cli'],
 ];
 const folder = (names) => `^src/(${names.join('|')})/`;

@@ -4,7 +4,7 @@ export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', '.data/', 'coverage/', '*.cjs'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs'] }, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs', 'src/doc/page/*.js'] }, tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
@@ -36,6 +36,6 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-return': 'off',
     },
   },
-  { files: ['functions/**', 'ormconfig.ts', 'vitest.config.ts', 'eslint.config.mjs'], rules: { 'no-restricted-syntax': 'off' } },
-  { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
+  { files: ['functions/**', 'ormconfig.ts', 'vitest*.config.ts', 'eslint.config.mjs'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['**/*.mjs', 'src/doc/page/*.js'], ...tseslint.configs.disableTypeChecked },
 );

@@ -2,6 +2,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
+import { DocModule } from './doc/doc.module.js';
 import { GroupModule } from './group/group.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KindModule } from './kind/kind.module.js';
@@ -21,6 +22,7 @@ export class AppModule {
       imports: [
         PlatformModule.register(platform),
         HealthModule,
+        DocModule,
         AuthModule,
         KindModule,
         GroupModule,

@@ -4,6 +4,7 @@ import type { FirstProject } from './bootstrap.js';
 export function greeting(url: string, first: FirstProject, terminal: boolean): string {
   const lines: [string, string][] = [
     ['Service', url],
+    ['Documentation', `${url}/api/lib/doc/swaggerui`],
     ['Project key', first.project],
     ['Administrator', first.username],
   ];

@@ -133,8 +133,8 @@ export function openKind(
   throw denial(model, kind, kindId, operations[0] ?? 'read', caller);
 }
 
-/** Members of an inactive kind, or of one that is no member kind any more, have no good token. */
-function checkMember(model: Model, caller: Caller): void {
+/** Members of an inactive kind, or of one that is no member kind any more, have no good token. @throws KindError 401 */
+export function checkMember(model: Model, caller: Caller): void {
   if (caller.type !== 'member') return;
   const kind = model.kinds.get(caller.kindId);
   if (!kind?.active || !isMemberKind(kind)) throw refusal('token.invalid', 'The kind of this member is inactive');

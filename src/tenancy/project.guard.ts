@@ -3,19 +3,24 @@ import { Reflector } from '@nestjs/core';
 import { andThen, type Eventually } from '../shared/eventually.js';
 import type { HttpRequest } from '../http/request.js';
 import { Traffic } from '../http/traffic.js';
-import { ScopeResolver } from './request-scope.js';
+import { PROJECT_HEADER, ScopeResolver } from './request-scope.js';
 
 const NO_PROJECT = 'kind:no-project';
+const OPTIONAL_PROJECT = 'kind:optional-project';
 const OWN_BEARER = 'kind:own-bearer';
 
 /** For routes outside the tenants: health, metrics, the documentation page. */
 export const WithoutProject = () => SetMetadata(NO_PROJECT, true);
+
+/** For routes that answer something without a project too; where the header is there, it must be good. */
+export const WithOptionalProject = () => SetMetadata(OPTIONAL_PROJECT, true);
 
 /** For routes whose bearer is no access token: they check it themselves. */
 export const WithOwnBearer = () => SetMetadata(OWN_BEARER, true);
 
 interface Marks {
   readonly noProject: boolean;
+  readonly optionalProject: boolean;
   readonly ownBearer: boolean;
 }
 
@@ -31,10 +36,11 @@ export class ProjectGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): Eventually<boolean> {
-    const { noProject, ownBearer } = this.#marksOf(context);
+    const { noProject, optionalProject, ownBearer } = this.#marksOf(context);
     if (noProject) return true;
     this.traffic.check();
     const request = context.switchToHttp().getRequest<HttpRequest>();
+    if (optionalProject && request.headers[PROJECT_HEADER] === undefined) return true;
     return andThen(this.resolver.resolve(request, !ownBearer), () => true);
   }
 
@@ -46,7 +52,11 @@ export class ProjectGuard implements CanActivate {
     const known = ofController.get(handler);
     if (known) return known;
     const marked = (mark: string) => this.reflector.getAllAndOverride<boolean>(mark, [handler, controller]) === true;
-    const marks = { noProject: marked(NO_PROJECT), ownBearer: marked(OWN_BEARER) };
+    const marks = {
+      noProject: marked(NO_PROJECT),
+      optionalProject: marked(OPTIONAL_PROJECT),
+      ownBearer: marked(OWN_BEARER),
+    };
     ofController.set(handler, marks);
     return marks;
   }

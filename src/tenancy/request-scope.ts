@@ -57,6 +57,11 @@ function keep(request: HttpRequest, scope: RequestScope): RequestScope {
   return scope;
 }
 
+/** The scope of a request; undefined where its route needs none and it names none. */
+export function findScope(request: object): RequestScope | undefined {
+  return scopes.get(request);
+}
+
 /** The scope of a request that passed the guard. */
 export function scopeOf(request: object): RequestScope {
   const scope = scopes.get(request);

@@ -1,0 +1,123 @@
+/** The document: of no project, or of one as a caller sees it. Pure; a large one is made with pauses, so that it holds nobody up. */
+import { grantOf } from '../../access/access.js';
+import { builtInRecords, buildModel } from '../../model/build-model.js';
+import { isMemberKind, type KindDef } from '../../model/model.js';
+import { ADMIN_KIND } from '../../model/special.js';
+import type { MemberCaller } from '../../tenancy/caller.js';
+import { Breather } from '../../shared/breather.js';
+import { isLinkable } from '../../unit/links.js';
+import { ERROR_RESPONSES, HEADERS } from './error.responses.js';
+import type { Framing, Particulars } from './frame.js';
+import { plain, type OpenApiDocument, type PathItem, type Schema } from './openapi.js';
+import { contextOf, hasRecord, hasRight, isShown, mayCreate, operationOf, type View } from './operation.js';
+import { pathParameters, unitName } from './path.parameters.js';
+import { CONDITIONS, QUERY_PARAMETERS } from './query.parameters.js';
+import { ROUTES, TAGS, type Route } from './routes.js';
+import { SHARED_SCHEMAS } from './shared.schemas.js';
+import { createSchema, recordSchema, updateSchema } from './unit.schema.js';
+import { ComponentUse, type UsedComponents } from './component.use.js';
+
+const SOMEBODY: MemberCaller = { type: 'member', id: '', kindId: ADMIN_KIND, sessionId: '', admin: true };
+
+/** The document without a project: the built-in kinds, and paths with a `{kind_id}` for all others. */
+export function genericDocument(frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
+  const model = buildModel({ ...builtInRecords(), version: 0 });
+  return documentOf({ model, caller: SOMEBODY, generic: true }, frame, particulars);
+}
+
+export async function documentOf(view: View, frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
+  const kinds = [...view.model.kinds.values()];
+  const use = new ComponentUse(componentsOf(view, kinds));
+  const paths = await pathsOf(view, kinds, use);
+  const { securitySchemes, ...head } = frame(particulars, tagsOf(paths, kinds));
+  return { ...head, paths, components: { ...use.used(), securitySchemes } };
+}
+
+type Tags = OpenApiDocument['tags'];
+
+async function pathsOf(view: View, kinds: readonly KindDef[], use: ComponentUse): Promise<Record<string, PathItem>> {
+  const paths = new Map<string, PathItem>();
+  const breather = new Breather();
+  for (const route of ROUTES) {
+    for (const kind of subjectsOf(route, view, kinds)) {
+      if (!isShown(route, kind, view)) continue;
+      const path = pathOf(route, kind);
+      // As in the service, the narrower route comes first: `/kind/struct` is not that of any kind.
+      if (paths.get(path)?.[route.method]) continue;
+      const operation = operationOf(route, path, kind, view);
+      paths.set(path, { ...paths.get(path), [route.method]: operation });
+      use.visit(operation);
+      if (breather.due) await breather.pause();
+    }
+  }
+  return Object.fromEntries(paths);
+}
+
+/** The kinds of which a route has a path each; undefined stands for the path of no kind, or of any. */
+function subjectsOf(route: Route, view: View, kinds: readonly KindDef[]): readonly (KindDef | undefined)[] {
+  if (route.of === undefined) return [undefined];
+  const own = kinds.filter((kind) =>
+    route.of === 'all' ? true : route.of === 'linkable' ? isLinkable(kind) : isMemberKind(kind),
+  );
+  return view.generic ? [...own, undefined] : own;
+}
+
+function pathOf({ path, of }: Route, kind: KindDef | undefined): string {
+  if (!kind || of === undefined) return path;
+  return path
+    .replace(/\{(?:kind_id|parent_kind_id|member_kind_id)\}/, () => kind.id)
+    .replace('{unit_id}', `{${unitName(kind)}}`);
+}
+
+function componentsOf(view: View, kinds: readonly KindDef[]): UsedComponents {
+  const readable = kinds.filter((kind) => isLinkable(kind) && hasRecord(view, kind.id)).map(({ id }) => id);
+  return {
+    schemas: { ...SHARED_SCHEMAS, ...(view.generic && { UnitBody: ANY_BODY }), ...kindSchemas(view, kinds) },
+    responses: ERROR_RESPONSES,
+    parameters: {
+      ...pathParameters(view.generic ? undefined : { kinds: readable, linkTypes: linkTypesOf(view) }),
+      ...QUERY_PARAMETERS,
+      ...CONDITIONS,
+    },
+    headers: HEADERS,
+  };
+}
+
+/** The link types, for who may see them all; undefined for others. */
+function linkTypesOf({ model, caller }: View): readonly string[] | undefined {
+  const kind = model.kinds.get('link');
+  const grant = kind && grantOf(kind, 'read', caller, model);
+  return grant && grant.predicate === undefined ? [...model.linkTypes.keys()] : undefined;
+}
+
+const ANY_BODY: Schema = {
+  type: 'object',
+  description: 'Parameter ids and their values. In place of the id of another unit an object creates that unit.',
+  additionalProperties: true,
+};
+
+function kindSchemas(view: View, kinds: readonly KindDef[]): Record<string, Schema> {
+  const context = contextOf(view);
+  return Object.fromEntries(
+    kinds.flatMap((kind): [string, Schema][] => {
+      const update = kind.active && hasRight(view, kind, ['update']);
+      return [
+        ...(hasRecord(view, kind.id) ? [[kind.id, recordSchema(kind, context)] as [string, Schema]] : []),
+        ...(mayCreate(view, kind.id) ? [[`${kind.id}.create`, createSchema(kind, context)] as [string, Schema]] : []),
+        ...(update ? [[`${kind.id}.update`, updateSchema(kind, context)] as [string, Schema]] : []),
+      ];
+    }),
+  );
+}
+
+function tagsOf(paths: Readonly<Record<string, PathItem>>, kinds: readonly KindDef[]): Tags {
+  const used = new Set(Object.values(paths).flatMap((item) => Object.values(item).map(({ tags: [tag] }) => tag)));
+  const labels = new Map<string, string>(Object.entries(TAGS));
+  for (const { id, label } of kinds) labels.set(id, plain(label));
+  // What is the project's own is looked for first.
+  const own = kinds.filter(({ builtIn, id }) => !builtIn && used.has(id)).map(({ id }) => id);
+  return [...new Set(['Authentication', ...own, ...used])].map((name) => ({
+    name,
+    description: labels.get(name) ?? name,
+  }));
+}

@@ -1,0 +1,72 @@
+/** The answers of every refusal, one per status, with the codes that it may carry. Pure. */
+import { ERRORS, type ErrorKind } from '../../shared/errors.js';
+import { headerRef, schemaRef, type Response } from './openapi.js';
+
+export type ErrorStatus = ErrorKind['status'];
+
+export const ERROR_NAMES: Readonly<Record<ErrorStatus, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  412: 'PreconditionFailed',
+  413: 'ContentTooLarge',
+  415: 'UnsupportedMediaType',
+  429: 'TooManyRequests',
+  500: 'ServerError',
+  503: 'Unavailable',
+  504: 'TimedOut',
+};
+
+const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
+  400: 'The input is bad. All faults of a body are told at once.',
+  401: 'No token, or no good one: another could help. Or there is no such project.',
+  403: 'This caller may not do that.',
+  404: 'There is no such thing, or none that the caller may see.',
+  409: 'It conflicts with what is stored.',
+  412: 'The unit is no longer the version that `If-Match` names.',
+  413: 'The body is too large.',
+  415: 'The body is not said to be JSON.',
+  429: 'Too many attempts.',
+  500: 'Something went wrong in the service.',
+  503: 'Not now: the service or its database is away or busy.',
+  504: 'It took longer than its time limit.',
+};
+
+const STATUSES = Object.keys(ERROR_NAMES).map(Number) as ErrorStatus[];
+const COME_BACK: ReadonlySet<ErrorStatus> = new Set([429, 503]);
+
+function errorResponse(status: ErrorStatus): Response {
+  const codes = Object.entries(ERRORS).filter(([, error]) => error.status === status);
+  const list = codes.map(([code, { meaning }]) => `- \`${code}\`: ${meaning}`).join('\n');
+  return {
+    description: list === '' ? HEADINGS[status] : `${HEADINGS[status]}\n\n${list}`,
+    headers: {
+      'x-request-id': headerRef('RequestId'),
+      ...(COME_BACK.has(status) && { 'Retry-After': headerRef('RetryAfter') }),
+      ...(status === 401 && { 'WWW-Authenticate': headerRef('Challenge') }),
+    },
+    content: { 'application/json': { schema: schemaRef('Error') } },
+  };
+}
+
+export const ERROR_RESPONSES: Readonly<Record<string, Response>> = {
+  ...Object.fromEntries(STATUSES.map((status) => [ERROR_NAMES[status], errorResponse(status)])),
+  Refused: {
+    description: 'A function or hook of the project refused, with a status and a code of its own.',
+    headers: { 'x-request-id': headerRef('RequestId') },
+    content: { 'application/json': { schema: schemaRef('Error') } },
+  },
+  NotModified: {
+    description: 'The answer is still the one that `If-None-Match` names.',
+    headers: { 'x-request-id': headerRef('RequestId'), ETag: headerRef('ETag') },
+  },
+};
+
+export const HEADERS = {
+  RequestId: { description: 'The id of the request, for the logs.', schema: { type: 'string' } },
+  ETag: { description: 'The version of the unit, for `If-Match` and `If-None-Match`.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds until it is worth another try.', schema: { type: 'integer', minimum: 0 } },
+  Challenge: { description: 'Always `Bearer`.', schema: { type: 'string' } },
+} as const;

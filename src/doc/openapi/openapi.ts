@@ -1,0 +1,80 @@
+/** OpenAPI 3.1 as far as the document uses it. Schemas are JSON Schema of the 2020-12 draft. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+export type Ref = Readonly<Record<'$ref', string>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly style?: 'form';
+  readonly explode?: boolean;
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Ref>>;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+export interface RequestBody {
+  readonly required: boolean;
+  readonly content: {
+    readonly 'application/json': { readonly schema: Schema; readonly examples?: Parameter['examples'] };
+  };
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly [string];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Readonly<Record<string, readonly []>>[];
+  readonly parameters?: readonly (Parameter | Ref)[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Readonly<Record<string, Response | Ref>>;
+}
+
+export type Method = 'get' | 'post' | 'put' | 'delete';
+export type PathItem = Partial<Record<Method, Operation>>;
+
+export interface Components {
+  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly headers: Readonly<Record<string, { readonly description: string; readonly schema: Schema }>>;
+  readonly securitySchemes: Readonly<Record<string, object>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: object;
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: Components;
+}
+
+export function schemaRef(name: string): Ref {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+export function parameterRef(name: string): Ref {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+export function responseRef(name: string): Ref {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+export function headerRef(name: string): Ref {
+  return { $ref: `#/components/headers/${name}` };
+}
+
+/** Text of a user in Markdown: shown as it is, and never as markup. */
+export function plain(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&');
+}

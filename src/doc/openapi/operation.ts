@@ -1,0 +1,216 @@
+/** Makes the operation of a route, for a kind where it is of one. Pure. */
+import { grantOf } from '../../access/access.js';
+import type { KindDef, Model } from '../../model/model.js';
+import type { Operation as Right } from '../../model/special.js';
+import { LIMITS } from '../../shared/limits.js';
+import { ANONYMOUS, isAdministrator, type Caller } from '../../tenancy/caller.js';
+import { AUTH_BODIES, signUpBody } from './bodies.js';
+import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
+import {
+  headerRef,
+  parameterRef,
+  responseRef,
+  schemaRef,
+  type Operation,
+  type Parameter,
+  type Ref,
+  type RequestBody,
+  type Response,
+  type Schema,
+} from './openapi.js';
+import { componentOf } from './path.parameters.js';
+import { COMMON, type ContentForm, type Route } from './routes.js';
+import { enveloped, pageOf } from './shared.schemas.js';
+import { createSchema, recordFields, type KindContext } from './unit.schema.js';
+
+/** Of whom and of what a document is. */
+export interface View {
+  readonly model: Model;
+  readonly caller: Caller;
+  /** Of no project: paths of any kind stand beside those of the built-in ones, and any of them may be open. */
+  readonly generic: boolean;
+}
+
+/** Whether the caller has any of the rights to units of a kind. */
+export function hasRight({ model, caller }: View, kind: KindDef, rights: readonly Right[] = []): boolean {
+  return rights.some((right) => grantOf(kind, right, caller, model) !== undefined);
+}
+
+/** Whether units of the kind can be created by the caller. */
+export function mayCreate(view: View, kindId: string): boolean {
+  const kind = view.model.kinds.get(kindId);
+  return kind !== undefined && kind.active && hasRight(view, kind, ['create']);
+}
+
+/** What the schemas of kinds ask of the caller. */
+export function contextOf(view: View): KindContext {
+  return {
+    caller: view.caller,
+    mayCreate: (id) => mayCreate(view, id),
+    mayRead: (id) => hasRecord(view, id),
+  };
+}
+
+/** Whether the unit endpoints of a kind have a schema of what they answer. */
+export function hasRecord(view: View, kindId: string): boolean {
+  const kind = view.model.kinds.get(kindId);
+  return kind !== undefined && kind.active && hasRight(view, kind, ['read']);
+}
+
+export function operationOf(route: Route, path: string, kind: KindDef | undefined, view: View): Operation {
+  const parameters = parametersOf(route, path, kind);
+  const body = bodyOf(route, kind, view);
+  return {
+    operationId: kind && route.of ? `${kind.id}.${route.id}` : route.of ? `any.${route.id}` : route.id,
+    tags: [tagOf(route, kind)],
+    summary: route.summary.replace('%', () => kind?.label ?? 'a kind'),
+    ...(route.description !== undefined && { description: route.description }),
+    security: securityOf(route, kind, view),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: body }),
+    responses: responsesOf(route, kind, view),
+  };
+}
+
+function tagOf({ tag, of }: Route, kind: KindDef | undefined): string {
+  if (!kind || of === undefined) return tag;
+  if (kind.groups.includes('parameter')) return 'Parameters';
+  return BUILT_IN_TAGS.get(kind.id) ?? kind.id;
+}
+
+const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
+  ['kind', 'Kinds'],
+  ['group', 'Groups'],
+  ['link', 'Links'],
+]);
+
+const KEY = { project: [] } as const;
+const KEY_AND_TOKEN = { project: [], bearer: [] } as const;
+
+function securityOf({ needs, rights = [] }: Route, kind: KindDef | undefined, view: View): Operation['security'] {
+  if (needs === 'nothing') return [];
+  if (needs === 'project') return [KEY];
+  if (needs === 'bearer') return [KEY_AND_TOKEN];
+  const open = !kind || view.generic || hasRight({ ...view, caller: ANONYMOUS }, kind, rights);
+  return open ? [KEY, KEY_AND_TOKEN] : [KEY_AND_TOKEN];
+}
+
+function parametersOf(route: Route, path: string, kind: KindDef | undefined): (Parameter | Ref)[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => componentOf(name, kind));
+  return [
+    ...names.map(parameterRef),
+    ...(route.query ?? []).map(parameterRef),
+    ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
+    ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
+  ];
+}
+
+function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): RequestBody | undefined {
+  if (body === undefined || body === 'function') return undefined;
+  if (body === 'signup') return json(signUpBody(kind && signUpParameters(kind, view)));
+  if (body !== 'create' && body !== 'update') return json(AUTH_BODIES[body]);
+  const unit = kind ? schemaRef(`${kind.id}.${body}`) : schemaRef('UnitBody');
+  const many = body === 'create' && !kind?.builtIn;
+  return json(many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit);
+}
+
+/** What a sign-up takes of the member kind: the same as a create by the same caller. */
+function signUpParameters(kind: KindDef, view: View): Schema {
+  return createSchema(kind, contextOf(view));
+}
+
+function json(schema: Schema): RequestBody {
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
+const HOOKED: ReadonlySet<Route['body']> = new Set(['create', 'update', 'signup', 'function']);
+
+function responsesOf(route: Route, kind: KindDef | undefined, view: View): Operation['responses'] {
+  const common: readonly ErrorStatus[] = route.needs === 'nothing' ? [500] : COMMON;
+  const refusals = [...common, ...(route.refuses ?? [])].map((status): [string, Ref] => [
+    String(status),
+    responseRef(ERROR_NAMES[status]),
+  ]);
+  const hooked = HOOKED.has(route.body) || (route.method === 'delete' && route.of === 'all');
+  return {
+    '200': success(route, kind, view),
+    ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),
+    ...Object.fromEntries(refusals),
+    ...(hooked && { default: responseRef('Refused') }),
+  };
+}
+
+function success(route: Route, kind: KindDef | undefined, view: View): Response {
+  const { content, media = 'application/json' } = route;
+  const versioned = content === 'unit' || content === 'created' || route.conditional === 'read';
+  const schema = content ? enveloped(contentSchema(content, kind, view)) : MEDIA.get(media);
+  return {
+    description: DONE[route.method],
+    headers: { 'x-request-id': headerRef('RequestId'), ...(versioned && { ETag: headerRef('ETag') }) },
+    content: { [media]: { schema: schema ?? { type: 'string' } } },
+  };
+}
+
+const DONE = { get: 'What was asked for.', post: 'Done.', put: 'What it is now.', delete: 'Gone.' } as const;
+const MEDIA: ReadonlyMap<string, Schema> = new Map([
+  ['application/json', { type: 'object', additionalProperties: true }],
+]);
+
+function contentSchema(form: ContentForm, kind: KindDef | undefined, view: View): Schema {
+  const unit = unitRef(kind?.id, view);
+  switch (form) {
+    case 'unit':
+      return unit;
+    case 'created':
+      return createdSchema(kind, unit, view);
+    case 'units':
+      return pageOf(unit);
+    case 'anyUnit':
+      return schemaRef('Unit');
+    case 'anyUnits':
+      return pageOf(schemaRef('Unit'));
+    case 'linkedUnits':
+      return pageOf(schemaRef('LinkedUnit'));
+    case 'kind':
+      return unitRef('kind', view);
+    case 'kinds':
+      return pageOf(unitRef('kind', view));
+    case 'descriptors':
+      return pageOf(schemaRef('Descriptor'));
+    case 'struct':
+      return schemaRef('Struct');
+    case 'link':
+      return schemaRef('Link');
+    case 'nothing':
+      return schemaRef('Nothing');
+    case 'session':
+      return schemaRef('Session');
+    case 'sessionOrCode':
+      return { anyOf: [schemaRef('Session'), schemaRef('Nothing')] };
+    case 'explanation':
+      return schemaRef('Explanation');
+    case 'health':
+      return schemaRef('Health');
+    case 'function':
+      return {};
+  }
+}
+
+function unitRef(kindId: string | undefined, view: View): Ref {
+  return schemaRef(kindId !== undefined && hasRecord(view, kindId) ? kindId : 'Unit');
+}
+
+/** Who may read every unit of the kind is answered all of what it made. Users' kinds take many at once. */
+function createdSchema(kind: KindDef | undefined, unit: Ref, view: View): Schema {
+  const read = kind && grantOf(kind, 'read', view.caller, view.model);
+  const whole = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
+  const one = whole ? { allOf: [unit, { required: recordFields(kind, view.caller) }] } : unit;
+  return kind?.builtIn ? one : { anyOf: [one, pageOf(unit)] };
+}
+
+export function isShown(route: Route, kind: KindDef | undefined, view: View): boolean {
+  if (route.administrators && !isAdministrator(view.caller)) return false;
+  const subject = kind ?? view.model.kinds.get(route.kind ?? '');
+  if (!subject || !route.rights) return true;
+  return (subject.active || route.inactive === true) && hasRight(view, subject, route.rights);
+}

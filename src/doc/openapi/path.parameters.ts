@@ -1,0 +1,57 @@
+/** What stands in paths. Pure. */
+import type { KindDef } from '../../model/model.js';
+import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
+import type { Parameter, Schema } from './openapi.js';
+
+const ID: Schema = { type: 'string', minLength: 1 };
+
+/** The name that the specification gives to a unit of a built-in kind. */
+export function unitName(kind: KindDef | undefined): string {
+  if (!kind?.builtIn) return 'unit_id';
+  if (kind.groups.includes('parameter')) return 'parameter_id';
+  return UNIT_NAMES.get(kind.id) ?? 'unit_id';
+}
+
+const UNIT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['kind', 'kind_id'],
+  ['group', 'group_id'],
+  ['link', 'link_id'],
+]);
+
+/** The component of a name in a path: ids of a kind whose units have generated ones are UUIDs. */
+export function componentOf(name: string, kind: KindDef | undefined): string {
+  return name === 'unit_id' && kind?.key === 'uuid' ? 'unit_uuid' : name;
+}
+
+/** What a link may be of, and lead to, as far as the caller may know. */
+export interface LinkEnds {
+  readonly kinds: readonly string[];
+  readonly linkTypes: readonly string[] | undefined;
+}
+
+/** `ends`: undefined where the document is of no project. */
+export function pathParameters(ends: LinkEnds | undefined): Record<string, Parameter> {
+  const of = (name: string, description: string, schema: Schema = ID): [string, Parameter] => [
+    name,
+    { name, in: 'path', required: true, description, schema },
+  ];
+  const chosen = (values: readonly string[] = []): Schema =>
+    values.length > 0 ? { type: 'string', enum: values } : ID;
+  return Object.fromEntries([
+    of('kind_id', 'The id of a kind.'),
+    of('unit_id', 'The id of a unit.'),
+    ['unit_uuid', { ...of('unit_id', 'The id of a unit.', { type: 'string', format: 'uuid' })[1] }],
+    of('group_id', 'The id of a group.'),
+    of('parameter_id', 'The id of a parameter.'),
+    of('parameter_type_id', 'The type of the parameter.', { type: 'string', enum: [...PARAMETER_TYPES.keys()] }),
+    of('member_kind_id', 'The id of a member kind.'),
+    of('parent_kind_id', 'The kind of the parent.'),
+    of('parent_unit_id', 'The id of the parent.'),
+    of('link_id', 'The id of a link type.', chosen(ends?.linkTypes)),
+    of('direction', 'To those above the unit, or below it.', { type: 'string', enum: ['parent', 'child'] }),
+    of('child_kind_id', 'The kind of the child.', chosen(ends?.kinds)),
+    of('child_unit_id', 'The id of the child.'),
+    of('token', 'The token of the mail.'),
+    of('asset', 'The name of a file of the page.'),
+  ]);
+}

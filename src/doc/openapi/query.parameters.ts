@@ -1,0 +1,107 @@
+/** What may stand in queries and headers (section 4.9), each once, by the name of its component. Pure. */
+import { LIMITS } from '../../shared/limits.js';
+import type { Parameter, Schema } from './openapi.js';
+
+const IDS: Schema = { type: 'array', items: { type: 'string' } };
+
+const query = (name: string, description: string, schema: Schema, extra: Partial<Parameter> = {}): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+  ...extra,
+});
+
+export const QUERY_PARAMETERS = {
+  offset: query('offset', 'How many to pass over.', {
+    type: 'integer',
+    minimum: 0,
+    maximum: LIMITS.offsetMax,
+    default: 0,
+  }),
+  limit: query('limit', 'How many at most; 0 gives the count alone.', {
+    type: 'integer',
+    minimum: 0,
+    maximum: LIMITS.pageMax,
+    default: LIMITS.pageDefault,
+  }),
+  order: query(
+    'order',
+    '`<parameter>;asc` or `<parameter>;desc`, as many as you like. Paths over references are dotted: `country.name;asc`.',
+    { type: 'array', items: { type: 'string', pattern: ';(asc|desc)$' }, maxItems: LIMITS.orderTerms },
+    { style: 'form', explode: true },
+  ),
+  filter: query(
+    'filter',
+    'An expression such as `and(eq(code,IT),gt(population,1000))`. Operators: `eq`, `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `isnull`, `contains`, `icontains`, `startswith`, `istartswith`, `endswith`, `iendswith`; `and`, `or`, `not`.',
+    { type: 'string', maxLength: LIMITS.filterBytes },
+  ),
+  include: query('include', 'The parameters to answer, and dotted paths over references; others are left out.', IDS, {
+    style: 'form',
+    explode: false,
+  }),
+  exclude: query('exclude', 'The parameters to leave out. Not with `include`.', IDS, { style: 'form', explode: false }),
+  count: query('count', 'Whether to count all that match.', {
+    type: 'string',
+    enum: ['exact', 'none', 'estimated'],
+    default: 'exact',
+  }),
+  cursor: query('cursor', 'Empty for the first page, then the `next` of the page before. Not with `offset`.', {
+    type: 'string',
+  }),
+  load_links: query('load_links', 'Answers the linked units along.', { type: 'boolean', default: false }),
+  depth: query('depth', 'How many steps further linked units may be.', {
+    type: 'integer',
+    minimum: 0,
+    maximum: 10,
+    default: 0,
+  }),
+  link_ids: query('link_id', 'The link types to follow; all where it is left out.', IDS, {
+    style: 'form',
+    explode: false,
+  }),
+  kind_ids: query('kind_id', 'The kinds whose units are answered; all where it is left out.', IDS, {
+    style: 'form',
+    explode: false,
+  }),
+  cascade: query('cascade', 'Does it although something is lost by it.', { type: 'boolean', default: false }),
+  member: query('member', 'The id of the member to tell about; a request without a token where it is left out.', {
+    type: 'string',
+  }),
+} as const satisfies Readonly<Record<string, Parameter>>;
+
+export type QueryName = keyof typeof QUERY_PARAMETERS;
+
+export const LIST_QUERY = [
+  'offset',
+  'limit',
+  'order',
+  'filter',
+  'include',
+  'exclude',
+  'count',
+  'cursor',
+  'load_links',
+  'depth',
+] as const satisfies readonly QueryName[];
+
+export const GET_QUERY = ['include', 'exclude', 'load_links', 'depth'] as const satisfies readonly QueryName[];
+
+/** A walk has no cursor. */
+export const WALK_QUERY: readonly QueryName[] = [
+  ...LIST_QUERY.filter((name) => name !== 'cursor'),
+  'link_ids',
+  'kind_ids',
+];
+
+const version = (name: string, description: string): Parameter => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
+});
+
+export const CONDITIONS = {
+  IfMatch: version('If-Match', 'The ETag of the version that is to be changed; 412 where it is another by now.'),
+  IfNoneMatch: version('If-None-Match', 'An ETag that is known; 304 where it still fits.'),
+} as const;

@@ -1,0 +1,300 @@
+/**
+ * Every route of the service, once: a test compares this table with what the application really serves. A path that has
+ * `{kind_id}` first is one of every kind; `document.ts` makes of it a path per kind that the caller may use.
+ */
+import type { Operation as Right } from '../../model/special.js';
+import type { ErrorStatus } from './error.responses.js';
+import type { Method } from './openapi.js';
+import { GET_QUERY, LIST_QUERY, WALK_QUERY, type QueryName } from './query.parameters.js';
+
+/** What a request has to carry: nothing, the project's key, or a bearer too (for some kinds: `access`). */
+export type Needs = 'nothing' | 'project' | 'bearer' | 'access';
+
+export type BodyForm = 'create' | 'update' | 'signup' | 'signin' | 'change' | 'recover' | 'reset' | 'function';
+
+export type ContentForm =
+  | 'unit'
+  | 'created'
+  | 'units'
+  | 'anyUnit'
+  | 'anyUnits'
+  | 'linkedUnits'
+  | 'kind'
+  | 'kinds'
+  | 'descriptors'
+  | 'struct'
+  | 'link'
+  | 'nothing'
+  | 'session'
+  | 'sessionOrCode'
+  | 'explanation'
+  | 'health'
+  | 'function';
+
+export const TAGS = {
+  Authentication: 'Members sign up, sign in and look after their sessions.',
+  Kinds: 'Record types.',
+  Units: 'The records of a kind.',
+  Groups: 'Named collections of kinds.',
+  Parameters: 'The definitions of fields, each under its type.',
+  Links: 'Parents and children among units.',
+  Functions: 'What the project brings in code.',
+  Documentation: 'This document and its page.',
+  Service: 'How the service is.',
+} as const;
+
+export type Tag = keyof typeof TAGS;
+
+export interface Route {
+  readonly id: string;
+  readonly method: Method;
+  /** With the names of the specification; `served` is the route of the application that serves it, where that is a wider one. */
+  readonly path: string;
+  readonly served?: string;
+  readonly tag: Tag;
+  /** `%` stands for the label of the kind. */
+  readonly summary: string;
+  readonly description?: string;
+  /** Of which kinds there is such a path: of all, of those whose units can be linked, or of member kinds. Undefined for a path of no kind. */
+  readonly of?: 'all' | 'linkable' | 'members';
+  /** What a caller must have of the kind: any of these rights. */
+  readonly rights?: readonly Right[];
+  /** The kind of the model whose rights count, for a path that names it. */
+  readonly kind?: 'kind' | 'group';
+  readonly administrators?: true;
+  /** It answers for inactive kinds too. */
+  readonly inactive?: true;
+  readonly needs: Needs;
+  readonly query?: readonly QueryName[];
+  readonly body?: BodyForm;
+  /** Undefined for what is in no envelope: `media` says what it is then. */
+  readonly content?: ContentForm;
+  readonly media?: string;
+  /** Refusals beside those of every route. */
+  readonly refuses?: readonly ErrorStatus[];
+  readonly conditional?: 'read' | 'write';
+}
+
+const KIND = '/api/lib/{kind_id}';
+const UNIT = `${KIND}/unit/{unit_id}`;
+const GROUP = '/api/lib/group/{group_id}';
+const LINK = '/api/lib/{parent_kind_id}/unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}';
+const KIND_PARAMETER = '/api/lib/kind/unit/{kind_id}/link/parameter/{parameter_type_id}/unit/{parameter_id}';
+const GROUP_KIND = '/api/lib/group/unit/{group_id}/link/group/kind/unit/{kind_id}';
+const AUTH = '/api/lib/auth';
+const WRITES: readonly ErrorStatus[] = [409, 413, 415];
+const TRIES: readonly ErrorStatus[] = [413, 415, 429];
+
+const units = { tag: 'Units', of: 'all', needs: 'access' } as const;
+
+const UNIT_ROUTES: readonly Route[] = [
+  {
+    ...units,
+    ...{ id: 'list', method: 'get', path: `${KIND}/unit`, summary: 'List units of %', rights: ['read'] },
+    ...{ query: LIST_QUERY, content: 'units' },
+  },
+  {
+    ...units,
+    ...{ id: 'create', method: 'post', path: `${KIND}/unit`, summary: 'Create a unit of %', rights: ['create'] },
+    ...{ body: 'create', content: 'created', refuses: WRITES },
+    description: 'Who may not read what it creates is answered its `id` and `kind_id` alone.',
+  },
+  {
+    ...units,
+    ...{ id: 'get', method: 'get', path: UNIT, summary: 'Get a unit of %', rights: ['read'] },
+    ...{ query: GET_QUERY, content: 'unit', conditional: 'read' },
+  },
+  {
+    ...units,
+    ...{ id: 'update', method: 'put', path: UNIT, summary: 'Edit a unit of %', rights: ['update'] },
+    ...{ body: 'update', content: 'unit', refuses: [...WRITES, 412], conditional: 'write' },
+    description: 'Only what the body names is changed.',
+  },
+  {
+    ...units,
+    ...{ id: 'delete', method: 'delete', path: UNIT, summary: 'Delete a unit of %', rights: ['delete'] },
+    ...{ query: ['cascade'], content: 'nothing', refuses: [409, 412, 413], conditional: 'write' },
+  },
+  {
+    ...units,
+    ...{ id: 'struct', method: 'get', path: `${KIND}/struct`, summary: 'Describe the parameters of %' },
+    ...{ rights: ['read', 'create', 'signup'], query: ['include', 'exclude'], content: 'descriptors', inactive: true },
+  },
+  {
+    ...units,
+    ...{ id: 'describe', method: 'get', path: `${UNIT}/struct`, summary: 'Describe a unit of %' },
+    ...{ rights: ['read'], query: ['include', 'exclude'], content: 'struct' },
+  },
+  {
+    ...units,
+    ...{ id: 'access', method: 'get', path: `${UNIT}/access`, summary: 'Tell why a member may do something with it' },
+    ...{ rights: ['read'], administrators: true, query: ['member'], content: 'explanation' },
+  },
+];
+
+const links = { tag: 'Links', of: 'linkable', needs: 'access', rights: ['link'] } as const;
+const system = { served: LINK, needs: 'bearer', rights: ['update'] } as const;
+
+const LINK_ROUTES: readonly Route[] = [
+  {
+    ...links,
+    ...{ id: 'linked', method: 'get', path: `${UNIT}/link/{direction}`, rights: ['read'], content: 'linkedUnits' },
+    ...{ summary: 'List the units that a unit of % is linked with', query: WALK_QUERY },
+    description: 'Each once, the nearest first, with the link by which it was reached.',
+  },
+  {
+    ...links,
+    ...{ id: 'link', method: 'post', path: LINK, summary: 'Link a unit of % with another', content: 'link' },
+    refuses: [409],
+    description: 'A link that is there already is answered as it is.',
+  },
+  {
+    ...links,
+    ...{ id: 'unlink', method: 'delete', path: LINK, summary: 'Take a link from a unit of %', content: 'nothing' },
+  },
+  {
+    ...system,
+    ...{ id: 'kind.add_parameter', tag: 'Kinds', kind: 'kind', method: 'post', path: KIND_PARAMETER },
+    ...{ summary: 'Add a parameter to a kind', content: 'kind', refuses: [409] },
+  },
+  {
+    ...system,
+    ...{ id: 'kind.remove_parameter', tag: 'Kinds', kind: 'kind', method: 'delete', path: KIND_PARAMETER },
+    ...{ summary: 'Take a parameter from a kind', query: ['cascade'], content: 'nothing', refuses: [409] },
+  },
+  {
+    ...system,
+    ...{ id: 'group.add_kind', tag: 'Groups', kind: 'group', method: 'post', path: GROUP_KIND },
+    ...{ summary: 'Add a kind to a group', content: 'kind', refuses: [409] },
+  },
+  {
+    ...system,
+    ...{ id: 'group.remove_kind', tag: 'Groups', kind: 'group', method: 'delete', path: GROUP_KIND },
+    ...{ summary: 'Remove a kind from a group', query: ['cascade'], content: 'nothing', refuses: [409] },
+  },
+];
+
+const models = { method: 'get', needs: 'access', rights: ['read'] } as const;
+
+const MODEL_ROUTES: readonly Route[] = [
+  {
+    ...models,
+    ...{ id: 'kind.struct', tag: 'Kinds', kind: 'kind', path: '/api/lib/kind/struct', content: 'struct' },
+    ...{ summary: 'Describe the body of a kind', query: ['include', 'exclude'] },
+  },
+  {
+    ...models,
+    ...{ id: 'group.kinds_struct', tag: 'Groups', kind: 'group', path: `${GROUP}/struct`, content: 'struct' },
+    ...{ summary: 'Describe the parameters of all kinds of a group', query: ['include', 'exclude'] },
+  },
+  {
+    ...models,
+    ...{ id: 'group.kinds', tag: 'Groups', kind: 'kind', path: `${GROUP}/kind`, content: 'kinds', query: LIST_QUERY },
+    summary: 'List the kinds of a group',
+    description: 'Those of the group `parameter` are the parameter types.',
+  },
+  {
+    ...models,
+    ...{ id: 'group.units', tag: 'Groups', kind: 'group', path: `${GROUP}/unit`, content: 'anyUnits' },
+    ...{ summary: 'List the units of all kinds of a group', query: LIST_QUERY },
+  },
+  {
+    ...models,
+    ...{ id: 'group.get_unit', tag: 'Groups', kind: 'group', path: `${GROUP}/unit/{unit_id}`, content: 'anyUnit' },
+    ...{ summary: 'Get a unit of any kind of a group', query: GET_QUERY, conditional: 'read' },
+  },
+];
+
+const auth = { tag: 'Authentication', refuses: TRIES } as const;
+const silent = { tag: 'Authentication', needs: 'bearer', content: 'nothing' } as const;
+const renewed = { tag: 'Authentication', needs: 'bearer', content: 'session', path: `${AUTH}/refresh` } as const;
+
+const AUTH_ROUTES: readonly Route[] = [
+  {
+    ...auth,
+    ...{ id: 'signup', method: 'post', path: `${AUTH}/{member_kind_id}/signup`, of: 'members', rights: ['signup'] },
+    ...{ summary: 'Sign up as %', needs: 'access', body: 'signup', content: 'session', refuses: [...TRIES, 409] },
+  },
+  {
+    ...auth,
+    ...{ id: 'auth.signin', method: 'post', path: `${AUTH}/signin`, summary: 'Sign in', needs: 'project' },
+    ...{ body: 'signin', content: 'sessionOrCode' },
+    description:
+      'Where the project asks for codes, the first step mails one and answers null; the second sends it along.',
+  },
+  { ...silent, id: 'auth.verify', method: 'get', path: `${AUTH}/verify`, summary: 'Verify an access token' },
+  { ...silent, id: 'auth.verify_by_post', method: 'post', path: `${AUTH}/verify`, summary: 'Verify an access token' },
+  { ...renewed, id: 'auth.refresh', method: 'get', summary: 'Refresh a session; the bearer is the refresh token' },
+  {
+    ...renewed,
+    id: 'auth.refresh_by_post',
+    method: 'post',
+    summary: 'Refresh a session; the bearer is the refresh token',
+  },
+  { ...silent, id: 'auth.signout', method: 'post', path: `${AUTH}/signout`, summary: 'Sign out' },
+  {
+    ...silent,
+    ...{ id: 'auth.change_password', method: 'post', path: `${AUTH}/change_password`, body: 'change', refuses: TRIES },
+    summary: 'Change the password; every other session ends',
+  },
+  {
+    ...auth,
+    ...{ id: 'auth.recover_password', method: 'post', path: `${AUTH}/recover_password`, needs: 'project' },
+    ...{ summary: 'Ask for a mail to set a new password', body: 'recover', content: 'nothing' },
+  },
+  {
+    ...auth,
+    ...{ id: 'auth.reset_password', method: 'post', path: `${AUTH}/reset_password/{token}`, needs: 'project' },
+    ...{ summary: 'Set a new password', body: 'reset', content: 'nothing' },
+  },
+];
+
+const service = { method: 'get', needs: 'nothing' } as const;
+
+const SERVICE_ROUTES: readonly Route[] = [
+  {
+    ...service,
+    ...{ id: 'doc.openapi', tag: 'Documentation', path: '/api/lib/doc/openapi.json', media: 'application/json' },
+    ...{ summary: 'This document', conditional: 'read', refuses: [400, 401, 503] },
+    description: 'With the header `kind-project-key`, that of the project as the caller may use it.',
+  },
+  {
+    ...service,
+    ...{ id: 'doc.page', tag: 'Documentation', path: '/api/lib/doc/swaggerui', media: 'text/html' },
+    summary: 'A page on which every call can be tried',
+  },
+  {
+    ...service,
+    ...{ id: 'doc.asset', tag: 'Documentation', path: '/api/lib/doc/swaggerui/{asset}', media: '*/*' },
+    ...{ summary: 'A part of that page', refuses: [404] },
+  },
+  {
+    ...service,
+    id: 'health.live',
+    tag: 'Service',
+    path: '/health/live',
+    summary: 'Whether it runs',
+    content: 'health',
+  },
+  {
+    ...service,
+    ...{ id: 'health.ready', tag: 'Service', path: '/health/ready', content: 'health', refuses: [503] },
+    summary: 'Whether it can serve',
+  },
+  {
+    ...service,
+    ...{ id: 'metrics', tag: 'Service', path: '/metrics', summary: 'Numbers for Prometheus', media: 'text/plain' },
+  },
+];
+
+/** In the order in which the document has them. */
+export const ROUTES: readonly Route[] = [
+  ...AUTH_ROUTES,
+  ...MODEL_ROUTES,
+  ...UNIT_ROUTES,
+  ...LINK_ROUTES,
+  ...SERVICE_ROUTES,
+];
+
+/** Refusals that every route of a project may answer. */
+export const COMMON: readonly ErrorStatus[] = [400, 401, 403, 404, 500, 503];

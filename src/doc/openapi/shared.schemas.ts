@@ -1,0 +1,159 @@
+/** Schemas that every document has: the envelope, its messages, and what is the same in every project. Pure. */
+import { OPERATIONS } from '../../model/special.js';
+import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
+import { ERRORS } from '../../shared/errors.js';
+import { schemaRef, type Schema } from './openapi.js';
+import { TIMESTAMP_SCHEMA } from './value.schema.js';
+
+const STRING: Schema = { type: 'string' };
+const FLAG: Schema = { type: 'boolean' };
+const UUID: Schema = { type: 'string', format: 'uuid' };
+const LENGTH: Schema = { type: ['integer', 'null'], minimum: 0 };
+
+function record(properties: Readonly<Record<string, Schema>>, extra: Schema = {}): Schema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false, ...extra };
+}
+
+/** The envelope of section 2.1 around a content. */
+export function enveloped(content: Schema): Schema {
+  return record({ content, messages: schemaRef('NoMessages') });
+}
+
+/** `{count, items}`: a page of a list. */
+export function pageOf(items: Schema): Schema {
+  const properties = {
+    count: { type: 'integer', minimum: -1, description: 'All that match; -1 where `count=none` asked for no number.' },
+    items: { type: 'array', items },
+    next: { type: ['string', 'null'], description: 'Only with `cursor`: where the next page begins; null at the end.' },
+  };
+  return { type: 'object', properties, required: ['count', 'items'], additionalProperties: false };
+}
+
+const MESSAGE: Schema = {
+  type: 'object',
+  properties: {
+    code: {
+      description: 'Stable, for programs: one of these, or that of a function of the project.',
+      anyOf: [schemaRef('ErrorCode'), { type: 'string', pattern: '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$' }],
+    },
+    text: { type: 'string', minLength: 1, description: 'For a person.' },
+    parameter: { type: 'string', description: 'The parameter to blame, where one is.' },
+    index: { type: 'integer', minimum: 0, description: 'In a bulk write, the object to blame.' },
+  },
+  required: ['code', 'text'],
+  additionalProperties: false,
+};
+
+const DESCRIPTOR = record({
+  id: STRING,
+  label: STRING,
+  type: { type: 'string', enum: [...PARAMETER_TYPES.keys()] },
+  default: {},
+  helper_text: { type: ['string', 'null'] },
+  required: FLAG,
+  multiple: FLAG,
+  strip: FLAG,
+  min_length: LENGTH,
+  max_length: LENGTH,
+  values: { type: ['array', 'null'], items: {} },
+});
+
+/** Of sign-up, sign-in and refresh; the member's own parameters come along. */
+const SESSION: Schema = {
+  type: 'object',
+  properties: {
+    access_token: { type: 'string', description: 'The bearer of later requests.' },
+    refresh_token: { type: 'string', description: 'The bearer of `refresh`; good once.' },
+    auth_token: { type: 'null' },
+    kind_id: STRING,
+    kind_system_user: UUID,
+    id: UUID,
+    email: STRING,
+    first_name: STRING,
+    last_name: STRING,
+    first_access_time: { ...TIMESTAMP_SCHEMA },
+    last_access_time: { ...TIMESTAMP_SCHEMA },
+    inserted_at: { ...TIMESTAMP_SCHEMA },
+    metadata: { type: 'object', additionalProperties: true },
+  },
+  required: ['access_token', 'refresh_token', 'auth_token', 'kind_id', 'id'],
+  additionalProperties: true,
+};
+
+const UNIT: Schema = {
+  type: 'object',
+  description: 'A unit: these fields, and the parameters of its kind.',
+  properties: {
+    id: STRING,
+    kind_id: STRING,
+    metadata: { type: 'object', additionalProperties: true },
+    inserted_at: { ...TIMESTAMP_SCHEMA },
+    updated_at: { ...TIMESTAMP_SCHEMA },
+    links: schemaRef('Links'),
+  },
+  additionalProperties: true,
+};
+
+const STEP = record({
+  link_id: STRING,
+  parent_id: STRING,
+  child_id: STRING,
+  depth: { type: 'integer', minimum: 0, description: '0 for a direct neighbour.' },
+});
+
+const LINKED_UNIT: Schema = {
+  allOf: [
+    schemaRef('Unit'),
+    { type: 'object', properties: { link: { ...STEP, description: 'How it was reached.' } }, required: ['link'] },
+  ],
+};
+
+const LINKED_UNITS: Schema = { type: 'array', items: schemaRef('LinkedUnit') };
+
+const LINK = record({
+  parent_id: STRING,
+  child_id: STRING,
+  type: { type: 'string', const: 'link' },
+  parent_kind_id: STRING,
+  child_kind_id: STRING,
+  link_id: STRING,
+  inserted_at: { ...TIMESTAMP_SCHEMA },
+});
+
+const DECISION = record({
+  allowed: FLAG,
+  level: { type: ['string', 'null'], enum: ['anyone', 'member', 'admin', 'nobody', 'self', null] },
+  stored: FLAG,
+  rules: { type: 'array', items: record({ rule: STRING, holds: FLAG }) },
+  because: STRING,
+});
+
+const EXPLANATION = record({
+  id: STRING,
+  kind_id: STRING,
+  member: { anyOf: [record({ id: STRING, kind_id: STRING }), { type: 'null' }] },
+  operations: {
+    type: 'object',
+    properties: Object.fromEntries(OPERATIONS.map((operation) => [operation, schemaRef('Decision')])),
+    additionalProperties: false,
+  },
+  parameters: record({ read: { type: 'array', items: STRING }, write: { type: 'array', items: STRING } }),
+});
+
+export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
+  ErrorCode: { type: 'string', enum: Object.keys(ERRORS) },
+  Message: MESSAGE,
+  NoMessages: { type: 'array', items: schemaRef('Message'), maxItems: 0 },
+  Error: record({ content: { type: 'null' }, messages: { type: 'array', items: schemaRef('Message'), minItems: 1 } }),
+  Nothing: { type: 'null' },
+  Descriptor: DESCRIPTOR,
+  Struct: record({ label: STRING, parameters: { type: 'array', items: schemaRef('Descriptor') } }),
+  Session: SESSION,
+  Unit: UNIT,
+  Link: LINK,
+  LinkedUnit: LINKED_UNIT,
+  Links: { ...record({ parent: LINKED_UNITS, child: LINKED_UNITS }), description: 'Only with `load_links`.' },
+  Decision: DECISION,
+  Explanation: EXPLANATION,
+  Health: record({ status: { type: 'string', const: 'ok' } }),
+};

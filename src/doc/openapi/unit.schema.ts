@@ -1,0 +1,140 @@
+/** The schemas of a kind's units as one caller sees them: its masks decide what is there. Pure. */
+import { mayReadField, readableFields, writableFields } from '../../access/access.js';
+import type { Field, KindDef } from '../../model/model.js';
+import type { Json } from '../../shared/json.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { Caller } from '../../tenancy/caller.js';
+import { schemaRef, type Schema } from './openapi.js';
+import { answeredValue, describeValue, orNull, takenValue } from './value.schema.js';
+
+const OBJECT: Schema = { type: 'object', additionalProperties: true };
+const LISTS_OF_IDS: Schema = { type: 'array', items: { type: 'array', items: { type: 'string' } } };
+const DEFINITION: Schema = {
+  ...OBJECT,
+  description: 'A whole definition, which is made along: that of a parameter, with its type in `kind_id`.',
+};
+
+/** Fields of the built-in kinds that keep JSON of a known form. */
+const FORMS: ReadonlyMap<string, Schema> = new Map([
+  ['metadata', OBJECT],
+  ['kind.unique', LISTS_OF_IDS],
+  ['kind.indexes', LISTS_OF_IDS],
+  ['kind.access', OBJECT],
+]);
+
+function formOf(kind: KindDef, field: Field): Schema | undefined {
+  return FORMS.get(field.id) ?? (kind.builtIn ? FORMS.get(`${kind.id}.${field.id}`) : undefined);
+}
+
+/** Who asks, and of which kinds that one may create or read units: no other kind is named. */
+export interface KindContext {
+  readonly caller: Caller;
+  readonly mayCreate: (kindId: string) => boolean;
+  readonly mayRead: (kindId: string) => boolean;
+}
+
+/** A unit as it is answered. Nothing in it is required: `include` and `exclude` choose. */
+export function recordSchema(kind: KindDef, context: KindContext): Schema {
+  const fields = [...readableFields(kind, context.caller).values()];
+  const follows = fields.some(({ reference }) => reference);
+  return {
+    type: 'object',
+    title: kind.label,
+    properties: { ...properties(fields, (field) => answeredProperty(kind, field, context)), links: schemaRef('Links') },
+    ...(follows && { patternProperties: { '^[^.]+\\..': {} } }),
+    additionalProperties: false,
+  };
+}
+
+/** The fields that an answer has where nothing is chosen. */
+export function recordFields(kind: KindDef, caller: Caller): string[] {
+  return [...readableFields(kind, caller).keys()];
+}
+
+function answeredProperty(kind: KindDef, field: Field, context: KindContext): Schema {
+  const { def, constant } = field;
+  if (field.id === 'kind_id') return { type: 'string', const: kind.id };
+  if (constant !== undefined) return constantSchema(constant);
+  const value = formOf(kind, field) ?? (field.describedAs === undefined ? answeredValue(field) : anyOfType(field));
+  const nullable = def.nullable || field.shownWhere !== undefined;
+  return { title: def.label, ...described(field, context), ...(nullable ? orNull(value) : value) };
+}
+
+function constantSchema(constant: Json): Schema {
+  return constant === null ? { type: 'null' } : { type: typeof constant, const: constant };
+}
+
+/** A value, or a list of such values: the defaults of parameters. */
+function anyOfType(field: Field): Schema {
+  const value = answeredValue(field);
+  return Object.keys(value).length === 0 ? {} : { anyOf: [value, { type: 'array', items: value }] };
+}
+
+function described(field: Field, { mayRead }: KindContext): Schema {
+  const description = describeValue(field, mayRead);
+  return description === undefined ? {} : { description };
+}
+
+export function createSchema(kind: KindDef, context: KindContext): Schema {
+  const fields = bodyFields(kind, context.caller);
+  const required = fields.filter((field) => mustBeGiven(kind, field)).map(({ id }) => id);
+  return { ...bodySchema(kind, fields, context, true), ...(required.length > 0 && { required }) };
+}
+
+export function updateSchema(kind: KindDef, context: KindContext): Schema {
+  const fields = bodyFields(kind, context.caller).filter(({ id, def }) => id !== 'id' && !def.primary);
+  return bodySchema(kind, fields, context, false);
+}
+
+function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContext, create: boolean): Schema {
+  return {
+    type: 'object',
+    title: kind.label,
+    properties: properties(fields, (field) => takenProperty(kind, field, context, create)),
+    additionalProperties: false,
+  };
+}
+
+function bodyFields(kind: KindDef, caller: Caller): Field[] {
+  return [...writableFields(kind, caller).values()].filter(({ recordOnly }) => recordOnly !== true);
+}
+
+/** The label of a definition can be made of its id, and the other way round. */
+function mustBeGiven(kind: KindDef, { id, def }: Field): boolean {
+  if (kind.key === 'identifier' && (id === 'id' || id === 'label')) return false;
+  return def.default === null && (def.required || !def.nullable);
+}
+
+function takenProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
+  const { def } = field;
+  const { caller, mayCreate } = context;
+  const value = formOf(kind, field) ?? nestedValue(kind, field, mayCreate) ?? plainValue(field);
+  const readable = mayReadField(field, caller);
+  return {
+    title: def.label,
+    ...described(field, context),
+    ...(def.nullable ? orNull(value) : value),
+    ...(create && def.default !== null && readable && { default: def.default }),
+    ...((!readable || field.column === undefined) && { writeOnly: true }),
+  };
+}
+
+function plainValue(field: Field): Schema {
+  if (field.describedAs === undefined) return takenValue(field);
+  const value = takenValue(field);
+  return Object.keys(value).length === 0 ? {} : { anyOf: [value, { type: 'array', items: value }] };
+}
+
+/** Where an object may stand in place of an id: what it names is created along. */
+function nestedValue(kind: KindDef, field: Field, mayCreate: (kindId: string) => boolean): Schema | undefined {
+  if (kind.id === 'kind' && field.id === 'parameters') {
+    return { type: 'array', items: { anyOf: [{ type: 'string' }, DEFINITION] }, maxItems: LIMITS.parametersPerKind };
+  }
+  const target = field.reference?.kind;
+  if (target === undefined || !mayCreate(target)) return undefined;
+  return { anyOf: [takenValue(field), schemaRef(`${target}.create`)] };
+}
+
+function properties(fields: readonly Field[], schemaOf: (field: Field) => Schema): Record<string, Schema> {
+  return Object.fromEntries(fields.map((field) => [field.id, schemaOf(field)]));
+}

@@ -1,0 +1,123 @@
+/** The schema of one value: what a parameter's definition says, as JSON Schema. Pure. */
+import type { Field } from '../../model/model.js';
+import type { ParameterDef, ParameterTypeId } from '../../model/parameter-def.js';
+import { LIMITS } from '../../shared/limits.js';
+import { plain, type Schema } from './openapi.js';
+
+const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$';
+
+/** How a value of each type stands in an answer, before the rules of its definition. */
+const ANSWERED: Readonly<Record<ParameterTypeId, Schema>> = {
+  string: { type: 'string' },
+  text: { type: 'string' },
+  integer: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  float: { type: 'number', format: 'double' },
+  decimal: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
+  boolean: { type: 'boolean' },
+  date: { type: 'string', format: 'date' },
+  time: { type: 'string', pattern: '^\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?$' },
+  datetime: { type: 'string', format: 'date-time', pattern: TIMESTAMP },
+  binary: { type: 'string', contentEncoding: 'base64' },
+  json: {},
+  unit: { type: 'string' },
+};
+
+/** Where a body may say more than an answer does. */
+const TAKEN: Partial<Readonly<Record<ParameterTypeId, Schema>>> = {
+  decimal: { type: ['string', 'number'], pattern: '^-?\\d+(\\.\\d+)?$' },
+  datetime: { type: 'string', format: 'date-time' },
+};
+
+/** The words that a reader needs beside the schema. */
+const WORDS: Partial<Readonly<Record<ParameterTypeId, string>>> = {
+  decimal: 'An exact number, as a string.',
+  time: 'A time of day: `HH:MM:SS`, with up to six decimals.',
+  datetime: 'ISO 8601 with an offset, with up to six decimals; answered in UTC.',
+  binary: 'Bytes, in base64.',
+  json: 'Any JSON value.',
+};
+
+export const TIMESTAMP_SCHEMA = ANSWERED.datetime;
+
+/** The schema of an answered value that is not null. */
+export function answeredValue(field: Field): Schema {
+  return listed(field, { ...ANSWERED[field.def.type], ...identity(field), ...rulesOf(field.def) });
+}
+
+/** The schema of a value of a body that is not null. */
+export function takenValue(field: Field): Schema {
+  const { def } = field;
+  const base = TAKEN[def.type] ?? ANSWERED[def.type];
+  return listed(field, { ...base, ...identity(field), ...rulesOf(def), ...patternOf(def), ...encodedLength(def) });
+}
+
+/** A reference, and the id, are UUIDs where they are generated. */
+function identity({ type, reference }: Field): Schema {
+  return type.id === 'uuid' || reference?.key.id === 'uuid' ? { format: 'uuid' } : {};
+}
+
+function listed({ def }: Field, items: Schema): Schema {
+  return def.multiple ? { type: 'array', items, ...(def.unique && { uniqueItems: true }) } : items;
+}
+
+function rulesOf(def: ParameterDef): Schema {
+  const { minLength, maxLength, minValue, maxValue, values } = def;
+  const text = def.type === 'string' || def.type === 'text';
+  return {
+    ...(text && minLength !== undefined && { minLength }),
+    ...(text && maxLength !== undefined && { maxLength }),
+    ...(typeof minValue === 'number' && { minimum: minValue }),
+    ...(typeof maxValue === 'number' && { maximum: maxValue }),
+    ...(values && { enum: values }),
+  };
+}
+
+/** A pattern where JSON Schema's dialect has it with the same meaning; else it is told in words. */
+function patternOf({ pattern }: ParameterDef): Schema {
+  return pattern !== undefined && isPortable(pattern) ? { pattern } : {};
+}
+
+/** RE2 and ECMA-262 agree on most patterns; those that one of the two reads in another way are left out. */
+export function isPortable(pattern: string): boolean {
+  if (/\[\[?:|\(\?[^:]|\\[ABCQEzapP]|[*+?}]\+/.test(pattern)) return false;
+  try {
+    return new RegExp(pattern, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+function encodedLength({ type, maxLength }: ParameterDef): Schema {
+  return type === 'binary' ? { maxLength: Math.ceil((maxLength ?? LIMITS.binaryBytes) / 3) * 4 } : {};
+}
+
+/** What a person should know of a value: the owner's helper text, and the rules that no keyword tells. */
+export function describeValue({ def, reference }: Field, mayRead: (kindId: string) => boolean): string | undefined {
+  const { type, minValue, maxValue, pattern } = def;
+  const said = [
+    def.helperText === null ? undefined : plain(def.helperText),
+    reference && `The id of a unit of ${mayRead(reference.kind) ? `\`${reference.kind}\`` : 'another kind'}.`,
+    WORDS[type],
+    def.scale !== undefined && `At most ${def.scale} decimals.`,
+    typeof minValue === 'string' && `At least ${minValue}.`,
+    typeof maxValue === 'string' && `At most ${maxValue}.`,
+    type === 'binary' && `At most ${def.maxLength ?? LIMITS.binaryBytes} bytes.`,
+    pattern !== undefined && !isPortable(pattern) && `Matches the RE2 pattern \`${pattern.replaceAll('`', "'")}\`.`,
+    def.strip === true && 'White space at both ends is removed.',
+    def.unique && !def.multiple && 'Unique.',
+    def.runTime && 'Handed to functions and hooks, and not stored.',
+  ].filter((text): text is string => typeof text === 'string');
+  return said.length > 0 ? said.join(' ') : undefined;
+}
+
+/** The same schema, or null. */
+export function orNull(schema: Schema): Schema {
+  const { type, enum: values } = schema;
+  if (Object.keys(schema).length === 0) return schema;
+  if (typeof type !== 'string' && !Array.isArray(type)) return { anyOf: [schema, { type: 'null' }] };
+  return {
+    ...schema,
+    type: [type, 'null'].flat(),
+    ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }),
+  };
+}

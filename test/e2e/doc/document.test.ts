@@ -1,0 +1,269 @@
+/** The document as it is served: without a project, and to each caller of one. */
+import { SwaggerModule } from '@nestjs/swagger';
+import { describe, expect, it } from 'vitest';
+import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
+import { ROUTES } from '../../../src/doc/openapi/routes.js';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { startTestService, type Reply, type TestProject } from '../../support/service.js';
+import { send } from '../../support/wire.js';
+
+const service = await startTestService();
+const admin = await service.project();
+
+const DOCUMENT = '/api/lib/doc/openapi.json';
+
+const documentOf = (reply: Reply) => reply.body as unknown as OpenApiDocument;
+const fetchFor = async (caller: TestProject) => documentOf(await caller.get('/doc/openapi.json'));
+const operations = ({ paths }: OpenApiDocument, path = '') =>
+  Object.entries(paths)
+    .filter(([each]) => each.startsWith(path))
+    .flatMap(([each, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${each.slice(path.length)}`))
+    .sort();
+const propertiesOf = ({ components }: OpenApiDocument, name: string) =>
+  (components.schemas[name]?.['properties'] ?? {}) as Record<string, Schema>;
+
+const ann = await asMember(admin);
+await defineKinds(
+  admin,
+  {
+    id: 'vault',
+    label: 'Canary vault',
+    access: { read: 'admin', create: 'admin', update: 'admin', delete: 'admin', link: 'admin' },
+    parameters: [{ id: 'combination', kind_id: 'string', label: 'Canary', helper_text: 'Canary', values: ['canary'] }],
+  },
+  {
+    id: 'book',
+    label: 'Book',
+    public: true,
+    parameters: [
+      {
+        id: 'title',
+        kind_id: 'string',
+        label: 'Title',
+        required: true,
+        min_length: 1,
+        max_length: 200,
+        helper_text: 'As it stands on the cover',
+      },
+      { id: 'state', kind_id: 'string', values: ['new', 'used'], default_string: 'new' },
+      { id: 'pages', kind_id: 'integer', min_value: 1, nullable: false, default_integer: 1 },
+      { id: 'printed', kind_id: 'datetime' },
+      { id: 'price', kind_id: 'decimal', scale: 2 },
+      { id: 'code', kind_id: 'string', pattern: '^[A-Z]{3}$' },
+      { id: 'cover', kind_id: 'binary', max_length: 300 },
+      { id: 'tags', kind_id: 'string', multiple: true, unique: true, max_length: 20 },
+      { id: 'kept_in', kind_id: 'unit', reference_kind: 'vault' },
+      { id: 'cost', kind_id: 'integer', read_access: 'admin', write_access: 'admin', helper_text: 'Canary' },
+      { id: 'pin', kind_id: 'string', hidden: true, default_string: 'canary' },
+      { id: 'stock', kind_id: 'integer', write_access: 'nobody' },
+    ],
+    access: { create: 'member', update: 'eq(stock,1)', delete: 'admin', link: 'nobody' },
+  },
+  { id: 'note', label: 'Note', parameters: ['title'], access: { create: 'anyone', read: 'eq(id,@member.id)' } },
+);
+
+describe('the table of routes', () => {
+  const shape = (method: string, path: string) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{}')}`;
+
+  it('has every route of the application, and no other', () => {
+    const { paths } = SwaggerModule.createDocument(service.service.app, {
+      openapi: '3.0.0',
+      info: { title: '', version: '' },
+    });
+    const real = Object.entries(paths)
+      // What nothing else matches is answered 404.
+      .filter(([path]) => path !== '/api/lib/{path}')
+      .flatMap(([path, item]) => Object.keys(item).map((method) => shape(method, path)));
+    const told = ROUTES.map(({ method, path, served = path }) => shape(method, served));
+    expect([...new Set(told)].sort()).toEqual(real.sort());
+  });
+});
+
+describe('the document without a project', () => {
+  it('has the generic routes', async () => {
+    const reply = await send(service.service, { path: DOCUMENT });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const document = documentOf(reply);
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.servers).toEqual([{ url: service.service.url }]);
+    expect(operations(document, '/api/lib/{kind_id}')).toEqual([
+      'DELETE /unit/{unit_id}',
+      'GET /struct',
+      'GET /unit',
+      'GET /unit/{unit_id}',
+      'GET /unit/{unit_id}/access',
+      'GET /unit/{unit_id}/link/{direction}',
+      'GET /unit/{unit_id}/struct',
+      'POST /unit',
+      'PUT /unit/{unit_id}',
+    ]);
+    expect(operations(document, '/api/lib/auth/{member_kind_id}')).toEqual(['POST /signup']);
+    expect(document.components.securitySchemes).toMatchObject({
+      project: { type: 'apiKey', in: 'header', name: 'kind-project-key' },
+      bearer: { type: 'http', scheme: 'bearer' },
+    });
+  });
+
+  it('tells the limits of every list', async () => {
+    const { components } = documentOf(await send(service.service, { path: DOCUMENT }));
+    expect(components.parameters['limit']?.schema).toEqual({
+      type: 'integer',
+      minimum: 0,
+      maximum: LIMITS.pageMax,
+      default: LIMITS.pageDefault,
+    });
+  });
+
+  it('is kept by its ETag', async () => {
+    const { headers } = await send(service.service, { path: DOCUMENT });
+    const known = { 'if-none-match': headers.get('etag') ?? '' };
+    const again = await send(service.service, { path: DOCUMENT, headers: known });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('is no way round a bad key or token', async () => {
+    const status = async (headers: Record<string, string>) =>
+      (await send(service.service, { path: DOCUMENT, headers })).status;
+    expect(await status({ 'kind-project-key': 'nowhere' })).toBe(401);
+    expect(await status({ 'kind-project-key': '' })).toBe(400);
+    expect(await status({ 'kind-project-key': admin.id, authorization: 'Bearer x.y.z' })).toBe(401);
+  });
+});
+
+describe('the document of a project', () => {
+  it('has a path of every kind, and no path of any', async () => {
+    const document = await fetchFor(admin);
+    expect(operations(document, '/api/lib/vault')).toEqual([
+      'DELETE /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
+      'DELETE /unit/{unit_id}',
+      'GET /struct',
+      'GET /unit',
+      'GET /unit/{unit_id}',
+      'GET /unit/{unit_id}/access',
+      'GET /unit/{unit_id}/link/{direction}',
+      'GET /unit/{unit_id}/struct',
+      'POST /unit',
+      'POST /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
+      'PUT /unit/{unit_id}',
+    ]);
+    expect(operations(document, '/api/lib/{')).toEqual([]);
+    expect(operations(document, '/api/lib/kind_system_user')).toEqual([]);
+    expect(operations(document, '/api/lib/auth/')).toContain('POST person/signup');
+    expect(operations(document, '/api/lib/auth/')).not.toContain('POST kind_admin/signup');
+  });
+
+  it('describes what a body takes', async () => {
+    const { components } = await fetchFor(ann);
+    const schema = components.schemas['book.create'];
+    expect(schema).toMatchObject({ type: 'object', required: ['title'], additionalProperties: false });
+    expect(schema?.['properties']).toMatchObject({
+      title: {
+        title: 'Title',
+        description: 'As it stands on the cover',
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: 200,
+      },
+      state: { enum: ['new', 'used', null], default: 'new' },
+      pages: { type: 'integer', minimum: 1, default: 1 },
+      printed: { type: ['string', 'null'], format: 'date-time' },
+      price: { type: ['string', 'number', 'null'], description: 'An exact number, as a string. At most 2 decimals.' },
+      code: { pattern: '^[A-Z]{3}$' },
+      cover: { contentEncoding: 'base64', maxLength: 400 },
+      tags: { type: ['array', 'null'], items: { type: 'string', maxLength: 20 }, uniqueItems: true },
+      kept_in: { type: ['string', 'null'], format: 'uuid' },
+      pin: { writeOnly: true },
+    });
+    expect(components.schemas['book.update']).not.toHaveProperty('required');
+  });
+
+  it('holds to field masks', async () => {
+    const document = await fetchFor(ann);
+    const create = Object.keys(propertiesOf(document, 'book.create'));
+    const record = Object.keys(propertiesOf(document, 'book'));
+    expect([create.includes('pin'), record.includes('pin')]).toEqual([true, false]);
+    expect([create.includes('stock'), record.includes('stock')]).toEqual([false, true]);
+    expect([create.includes('cost'), record.includes('cost')]).toEqual([false, false]);
+    expect(propertiesOf(document, 'book.create')['pin']).not.toHaveProperty('default');
+    expect(Object.keys(propertiesOf(await fetchFor(admin), 'book'))).toContain('cost');
+  });
+
+  it.each([
+    ['a member', ann],
+    ['nobody in particular', anonymous(admin)],
+  ])('tells %s only of what it may use', async (_, caller) => {
+    const text = (await caller.get('/doc/openapi.json')).text;
+    expect(text).not.toMatch(/canary|vault/i);
+  });
+
+  it('has the operations that the caller has a right to', async () => {
+    const own = async (caller: TestProject, kind: string) => operations(await fetchFor(caller), `/api/lib/${kind}/`);
+    const reads = [
+      'GET struct',
+      'GET unit',
+      'GET unit/{unit_id}',
+      'GET unit/{unit_id}/link/{direction}',
+      'GET unit/{unit_id}/struct',
+    ];
+    expect(await own(ann, 'book')).toEqual([...reads, 'POST unit', 'PUT unit/{unit_id}']);
+    expect(await own(anonymous(admin), 'book')).toEqual([...reads, 'PUT unit/{unit_id}']);
+    expect(await own(anonymous(admin), 'note')).toEqual(['GET struct', 'POST unit']);
+    expect(await own(anonymous(admin), 'kind')).toEqual([]);
+    expect(await own(ann, 'kind')).toEqual([
+      'GET struct',
+      'GET unit',
+      'GET unit/{kind_id}',
+      'GET unit/{kind_id}/struct',
+    ]);
+    expect((await own(admin, 'book')).filter((each) => each.includes('link_id'))).toEqual([]);
+  });
+
+  it('says which calls need a token', async () => {
+    const { paths } = await fetchFor(ann);
+    const [key, both] = [{ project: [] }, { project: [], bearer: [] }];
+    expect(paths['/api/lib/book/unit']?.get?.security).toEqual([key, both]);
+    expect(paths['/api/lib/book/unit']?.post?.security).toEqual([both]);
+    expect(paths['/api/lib/auth/signin']?.post?.security).toEqual([key]);
+  });
+
+  it('is the newest one in every answer, of the project and the caller alone', async () => {
+    const project = await service.project();
+    const before = await project.get('/doc/openapi.json');
+    expect(operations(documentOf(before))).not.toContain('GET /api/lib/city/unit');
+    await defineKinds(project, { id: 'city' });
+    const after = await project.get('/doc/openapi.json');
+    expect(operations(documentOf(after))).toContain('GET /api/lib/city/unit');
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+    expect(after.headers.get('vary')).toBe('Authorization, kind-project-key');
+    expect((await anonymous(project).get('/doc/openapi.json')).text).not.toContain('/api/lib/city');
+    expect((await admin.get('/doc/openapi.json')).text).not.toContain('/api/lib/city');
+    await ok(project.put('/kind/unit/city', { active: false }));
+    expect(operations(await fetchFor(project), '/api/lib/city')).toEqual(['GET /struct']);
+  });
+
+  it('costs one statement where it is kept, and is the same for all members of a kind', async () => {
+    const bob = await asMember(admin, 'other');
+    await fetchFor(ann);
+    expect(await admin.statements(() => fetchFor(ann))).toBe(1);
+    expect((await fetchFor(bob)).components.schemas['book']).toEqual((await fetchFor(ann)).components.schemas['book']);
+  });
+
+  it('shows what users wrote as plain text', async () => {
+    const project = await service.project();
+    const evil = '<img src=x onerror=alert(1)> [x](javascript:alert(1))';
+    await defineKinds(project, {
+      id: 'page',
+      label: evil,
+      parameters: [{ id: 'body', kind_id: 'text', helper_text: evil }],
+    });
+    const { tags, components } = await fetchFor(project);
+    const shown = '\\<img src=x onerror=alert(1)\\> \\[x\\](javascript:alert(1))';
+    expect(tags.find(({ name }) => name === 'page')?.description).toBe(shown);
+    expect((components.schemas['page']?.['properties'] as Record<string, Schema>)['body']).toMatchObject({
+      description: shown,
+    });
+  });
+});
