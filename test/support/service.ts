@@ -12,6 +12,7 @@ import { Sessions } from '../../src/auth/sessions.js';
 import { Provisioning } from '../../src/catalog/provisioning.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
 import { startService, type Service } from '../../src/service.js';
+import { checkAnswer } from './answers.js';
 
 export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 'correct horse 1' };
 
@@ -116,12 +117,11 @@ export class TestProject {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: (text === '' ? undefined : JSON.parse(text)) as Reply['body'],
-    };
+    const { status } = response;
+    const type = response.headers.get('content-type');
+    const parsed = (text === '' ? undefined : JSON.parse(text)) as Reply['body'];
+    await checkAnswer({ method, path: `/api/lib${path}`, status, type, body: parsed });
+    return { status, headers: response.headers, text, body: parsed };
   }
 
   /** The number of SQL statements that a call takes. */

@@ -2,6 +2,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import type { Service } from '../../src/service.js';
+import { checkAnswer } from './answers.js';
 import type { Reply } from './service.js';
 
 export interface WireRequest {
@@ -12,7 +13,15 @@ export interface WireRequest {
   readonly body?: string | Buffer;
 }
 
-export function send(service: Service, { method = 'GET', path, headers = {}, body }: WireRequest): Promise<Reply> {
+/** Every answer is held to the API document. */
+export async function send(service: Service, request: WireRequest): Promise<Reply> {
+  const reply = await exchange(service, request);
+  const { method = 'GET', path } = request;
+  await checkAnswer({ method, path, status: reply.status, type: reply.headers.get('content-type'), body: reply.body });
+  return reply;
+}
+
+function exchange(service: Service, { method = 'GET', path, headers = {}, body }: WireRequest): Promise<Reply> {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {
     const length =

@@ -1,0 +1,126 @@
+/**
+ * Holds what the service answers to the document that it serves: every answer of every test goes through here. Schemas
+ * are compiled when an answer first needs them, once per file.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { genericDocument } from '../../src/doc/openapi/document.js';
+import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
+
+export interface Answered {
+  readonly method: string;
+  /** From the root of the service, with its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly type: string | null;
+  /** The parsed body; undefined where there is none. */
+  readonly body: unknown;
+}
+
+interface Template {
+  readonly path: string;
+  readonly pattern: RegExp;
+}
+
+type Node = Record<string, unknown>;
+
+/** What a document says of answers, ready to be asked. */
+export class AnswerCheck {
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
+  readonly #compiled = new Map<string, ValidateFunction>();
+  readonly #templates: readonly Template[];
+
+  constructor(private readonly document: OpenApiDocument) {
+    formats.default(this.#ajv);
+    this.#ajv.addSchema(document, 'document');
+    // As the service itself does, a path without names in it goes before one with them.
+    this.#templates = Object.keys(document.paths)
+      .map((path) => ({
+        path,
+        pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
+      }))
+      .sort((a, b) => names(a.path) - names(b.path));
+  }
+
+  /** What is wrong with an answer; undefined where it is as the document says. */
+  fault(answer: Answered): string | undefined {
+    const { method, path, status, body } = answer;
+    if (method === 'HEAD' || method === 'OPTIONS') return undefined;
+    const found = this.#find(method, path);
+    const where = `${method} ${path.slice(0, 200)} → ${status}`;
+    if (!found) {
+      return status < 400 ? `${where}: the document has no such operation` : this.#judge(ERROR, body, where);
+    }
+    const responses = `/paths/${escaped(found)}/${method.toLowerCase()}/responses`;
+    const all = this.#at(responses);
+    const key = Object.hasOwn(all, String(status)) ? String(status) : 'default';
+    if (!Object.hasOwn(all, key)) return `${where}: ${found} names no such status: ${Object.keys(all).join(', ')}`;
+    return this.#content(this.#resolve(`${responses}/${key}`), answer, where);
+  }
+
+  #content(pointer: string, { type, body }: Answered, where: string): string | undefined {
+    const { content } = this.#at(pointer);
+    if (content === undefined) return body === undefined ? undefined : `${where}: the document tells of no body`;
+    const [media] = (type ?? '').split(';');
+    const known = [media, '*/*'].find((each) => each !== undefined && Object.hasOwn(content as Node, each));
+    if (known === undefined)
+      return `${where}: ${media ?? 'nothing'}, but the document says ${Object.keys(content as Node).join(', ')}`;
+    if (known !== 'application/json') return undefined;
+    return this.#judge(`${pointer}/content/application~1json/schema`, body, where);
+  }
+
+  #judge(pointer: string, body: unknown, where: string): string | undefined {
+    const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `document#${pointer}` });
+    this.#compiled.set(pointer, validate);
+    if (validate(body)) return undefined;
+    const faults = (validate.errors ?? []).map(({ instancePath, message, params, schemaPath }) => {
+      return `  ${instancePath || '/'} ${message ?? ''} ${JSON.stringify(params)} (${schemaPath})`;
+    });
+    return [`${where} is not what the document says:`, ...faults, `  ${JSON.stringify(body)?.slice(0, 1000)}`].join(
+      '\n',
+    );
+  }
+
+  #find(method: string, path: string): string | undefined {
+    const [plain = ''] = path.split('?');
+    const item = this.#templates.find(
+      ({ path: template, pattern }) =>
+        pattern.test(plain) && Object.hasOwn(this.#at(`/paths/${escaped(template)}`), method.toLowerCase()),
+    );
+    return item?.path;
+  }
+
+  #resolve(pointer: string): string {
+    const { $ref } = this.#at(pointer);
+    return typeof $ref === 'string' ? $ref.slice(1) : pointer;
+  }
+
+  #at(pointer: string): Node {
+    const keys = pointer.split('/').slice(1);
+    return keys.reduce<unknown>(
+      (node, key) => (node as Node)[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+      this.document,
+    ) as Node;
+  }
+}
+
+const ERROR = '/components/schemas/Error';
+
+function names(path: string): number {
+  return path.split('{').length;
+}
+
+function escaped(path: string): string {
+  return path.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+const head = { openapi: '3.1.0', info: {}, servers: [], tags: [], securitySchemes: {} };
+let generic: Promise<AnswerCheck> | undefined;
+
+/** @throws Error where an answer is not what the generic document says */
+export async function checkAnswer(answer: Answered): Promise<void> {
+  const particulars = { url: 'http://localhost', title: '', description: '', version: '' };
+  generic ??= genericDocument(() => head, particulars).then((document) => new AnswerCheck(document));
+  const fault = (await generic).fault(answer);
+  if (fault !== undefined) throw new Error(fault);
+}
