@@ -1,0 +1,116 @@
+/** The documentation page, used as a person would: sign in, look, try calls. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { defineKinds } from '../support/callers.js';
+import { startChromium } from '../support/chromium.js';
+import { ADMIN, startTestService } from '../support/service.js';
+
+const service = await startTestService();
+const project = await service.project();
+const browser = await startChromium();
+const SCREENS = join(import.meta.dirname, '../../.data/screens');
+
+let page: Page;
+/** What the browser complained of: broken rules of the content security policy among it. */
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  mkdirSync(SCREENS, { recursive: true });
+  await defineKinds(project, {
+    id: 'city',
+    label: 'City',
+    parameters: [
+      { id: 'name', kind_id: 'string', required: true, max_length: 100, helper_text: 'As its people write it' },
+      { id: 'population', kind_id: 'integer', min_value: 0 },
+      { id: 'size', kind_id: 'string', values: ['small', 'large'], default_string: 'small' },
+    ],
+  });
+  page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  page.setDefaultTimeout(15_000);
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText ?? ''}`));
+  await page.goto(`${service.service.url}/api/lib/doc/swaggerui`);
+});
+
+const screen = (name: string) => page.screenshot({ path: join(SCREENS, `${name}.png`) });
+
+/** Opens an operation of a tag; what is in it then. */
+async function open(tag: string, method: string, path: string): Promise<Locator> {
+  const heading = page.locator(`#operations-tag-${tag}`);
+  if ((await heading.getAttribute('data-is-open')) !== 'true') await heading.click();
+  const block = page.locator(`.opblock-${method}:has([data-path="${path}"])`);
+  await block.scrollIntoViewIfNeeded();
+  if (!(await block.locator('.opblock-body').isVisible())) await block.locator('.opblock-summary').click();
+  return block;
+}
+
+/** Sends the call of an opened operation; status and body of its answer. */
+async function execute(block: Locator): Promise<{ status: string; content: unknown }> {
+  await block.locator('button.execute').click();
+  const answer = block.locator('.live-responses-table .response').first();
+  const status = (await answer.locator('.response-col_status').innerText()).trim();
+  const text = await answer.locator('.highlight-code code, pre').first().innerText();
+  return { status, content: (JSON.parse(text) as { content: unknown }).content };
+}
+
+describe('the documentation page', () => {
+  it('shows the generic routes at first', async () => {
+    await page.locator('.opblock-tag').first().waitFor();
+    expect(await page.locator('.info .title').innerText()).toContain('Kind');
+    expect(await page.locator('#status').innerText()).toContain('Name a project');
+    await screen('generic');
+  });
+
+  it('tells of a wrong password', async () => {
+    await page.fill('#project', project.id);
+    await page.fill('#username', ADMIN.username);
+    await page.fill('#password', 'not that one');
+    await page.click('#enter');
+    await page.locator('#status.bad').waitFor();
+    complaints.length = 0; // The browser counts a 401 as an error.
+  });
+
+  it('signs in, and shows the kinds of the project', async () => {
+    await page.fill('#password', ADMIN.password);
+    await page.click('#enter');
+    await page.locator('#status.good').waitFor();
+    expect(await page.locator('#status').innerText()).toContain(`Signed in to ${project.id} as admin`);
+    await page.locator('#operations-tag-city').waitFor();
+    expect(await page.inputValue('#password')).toBe('');
+    await screen('signed-in');
+  });
+
+  it('creates a unit', async () => {
+    const block = await open('city', 'post', '/api/lib/city/unit');
+    await block.locator('textarea').fill(JSON.stringify({ name: 'Rome', population: 2_800_000 }, null, 2));
+    const { status, content } = await execute(block);
+    expect(status).toBe('200');
+    expect(content).toMatchObject({ name: 'Rome', population: 2_800_000, size: 'small' });
+    await screen('created');
+  });
+
+  it('lists units', async () => {
+    const block = await open('city', 'get', '/api/lib/city/unit');
+    const { status, content } = await execute(block);
+    expect(status).toBe('200');
+    expect(content).toMatchObject({ count: 1, items: [{ name: 'Rome' }] });
+    await screen('listed');
+  });
+
+  it('signs out, and then shows what anyone may see', async () => {
+    await page.click('#leave');
+    await page.locator('#status:has-text("What anyone may do")').waitFor();
+    expect(await page.locator('#operations-tag-city').count()).toBe(0);
+  });
+
+  it('breaks no rule of its policy, loads nothing from elsewhere, and keeps no token', async () => {
+    expect(complaints).toEqual([]);
+    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
+    expect(kept).not.toContain('eyJ');
+  });
+});

@@ -1,0 +1,18 @@
+/** A headless Chromium: that of CHROMIUM, else of the system. */
+import { existsSync } from 'node:fs';
+import { chromium, type Browser } from 'playwright-core';
+import { afterAll } from 'vitest';
+
+const PLACES = [
+  process.env['CHROMIUM'],
+  ...['chromium', 'chromium-browser', 'google-chrome'].map((name) => `/usr/bin/${name}`),
+];
+
+export async function startChromium(): Promise<Browser> {
+  const executablePath = PLACES.find((path) => path !== undefined && existsSync(path));
+  if (executablePath === undefined) throw new Error('no Chromium: `apt-get install chromium`, or name one in CHROMIUM');
+  // Root, as which tests run in containers, has no sandbox there.
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  afterAll(() => browser.close());
+  return browser;
+}
