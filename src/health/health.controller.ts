@@ -25,6 +25,7 @@ export class HealthController {
 
   @Get('metrics')
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+  @Header('X-Content-Type-Options', 'nosniff')
   scrape(): Promise<string> {
     return this.metrics.text();
   }

@@ -3,9 +3,10 @@
  * errors are written here and nowhere else.
  */
 import type { LoggerService } from '@nestjs/common';
-import { destination, pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { Config } from '../config/config.js';
+import { loggedError } from './logged-error.js';
 
 const STANDARD_ERROR = 2;
 
@@ -19,7 +20,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, tar
     base: null,
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { err: stdSerializers.err, error: stdSerializers.err },
+    serializers: { err: loggedError, error: loggedError },
   };
   // Synchronous: the last lines before an exit are the ones that matter.
   const stream =

@@ -191,6 +191,8 @@ describe.each(ROWS)('$route', ({ call, answers, open, bare }) => {
       ? await fetch(`${as.service.url}${path.slice(1)}`, { method, headers: options?.headers ?? {} })
       : await as.call(method, path, body, options);
     if (!(reply instanceof Response) && !(bare && reply.status === 200)) expectWellFormed(reply);
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+    if (reply.status >= 400 || path.startsWith('/auth/')) expect(reply.headers.get('cache-control')).toBe('no-store');
     return reply.status;
   };
   const tokenOf = async (project: TestProject, kind: string, id: string) =>

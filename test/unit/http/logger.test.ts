@@ -47,3 +47,20 @@ test.each([
 test('an object is written as JSON', () => {
   expect(recorded('info', (nest) => nest.warn({ a: 1 }))[0]).toMatchObject({ level: 'warn', msg: '{"a":1}' });
 });
+
+test('of an error the log has what names things, of the errors behind it too', () => {
+  const [line] = recorded('info', (nest) => {
+    const refused = Object.assign(new Error('refused'), { code: '23505', constraint: 'c', detail: 'Key (a)=(secret)' });
+    const unread = Object.assign(new Error('invalid input syntax for type date: "secret"'), { code: '22007' });
+    nest.error(new AggregateError([refused, new Error('behind it', { cause: unread })], 'both'));
+  });
+  expect(line?.['err']).toMatchObject({
+    type: 'AggregateError',
+    message: 'both',
+    aggregateErrors: [
+      { type: 'Error', message: 'refused', code: '23505', constraint: 'c' },
+      { message: 'behind it: data exception', stack: expect.stringContaining('logger.test.ts') as string },
+    ],
+  });
+  expect(JSON.stringify(line)).not.toContain('secret');
+});
