@@ -114,7 +114,24 @@ const UNITS: readonly (readonly [string, string])[] = [
   ...['bob', 'spare_person'].map((name) => ['person', name] as const),
 ];
 
+/** What lists over several kinds can be asked for by a name: those of a group, and those along links. */
+function aboutMixed(list: string, { id, type }: Parameter): Question[] {
+  const { json } = PAIRS[type];
+  const queries = [
+    ...tests(id, json, false).map((test) => `filter=${encodeURIComponent(test)}`),
+    `filter=${encodeURIComponent(`eq(to_ruled.${id},${textOf(json[0])})`)}`,
+    `order=${id};asc`,
+    `order=${id};desc&limit=2`,
+    `include=code,${id}`,
+    `exclude=${id}`,
+    `load_links=true&depth=2&include=code,${id}`,
+  ];
+  return [list, `${list}?limit=0`, ...queries.map((query) => `${list}?${query}`)].map(get);
+}
+
 export function questions({ ids }: World): Question[] {
+  const [open, hidden] = [ids['open0'] ?? '', ids['anns0'] ?? ''];
+  const mixed = ['/group/all/unit', `/open/unit/${open}/link/child`, `/ruled/unit/${hidden}/link/parent`];
   const plain = ['/kind/unit', '/string/unit', '/string/struct', '/group/parameter/kind', '/kind_admin/unit'];
   const group = [
     '/group/all/unit',
@@ -136,6 +153,7 @@ export function questions({ ids }: World): Question[] {
     ...['to_ruled.owner.first_name', 'to_person.first_name'].flatMap((name) =>
       aboutName('pointer', name, ['x', 'y'], false),
     ),
+    ...mixed.flatMap((list) => [...SOME_KEPT, ...SOME_PLAIN].flatMap((parameter) => aboutMixed(list, parameter))),
     ...UNITS.flatMap(([kind, name]) => aboutUnit(kind, ids[name] ?? '', ids)),
     ...[...plain, ...group, '/kind_system_user/unit'].map(get),
     // What refers to it is hidden, and how much of it.
