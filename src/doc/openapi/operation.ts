@@ -5,7 +5,7 @@ import type { Operation as Right } from '../../model/special.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../../tenancy/caller.js';
 import { AUTH_BODIES, signUpBody } from './bodies.js';
-import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
+import { ERROR_NAMES } from './error.responses.js';
 import {
   headerRef,
   parameterRef,
@@ -19,7 +19,7 @@ import {
   type Schema,
 } from './openapi.js';
 import { componentOf } from './path.parameters.js';
-import { COMMON, type ContentForm, type Route } from './routes.js';
+import { ANYWHERE, COMMON, type ContentForm, type Route } from './routes.js';
 import { enveloped, pageOf } from './shared.schemas.js';
 import { createSchema, recordFields, type KindContext } from './unit.schema.js';
 
@@ -126,7 +126,7 @@ function json(schema: Schema): RequestBody {
 const HOOKED: ReadonlySet<Route['body']> = new Set(['create', 'update', 'signup', 'function']);
 
 function responsesOf(route: Route, kind: KindDef | undefined, view: View): Operation['responses'] {
-  const common: readonly ErrorStatus[] = route.needs === 'nothing' ? [500] : COMMON;
+  const common = route.needs === 'nothing' ? ANYWHERE : COMMON;
   const refusals = [...common, ...(route.refuses ?? [])].map((status): [string, Ref] => [
     String(status),
     responseRef(ERROR_NAMES[status]),
@@ -204,8 +204,13 @@ function unitRef(kindId: string | undefined, view: View): Ref {
 function createdSchema(kind: KindDef | undefined, unit: Ref, view: View): Schema {
   const read = kind && grantOf(kind, 'read', view.caller, view.model);
   const whole = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
-  const one = whole ? { allOf: [unit, { required: recordFields(kind, view.caller) }] } : unit;
+  const one = whole ? { allOf: [unit, wholly(recordFields(kind, view.caller))] } : unit;
   return kind?.builtIn ? one : { anyOf: [one, pageOf(unit)] };
+}
+
+/** An object in which nothing of these is left out. */
+function wholly(ids: readonly string[]): Schema {
+  return { type: 'object', properties: Object.fromEntries(ids.map((id) => [id, {}])), required: ids };
 }
 
 export function isShown(route: Route, kind: KindDef | undefined, view: View): boolean {

@@ -255,7 +255,7 @@ const SERVICE_ROUTES: readonly Route[] = [
   {
     ...service,
     ...{ id: 'doc.openapi', tag: 'Documentation', path: '/api/lib/doc/openapi.json', media: 'application/json' },
-    ...{ summary: 'This document', conditional: 'read', refuses: [400, 401, 503] },
+    ...{ summary: 'This document', conditional: 'read', refuses: [401, 503] },
     description: 'With the header `kind-project-key`, that of the project as the caller may use it.',
   },
   {
@@ -295,6 +295,9 @@ export const ROUTES: readonly Route[] = [
   ...LINK_ROUTES,
   ...SERVICE_ROUTES,
 ];
+
+/** Refusals that any request may meet: bytes that are no request, a fault of the service. */
+export const ANYWHERE: readonly ErrorStatus[] = [400, 500];
 
 /** Refusals that every route of a project may answer. */
 export const COMMON: readonly ErrorStatus[] = [400, 401, 403, 404, 500, 503];

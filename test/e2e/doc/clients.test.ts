@@ -1,0 +1,138 @@
+/** What generators make of the document compiles strictly, and is a client of the service. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@hey-api/openapi-ts';
+import openapiTypescript, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import { afterAll, expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { PLACE, THING } from '../../support/every-type.js';
+import { startTestService } from '../../support/service.js';
+
+const service = await startTestService();
+const project = await service.project();
+/** Ids that are words of a language, or look like what generators make of other ids. */
+const WORDS = ['class', 'constructor', 'city_create', 'city_list', 'client'].map((id) => ({
+  id,
+  parameters: ['name'],
+}));
+
+await defineKinds(project, PLACE, THING, {
+  id: 'city',
+  label: 'City',
+  parameters: [
+    { id: 'name', kind_id: 'string', required: true, max_length: 100 },
+    { id: 'size', kind_id: 'string', values: ['small', 'large'], default_string: 'small' },
+    { id: 'population', kind_id: 'integer' },
+    { id: 'twin', kind_id: 'unit', reference_kind: 'place' },
+  ],
+});
+await defineKinds(project, ...WORDS);
+
+const folder = await mkdtemp(join(tmpdir(), 'kind-clients-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A program of both clients, as a user would write it. */
+const PROGRAM = `
+import type { paths } from './types.js';
+import { createClient } from './sdk/client/index.js';
+import { cityCreate, cityList, kindStruct, cityDelete } from './sdk/sdk.gen.js';
+
+type Listing = paths['/api/lib/city/unit']['get'];
+type Listed = Listing['responses'][200]['content']['application/json'];
+type Refused = Listing['responses'][400]['content']['application/json'];
+type Query = NonNullable<Listing['parameters']['query']>;
+type Creation = paths['/api/lib/city/unit']['post']['requestBody']['content']['application/json'];
+
+// @ts-expect-error no such size
+export const wrong: Creation = { name: 'Rome', size: 'vast' };
+// @ts-expect-error no name
+export const nameless: Creation = { population: 1 };
+export const nested: Creation = [{ name: 'Rome', size: 'large', twin: { metadata: { a: 1 } } }];
+
+export async function bySchemas(url: string, headers: Record<string, string>, query: Query): Promise<Listed | Refused> {
+  const reply = await fetch(\`\${url}/api/lib/city/unit?\${new URLSearchParams(query as Record<string, string>)}\`, { headers });
+  return (await reply.json()) as Listed | Refused;
+}
+
+export async function bySdk(baseUrl: string, key: string, token: string) {
+  const client = createClient({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? token : key) });
+  const created = await cityCreate({ client, body: { name: 'Rome', population: 2_800_000 } });
+  const listed = await cityList({ client, query: { order: ['name;asc', 'population;desc'], include: ['id', 'name'] } });
+  const refused = await cityCreate({ client, body: { name: 'x'.repeat(101) } });
+  const struct = await kindStruct({ client });
+  const id = listed.data?.content.items[0]?.id ?? '';
+  const gone = await cityDelete({ client, path: { unit_id: id } });
+  return {
+    created: created.data?.content,
+    listed: listed.data?.content,
+    refused: refused.error?.messages[0]?.code,
+    struct: struct.data?.content.label,
+    gone: gone.data,
+  };
+}
+`;
+
+const OPTIONS: ts.CompilerOptions = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  noUnusedLocals: true,
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+  types: [],
+  skipLibCheck: true,
+};
+
+async function generate(): Promise<void> {
+  const { body } = await project.get('/doc/openapi.json');
+  const document = body as unknown as Parameters<typeof openapiTypescript>[0];
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await writeFile(
+    join(folder, 'types.ts'),
+    astToString(await openapiTypescript(document, { defaultNonNullable: false })),
+  );
+  await createClient({
+    input: body as unknown as Record<string, unknown>,
+    output: { path: join(folder, 'sdk'), importFileExtension: '.js' },
+    plugins: ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk'],
+    logs: { level: 'silent' },
+  });
+  await writeFile(join(folder, 'program.ts'), PROGRAM);
+}
+
+function compile(): string[] {
+  const program = ts.createProgram([join(folder, 'program.ts')], OPTIONS);
+  const { diagnostics } = program.emit();
+  return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ file, start, messageText }) => {
+    const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
+    return `${file?.fileName ?? ''}:${line} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+}
+
+interface Program {
+  bySchemas(url: string, headers: Record<string, string>, query: object): Promise<unknown>;
+  bySdk(url: string, key: string, token: string): Promise<unknown>;
+}
+
+it('is a strict client, by both generators', { timeout: 120_000 }, async () => {
+  await generate();
+  expect(compile()).toEqual([]);
+  const program = (await import(/* @vite-ignore */ join(folder, 'program.js'))) as Program;
+  const { url } = service.service;
+  const token = project.token ?? '';
+  expect(await program.bySdk(url, project.id, token)).toMatchObject({
+    created: { kind_id: 'city', name: 'Rome', size: 'small', population: 2_800_000, twin: null },
+    listed: { count: 1, items: [{ name: 'Rome' }] },
+    refused: 'parameter.too_long',
+    struct: 'Kind',
+    gone: { content: null, messages: [] },
+  });
+  const headers = { 'kind-project-key': project.id, authorization: `Bearer ${token}` };
+  expect(await program.bySchemas(url, headers, { limit: 0 })).toEqual({
+    content: { count: 0, items: [] },
+    messages: [],
+  });
+});

@@ -1,0 +1,50 @@
+/** The document has no fault that its linter knows of, whoever asks. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { PLACE, THING } from '../../support/every-type.js';
+import { startTestService } from '../../support/service.js';
+import { send } from '../../support/wire.js';
+
+const service = await startTestService();
+const project = await service.project();
+await defineKinds(project, PLACE, { ...THING, public: true }, { id: 'constructor' }, { id: 'off', active: false });
+const member = await asMember(project);
+
+const ROOT = join(import.meta.dirname, '../../..');
+const REDOCLY = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
+
+/** What the linter finds; nothing where all is well. */
+async function lint(files: readonly string[]): Promise<string> {
+  const args = [REDOCLY, 'lint', '--config', join(ROOT, 'redocly.yaml'), '--format', 'stylish', ...files];
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  try {
+    await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
+    return '';
+  } catch (error) {
+    const { stdout, message } = error as Error & { stdout: string };
+    return stdout || message;
+  }
+}
+
+it('lints clean', { timeout: 60_000 }, async () => {
+  const texts = {
+    generic: (await send(project.service, { path: '/api/lib/doc/openapi.json' })).text,
+    administrator: (await project.get('/doc/openapi.json')).text,
+    member: (await member.get('/doc/openapi.json')).text,
+    nobody: (await anonymous(project).get('/doc/openapi.json')).text,
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'kind-lint-'));
+  try {
+    const files = Object.entries(texts).map(([name, text]) => [join(folder, `${name}.json`), text] as const);
+    for (const [file, text] of files) await writeFile(file, text);
+    expect(await lint(files.map(([file]) => file))).toBe('');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
