@@ -2,7 +2,6 @@
 import { parseFilter } from '../filter/filter.parser.js';
 import { Faults, KindError } from '../shared/errors.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
-import { didYouMean } from '../shared/nearest.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-def.js';
 import { fieldsAlong } from '../model/path.js';
@@ -21,7 +20,7 @@ export function checkAccess({ closed, neverNobody }: Special, access: Json, faul
     const known = OPERATIONS.find((each) => each === operation);
     if (!known) {
       bad(
-        `: no operation '${operation.slice(0, 40)}'${didYouMean(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`,
+        `: no operation '${operation.slice(0, 40)}'${faults.hint(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`,
       );
     } else if (closed?.includes(known) && said !== 'nobody') {
       bad(`.${operation}: is nobody's here, and stays so`);

@@ -6,7 +6,6 @@ import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { jsonEqual, scalarText } from '../shared/json.js';
-import { didYouMean } from '../shared/nearest.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Body, Draft } from '../unit/draft.js';
 import { withLabel } from '../unit/identified.js';
@@ -61,7 +60,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
       if (!kind) {
         faults.add(
           'group.bad_definition',
-          `kind_list[${at}]: no kind '${id}'${didYouMean(id, session.model.kinds.keys())}`,
+          `kind_list[${at}]: no kind '${id}'${faults.hint(id, session.model.kinds.keys())}`,
           place,
         );
       } else if (kind.builtIn && !before.includes(id)) {

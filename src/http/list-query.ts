@@ -3,7 +3,6 @@ import { parseFilter } from '../filter/filter.parser.js';
 import type { Filter } from '../filter/filter.ast.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { didYouMean } from '../shared/nearest.js';
 
 export interface OrderBy {
   readonly path: string;
@@ -42,13 +41,9 @@ export function queryOf(url: string, known: readonly string[]): ReadonlyMap<stri
   for (const [key, value] of new URLSearchParams(url.slice(start + 1))) {
     const name = key.endsWith('[]') ? key.slice(0, -2) : key;
     if (!known.includes(name)) {
-      faults.add(
-        'query.unknown',
-        `No query parameter '${name.slice(0, 60)}' here${faults.few ? didYouMean(name, known) : ''}`,
-        {
-          parameter: name.slice(0, 60),
-        },
-      );
+      faults.add('query.unknown', `No query parameter '${name.slice(0, 60)}' here${faults.hint(name, known)}`, {
+        parameter: name.slice(0, 60),
+      });
       continue;
     }
     const values = query.get(name);

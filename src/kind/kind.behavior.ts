@@ -1,7 +1,7 @@
 /** What is special about the units of `kind`: they bring parameters along, and their tables follow them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
-import { unknownParameter } from '../model/check-model.js';
+import { tellUnknownParameter } from '../model/check-model.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
 import { referencesTo, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
@@ -9,7 +9,6 @@ import { PLAIN } from '../model/special.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { isPlainObject, typeName, type Json, scalarText } from '../shared/json.js';
-import { didYouMean } from '../shared/nearest.js';
 import { checkBodyLists } from './kind.lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import { bodyOf, type Body, type Draft } from '../unit/draft.js';
@@ -70,7 +69,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
       const [type, id] = [body.get('kind_id'), idOfBody(body)];
       if (typeof type !== 'string' || !isParameterTypeId(type)) {
         const hint =
-          typeof type === 'string' ? didYouMean(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
+          typeof type === 'string' ? faults.hint(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
         faults.add('parameter.bad_value', `parameters[${at}].kind_id: must be a parameter type${hint}`, {
           parameter: 'parameters',
         });
@@ -170,7 +169,7 @@ function checkParameterNames(list: Json | undefined, { session, faults }: Pendin
   const { parameters } = session.model;
   const made = changeOf(session).parameters;
   for (const id of list as string[]) {
-    if (!parameters.has(id) && !made.has(id)) faults.add(...unknownParameter(id, parameters.keys()));
+    if (!parameters.has(id) && !made.has(id)) tellUnknownParameter(id, parameters.keys(), faults);
   }
 }
 

@@ -1,7 +1,6 @@
 /** What makes a model contradict itself. The catalog runs it on the model that a change would make. */
 import type { Faults } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { didYouMean } from '../shared/nearest.js';
 import { BUILT_IN_GROUPS } from './built-in.js';
 import type { KindDef, Model } from './model.js';
 import { isMemberKind, referencesTo } from './model.js';
@@ -45,7 +44,7 @@ export function checkReference(
   const name = inline === undefined ? 'reference_kind' : `parameters[${inline}].reference_kind`;
   const usable = [...model.kinds.values()].filter((kind) => !kind.builtIn || isMemberKind(kind));
   if (!target) {
-    const hint = didYouMean(
+    const hint = faults.hint(
       def.referenceKind,
       usable.map((kind) => kind.id),
     );
@@ -102,16 +101,16 @@ function checkRemote(kind: KindDef, model: Model, faults: Faults): void {
   }
 }
 
-/** The fault of a list of parameters that names one which the project does not have. */
-export function unknownParameter(id: string, known: Iterable<string>): Parameters<Faults['add']> {
-  const text = `parameters: no parameter '${id}' in this project${didYouMean(id, known)}`;
-  return ['kind.bad_definition', text, { parameter: 'parameters' }];
+/** Adds the fault of a list of parameters that names one which the project does not have. */
+export function tellUnknownParameter(id: string, known: Iterable<string>, faults: Faults): void {
+  const text = `parameters: no parameter '${id}' in this project${faults.hint(id, known)}`;
+  faults.add('kind.bad_definition', text, { parameter: 'parameters' });
 }
 
 function checkParameterList(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
   for (const id of kind.parameters) {
     const def = model.parameters.get(id);
-    if (!def) faults.add(...unknownParameter(id, model.parameters.keys()));
+    if (!def) tellUnknownParameter(id, model.parameters.keys(), faults);
     else if (!touched.parameters.has(id)) checkReference(def, model, faults);
   }
 }
@@ -150,7 +149,7 @@ function checkColumnLists(
     for (const id of ids) {
       const def = known.get(id);
       if (!def || !kind.parameters.includes(id)) {
-        bad(`'${id}' is no parameter of the kind${didYouMean(id, kind.parameters)}`);
+        bad(`'${id}' is no parameter of the kind${faults.hint(id, kind.parameters)}`);
       } else if (def.runTime) bad(`'${id}' is not stored`);
       else if (def.multiple || !parameterType(def.type).indexable) bad(`'${id}' can not be in an index of several`);
     }

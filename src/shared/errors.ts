@@ -5,6 +5,7 @@
  */
 
 import { LIMITS } from './limits.js';
+import { didYouMean } from './nearest.js';
 
 /** What a code means and which HTTP status answers it. */
 export interface ErrorKind {
@@ -242,9 +243,9 @@ export class Faults {
     for (const { code, text, ...own } of error.messages) this.add(code, text, { ...place, ...own });
   }
 
-  /** Whether there are few enough yet to look for hints, which cost more than the faults themselves. */
-  get few(): boolean {
-    return this.#messages.length < LIMITS.hints;
+  /** `didYouMean` for the next fault, where there are few: to look for names costs more than the faults themselves. */
+  hint(unknown: string, known: Iterable<string>): string {
+    return this.#messages.length < LIMITS.hints ? didYouMean(unknown, known) : '';
   }
 
   get any(): boolean {

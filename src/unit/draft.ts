@@ -4,7 +4,6 @@ import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
 import { isPlainObject, jsonEqual, repeatedAt, scalarText, typeName, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
-import { didYouMean } from '../shared/nearest.js';
 import { storedDefault } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
@@ -115,11 +114,7 @@ class Drafting {
     else {
       const names = [...writable.keys()].filter((name) => !RESERVED_PARAMETERS.has(name));
       const shown = key.length > 80 ? `${key.slice(0, 80)}…` : key;
-      this.#fault(
-        'parameter.unknown',
-        shown,
-        `'${kind.id}' has no such parameter${faults.few ? didYouMean(key, names) : ''}`,
-      );
+      this.#fault('parameter.unknown', shown, `'${kind.id}' has no such parameter${faults.hint(key, names)}`);
     }
   }
 

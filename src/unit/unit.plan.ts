@@ -5,7 +5,6 @@ import { printPath } from '../filter/filter.printer.js';
 import type { ListQuery } from '../http/list-query.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { didYouMean } from '../shared/nearest.js';
 import type { Field, KindDef } from '../model/model.js';
 import { resolvePath, segmentsOf, type Names } from '../model/path.js';
 import { everyField, leadsOn, type Predicate, type Target, type Visible } from '../model/predicate.js';
@@ -113,7 +112,7 @@ export function planFields(
         'parameter.unknown',
         parameter === 'exclude' && isPath(name)
           ? `exclude: '${name.slice(0, 80)}' is in no record, unless include asks for it`
-          : `${parameter}: no parameter '${name.slice(0, 80)}' in '${kind.id}'${faults.few ? didYouMean(name, visible.keys()) : ''}`,
+          : `${parameter}: no parameter '${name.slice(0, 80)}' in '${kind.id}'${faults.hint(name, visible.keys())}`,
         { parameter },
       );
     }
