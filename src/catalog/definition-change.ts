@@ -9,7 +9,7 @@ import { Database, type Executor, type Transaction } from '../database/database.
 import { isDatabaseFault } from '../database/sqlstate.js';
 import { checkRules, orphanedAccess } from '../access/check-access.js';
 import { BUILT_IN_VERSION } from '../model/built-in.js';
-import { checkModel } from '../model/check-model.js';
+import { checkCounts, checkModel } from '../model/check-model.js';
 import { diffModels, type Step } from '../model/diff.js';
 import { tableShapes } from '../model/table-shape.js';
 import { isMemberKind, type Model } from '../model/model.js';
@@ -151,6 +151,7 @@ function checkWritten(model: Model, change: DefinitionChange): void {
     if (kind) checkRules(kind, model, faults);
   }
   checkModel(model, change, faults);
+  checkCounts(change.before, model, faults);
   faults.throwIfAny();
 }
 

@@ -25,9 +25,26 @@ export function checkModel(model: Model, touched: Touched, faults: Faults): void
     const uses = kind.parameters.some((id) => touched.parameters.has(id));
     if (!kind.builtIn && (touched.kinds.has(kind.id) || uses)) checkKind(kind, model, touched, faults);
   }
-  const userKinds = [...model.kinds.values()].filter((kind) => !kind.builtIn).length;
-  if (userKinds > LIMITS.kindsPerProject) {
-    faults.add('kind.bad_definition', `a project has at most ${LIMITS.kindsPerProject} kinds`);
+}
+
+/** How many definitions of each sort a project may have; those that are built in don't count. */
+const ALLOWED = [
+  { sort: 'kinds', allowed: LIMITS.kindsPerProject, of: ({ kinds }: Model) => countOwn(kinds) },
+  { sort: 'parameters', allowed: LIMITS.parametersPerProject, of: ({ parameters }: Model) => parameters.size },
+  { sort: 'groups', allowed: LIMITS.groupsPerProject, of: ({ groups }: Model) => countOwn(groups) },
+  { sort: 'link types', allowed: LIMITS.linkTypesPerProject, of: ({ linkTypes }: Model) => countOwn(linkTypes) },
+] as const;
+
+function countOwn(definitions: ReadonlyMap<string, { readonly builtIn: boolean }>): number {
+  return [...definitions.values()].filter(({ builtIn }) => !builtIn).length;
+}
+
+/** Adds a fault for every sort of definition of which a change would make more than a project may have. */
+export function checkCounts(before: Model, after: Model, faults: Faults): void {
+  for (const { sort, allowed, of } of ALLOWED) {
+    const count = of(after);
+    if (count <= allowed || count <= of(before)) continue;
+    faults.add('project.full', `A project has at most ${allowed} ${sort}, and this one would have ${count}`);
   }
 }
 

@@ -17,6 +17,10 @@ export const ERRORS = {
   'project.missing': { status: 400, meaning: 'The header kind-project-key is missing.' },
   'project.unknown': { status: 401, meaning: 'No project has the key that the header kind-project-key names.' },
   'project.exists': { status: 409, meaning: 'A project of that id exists already.' },
+  'project.full': {
+    status: 409,
+    meaning: 'The project has as many kinds, parameters, groups or link types as it may have.',
+  },
   'project.unavailable': { status: 503, meaning: 'The project is being upgraded or deleted; try again shortly.' },
 
   'token.missing': { status: 401, meaning: 'The resource needs a bearer token and none was sent.' },

@@ -30,6 +30,9 @@ export const LIMITS = {
   /** Parameters of one kind: PostgreSQL counts dropped columns too, up to 1600. */
   parametersPerKind: 400,
   kindsPerProject: 2000,
+  parametersPerProject: 20_000,
+  groupsPerProject: 1000,
+  linkTypesPerProject: 1000,
   /** Elements of `values`. */
   allowedValues: 1000,
   labelLength: 500,

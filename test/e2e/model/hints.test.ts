@@ -19,7 +19,7 @@ it.each([
     '/kind/unit',
     {
       id: 'other',
-      parameters: names('to').map((id, at) => ({ id: `to_${at}`, kind_id: 'unit', reference_kind: `book${at}` })),
+      parameters: names('to').map((_, at) => ({ id: `to_${at}`, kind_id: 'unit', reference_kind: `book${at}` })),
     },
   ],
   ['parameters of a unit', '/book/unit', Object.fromEntries(names('title').map((name) => [name, 1]))],

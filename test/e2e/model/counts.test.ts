@@ -1,0 +1,37 @@
+/** A project has only so many definitions of each sort: one more is refused, and nothing else. */
+import { expect, it } from 'vitest';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
+import { startTestService, type TestProject } from '../../support/service.js';
+
+const service = await startTestService();
+
+/** Makes so many rows like that of `first`, as if they had been defined. */
+async function multiply(project: TestProject, name: string, count: number): Promise<void> {
+  const table = `$schema."${name}"`;
+  await query(
+    project,
+    `INSERT INTO ${table} SELECT copy.* FROM ${table} AS t, generate_series(1, $1::int) AS n,
+     LATERAL jsonb_populate_record(NULL::${table}, to_jsonb(t) || jsonb_build_object('id', 'copy' || n)) AS copy WHERE t."id" = 'first'`,
+    [count],
+  );
+}
+
+it.each([
+  { sort: 'parameters', path: '/string/unit', allowed: LIMITS.parametersPerProject, table: '_parameter' },
+  { sort: 'groups', path: '/group/unit', allowed: LIMITS.groupsPerProject, table: 'group' },
+  { sort: 'link types', path: '/link/unit', allowed: LIMITS.linkTypesPerProject, table: 'link' },
+])('$sort', async ({ path, allowed, table, sort }) => {
+  const project = await service.project();
+  await ok(project.post(path, { id: 'first', label: 'First' }));
+  await multiply(project, table, allowed - 2);
+  await ok(project.post(path, { id: 'last', label: 'Last' }));
+  const refused = await project.post(path, { id: 'one_more', label: 'One more' });
+  expect(refusalOf(refused)).toEqual({ status: 409, messages: ['project.full'] });
+  expect(refused.body.messages[0]?.text).toBe(
+    `A project has at most ${allowed} ${sort}, and this one would have ${allowed + 1}`,
+  );
+  expect((await project.get(`${path}/one_more`)).status).toBe(404);
+  await ok(project.put(`${path}/last`, { label: 'Renamed' }));
+  await ok(project.delete(`${path}/last`));
+});
