@@ -15,10 +15,12 @@ import { LRUCache } from 'lru-cache';
 import { Database, type Executor } from '../database/database.js';
 import { isStaleModel } from '../database/sqlstate.js';
 import { buildModel } from '../model/build-model.js';
+import { BUILT_IN_VERSION } from '../model/built-in.js';
 import type { Model } from '../model/model.js';
 import type { ModelRecords } from '../model/records.js';
-import { refusal } from '../shared/errors.js';
+import { comeBack, refusal, type KindError } from '../shared/errors.js';
 import { loadModelStatement } from '../sql/model.sql.js';
+import { builtInVersionStatement } from '../sql/registry.sql.js';
 import { ProjectStore } from '../tenancy/project-store.js';
 import type { Project } from '../tenancy/project.js';
 
@@ -108,19 +110,42 @@ export class ModelStore {
       return model;
     } catch (error) {
       if (!isStaleModel(error)) throw error;
+      await this.#refuseIfOld(project);
       this.projects.forget(project.id);
       this.forget(project.id);
       throw refusal('project.unknown', 'No project has that key');
     }
   }
+
+  /** What is missing in older tables is not missing because the project is gone. @throws KindError 503 */
+  async #refuseIfOld({ schema }: Project): Promise<void> {
+    const asked = this.database.run<{ version: number }>(builtInVersionStatement(schema));
+    const [row] = await asked.catch((error: unknown) => {
+      if (isStaleModel(error)) return [];
+      throw error;
+    });
+    if (row && row.version < BUILT_IN_VERSION) throw outdated();
+  }
 }
 
-/** Reads the model as a transaction (or a statement alone) sees it. */
-export async function loadModel(executor: Executor, project: Project): Promise<Model> {
-  const [row] = await executor.run<{ v: string; body: string }>(loadModelStatement(project.schema));
-  if (!row) throw refusal('project.unavailable', 'The project is being made or deleted; try again shortly');
+/**
+ * Reads the model as a transaction (or a statement alone) sees it. @throws KindError 503 where the built-in tables are
+ * of an older version (but for `upgrading`), or the project has none
+ */
+export async function loadModel(
+  executor: Executor,
+  project: Project,
+  { upgrading = false }: { upgrading?: boolean } = {},
+): Promise<Model> {
+  const [row] = await executor.run<{ v: string; built_in: number; body: string }>(loadModelStatement(project.schema));
+  if (!row) throw comeBack('project.unavailable', 'The project is being made or deleted; try again shortly');
+  if (row.built_in < BUILT_IN_VERSION && !upgrading) throw outdated();
   const records = JSON.parse(row.body) as Omit<ModelRecords, 'version'>;
   const model = buildModel({ ...records, version: Number(row.v) });
   storedBytes.set(model.kinds, row.body.length);
   return model;
+}
+
+function outdated(): KindError {
+  return comeBack('project.unavailable', 'The project is of an older version and waits to be upgraded', 10);
 }

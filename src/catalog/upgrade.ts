@@ -61,7 +61,7 @@ export async function upgradeProject(tx: Transaction, project: Project): Promise
   // The built-in tables first: without them, neither can the built-in rows be written nor the model be read.
   const builtIn = await bringUp(tx, project, buildModel(builtInRecords()), retired);
   const rows = await bringRowsUp(tx, schema);
-  const all = await bringUp(tx, project, await loadModel(tx, project), []);
+  const all = await bringUp(tx, project, await loadModel(tx, project, { upgrading: true }), []);
   const steps = builtIn.steps.length + rows + all.steps.length;
   if (steps > 0 || version < BUILT_IN_VERSION) {
     await tx.run(recordUpgradeStatement(schema, MODEL_CHANNEL, id, BUILT_IN_VERSION));

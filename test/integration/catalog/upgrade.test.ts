@@ -3,14 +3,15 @@
  * and never makes room for itself: what does not fit is told.
  */
 import { describe, expect, it } from 'vitest';
+import { ModelStore } from '../../../src/catalog/model-store.js';
 import { Provisioning } from '../../../src/catalog/provisioning.js';
 import { planUpgrade, type Upgraded } from '../../../src/catalog/upgrade.js';
 import { buildModel, builtInRecords } from '../../../src/model/build-model.js';
 import { BUILT_IN_VERSION } from '../../../src/model/built-in.js';
 import { tableShapes } from '../../../src/model/table-shape.js';
-import { definitionsOf, expectNoDrift, modelOf, ok, query } from '../../support/definitions.js';
+import { definitionsOf, expectNoDrift, modelOf, ok, query, refusalOf } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
-import type { TestProject } from '../../support/service.js';
+import { ADMIN, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
 // A database of its own: services of other files would upgrade what is old here when they start.
@@ -106,12 +107,47 @@ describe('an older project', () => {
     expect(await versions(project)).toEqual({ version: version + 2, built_in: BUILT_IN_VERSION });
   });
 
-  it('stays old where its definitions change before it was upgraded', async () => {
+  it.each([
+    ['of which nothing is missing yet', ''],
+    ['that lacks tables', 'DROP TABLE $schema."link", $schema."_session", $schema."_throttle", $schema."_code"'],
+    ['that lacks columns', 'ALTER TABLE $schema."_parameter" DROP COLUMN "pattern", DROP COLUMN "kind_id"'],
+    ['that lacks rows', 'DELETE FROM $schema."kind"'],
+  ])('%s is told to be away on every route until it is upgraded', async (_, text) => {
+    const project = await used();
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = $1', [BUILT_IN_VERSION - 1]);
+    if (text !== '') await query(project, text);
+    service.service.app.get(ModelStore).clear();
+    const calls = [
+      () => project.get('/person/unit'),
+      () => project.post('/person/unit', { name: 'Ann' }),
+      () => project.get('/kind/unit'),
+      () => project.post('/kind/unit', { id: 'town' }),
+      () => project.get('/group/kind_auth_member/unit'),
+      () => project.get('/person/struct'),
+      () => project.get('/auth/verify'),
+      () => project.as(undefined).post('/auth/signin', { username: ADMIN.username, password: ADMIN.password }),
+      () => project.as(undefined).post('/auth/person/signup', {}),
+    ];
+    for (const call of calls) {
+      const reply = await call();
+      expect(refusalOf(reply)).toEqual({ status: 503, messages: ['project.unavailable'] });
+      expect(reply.headers.get('retry-after')).toBe('10');
+    }
+  });
+
+  it('is told to be away where its definitions would change, though its model is in memory', async () => {
     const project = await service.project();
     await query(project, 'UPDATE $schema."_model" SET "built_in" = 0');
-    await ok(project.post('/kind/unit', { id: 'town' }));
-    expect((await versions(project)).built_in).toBe(0);
+    expect(refusalOf(await project.post('/kind/unit', { id: 'town' }))).toMatchObject({ status: 503 });
     await migrate(project);
+    await ok(project.post('/kind/unit', { id: 'town' }));
+  });
+
+  it('is one whose definitions were changed by an older service', async () => {
+    const project = await service.project();
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = $1', [BUILT_IN_VERSION + 1]);
+    await ok(project.post('/kind/unit', { id: 'town' }));
+    expect((await versions(project)).built_in).toBe(BUILT_IN_VERSION);
   });
 
   it('of a newer version than the service is left as it is', async () => {
