@@ -171,6 +171,9 @@ function violation(value: Fragment, constraint: Constraint): Fragment {
   }
 }
 
+/** What one slice of the values for a pattern holds: units, and bytes, which its last unit may exceed. */
+const SLICE = { units: 10_000, bytes: 8 * 1024 * 1024 } as const;
+
 /**
  * A slice of a column's values, after the unit `after`: patterns are RE2's, which PostgreSQL does not speak. The key's
  * text is read as its own type, so that its index leads from slice to slice.
@@ -183,10 +186,13 @@ export function patternValues(
   after: string | null,
 ): Statement {
   const column = ident('t', columnName);
-  const values = array ? column : sql`ARRAY[${column}]`;
+  const values = array ? ident('s', 'value') : sql`ARRAY[${ident('s', 'value')}]`;
+  const bytes = array ? sql`(SELECT sum(octet_length(e)) FROM unnest(${column}) AS e)` : sql`octet_length(${column})`;
+  const before = sql`sum(${bytes}) OVER (ORDER BY ${ident('t', 'id')} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
   const id = ident('t', 'id');
   const beyond = after === null ? sql`true` : sql`${id} > ${param(after)}`;
+  const slice = sql`SELECT ${id}, ${column} AS value, ${before} AS before FROM ${ident(schema, table)} AS t WHERE ${column} IS NOT NULL AND ${beyond} ORDER BY ${id} LIMIT ${integer(SLICE.units)}`;
   return render(
-    sql`SELECT ${id}::text AS id, ${values} AS values FROM ${ident(schema, table)} AS t WHERE ${column} IS NOT NULL AND ${beyond} ORDER BY ${id} LIMIT 10000`,
+    sql`SELECT s."id"::text AS id, ${values} AS values FROM (${slice}) AS s WHERE coalesce(s.before, 0) < ${integer(SLICE.bytes)} ORDER BY s."id"`,
   );
 }

@@ -48,3 +48,25 @@ describe.each(KEYS)('values of units with a key of type $type', ({ type, id, sam
     expect(steps).not.toContain('Sort');
   });
 });
+
+it.each([
+  { kind: 'long_texts', multiple: false, value: `repeat('a', 1048576)` },
+  { kind: 'long_lists', multiple: true, value: `ARRAY[repeat('a', 524288), repeat('b', 524288)]` },
+])('$kind come in slices of some bytes', async ({ kind, multiple, value }) => {
+  const word = `${kind}_word`;
+  await ok(project.post('/kind/unit', { id: kind, parameters: [{ id: word, kind_id: 'string', multiple }] }));
+  await query(
+    project,
+    `INSERT INTO $schema."${kind}" ("id", "${word}", "metadata", "inserted_at", "updated_at") SELECT gen_random_uuid(), ${value}, '{}', now(), now() FROM generate_series(1, 20) AS n`,
+  );
+  const sizes: number[] = [];
+  for (let after: string | null = null; ;) {
+    const rows: { id: string }[] = await service.service.database.run(
+      patternValues(schema, kind, word, multiple, after),
+    );
+    after = rows.at(-1)?.id ?? null;
+    if (after === null) break;
+    sizes.push(rows.length);
+  }
+  expect(sizes).toEqual([8, 8, 4]);
+});
