@@ -109,13 +109,33 @@ export function kindsUsing(model: Model, parameterId: string): KindDef[] {
   return [...model.kinds.values()].filter((kind) => !kind.builtIn && kind.parameters.includes(parameterId));
 }
 
+/** A field that refers to units of some kind, and the kind that has it. */
+export interface Referring {
+  readonly kind: KindDef;
+  readonly field: Field;
+}
+
+/** Every write and deletion asks for them: they are looked for once in a model, whose kinds its versions share. */
+const referring = new WeakMap<Model['kinds'], ReadonlyMap<string, readonly Referring[]>>();
+
 /** The fields of other kinds (and its own) that refer to a kind. */
-export function referencesTo(model: Model, kindId: string): { kind: KindDef; field: Field }[] {
-  return [...model.kinds.values()].flatMap((kind) =>
-    [...kind.fields.values()]
-      .filter((field) => field.reference?.kind === kindId && field.column !== undefined)
-      .map((field) => ({ kind, field })),
-  );
+export function referencesTo({ kinds }: Model, kindId: string): readonly Referring[] {
+  const known = referring.get(kinds) ?? referringByTarget(kinds);
+  referring.set(kinds, known);
+  return known.get(kindId) ?? [];
+}
+
+function referringByTarget(kinds: Model['kinds']): Map<string, Referring[]> {
+  const found = new Map<string, Referring[]>();
+  for (const kind of kinds.values()) {
+    for (const field of kind.fields.values()) {
+      if (!field.reference || field.column === undefined) continue;
+      const target = found.get(field.reference.kind) ?? [];
+      target.push({ kind, field });
+      found.set(field.reference.kind, target);
+    }
+  }
+  return found;
 }
 
 export function isMemberKind(kind: KindDef): boolean {

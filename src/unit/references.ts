@@ -1,6 +1,6 @@
 /** References between units: whether what they lead to is there, and what they forbid. `deletion.ts` follows them. */
 import { Injectable } from '@nestjs/common';
-import { referencesTo, type Field, type KindDef, type Model } from '../model/model.js';
+import { referencesTo, type Field, type KindDef, type Model, type Referring } from '../model/model.js';
 import { referableOf } from '../access/reach.js';
 import { leadsOn, type Predicate } from '../model/predicate.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
@@ -16,7 +16,7 @@ export function isReferenced(model: Model, kind: KindDef): boolean {
 }
 
 /** References that tables hold: a remote kind has none. */
-export function storedReferences(model: Model, kindId: string): ReturnType<typeof referencesTo> {
+export function storedReferences(model: Model, kindId: string): readonly Referring[] {
   return referencesTo(model, kindId).filter(({ kind }) => !kind.remote);
 }
 
