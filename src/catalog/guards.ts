@@ -1,6 +1,7 @@
 /** Counts the units that a change would lose or invalidate; any at all refuse it. */
 import type { Executor } from '../database/database.js';
 import type { Guard } from '../model/diff.js';
+import type { Constraint, OwnField } from '../model/parameter-type/parameter-type.js';
 import { matchesPattern, plural } from '../model/parameter-type/text-rules.js';
 import { Breather } from '../shared/breather.js';
 import { Faults } from '../shared/errors.js';
@@ -90,11 +91,23 @@ function textOf(guard: Guard, units: string): string {
   }
 }
 
+/** The field of a definition that a constraint comes from. */
+const FIELDS = {
+  min_length: 'min_length',
+  max_length: 'max_length',
+  max_bytes: 'max_length',
+  min_value: 'min_value',
+  max_value: 'max_value',
+  scale: 'scale',
+  values: 'values',
+  pattern: 'pattern',
+} as const satisfies Record<Constraint['type'], OwnField>;
+
 function reasonOf({ condition, parameter }: Guard): string {
   const of = `of '${parameter ?? ''}'`;
   switch (condition.type) {
     case 'violates':
-      return `the new ${condition.constraint.type} ${of}`;
+      return `the new ${FIELDS[condition.constraint.type]} ${of}`;
     case 'duplicates':
       return `the uniqueness of ${condition.columns.length > 1 ? `(${condition.columns.join(', ')})` : `'${condition.columns[0] ?? ''}'`}`;
     case 'duplicate_elements':

@@ -138,7 +138,8 @@ function textOf(value: Scalar | MemberRef | List, target: Target): string {
 export function typeOf(field: Field): ParameterType {
   const { reference, type } = field;
   if (!reference) return type;
-  return { ...type, read: (text) => reference.key.read(text), wants: `the id of a unit of '${reference.kind}'` };
+  const wants = `the id of a unit of '${reference.kind}'`;
+  return { ...type, read: (text) => reference.key.read(text), wants, reads: wants };
 }
 
 function readScalar(value: Scalar | MemberRef | List, { field }: Target): Stored {
@@ -148,7 +149,8 @@ function readScalar(value: Scalar | MemberRef | List, { field }: Target): Stored
   if (value.type === 'member') throw new Error('a member reference is resolved before a filter is planned');
   const type = typeOf(field);
   const stored = type.read(value.text);
-  if (stored === undefined) throw badValue(field, `${type.wants} (${field.describedAs ?? type.id})`, value.at);
+  if (stored === undefined)
+    throw badValue(field, `${type.reads ?? type.wants} (${field.describedAs ?? type.id})`, value.at);
   return stored;
 }
 

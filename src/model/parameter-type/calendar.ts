@@ -3,7 +3,12 @@
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DAY_FIRST = /^(\d{2})-(\d{2})-(\d{4})$/;
 const TIME = /^(\d{2}):(\d{2}):(\d{2})(\.\d{1,6})?$/;
-const DATETIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(:\d{2}(?:\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})$/;
+const ZONE = String.raw`(?:Z|([+-])(\d{2})(?::?(\d{2}))?)`;
+/** The two formats of ISO 8601: with separators, and without. */
+const INSTANTS = [
+  new RegExp(String.raw`^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2}(?:[.,]\d{1,6})?))?${ZONE}$`, 'i'),
+  new RegExp(String.raw`^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(?:(\d{2}(?:[.,]\d{1,6})?))?${ZONE}$`, 'i'),
+];
 
 function isDay(year: number, month: number, day: number): boolean {
   if (year < 1 || month < 1 || month > 12 || day < 1) return false;
@@ -29,15 +34,21 @@ export function parseTime(text: string): string | undefined {
   return hour && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60 ? text : undefined;
 }
 
-/** An instant: ISO 8601 with an offset, at most six decimals, of a year from 0001 to 9999 in UTC; else undefined. */
+/**
+ * An instant: ISO 8601 with an offset, at most six decimals, of a year from 0001 to 9999 in UTC, in one spelling
+ * (`2024-01-31T09:30:00.5+01:00`); else undefined.
+ */
 export function parseInstant(text: string): string | undefined {
-  const [, date, minutes, seconds = ':00', zone] = DATETIME.exec(text) ?? [];
-  if (!date || !minutes || !zone || !parseDate(date) || !parseTime(minutes + seconds)) return undefined;
-  const offset = zone === 'Z' ? 'Z' : zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
-  if (offset !== 'Z' && (Number(offset.slice(1, 3)) > 15 || Number(offset.slice(4)) > 59)) return undefined;
-  const instant = new Date(`${date}T${minutes}${seconds.slice(0, 3)}${offset}`);
-  const year = instant.getUTCFullYear();
-  return year >= 1 && year <= 9999 ? `${date}T${minutes}${seconds}${offset}` : undefined;
+  const parts = INSTANTS.map((format) => format.exec(text)).find((match) => match !== null);
+  if (!parts) return undefined;
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = '00', sign, ahead = '', minutes = '00'] =
+    parts;
+  const date = `${year}-${month}-${day}`;
+  const time = `${hour}:${minute}:${second.replace(',', '.')}`;
+  if (!parseDate(date) || !parseTime(time) || Number(ahead) > 15 || Number(minutes) > 59) return undefined;
+  const offset = sign === undefined ? 'Z' : `${sign}${ahead}:${minutes}`;
+  const inUtcYear = new Date(`${date}T${time.slice(0, 8)}${offset}`).getUTCFullYear();
+  return inUtcYear >= 1 && inUtcYear <= 9999 ? `${date}T${time}${offset}` : undefined;
 }
 
 /** An instant of a filter: as above, or a date, which is its first instant in UTC. */
@@ -48,8 +59,8 @@ export function readInstant(text: string): string | undefined {
 
 /** A valid instant as records show it: `2024-01-31T09:30:00.123456Z`. */
 export function inUtc(text: string): string {
-  const [, , , seconds = ''] = DATETIME.exec(text) ?? [];
-  const decimals = (seconds.split('.')[1] ?? '').padEnd(6, '0');
-  const second = new Date(text.replace(' ', 'T').replace(/\.\d+/, '')).toISOString().slice(0, 19);
+  const instant = parseInstant(text) ?? text;
+  const decimals = (/\.(\d+)/.exec(instant)?.[1] ?? '').padEnd(6, '0');
+  const second = new Date(instant.replace(/\.\d+/, '')).toISOString().slice(0, 19);
   return `${second}.${decimals}Z`;
 }

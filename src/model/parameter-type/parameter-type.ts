@@ -59,6 +59,8 @@ export interface ParameterType {
   readonly label: string;
   /** For a message: what a value has to be, such as `a whole number`. */
   readonly wants: string;
+  /** The same of the text of a filter, which may say more. */
+  readonly reads?: string;
   readonly column: ColumnType;
   readonly json: JsonForm;
   /** Own fields in the order of the record. */

@@ -5,7 +5,7 @@ import { OPERATORS, type ParameterType } from './parameter-type.js';
 
 type Particulars = Pick<
   ParameterType,
-  'id' | 'label' | 'wants' | 'column' | 'json' | 'keyable' | 'read' | 'canonical'
+  'id' | 'label' | 'wants' | 'reads' | 'column' | 'json' | 'keyable' | 'read' | 'canonical'
 > & {
   parse: (text: string) => string | undefined;
 };
@@ -32,6 +32,7 @@ export const dateType = temporalType({
   id: 'date',
   label: 'Date',
   wants: 'a date as YYYY-MM-DD',
+  reads: 'a date as YYYY-MM-DD or DD-MM-YYYY',
   column: 'date',
   json: 'text',
   keyable: true,
@@ -43,6 +44,7 @@ export const timeType = temporalType({
   id: 'time',
   label: 'Time',
   wants: 'a time of day as HH:MM:SS with at most six decimals',
+  reads: 'a time of day as HH:MM or HH:MM:SS with at most six decimals',
   column: 'time',
   json: 'text',
   keyable: false,
@@ -51,10 +53,14 @@ export const timeType = temporalType({
   read: (text) => parseTime(/^\d{2}:\d{2}$/.test(text) ? `${text}:00` : text),
 });
 
+const INSTANT =
+  'an ISO 8601 date and time with offset, such as 2024-01-31T09:30:00Z, with at most six decimals, of a year from 0001 to 9999 in UTC';
+
 export const datetimeType = temporalType({
   id: 'datetime',
   label: 'Date and time',
-  wants: 'an ISO 8601 date and time with offset, such as 2024-01-31T09:30:00Z, with at most six decimals',
+  wants: INSTANT,
+  reads: `${INSTANT}, or a date as YYYY-MM-DD or DD-MM-YYYY`,
   column: 'timestamptz',
   json: 'timestamp',
   keyable: false,

@@ -168,6 +168,13 @@ describe('what stored units would violate is 409 with their number, and nothing 
     },
   ]);
 
+  it('the field of the definition is named, of bytes too', async () => {
+    const { body } = await project.put('/binary/unit/v_binary', { max_length: 2 });
+    expect(body.messages.map(({ text }) => text)).toEqual([
+      "1 unit of 'of_binary' would violate the new max_length of 'v_binary'",
+    ]);
+  });
+
   it('bad input comes before conflicts with what is stored', async () => {
     await expectRefused(project, () => project.put('/string/unit/v_string', { max_length: 1, min_length: 2 }), {
       status: 400,

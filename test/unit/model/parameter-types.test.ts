@@ -51,6 +51,12 @@ describe('what is stored', () => {
     ['binary', '', '\\x'],
     ['datetime', '2024-01-31T09:30:00+0100', '2024-01-31T09:30:00+01:00'],
     ['datetime', '2024-01-31T09:30Z', '2024-01-31T09:30:00Z'],
+    ['datetime', '2024-01-31t09:30:00.5z', '2024-01-31T09:30:00.5Z'],
+    ['datetime', '2024-01-31T09:30:00,25+01', '2024-01-31T09:30:00.25+01:00'],
+    ['datetime', '2024-01-31T09:30:00-0530', '2024-01-31T09:30:00-05:30'],
+    ['datetime', '20240131T093000Z', '2024-01-31T09:30:00Z'],
+    ['datetime', '20240131T0930+0100', '2024-01-31T09:30:00+01:00'],
+    ['datetime', '20240131T093000.123456-03', '2024-01-31T09:30:00.123456-03:00'],
   ])('%s %j as %j', (type, value, stored) => {
     expect(Object.is(judge(type, value), stored)).toBe(true);
   });
@@ -150,6 +156,11 @@ describe('the text of a filter or a path', () => {
     ['datetime', '2024-01-31', '2024-01-31T00:00:00Z'],
     ['datetime', '31-01-2024', '2024-01-31T00:00:00Z'],
     ['datetime', '2024-01-31T09:30:00', undefined],
+    ['datetime', '2024-01-31T093000Z', undefined],
+    ['datetime', '20240131T09:30:00Z', undefined],
+    ['datetime', '2024-01-31 09:30:00Z', undefined],
+    ['datetime', '20240132T093000Z', undefined],
+    ['datetime', '2024-01-31T09:30:00+16', undefined],
     ['binary', 'AAEC', '\\x000102'],
     ['binary', 'AAE', undefined],
     ['json', '{"a":1}', '{"a":1}'],
