@@ -40,6 +40,8 @@ const STATEMENT_TIMEOUT = 600_000;
 /** What the work of a change sees and says. */
 export class DefinitionChange {
   readonly kinds = new Set<string>();
+  /** Kinds that a group was given, or lost. */
+  readonly regrouped = new Set<string>();
   readonly parameters = new Set<string>();
   /** Parameters that were defined inside the body of a kind, and where. */
   readonly inline = new Map<string, number>();

@@ -40,7 +40,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
     this.#checkKinds(list as string[], before, write);
     const kinds = list as string[];
     const changed = [...kinds, ...before].filter((kind) => !(kinds.includes(kind) && before.includes(kind)));
-    for (const kind of changed) changeOf(session).kinds.add(kind);
+    for (const kind of changed) changeOf(session).regrouped.add(kind);
     return draft;
   }
 

@@ -13,6 +13,8 @@ export interface Touched {
   readonly parameters: ReadonlySet<string>;
   /** Parameters that were defined inside the body of a kind, and where. */
   readonly inline?: ReadonlyMap<string, number>;
+  /** Kinds that a group was given, or lost. */
+  readonly regrouped: ReadonlySet<string>;
 }
 
 /** Adds all faults of the touched definitions, each at the field to blame. */
@@ -23,7 +25,8 @@ export function checkModel(model: Model, touched: Touched, faults: Faults): void
   }
   for (const kind of model.kinds.values()) {
     const uses = kind.parameters.some((id) => touched.parameters.has(id));
-    if (!kind.builtIn && (touched.kinds.has(kind.id) || uses)) checkKind(kind, model, touched, faults);
+    const written = touched.kinds.has(kind.id) || touched.regrouped.has(kind.id);
+    if (!kind.builtIn && (written || uses)) checkKind(kind, model, touched, faults);
   }
 }
 
@@ -84,7 +87,7 @@ export function checkReference(
 function checkKind(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
   checkRemote(kind, model, faults);
   checkParameterList(kind, model, touched, faults);
-  checkGrants(kind, faults);
+  checkGrants(kind, touched, faults);
   checkLists(kind, model.parameters, faults);
 }
 
@@ -133,14 +136,11 @@ function checkParameterList(kind: KindDef, model: Model, touched: Touched, fault
 }
 
 /** A kind in a group that grants fields must not have parameters of the same names, nor a key of its own. */
-function checkGrants(kind: KindDef, faults: Faults): void {
+function checkGrants(kind: KindDef, touched: Touched, faults: Faults): void {
   for (const group of BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id))) {
     if (kind.primary && isMemberKind(kind)) {
-      faults.add(
-        'unit.conflict',
-        `'${kind.id}' has the natural key '${kind.primary.id}', so it can not become a member kind`,
-        { parameter: 'kind_list' },
-      );
+      const text = `'${kind.id}' would be a member kind with the natural key '${kind.primary.id}', and members have none`;
+      faults.add('unit.conflict', text, { parameter: keyGiver(kind, touched) });
     }
     for (const { id } of group.grants) {
       if (kind.parameters.includes(id)) {
@@ -152,6 +152,12 @@ function checkGrants(kind: KindDef, faults: Faults): void {
       }
     }
   }
+}
+
+/** The field by which a member kind was to get a natural key. */
+function keyGiver({ id }: KindDef, { kinds, regrouped }: Touched): string {
+  if (regrouped.has(id)) return 'kind_list';
+  return kinds.has(id) ? 'parameters' : 'is_primary';
 }
 
 function checkColumnLists(

@@ -10,7 +10,7 @@ import {
   type Method,
   type RefusalRow,
 } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { startTestService, type Reply } from '../../support/service.js';
 
 const service = await startTestService();
 const project = await service.project();
@@ -408,9 +408,15 @@ describe('member kinds', () => {
       status: 400,
       messages: ['kind.bad_definition parameters'],
     });
-    await expectRefused(project, () => project.put('/kind/unit/joined', { parameters: ['key_of'] }), {
-      status: 409,
-      messages: ['unit.conflict kind_list'],
-    });
+    const keys: [string, () => Promise<Reply>][] = [
+      ['parameters', () => project.put('/kind/unit/joined', { parameters: ['key_of'] })],
+      ['parameters', () => project.post('/kind/unit/joined/link/parameter/string/unit/key_of')],
+      ['is_primary', () => project.put('/string/unit/plain_of', { is_primary: true })],
+    ];
+    await ok(project.post('/string/unit', { id: 'plain_of' }));
+    await ok(project.put('/kind/unit/joined', { parameters: ['plain_of'] }));
+    for (const [parameter, ask] of keys) {
+      await expectRefused(project, ask, { status: 409, messages: [`unit.conflict ${parameter}`], text: /natural key/ });
+    }
   });
 });
