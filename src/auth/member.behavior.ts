@@ -61,10 +61,12 @@ export class MemberBehavior implements Behavior, OnModuleInit {
   /** A new name or address goes to the credentials too, by administrators only. */
   async #rename(draft: Draft, write: PendingWrite, id: string): Promise<void> {
     const { session, faults, kind } = write;
+    const member = JSON.parse((await this.rights.present(asSystem(session), kind, id)).body) as Record<string, Json>;
+    const isKept = (name: string) => (draft.values.get(name) ?? member[name]) === member[name];
+    if (isKept('username') && isKept('email')) return;
     if (!isAdministrator(session.caller)) {
       throw refusal('access.denied', 'The username and the e-mail are changed by administrators');
     }
-    const member = JSON.parse((await this.rights.present(asSystem(session), kind, id)).body) as Record<string, Json>;
     const whole = { ...draft, values: new Map([...Object.entries(member), ...draft.values]) };
     checkNames(whole, write);
     const credentials = session.model.kinds.get(CREDENTIAL_KIND);

@@ -1,9 +1,10 @@
 /** What of a kind's units a caller sees, and which of them it may write. Every refusal of a write is worded here. */
 import { Injectable } from '@nestjs/common';
-import { denied, grantOf, readableFields } from '../access/access.js';
+import { denied, grantOf, readableFields, writableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
 import { everyField, type Predicate } from '../model/predicate.js';
 import { refusal, type KindError } from '../shared/errors.js';
+import { jsonEqual } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Body } from './draft.js';
 import type { Session } from './session.js';
@@ -79,6 +80,18 @@ export class UnitRights {
       grant && (await this.#fetch(session, kind, id, answeredFields(kind, session.caller), grant.predicate));
     if (!found) throw unknownUnit(kind, id);
     return found;
+  }
+
+  /** A body without what its writer may only read and gives as it is: a record that was read can be sent back whole. */
+  async changesOf(session: Session, kind: KindDef, id: string, body: Body, writer: Caller): Promise<Body> {
+    const [readable, writable] = [readableFields(kind, session.caller), writableFields(kind, writer)];
+    const isFixed = (name: string) => {
+      const field = readable.get(name);
+      return field?.column !== undefined && !writable.has(name) && !['id', 'kind_id'].includes(name);
+    };
+    if (![...body.keys()].some(isFixed)) return body;
+    const stored = JSON.parse((await this.present(session, kind, id)).body) as Record<string, unknown>;
+    return new Map([...body].filter(([name, value]) => !isFixed(name) || !jsonEqual(stored[name], value)));
   }
 
   /** Why the caller can not write a unit: it is not there, or changed, or not the caller's to change; undefined where it can. */

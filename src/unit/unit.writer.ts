@@ -204,7 +204,8 @@ export class UnitWriter {
     const behaviors = this.behaviors.of(kind);
     const writer = options.writer ?? session.caller;
     try {
-      const drafted = await this.drafter.edit(session, kind, id, read(), writer);
+      const given = await this.rights.changesOf(session, kind, id, read(), writer);
+      const drafted = await this.drafter.edit(session, kind, id, given, writer);
       const fresh = (found: readonly Unreachable[]) => this.#notKept(session, kind, id, found);
       const writing = { writer, access: options.access, fresh };
       return { ...drafted, late: await this.references.check(session, kind, drafted, writing) };

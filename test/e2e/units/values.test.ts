@@ -780,6 +780,29 @@ describe('fields that are not parameters', () => {
     ).toMatchObject({ id, a_string: 'b' });
   });
 
+  it('an edit may give what only the system writes as it is, and no other value', async () => {
+    const { content } = (await project.post('/thing/unit', { a_string: 'a' })).body as { content: { id: string } };
+    const path = `/thing/unit/${content.id}`;
+    const whole = (await project.get(path)).body.content as Record<string, unknown>;
+    expect((await project.put(path, { ...whole, a_string: 'b' })).body.content).toMatchObject({ a_string: 'b' });
+    // It is of an older version now.
+    const edited = await project.put(path, { ...whole, a_string: 'c' });
+    expect(edited.body.messages).toMatchObject([{ code: 'parameter.read_only', parameter: 'updated_at' }]);
+    expect((await project.get(path)).body.content).toMatchObject({ a_string: 'b' });
+    expect(codes(await project.put('/thing/unit/0190163d-8694-739b-aea5-966c26f8ad91', whole))).toEqual([
+      'unit.unknown',
+    ]);
+  });
+
+  it.each(['/kind/unit/thing', '/group/unit/parameter', '/link/unit/link'])(
+    'nor is the record of a definition refused that comes back whole: %s',
+    async (path) => {
+      const { content } = (await project.get(path)).body;
+      const edited = await project.put(path, content);
+      expect(edited.status, edited.text).toBe(200);
+    },
+  );
+
   it('an unknown key has a hint', async () => {
     expect((await project.post('/thing/unit', { a_strnig: 'a' })).body.messages[0]?.text).toContain(
       "did you mean 'a_string'?",
