@@ -1,8 +1,7 @@
 /** Puts kinds into groups and takes them out: the system's link type `group`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { GroupDef } from '../model/model.js';
+import { getGroup, type GroupDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
-import { didYouMean } from '../shared/nearest.js';
 import type { Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { unknownUnit } from '../unit/unit.key.js';
@@ -29,7 +28,7 @@ export class GroupKinds implements SystemLink, OnModuleInit {
   }
 
   async add(session: Session, parentId: string, childKind: string, childId: string): Promise<string> {
-    const group = groupOf(session, parentId);
+    const group = getGroup(session.model, parentId);
     checkKind(session, childKind, childId);
     if (!group.kinds.includes(childId)) await this.#write(session, group, [...group.kinds, childId]);
     const kinds = session.model.kinds.get(childKind);
@@ -38,7 +37,7 @@ export class GroupKinds implements SystemLink, OnModuleInit {
   }
 
   async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {
-    const group = groupOf(session, parentId);
+    const group = getGroup(session.model, parentId);
     checkKind(session, childKind, childId);
     if (!group.kinds.includes(childId)) throw refusal('link.unknown', `'${childId}' is not in the group '${parentId}'`);
     await this.#write(
@@ -52,13 +51,6 @@ export class GroupKinds implements SystemLink, OnModuleInit {
     const kind = session.model.kinds.get('group');
     if (kind) await this.writer.update(asSystem(session), kind, group.id, () => new Map([['kind_list', list]]));
   }
-}
-
-function groupOf(session: Session, id: string): GroupDef {
-  const group = session.model.groups.get(id);
-  if (!group)
-    throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${didYouMean(id, session.model.groups.keys())}`);
-  return group;
 }
 
 function checkKind(session: Session, childKind: string, childId: string): void {

@@ -1,14 +1,13 @@
 import { Controller, Get, Param, Req } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
-import { refusal } from '../shared/errors.js';
-import { didYouMean } from '../shared/nearest.js';
+import { getGroup } from '../model/model.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { Structs } from '../unit/struct.js';
 import { GroupReader } from './group.reader.js';
 import { UnitReader } from '../unit/unit.reader.js';
 
-/** What is the groups' own (section 4.5); they are units of `group` for all else. */
+/** What is the groups' own; they are units of `group` for all else. */
 @Controller('api/lib/group/:group')
 export class GroupController {
   constructor(
@@ -26,9 +25,7 @@ export class GroupController {
   @Get('kind')
   kinds(@Scope() scope: RequestScope, @Param('group') id: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.reader.listWhere(scope, 'kind', request.url, (kind, model) => {
-      const group = model.groups.get(id);
-      if (!group) throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${didYouMean(id, model.groups.keys())}`);
-      return { op: 'in', target: { field: kind.keyField, keys: [] }, values: group.kinds };
+      return { op: 'in', target: { field: kind.keyField, keys: [] }, values: getGroup(model, id).kinds };
     });
   }
 

@@ -1,19 +1,18 @@
-/** Reads the units of all kinds of a group as one list, and one of them whatever its kind (section 4.5). */
+/** Reads the units of all kinds of a group as one list, and one of them whatever its kind. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
-import { parseListQuery, type ListQuery } from '../http/list-query.js';
-import type { GroupDef, Model } from '../model/model.js';
+import type { ListQuery } from '../http/list-query.js';
+import { getGroup, type GroupDef, type Model } from '../model/model.js';
 import { KindError, refusal } from '../shared/errors.js';
-import { didYouMean } from '../shared/nearest.js';
 import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planParts, type Parts } from '../unit/parts.plan.js';
 import { showsMore, unitAnswer } from '../unit/presentation.js';
 import { parseKey } from '../unit/unit.key.js';
-import { decodeCursor, encodeCursor, type PlanContext } from '../unit/unit.plan.js';
+import { decodeCursor, encodeCursor, planQuery, type PlanContext } from '../unit/unit.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository } from '../unit/unit.repository.js';
 import { contextOf, Walks } from '../unit/walks.js';
@@ -31,8 +30,10 @@ export class GroupReader {
   list(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const contexts = contextsOf(scope, model, await this.open(scope, model, groupId));
-      const query = parseListQuery(url);
-      const parts = await this.#plan(scope, model, inOrder(query, contexts), contexts);
+      const { query, planned } = planQuery(url, (asked) => {
+        return { query: asked, planned: planParts(inOrder(asked, contexts), contexts) };
+      });
+      const parts = await this.#withLinks(scope, model, query, planned);
       const plan: UnionPlan = {
         schema: scope.project.schema,
         ...parts,
@@ -52,11 +53,10 @@ export class GroupReader {
       const contexts = contextsOf(scope, model, await this.open(scope, model, groupId));
       const text = `No unit '${unitId.length > 100 ? `${unitId.slice(0, 100)}…` : unitId}' in the group '${groupId}'`;
       const find = async (of: string) => {
-        const query = parseListQuery(of);
-        const plans = keyed(
-          await this.#plan(scope, model, { ...query, order: [], filter: undefined }, contexts),
-          unitId,
-        );
+        const { query, planned } = planQuery(of, (asked) => {
+          return { query: asked, planned: planParts({ ...asked, order: [], filter: undefined }, contexts) };
+        });
+        const plans = keyed(await this.#withLinks(scope, model, query, planned), unitId);
         const found = await this.repository.fetchAny(this.database, scope.project.schema, plans, model);
         const plan = found && plans[found.at];
         if (!plan) throw refusal('unit.unknown', text);
@@ -75,15 +75,11 @@ export class GroupReader {
   /** @throws KindError 404 where there is none that the caller may read */
   async open(scope: RequestScope, model: Model, id: string): Promise<GroupDef> {
     const { kind, grant } = openKind(model, 'group', 'read', scope.caller);
-    const group = model.groups.get(id);
-    const hidden = grant.predicate !== undefined && !(await this.reader.find(scope, model, kind, id));
-    if (group && !hidden) return group;
-    const hint = grant.predicate ? '' : didYouMean(id, model.groups.keys());
-    throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${hint}`);
+    if (!grant.predicate) return getGroup(model, id);
+    return getGroup(model, id, (await this.reader.find(scope, model, kind, id)) ? [id] : []);
   }
 
-  async #plan(scope: RequestScope, model: Model, query: ListQuery, contexts: readonly PlanContext[]): Promise<Parts> {
-    const planned = planParts(query, contexts);
+  async #withLinks(scope: RequestScope, model: Model, query: ListQuery, planned: Parts): Promise<Parts> {
     if (!query.loadLinks) return planned;
     const loaded = await this.walks.loaded(scope, model, query);
     return {

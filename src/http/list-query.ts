@@ -1,4 +1,4 @@
-/** The query parameters of section 4.9, in every spelling that is accepted, as one value. */
+/** The query parameters of lists, in every spelling that is accepted, as one value. */
 import { parseFilter } from '../filter/filter.parser.js';
 import type { Filter } from '../filter/filter.ast.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
@@ -29,15 +29,21 @@ export interface ListQuery {
 const LISTS = ['order', 'include', 'exclude'] as const;
 const SINGLES = ['offset', 'limit', 'filter', 'load_links', 'depth', 'count', 'cursor'] as const;
 
-/** Names that a request may use beside those of section 4.9, such as `cascade`. */
+/** Names that a request may use beside those of lists, such as `cascade`. */
 export type Extra = 'cascade' | 'link_id' | 'kind_id' | 'member';
 
 /** The query of a URL by name; `name[]` counts as `name`. Unknown names are refused with the nearest known one. */
 export function queryOf(url: string, known: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const faults = new Faults();
+  const query = namedOf(url, known, faults);
+  faults.throwIfAny();
+  return query;
+}
+
+function namedOf(url: string, known: readonly string[], faults: Faults): Map<string, string[]> {
   const query = new Map<string, string[]>();
   const start = url.indexOf('?');
   if (start < 0) return query;
-  const faults = new Faults();
   for (const [key, value] of new URLSearchParams(url.slice(start + 1))) {
     const name = key.endsWith('[]') ? key.slice(0, -2) : key;
     if (!known.includes(name)) {
@@ -50,7 +56,6 @@ export function queryOf(url: string, known: readonly string[]): ReadonlyMap<stri
     if (values) values.push(value);
     else query.set(name, [value]);
   }
-  faults.throwIfAny();
   return query;
 }
 
@@ -71,14 +76,24 @@ const EMPTY: ListQuery = {
 
 /** Reads the query of a list, get or struct. All faults are told at once. @throws KindError 400 */
 export function parseListQuery(url: string, extras: readonly Extra[] = []): ListQuery {
-  if (!url.includes('?')) return EMPTY;
-  return new ListQueryReader(queryOf(url, [...LISTS, ...SINGLES, ...extras])).read();
+  const { query, faults } = readListQuery(url, extras);
+  faults.throwIfAny();
+  return query;
+}
+
+/** The same with the faults that it has; of what they are about the query has nothing. */
+export function readListQuery(url: string, extras: readonly Extra[] = []): { query: ListQuery; faults: Faults } {
+  const faults = new Faults();
+  if (!url.includes('?')) return { query: EMPTY, faults };
+  const named = namedOf(url, [...LISTS, ...SINGLES, ...extras], faults);
+  return { query: new ListQueryReader(named, faults).read(), faults };
 }
 
 class ListQueryReader {
-  readonly #faults = new Faults();
-
-  constructor(private readonly query: ReadonlyMap<string, readonly string[]>) {}
+  constructor(
+    private readonly query: ReadonlyMap<string, readonly string[]>,
+    private readonly faults: Faults,
+  ) {}
 
   read(): ListQuery {
     const cursor = this.#single('cursor');
@@ -99,16 +114,15 @@ class ListQueryReader {
     if (read.include && read.exclude) this.#conflict('include', 'exclude');
     if (cursor !== undefined && read.offset > 0) this.#conflict('cursor', 'offset');
     if (cursor !== undefined && read.limit === 0) this.#bad('limit', 'at least 1 with a cursor');
-    this.#faults.throwIfAny();
     return read;
   }
 
   #bad(name: string, wants: string): void {
-    this.#faults.add('query.bad_value', `${name}: ${wants}`, { parameter: name });
+    this.faults.add('query.bad_value', `${name}: ${wants}`, { parameter: name });
   }
 
   #conflict(a: string, b: string): void {
-    this.#faults.add('query.conflict', `${a} and ${b} exclude each other`, { parameter: b });
+    this.faults.add('query.conflict', `${a} and ${b} exclude each other`, { parameter: b });
   }
 
   #single(name: string): string | undefined {
@@ -141,7 +155,7 @@ class ListQueryReader {
       return parseFilter(text);
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
-      this.#faults.take(error);
+      this.faults.take(error);
       return undefined;
     }
   }
@@ -170,7 +184,7 @@ class ListQueryReader {
     if (!texts) return undefined;
     const names = texts.flatMap(unbracket);
     if (names.some((each) => each === '')) this.#bad(name, 'wants ids, separated by commas');
-    return [...new Set(names)];
+    return [...new Set(names.filter((each) => each !== ''))];
   }
 }
 

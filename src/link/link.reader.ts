@@ -4,7 +4,7 @@ import { checkState, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
-import { parseListQuery, type ListQuery } from '../http/list-query.js';
+import type { ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
@@ -12,6 +12,7 @@ import { didYouMean } from '../shared/nearest.js';
 import type { Direction, WalkPlan } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planParts } from '../unit/parts.plan.js';
+import { planQuery } from '../unit/unit.plan.js';
 import { parseKey, unknownUnit } from '../unit/unit.key.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository } from '../unit/unit.repository.js';
@@ -60,7 +61,7 @@ export class LinkReader {
     { unit }: WalkPath,
   ): Promise<WalkPlan> {
     try {
-      return await this.#planWalk(scope, model, from, parseListQuery(url, ['link_id', 'kind_id']));
+      return await this.#planWalk(scope, model, from, url);
     } catch (error) {
       const { kind } = from.start;
       if (!(await this.reader.find(scope, model, kind, unit))) throw unknownUnit(kind, unit);
@@ -72,17 +73,18 @@ export class LinkReader {
     scope: RequestScope,
     model: Model,
     from: Pick<WalkPlan, 'start' | 'direction'>,
-    query: ListQuery,
+    url: string,
   ): Promise<WalkPlan> {
-    checkTypes(query, model);
-    if (query.cursor !== undefined) throw refusal('query.unknown', 'cursor: not here', { parameter: 'cursor' });
-    const wanted = query.kindIds?.map((id) => openKind(model, id, 'read', scope.caller).kind);
     const ground = await this.walks.ground(scope, model);
-    const shown = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
-    const { parts, order } = planParts(
-      query,
-      shown.map((passed) => contextOf(scope, model, passed)),
-    );
+    const plan = (asked: ListQuery) => {
+      checkTypes(asked, model);
+      if (asked.cursor !== undefined) throw refusal('query.unknown', 'cursor: not here', { parameter: 'cursor' });
+      const wanted = asked.kindIds?.map((id) => openKind(model, id, 'read', scope.caller).kind);
+      const shown = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
+      const contexts = shown.map((passed) => contextOf(scope, model, passed));
+      return { query: asked, shown, ...planParts(asked, contexts) };
+    };
+    const { query, shown, parts, order } = planQuery(url, plan, ['link_id', 'kind_id']);
     const loaded = query.loadLinks ? await this.walks.loaded(scope, model, query) : undefined;
     return {
       ...from,

@@ -2,7 +2,9 @@
  * The model of a project: all kinds, parameters, groups and link types as one immutable value with a version.
  * Everything that a request needs to know of the definitions is here; nothing here does I/O.
  */
+import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
+import { didYouMean } from '../shared/nearest.js';
 import type { ParameterDef } from './parameter-def.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
 import type { Special } from './special.js';
@@ -140,4 +142,11 @@ function referringByTarget(kinds: Model['kinds']): Map<string, Referring[]> {
 
 export function isMemberKind(kind: KindDef): boolean {
   return kind.groups.includes(MEMBER_GROUP);
+}
+
+/** @param readable ids of the groups that the asker may know of @throws KindError 404 */
+export function getGroup({ groups }: Model, id: string, readable: readonly string[] = [...groups.keys()]): GroupDef {
+  const group = readable.includes(id) ? groups.get(id) : undefined;
+  if (group) return group;
+  throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${didYouMean(id, readable)}`);
 }

@@ -1,17 +1,15 @@
-/** Struct descriptors (section 2.7): what the parameters of a kind are, for forms and clients. */
+/** Struct descriptors: what the parameters of a kind are, for forms and clients. */
 import { Injectable } from '@nestjs/common';
 import { checkState, grantOf, mayReadField, openKind, readableFields, writableFields } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { answerOf, type Answer } from '../http/answer.js';
-import { parseListQuery, type ListQuery } from '../http/list-query.js';
-import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
+import type { ListQuery } from '../http/list-query.js';
+import { getGroup, UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
 import { GROUP_KIND } from '../model/special.js';
 import type { Json } from '../shared/json.js';
-import { refusal } from '../shared/errors.js';
-import { didYouMean } from '../shared/nearest.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { planFields } from './unit.plan.js';
+import { planFields, planQuery } from './unit.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './unit.key.js';
 
@@ -78,7 +76,7 @@ export class Structs {
   ofKind(scope: RequestScope, kindId: string, url: string, labelled: boolean): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, (model) => {
       const { kind } = openKind(model, kindId, ['read', 'create', 'signup'], scope.caller);
-      const items = describe([kind], scope.caller, parseListQuery(url));
+      const items = planQuery(url, (query) => describe([kind], scope.caller, query));
       return answerOf(labelled ? { label: kind.label, parameters: items } : { count: items.length, items });
     });
   }
@@ -91,7 +89,8 @@ export class Structs {
       const unit = await this.reader.find(scope, model, kind, unitId);
       if (!unit) throw unknownUnit(kind, unitId);
       const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
-      return answerOf({ label, parameters: describe([kind], scope.caller, parseListQuery(url)) });
+      const parameters = planQuery(url, (query) => describe([kind], scope.caller, query));
+      return answerOf({ label, parameters });
     });
   }
 
@@ -99,15 +98,10 @@ export class Structs {
   async ofGroup(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
       openKind(model, GROUP_KIND, 'read', scope.caller);
-      const group = model.groups.get(groupId);
-      if (!group)
-        throw refusal('group.unknown', `No group '${groupId.slice(0, 80)}'${didYouMean(groupId, model.groups.keys())}`);
+      const group = getGroup(model, groupId);
       const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
-      const items = describe(
-        kinds.filter((kind) => mayDescribe(kind, scope.caller, model)),
-        scope.caller,
-        parseListQuery(url),
-      );
+      const described = kinds.filter((kind) => mayDescribe(kind, scope.caller, model));
+      const items = planQuery(url, (query) => describe(described, scope.caller, query));
       return answerOf({ label: group.label, parameters: items });
     });
   }

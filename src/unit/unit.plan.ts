@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { parsePath } from '../filter/filter.parser.js';
 import { printPath } from '../filter/filter.printer.js';
-import type { ListQuery } from '../http/list-query.js';
+import { readListQuery, type Extra, type ListQuery } from '../http/list-query.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Field, KindDef } from '../model/model.js';
@@ -16,6 +16,19 @@ export interface PlanContext extends Names {
   readonly schema: string;
   /** The units that the caller may read. */
   readonly access: Predicate | undefined;
+}
+
+/**
+ * What `plan` makes of the query of a URL. What is wrong with it as text and what is wrong with it for a kind is told at
+ * once. @throws KindError 400, and what `plan` throws of other statuses
+ */
+export function planQuery<T>(url: string, plan: (query: ListQuery) => T, extras: readonly Extra[] = []): T {
+  const { query, faults } = readListQuery(url, extras);
+  if (!faults.any) return plan(query);
+  // Whether a cursor fits tells nothing where the order is not known.
+  collect<unknown>(faults, () => plan({ ...query, cursor: undefined }), undefined);
+  faults.throwIfAny();
+  throw new Error('a query with faults was not refused');
 }
 
 /** All faults of a query are told at once. @throws KindError 400; 401 and 403 where a path leads to what may not be read */

@@ -11,7 +11,7 @@ import type { ListPlan, ReadPlan } from '../sql/select.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { showsMore, unitAnswer } from './presentation.js';
 import { parseKey, unknownUnit } from './unit.key.js';
-import { cursorOf, planGet, planList } from './unit.plan.js';
+import { cursorOf, planGet, planList, planQuery } from './unit.plan.js';
 import { UnitRepository, type PageRow } from './unit.repository.js';
 import { contextOf, Walks } from './walks.js';
 
@@ -24,7 +24,7 @@ export class UnitReader {
     private readonly walks: Walks,
   ) {}
 
-  /** The units of a kind. `url` has the query of section 4.9. */
+  /** The units of a kind. `url` has the query. */
   list(scope: RequestScope, kindId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
@@ -54,8 +54,8 @@ export class UnitReader {
     url: string,
     extra?: Predicate,
   ): Promise<Answer> {
-    const query = parseListQuery(url);
-    const read = planList(query, contextOf(scope, model, { kind, access: grant.predicate }), extra);
+    const context = contextOf(scope, model, { kind, access: grant.predicate });
+    const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planList(asked, context, extra) }));
     const plan = { ...read, ...(await this.#loaded(scope, model, kind, query)) };
     return presentPage(plan, await this.repository.fetchPage(this.database, plan, model));
   }
@@ -82,8 +82,8 @@ export class UnitReader {
     url: string,
   ): Promise<ReadPlan> {
     try {
-      const query = parseListQuery(url);
-      const read = planGet(query, contextOf(scope, model, { kind, access: grant.predicate }));
+      const context = contextOf(scope, model, { kind, access: grant.predicate });
+      const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planGet(asked, context) }));
       return { ...read, ...(await this.#loaded(scope, model, kind, { ...query, limit: 1 })) };
     } catch (error) {
       if (!(await this.find(scope, model, kind, unitId))) throw unknownUnit(kind, unitId);

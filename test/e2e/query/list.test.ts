@@ -30,6 +30,7 @@ for (const each of [project, other]) {
     { name: null, size: 1, meta: { y: 1 }, open: false },
   ]);
 }
+await project.post('/group/unit', { id: 'places', kind_list: ['city', 'town'] });
 const [first] = (await project.get('/city/unit?limit=1')).body.content.items as [{ id: string }];
 const list = async (query: string) => {
   const reply = await project.get(`/city/unit?${query}`);
@@ -455,5 +456,33 @@ describe('statements', () => {
   it('a delete takes 2: the unit, then its links', async () => {
     const { id } = (await project.post('/city/unit', {})).body.content as { id: string };
     expect(await count(() => project.delete(`/city/unit/${id}`))).toBe(2);
+  });
+});
+
+describe('what is wrong with a query is told at once, as text and for the kind', () => {
+  const wrong = 'limit=x&order=nope;asc&filter=eq(size,big)&include=nothing&sort=name';
+  const told = [
+    'query.unknown sort',
+    'query.bad_value limit',
+    'parameter.unknown order',
+    'filter.bad_value size',
+    'parameter.unknown include',
+  ];
+  it.each([
+    ['a list', '/city/unit', told],
+    ['a group', '/group/places/unit', told],
+    ['a get', `/city/unit/${first.id}`, ['query.unknown sort', 'query.bad_value limit', 'parameter.unknown include']],
+    ['a struct', '/city/struct', ['query.unknown sort', 'query.bad_value limit', 'parameter.unknown include']],
+    ['a walk', `/city/unit/${first.id}/link/child`, told],
+  ])('%s', async (_, path, messages) => {
+    const { status, body } = await project.get(`${path}?${wrong}`);
+    expect(status).toBe(400);
+    expect(body.messages.map(({ code, parameter }) => `${code} ${parameter ?? ''}`)).toEqual(messages);
+  });
+
+  it('of a cursor only what is wrong with it', async () => {
+    const { next } = await list('cursor=&limit=1&order=size;asc');
+    const { body } = await project.get(`/city/unit?cursor=${next ?? ''}&order=size&limit=1`);
+    expect(body.messages).toMatchObject([{ code: 'query.bad_value', parameter: 'order' }]);
   });
 });
