@@ -14,7 +14,7 @@ import type { Draft } from '../unit/draft.js';
 import type { Session } from '../unit/session.js';
 import { UnitRights } from '../unit/unit.rights.js';
 import { asSystem, UnitWriter } from '../unit/unit.writer.js';
-import { foldName } from './names.js';
+import { foldName, isSeen } from './names.js';
 import { Sessions } from './sessions.js';
 
 @Injectable()
@@ -124,6 +124,9 @@ function checkNames({ values }: Draft, { faults, index }: PendingWrite): void {
   if (typeof username !== 'string' || typeof email !== 'string') return;
   const at = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
   if (!isEmailAddress(email)) faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
+  if (!isSeen(username)) {
+    faults.add('parameter.bad_value', 'username: has characters that are not seen where it is shown', at('username'));
+  }
   const name = foldName(username);
   if (name.includes('@') && name !== foldName(email)) {
     faults.add(

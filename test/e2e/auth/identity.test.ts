@@ -57,7 +57,7 @@ describe('a name', () => {
     ['a dotless i', 'admın', 'admin'],
     ['a Cyrillic a', 'аdmin', 'admin'],
     ['a trailing dot', 'admin.', 'admin'],
-    ['a zero-width space', 'admin\u200b', 'admin'],
+    ['a joiner that some scripts need', 'admin\u200d', 'admin'],
     ['white space around it', ' admin ', 'admin'],
   ])('with %s never signs in as the one that it looks like', async (_, name) => {
     const reply = await join(name, `x${Buffer.from(name).toString('hex')}@example.com`);
@@ -67,6 +67,26 @@ describe('a name', () => {
     expect(body.content.kind_id).toBe('kind_admin');
     expect(own).not.toBe(body.content.id);
   });
+});
+
+it.each([
+  'admin\u200b',
+  '\u202eadmin',
+  'ad\nmin',
+  'ad\u0000min',
+  'admin\u00ad',
+  '\u2066admin\u2069',
+  'ad\u2028min',
+  'ad\u007fmin',
+])('a name has no characters that are not seen: %j', async (name) => {
+  const { status, body } = await join(name, 'mallory@example.com');
+  expect({ status, parameter: body.messages[0]?.parameter }).toEqual({ status: 400, parameter: 'username' });
+  expect((await admin.post('/person/unit', { username: name, email: 'mallory@example.com' })).status).toBe(400);
+});
+
+it.each(['علی‌رضا', '👩‍🚀', 'ÅSE', 'John  Smith', "o'hara", '李小龍', '❤️'])('a name may be %s', async (name) => {
+  const { status, body } = await join(name, `n${Buffer.from(name).toString('hex')}@example.com`);
+  expect({ status, name: body.content?.username as unknown }).toEqual({ status: 200, name });
 });
 
 describe('an address', () => {
