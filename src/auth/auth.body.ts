@@ -12,7 +12,12 @@ function objectOf(body: unknown): Fields {
 }
 
 /** A text that must be there; the empty text after a fault. */
-function text(fields: Fields, name: string, faults: Faults, path = name): string {
+function text(fields: Fields, name: string, faults: Faults): string {
+  return findText(fields, name, faults) ?? '';
+}
+
+/** A text that must be there; undefined after a fault. */
+function findText(fields: Fields, name: string, faults: Faults, path = name): string | undefined {
   const value = fields[name];
   const place = { parameter: path };
   if (value === undefined) faults.add('parameter.required', `${path}: must be given`, place);
@@ -23,7 +28,7 @@ function text(fields: Fields, name: string, faults: Faults, path = name): string
     if (!fault) return value;
     faults.add('parameter.bad_value', `${path}: ${fault}`, place);
   }
-  return '';
+  return undefined;
 }
 
 function refuseOthers(fields: Fields, known: readonly string[], faults: Faults, prefix = ''): void {
@@ -50,19 +55,19 @@ export function readCredentials(body: unknown): { username: string; password: st
 }
 
 export interface SignUpBody {
-  readonly username: string;
-  readonly email: string;
-  readonly password: string;
+  /** Undefined where it has a fault. */
+  readonly password: string | undefined;
+  /** `username` and `email`, without what has a fault. */
+  readonly names: ReadonlyMap<string, string>;
   /** Parameters of the member kind. */
   readonly rest: readonly [string, unknown][];
 }
 
-/** Name and password come twice, and must be the same. */
-export function readSignUp(body: unknown): SignUpBody {
+/** Name and password come twice, and must be the same. The faults are added to those of the member. */
+export function readSignUp(body: unknown, faults: Faults): SignUpBody {
   const fields = objectOf(body);
-  const faults = new Faults();
-  const username = text(fields, 'username', faults);
-  const password = text(fields, 'password', faults);
+  const username = findText(fields, 'username', faults);
+  const password = findText(fields, 'password', faults);
   const inner = fields[CREDENTIAL_KIND];
   const user = isPlainObject(inner) ? inner : {};
   if (!isPlainObject(inner)) {
@@ -72,9 +77,9 @@ export function readSignUp(body: unknown): SignUpBody {
     });
   }
   const path = (name: string) => `${CREDENTIAL_KIND}.${name}`;
-  const email = isPlainObject(inner) ? text(user, 'email', faults, path('email')) : '';
+  const email = isPlainObject(inner) ? findText(user, 'email', faults, path('email')) : undefined;
   if (isPlainObject(inner)) {
-    const again = [text(user, 'username', faults, path('username')), text(user, 'password', faults, path('password'))];
+    const again = ['username', 'password'].map((name) => findText(user, name, faults, path(name)));
     if (!faults.any && (again[0] !== username || again[1] !== password)) {
       faults.add('signup.mismatch', `${CREDENTIAL_KIND}: username and password must be those of the member`, {
         parameter: CREDENTIAL_KIND,
@@ -82,12 +87,14 @@ export function readSignUp(body: unknown): SignUpBody {
     }
     refuseOthers(user, ['username', 'password', 'email'], faults, `${CREDENTIAL_KIND}.`);
   }
-  if (fields['email'] !== undefined && fields['email'] !== email) {
+  if (fields['email'] !== undefined && email !== undefined && fields['email'] !== email) {
     faults.add('signup.mismatch', `email: must be that of ${CREDENTIAL_KIND}`, { parameter: 'email' });
   }
-  faults.throwIfAny();
   const own = ['username', 'password', CREDENTIAL_KIND, 'email'];
-  return { username, email, password, rest: Object.entries(fields).filter(([key]) => !own.includes(key)) };
+  const names = Object.entries({ username, email }).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return { password, names: new Map(names), rest: Object.entries(fields).filter(([key]) => !own.includes(key)) };
 }
 
 export function readChange(body: unknown): { current: string; fresh: string } {

@@ -5,7 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
-import { refusal } from '../shared/errors.js';
+import { Faults, refusal } from '../shared/errors.js';
 import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
@@ -15,7 +15,7 @@ import { UnitWriter } from '../unit/unit.writer.js';
 import { readChange, readSignUp } from './auth.body.js';
 import { accountOf, type Credential } from './credential.js';
 import { MemberSessions } from './member-session.js';
-import { checkPassword, hashPassword, verifyPassword } from './password.js';
+import { checkPassword, hashPassword, judgePassword, verifyPassword } from './password.js';
 import { Sessions } from './sessions.js';
 import { Throttle } from './throttle.js';
 import type { Claims } from './token.service.js';
@@ -34,21 +34,31 @@ export class AuthService {
 
   /**
    * Makes a member and signs it in, all or nothing. Needs the right `signup` of the kind, not `create`. The password is
-   * hashed before the work that holds a place among the project's requests.
+   * hashed before the work that holds a place among the project's requests, where nothing is wrong with the body so far.
    */
   async signUp(scope: RequestScope, visit: Visit, kindId: string, read: () => Promise<unknown>): Promise<Answer> {
     const { project, caller } = scope;
     await this.catalog.withCheckedModel(project, (model) => void openSignUp(model, kindId, caller));
-    const { username, email, password, rest } = readSignUp(await read());
-    checkPassword({ username, email, password });
-    await this.throttle.count(project, { address: visit.address });
-    const hash = await hashPassword(password, project.id);
-    const body = new Map<string, unknown>([...rest, ['username', username], ['email', email]]);
+    const faults = new Faults();
+    const { password, names, rest } = readSignUp(await read(), faults);
+    if (password !== undefined) judgePassword(password, [...names.values()], faults);
+    let hash = '';
+    if (password !== undefined && !faults.any) {
+      await this.throttle.count(project, { address: visit.address });
+      hash = await hashPassword(password, project.id);
+    }
+    const body = new Map<string, unknown>([...rest, ...names]);
+    // A name that is wrong was told, and the unit lacks it.
+    const told = ['username', 'email'].filter((name) => !names.has(name));
     return this.catalog.withCheckedModel(project, (model) => {
       const { kind, access } = openSignUp(model, kindId, caller);
       return this.database.transaction(async (tx) => {
         const session = { project, caller: SYSTEM, model, executor: tx };
-        const [row] = await this.writer.insert(session, kind, [body], { writer: caller, access });
+        const [row] = await this.writer.insert(session, kind, [body], {
+          writer: caller,
+          access,
+          faults: faults.but(told),
+        });
         const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
         await tx.run(setPasswordStatement(project.schema, id, hash));
         return answerOf(await this.members.open(tx, project, model, { kindId, memberId: id }));

@@ -1,7 +1,7 @@
 /** Password hashes: argon2id, with the parameters that OWASP's Password Storage Cheat Sheet recommends. */
 import { availableParallelism } from 'node:os';
 import { hash, verify, type Options } from '@node-rs/argon2';
-import { comeBack, refusal } from '../shared/errors.js';
+import { comeBack, Faults } from '../shared/errors.js';
 import { Lanes } from '../shared/lanes.js';
 import { LIMITS } from '../shared/limits.js';
 import { foldName } from './names.js';
@@ -42,16 +42,28 @@ export async function verifyPassword(
 
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
 
-/** 8 to 128 characters, and neither the name nor the address. @throws KindError 400 */
-export function checkPassword(
-  { username, email, password }: { username: string; email: string; password: string },
+/** 8 to 128 characters, and neither the name nor the address. Adds a fault where it is not. */
+export function judgePassword(
+  password: string,
+  names: readonly string[],
+  faults: Faults,
   parameter = 'password',
 ): void {
   const length = [...password].length;
   const { min, max } = PASSWORD_LENGTH;
-  if (length < min) throw refusal('parameter.too_short', `${parameter}: at least ${min} characters`, { parameter });
-  if (length > max) throw refusal('parameter.too_long', `${parameter}: at most ${max} characters`, { parameter });
-  if ([username, email].some((name) => foldName(name) === foldName(password))) {
-    throw refusal('parameter.bad_value', `${parameter}: must not be the username or the e-mail`, { parameter });
+  if (length < min) faults.add('parameter.too_short', `${parameter}: at least ${min} characters`, { parameter });
+  if (length > max) faults.add('parameter.too_long', `${parameter}: at most ${max} characters`, { parameter });
+  if (names.some((name) => foldName(name) === foldName(password))) {
+    faults.add('parameter.bad_value', `${parameter}: must not be the username or the e-mail`, { parameter });
   }
+}
+
+/** @throws KindError 400 */
+export function checkPassword(
+  { username, email, password }: { username: string; email: string; password: string },
+  parameter = 'password',
+): void {
+  const faults = new Faults();
+  judgePassword(password, [username, email], faults, parameter);
+  faults.throwIfAny();
 }

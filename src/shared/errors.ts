@@ -225,13 +225,16 @@ export function inside(error: KindError, way: string, place: Pick<Place, 'index'
 export class Faults {
   readonly #messages: Message[];
   readonly #way: string | undefined;
+  readonly #told: readonly string[];
 
-  constructor(messages: Message[] = [], way?: string) {
+  constructor(messages: Message[] = [], way?: string, told: readonly string[] = []) {
     this.#messages = messages;
     this.#way = way;
+    this.#told = told;
   }
 
   add(code: ErrorCode, text: string, place: Place = {}): void {
+    if (place.parameter !== undefined && this.#told.includes(place.parameter)) return;
     const message = { code, text, ...place };
     this.#messages.push(this.#way === undefined ? message : moved(message, this.#way, {}));
     if (this.#messages.length >= LIMITS.faults) this.throwIfAny();
@@ -240,6 +243,11 @@ export class Faults {
   /** The same faults, for what stands inside a value: each is told with the way to it. */
   within(way: string): Faults {
     return new Faults(this.#messages, this.#way === undefined ? way : `${this.#way}.${way}`);
+  }
+
+  /** The same faults, for what does not know that some parameters were told of already. */
+  but(told: readonly string[]): Faults {
+    return new Faults(this.#messages, this.#way, told);
   }
 
   /** Takes over the messages of a refusal, putting each at `place` where it names no place of its own. */

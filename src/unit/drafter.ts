@@ -53,9 +53,8 @@ export class Drafter {
     session: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
-    { writer, bulk }: { writer: Caller; bulk: boolean },
+    { writer, bulk, faults }: { writer: Caller; bulk: boolean; faults: Faults },
   ): Promise<Drafted> {
-    const faults = new Faults();
     const nested = new Nested();
     const drafts: Placed[] = [];
     const breather = new Breather();

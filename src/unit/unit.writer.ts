@@ -30,6 +30,8 @@ export interface WriteOptions extends Conditions {
   readonly bulk?: boolean;
   /** Who writes, for the fields that may be written, where it is not the caller. */
   readonly writer?: Caller;
+  /** What else is wrong with the request of a create, to be told with the faults of the bodies. */
+  readonly faults?: Faults;
 }
 
 @Injectable()
@@ -54,8 +56,8 @@ export class UnitWriter {
     if (this.#isAlone(session) && bodies.some((body) => !('got' in body) && nestedOf(kind, body).length > 0)) {
       return this.#together(session, (within) => this.insert(within, kind, bodies, options));
     }
-    const { bulk = false, writer = session.caller } = options;
-    const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk });
+    const { bulk = false, writer = session.caller, faults = new Faults() } = options;
+    const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults });
     const late = await this.references.check(session, kind, drafted, { writer, access: options.access });
     if (drafted.drafts.length === 0) return [];
     return this.#undoable(session, late, async (within) => {

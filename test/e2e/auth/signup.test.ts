@@ -1,0 +1,60 @@
+/** What is wrong with a sign-up is told at once: names, password and the member itself; and nothing of it is kept. */
+import { expect, it } from 'vitest';
+import { withMembers } from '../../support/callers.js';
+import { query, refusalOf } from '../../support/definitions.js';
+import { startTestService } from '../../support/service.js';
+
+const service = await startTestService();
+const admin = await withMembers(await service.project());
+await admin.post('/integer/unit', { id: 'age', max_value: 150 });
+await admin.post('/unit/unit', { id: 'friend', reference_kind: 'person' });
+await admin.put('/kind/unit/person', { parameters: ['age', 'friend'] });
+const anyone = admin.as(undefined);
+
+const name = { username: 'ann', password: 'password1' };
+const user = { ...name, email: 'ann@example.com' };
+const NOBODY = '0198c0de-0000-7000-8000-000000000001';
+
+it.each([
+  {
+    body: { kind_system_user: { ...name, email: 7, more: 1 }, age: 200, nme: 'x' },
+    messages: [
+      'parameter.required username',
+      'parameter.required password',
+      'parameter.bad_type kind_system_user.email',
+      'parameter.unknown kind_system_user.more',
+      'parameter.unknown nme',
+      'parameter.too_large age',
+    ],
+  },
+  {
+    body: { ...name, password: 'ann', kind_system_user: { ...user, password: 'ann', email: 'ann' }, friend: NOBODY },
+    messages: [
+      'parameter.too_short password',
+      'parameter.bad_value password',
+      'parameter.bad_value email',
+      'parameter.bad_reference friend',
+    ],
+  },
+  {
+    body: { ...name, kind_system_user: { ...user, username: 'bob' }, age: 'old' },
+    messages: ['signup.mismatch kind_system_user', 'parameter.bad_type age'],
+  },
+  {
+    body: { ...name, username: 'x@y.z', age: 1.5 },
+    messages: ['parameter.required kind_system_user', 'parameter.bad_value age'],
+  },
+  {
+    body: { ...name, password: '', kind_system_user: { ...user, password: '' } },
+    messages: ['parameter.too_short password'],
+  },
+])('$messages', async ({ body, messages }) => {
+  expect(refusalOf(await anyone.post('/auth/person/signup', body))).toEqual({ status: 400, messages });
+  expect(await query(admin, 'SELECT 1 FROM $schema."person"')).toEqual([]);
+});
+
+it('who is right but for its name, which another one has, is told so', async () => {
+  expect((await anyone.post('/auth/person/signup', { ...name, kind_system_user: user, age: 3 })).status).toBe(200);
+  const again = await anyone.post('/auth/person/signup', { ...name, kind_system_user: user, age: 3 });
+  expect(again.status).toBe(409);
+});
