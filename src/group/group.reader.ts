@@ -12,7 +12,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { planParts, type Parts } from '../unit/parts.plan.js';
 import { showsMore, unitAnswer } from '../unit/presentation.js';
 import { parseKey } from '../unit/unit.key.js';
-import { decodeCursor, encodeCursor, planQuery, type PlanContext } from '../unit/unit.plan.js';
+import { countFor, decodeCursor, encodeCursor, planQuery, type PlanContext } from '../unit/unit.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository } from '../unit/unit.repository.js';
 import { contextOf, Walks } from '../unit/walks.js';
@@ -39,7 +39,7 @@ export class GroupReader {
         ...parts,
         limit: query.limit,
         offset: query.offset,
-        count: query.count,
+        count: countFor(query, parts.parts),
         cursor: query.cursor === undefined ? undefined : cursorOf(query.cursor, groupId, query, parts),
       };
       const { count, items, last } = await this.repository.fetchUnion(this.database, plan, model);

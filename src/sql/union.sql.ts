@@ -51,10 +51,13 @@ export function unionStatement(plan: UnionPlan): Statement {
   const last = cursor ? sql`, ${lastOf(plan)} AS last` : EMPTY;
   const answer = sql`${versionOf(schema)} AS v, ${countOf(plan)} AS count`;
   if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`);
-  return render(
-    sql`WITH _page AS MATERIALIZED (${rows}) SELECT ${answer}, ${items} AS items${last}`,
-    offset === 0 && COMMON_LIMITS.has(limit),
-  );
+  return render(sql`WITH _page AS MATERIALIZED (${rows}) SELECT ${answer}, ${items} AS items${last}`, isCommon(plan));
+}
+
+/** As in a list of one kind: what is prepared may get one plan for all values, so only what has none is. */
+function isCommon({ parts, limit, offset, cursor }: UnionPlan): boolean {
+  const free = parts.every(({ access, filter }) => !access && !filter);
+  return free && offset === 0 && !cursor && COMMON_LIMITS.has(limit);
 }
 
 const key = (at: number): Fragment => ident(`k${at}`);

@@ -42,8 +42,6 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
   faults.throwIfAny();
   const parts = [extra, filter].filter((part) => part !== undefined);
-  // PostgreSQL guesses by what it knows of all units: it would tell of those that the caller may not read.
-  const partial = context.access ?? (filter && leadsOn(filter, ({ access }) => access !== undefined));
   return {
     schema: context.schema,
     kind,
@@ -53,9 +51,23 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
     order,
     limit: query.limit,
     offset: query.offset,
-    count: partial && query.count === 'estimated' ? 'exact' : query.count,
+    count: countFor(query, [{ access: context.access, filter }]),
     cursor,
   };
+}
+
+/**
+ * How the units that are asked for are counted. PostgreSQL guesses by what it knows of all units: it would tell of those
+ * that the caller may not read.
+ */
+export function countFor(
+  { count }: Pick<ListQuery, 'count'>,
+  asked: readonly { readonly access: Predicate | undefined; readonly filter: Predicate | undefined }[],
+): ListQuery['count'] {
+  const partial = asked.some(
+    ({ access, filter }) => access ?? (filter && leadsOn(filter, (step) => step.access !== undefined)),
+  );
+  return partial && count === 'estimated' ? 'exact' : count;
 }
 
 export function planGet(query: ListQuery, context: PlanContext): ReadPlan {

@@ -64,6 +64,8 @@ function aboutUnit(kind: string, id: string, ids: World['ids']): Question[] {
     ...[path, `${path}/struct`, `${path}?include=code`, `${path}?include=nope`, `${path}?load_links=true`].map(get),
     ...[`${path}/access`, `${path}/access?member=${ids['ann']}`, `${path}/function/f`].map(get),
     ...['parent', 'child'].flatMap((way) => [get(`${path}/link/${way}`), get(`${path}/link/${way}?depth=3`)]),
+    ...WALKS.map((query) => get(`${path}/link/child?${query}`)),
+    get(`/group/all/unit/${id}`),
     get(`/${kind}/unit?filter=eq(id,${id})`),
     get(`/pointer/unit?filter=eq(to_${kind},${id})&include=code`),
     get(`/pointer/unit?filter=eq(to_${kind}.id,${id})`),
@@ -75,6 +77,16 @@ function aboutUnit(kind: string, id: string, ids: World['ids']): Question[] {
     { method: 'POST', path: link(path, `open/unit/${ids['open0']}`).concat('?nope=1') },
   ];
 }
+
+const WALKS = [
+  'depth=3&limit=0',
+  'depth=3&filter=eq(s_string,alpha)',
+  'depth=3&filter=eq(o_string,alpha)',
+  'depth=3&order=o_integer;asc',
+  'depth=2&kind_id=open',
+  'depth=1&kind_id=ruled&count=estimated',
+  'depth=1&load_links=true',
+];
 
 const KINDS = ['open', 'ruled', 'closed', 'sealed', 'pointer', 'person'];
 
@@ -136,6 +148,12 @@ export function questions({ ids }: World): Question[] {
   const group = [
     '/group/all/unit',
     '/group/all/unit?filter=eq(o_string,alpha)',
+    '/group/all/unit?filter=eq(s_string,alpha)',
+    '/group/all/unit?filter=not(eq(s_json.k,1))&limit=0',
+    '/group/all/unit?count=estimated&limit=1',
+    '/group/all/unit?count=estimated&limit=1&filter=eq(to_ruled.o_string,alpha)',
+    '/group/all/unit?order=o_integer;desc&cursor=&limit=2',
+    '/group/all/unit?load_links=true&depth=3',
     '/group/all/struct',
     '/group/all/kind',
   ];

@@ -12,6 +12,20 @@ const service = await startTestService();
 const root = await service.project();
 const world = await makeWorld(root);
 await ok(root.post('/group/unit', { id: 'all', kind_list: ['open', 'ruled', 'closed', 'sealed', 'pointer'] }));
+// Ways to hidden units, and over them to units that all may read.
+for (const [from, to] of [
+  ['open/unit/open0', 'ruled/unit/anns0'],
+  ['open/unit/open0', 'ruled/unit/spare_ruled0'],
+  ['ruled/unit/spare_ruled0', 'open/unit/open1'],
+  ['open/unit/open0', 'closed/unit/closed'],
+  ['closed/unit/closed', 'pointer/unit/pointer1'],
+  ['ruled/unit/anns0', 'ruled/unit/bobs0'],
+  ['pointer/unit/pointer1', 'open/unit/open0'],
+  ['open/unit/open0', 'person/unit/spare_person'],
+]) {
+  const named = (path = '') => path.replace(/[^/]+$/, (name) => world.ids[name] ?? name);
+  await ok(root.post(`/${named(from)}/link/link/${named(to)}`));
+}
 await query(root, 'ANALYZE $schema."ruled"');
 const asked = questions(world);
 
