@@ -1,7 +1,7 @@
 /**
  * Walks along links: the units within some steps of one, each once and nearest first. One recursive statement, whose
  * rows are whole steps: arrays of the units that a step reaches and of all before, so that no unit is entered twice,
- * however many ways lead to it (docs/adr/0006). One step alone is a plain read of an index.
+ * however many ways lead to it (docs/adr/0007). One step alone is a plain read of an index.
  */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';

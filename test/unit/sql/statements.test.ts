@@ -12,16 +12,6 @@ import type { Statement } from '../../../src/sql/fragment.js';
 import { dropDefaults, guardStatement, lockTables, patternValues, stepStatement } from '../../../src/sql/ddl.sql.js';
 import { isLargeStatement, oversizedStatement, standingIndexesStatement } from '../../../src/sql/index.sql.js';
 import {
-  countLinksStatement,
-  deleteLinksOfKindStatement,
-  deleteLinksOfStatement,
-  deleteLinksOfTypeStatement,
-  deleteLinkStatement,
-  findLinkStatement,
-  insertLinkStatement,
-  type LinkPlan,
-} from '../../../src/sql/link.sql.js';
-import {
   clearReferencesStatement,
   countReferencesStatement,
   deleteUnitsStatement,
@@ -39,6 +29,7 @@ import {
 } from '../../../src/sql/write.sql.js';
 import { cursorOf, planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
 import { tableShapes } from '../../../src/model/table-shape.js';
+import { linkStatements } from './link-statements.js';
 import { modelOf, ok } from '../../support/definitions.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 import { startTestService } from '../../support/service.js';
@@ -80,15 +71,6 @@ function statements(schema: string, version: number): Map<string, Statement> {
     planList(parseListQuery(`?${query}`), context(of, access));
   const own: Predicate = { op: 'is', target: { field: city.keyField, keys: [] }, negated: false, value: ID };
   const field = (id: string) => city.fields.get(id) ?? city.keyField;
-  const link: LinkPlan = {
-    schema,
-    version,
-    linkId: 'road',
-    typeMayGo: false,
-    parent: { kind: city, key: ID, access: own },
-    allowed: undefined,
-    child: { kind: land, key: 'IT', access: undefined },
-  };
   const write: WritePlan = {
     schema,
     kind: city,
@@ -193,13 +175,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['whether an index is a large one', isLargeStatement(schema, 'city', '_city_size_idx', 10_000)],
     ['whether it may be too small for a value', oversized(schema)],
     ['which indexes stand', standingIndexesStatement(schema)],
-    ['a link made', insertLinkStatement(link)],
-    ['a link deleted', deleteLinkStatement({ ...link, typeMayGo: true, allowed: own })],
-    ['whether a link is there', findLinkStatement(link)],
-    ['links of units that are gone', deleteLinksOfStatement(schema, city, [ID])],
-    ['links of a kind that is gone', deleteLinksOfKindStatement(schema, 'city')],
-    ['links of a type counted', countLinksStatement(schema, 'road')],
-    ['links of a type deleted', deleteLinksOfTypeStatement(schema, 'road')],
+    ...linkStatements({ schema, version, city, land, id: ID, own, context }),
     ['guards', guardStatement(guards, schema)],
     ['values for a pattern', patternValues(schema, 'city', 'tags', true, ID)],
     ['locks', lockTables(schema, ['city', 'land'])],

@@ -1,0 +1,269 @@
+/** What a walk along links answers and refuses; how load_links goes with gets and lists. */
+import { describe, expect, it } from 'vitest';
+import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { scenarios } from '../../support/scenario.js';
+import { startTestService } from '../../support/service.js';
+
+const service = await startTestService();
+const admin = await service.project();
+const ann = await asMember(admin);
+const nobody = anonymous(admin);
+
+const text = (id: string, more: object = {}) => ({ id, kind_id: 'string', ...more });
+await defineKinds(
+  admin,
+  {
+    id: 'place',
+    access: { read: 'anyone' },
+    parameters: [text('code', { is_primary: true }), text('name'), text('note', { read_access: 'admin' })],
+  },
+  { id: 'trip', parameters: ['code', text('link'), { id: 'days', kind_id: 'integer' }] },
+  { id: 'ruled', parameters: ['code'], access: { read: 'startswith(code,open)' } },
+  { id: 'sealed', parameters: ['code'], access: { read: 'admin' } },
+  { id: 'idle', parameters: ['code'] },
+);
+await ok(admin.post('/link/unit', { id: 'road' }));
+const units: Record<string, object[]> = {
+  place: ['a', 'b', 'c', 'd', 'e'].map((code) => ({ code, name: code.toUpperCase(), note: 'n' })),
+  trip: [{ code: 'a', link: 'x', days: 3 }],
+  ruled: [{ code: 'open' }, { code: 'shut' }],
+  sealed: [{ code: 's' }],
+  idle: [{ code: 'i' }],
+};
+for (const [kind, bodies] of Object.entries(units)) await ok(admin.post(`/${kind}/unit`, bodies));
+const LINKS = [
+  'place/a link place/b',
+  'place/b link place/c',
+  'place/c link place/a',
+  'place/a road place/b',
+  'place/a link trip/a',
+  'place/a link ruled/shut',
+  'ruled/shut link place/d',
+  'place/a link idle/i',
+  'idle/i link place/e',
+  'place/b link sealed/s',
+  'place/e link place/e',
+  'place/e link place/d',
+];
+for (const each of LINKS) {
+  const [from = '', type = '', to = ''] = each.split(' ');
+  await ok(admin.post(`/${from.replace('/', '/unit/')}/link/${type}/${to.replace('/', '/unit/')}`));
+}
+await ok(admin.put('/kind/unit/idle', { active: false }));
+
+const path = '/place/unit/a/link';
+interface Item {
+  readonly kind_id: string;
+  readonly id: string;
+  readonly link: { readonly depth: number };
+}
+const walk = async (as: typeof admin, rest: string): Promise<string[]> => {
+  const { items } = (await ok(as.get(`${path}/${rest}`))) as { items: Item[] };
+  return items.map(({ kind_id, id, link }) => `${link.depth} ${kind_id}/${id}`);
+};
+
+describe('the units that a unit is linked with', () => {
+  it('are units with their fields, and the link that led to them', async () => {
+    const [first, trip] = ((await ok(ann.get(`${path}/child`))) as { items: object[] }).items;
+    const { note, ...known } = (await ok(admin.get('/place/unit/b'))) as { note: string };
+    const link = { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0 };
+    expect([note, first]).toEqual(['n', { ...known, link }]);
+    expect(trip).toMatchObject({ kind_id: 'trip', days: 3, link: { child_id: 'a', depth: 0 } });
+    expect(await ok(ann.get('/place/unit/b/link/parent'))).toMatchObject({ count: 1, items: [{ id: 'a', link }] });
+  });
+
+  it('are those that the caller may read, over units that it may read', async () => {
+    expect(await walk(ann, 'child')).toEqual(['0 place/b', '0 trip/a']);
+    expect(await walk(ann, 'child?depth=10')).toEqual(['0 place/b', '0 trip/a', '1 place/c']);
+    expect(await walk(admin, 'child?depth=1')).toEqual([
+      '0 place/b',
+      '0 ruled/shut',
+      '0 trip/a',
+      '1 place/c',
+      '1 place/d',
+      '1 sealed/s',
+    ]);
+    expect(await walk(nobody, 'child?depth=10')).toEqual(['0 place/b', '1 place/c']);
+    expect(await walk(ann, 'parent?depth=10')).toEqual(['0 place/c', '1 place/b']);
+  });
+
+  it('have the start among them where a link leads from it to itself', async () => {
+    const { items } = (await ok(ann.get('/place/unit/e/link/child?depth=3'))) as { items: Item[] };
+    expect(items.map(({ id }) => id)).toEqual(['d', 'e']);
+  });
+
+  it.each([
+    ['child?link_id=road', ['0 place/b']],
+    ['child?link_id=road&depth=5', ['0 place/b']],
+    ['child?link_id=[road,link]', ['0 place/b', '0 trip/a']],
+    ['child?kind_id=trip&depth=3', ['0 trip/a']],
+    ['child?kind_id=place&kind_id=trip', ['0 place/b', '0 trip/a']],
+    ['child?kind_id=place&depth=1&offset=1', ['1 place/c']],
+    ['child?filter=gt(days,1)&depth=4', ['0 trip/a']],
+    ['child?filter=isnull(days)&depth=4', ['0 place/b', '1 place/c']],
+    ['child?filter=eq(kind_id,place)&depth=4', ['0 place/b', '1 place/c']],
+    ['child?order=name;desc&depth=4', ['0 trip/a', '1 place/c', '0 place/b']],
+    ['child?order=days;asc&limit=1', ['0 trip/a']],
+  ])('%s', async (rest, expected) => {
+    expect(await walk(ann, rest)).toEqual(expected);
+  });
+
+  it('show what include and exclude leave, and the link', async () => {
+    expect(await ok(ann.get(`${path}/child?include=[id,days]`))).toEqual({
+      count: 2,
+      items: [
+        { id: 'b', link: { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0 } },
+        { id: 'a', days: 3, link: { link_id: 'link', parent_id: 'a', child_id: 'a', depth: 0 } },
+      ],
+    });
+    expect(await ok(ann.get(`${path}/child?limit=0&depth=2`))).toEqual({ count: 3, items: [] });
+    expect(await ok(ann.get(`${path}/child?count=none&limit=1`))).toMatchObject({ count: -1, items: [{ id: 'b' }] });
+  });
+
+  const missing = { status: 404, code: 'unit.unknown' } as const;
+  const bad = { status: 400, code: 'query.bad_value', parameter: 'depth' } as const;
+  scenarios({ ann, nobody, admin }, [
+    ...['-1', '11', '1.5', 'x', '', '1e1', '0x1'].map((depth) => ({
+      name: `a depth of '${depth}'`,
+      request: `GET ${path}/child?depth=${depth}`,
+      expect: bad,
+    })),
+    {
+      name: 'an unknown direction',
+      request: `GET ${path}/childs?depth=11`,
+      expect: { status: 404, code: 'link.unknown', text: `did you mean 'child'?` },
+    },
+    { name: 'an unknown unit', request: 'GET /place/unit/z/link/child', expect: missing },
+    { name: 'an unknown unit and a bad depth', request: 'GET /place/unit/z/link/child?depth=x', expect: missing },
+    { name: 'a unit that a rule hides', request: 'GET /ruled/unit/shut/link/child', expect: missing },
+    { name: 'such a unit and a bad depth', request: 'GET /ruled/unit/shut/link/child?depth=x', expect: missing },
+    { name: 'an unknown kind', request: 'GET /plaec/unit/a/link/child', expect: { status: 404, code: 'kind.unknown' } },
+    {
+      name: 'a kind that may not be read',
+      request: 'GET /sealed/unit/s/link/child',
+      expect: { status: 403, code: 'access.denied' },
+    },
+    {
+      name: 'an inactive kind',
+      as: 'admin',
+      request: 'GET /idle/unit/i/link/child',
+      expect: { status: 403, code: 'kind.inactive' },
+    },
+    {
+      name: 'a kind of the model',
+      request: 'GET /kind/unit/place/link/child',
+      expect: { status: 404, code: 'link.unknown' },
+    },
+    {
+      name: 'a public kind without a token',
+      as: 'nobody',
+      request: `GET ${path}/child`,
+      expect: { status: 200, content: { count: 1 } },
+    },
+    {
+      name: 'no token',
+      as: 'nobody',
+      request: 'GET /trip/unit/a/link/parent',
+      expect: { status: 401, code: 'token.missing' },
+    },
+    {
+      name: 'an unknown link type',
+      request: `GET ${path}/child?link_id=raod`,
+      expect: { status: 404, code: 'link.unknown', text: `'road'` },
+    },
+    {
+      name: 'an unknown kind of neighbours',
+      request: `GET ${path}/child?kind_id=plaec`,
+      expect: { status: 404, code: 'kind.unknown' },
+    },
+    {
+      name: 'kinds that may not be read',
+      request: `GET ${path}/child?kind_id=sealed`,
+      expect: { status: 403, code: 'access.denied' },
+    },
+    {
+      name: 'a parameter that no kind has',
+      request: `GET ${path}/child?filter=eq(nope,1)`,
+      expect: { status: 400, code: 'filter.unknown_parameter' },
+    },
+    {
+      name: 'one that none of the kinds has',
+      request: `GET ${path}/child?kind_id=place&filter=eq(days,1)`,
+      expect: { status: 400, code: 'filter.unknown_parameter' },
+    },
+    {
+      name: 'one that may not be read',
+      request: `GET ${path}/child?filter=eq(note,n)`,
+      expect: { status: 400, code: 'filter.unknown_parameter' },
+    },
+    { name: 'a cursor', request: `GET ${path}/child?cursor=`, expect: { status: 400, code: 'query.unknown' } },
+    {
+      name: 'a query parameter that is not there',
+      request: `GET ${path}/child?dept=1`,
+      expect: { status: 400, code: 'query.unknown' },
+    },
+  ]);
+});
+
+describe('load_links', () => {
+  it('adds the linked units to a get, whose tag changes with them', async () => {
+    const path = '/place/unit/a?load_links=true&depth=1';
+    const plain = await ann.get('/place/unit/a');
+    const etag = (reply: typeof plain): string => reply.headers.get('etag') ?? '';
+    const reply = await ann.get(path, { headers: { 'if-none-match': etag(plain) } });
+    expect(reply).toMatchObject({ status: 200, body: { content: { ...plain.body.content } } });
+    const { links } = reply.body.content as { links: Record<string, Item[]> };
+    expect(Object.keys(links)).toEqual(['parent', 'child']);
+    for (const direction of ['parent', 'child']) {
+      const { items } = (await ok(ann.get(`/place/unit/a/link/${direction}?depth=1`))) as { items: Item[] };
+      expect(links[direction]).toEqual(items);
+    }
+    expect('links' in (plain.body.content as object)).toBe(false);
+    const again = { headers: { 'if-none-match': etag(reply) } };
+    expect((await ann.get(path, again)).status).toBe(304);
+    await ok(admin.put('/place/unit/b', { name: 'Bee' }));
+    expect((await ann.get(path, again)).status).toBe(200);
+    await ok(admin.put('/place/unit/b', { name: 'B' }));
+  });
+
+  it('adds them to every unit of a list, however it is paged', async () => {
+    const whole = (await ok(ann.get('/place/unit?load_links=true'))) as { items: (Item & { links: object })[] };
+    expect(whole.items.map(({ links }) => Object.keys(links))).toEqual(Array(5).fill(['parent', 'child']));
+    for (const query of [
+      'limit=2&offset=2',
+      'limit=2&cursor=',
+      'order=name;desc&limit=2',
+      'order=name;desc&limit=2&offset=1',
+      'include=[id,kind_id]',
+    ]) {
+      const { items } = (await ok(ann.get(`/place/unit?load_links=true&${query}`))) as typeof whole;
+      for (const item of items) expect(item.links).toEqual(whole.items.find(({ id }) => id === item.id)?.links);
+    }
+    expect(await ok(ann.get('/group/unit?load_links=true&limit=1'))).toMatchObject({
+      items: [{ links: { parent: [], child: [] } }],
+    });
+    expect(await ok(ann.get('/link/unit/link?load_links=true'))).toMatchObject({ links: { parent: [], child: [] } });
+    expect(await ok(ann.get(`${path}/child?load_links=true&kind_id=place`))).toMatchObject({
+      items: [{ id: 'b', links: { parent: [{ id: 'a' }] } }],
+    });
+  });
+
+  scenarios({ ann }, [
+    {
+      name: 'with a depth that is none',
+      request: 'GET /place/unit?load_links=true&depth=11',
+      expect: { status: 400, code: 'query.bad_value' },
+    },
+    {
+      name: 'that is neither true nor false',
+      request: 'GET /place/unit?load_links=yes',
+      expect: { status: 400, code: 'query.bad_value' },
+    },
+    {
+      name: 'of nothing',
+      request: 'GET /place/unit?load_links=false&limit=1',
+      expect: { status: 200, notBody: /"links"/ },
+    },
+  ]);
+});

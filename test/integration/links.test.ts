@@ -1,0 +1,120 @@
+/** Many links: what a walk may cost, where it ends, and how many statements it takes. */
+import { describe, expect, it } from 'vitest';
+import { defineKinds } from '../support/callers.js';
+import { ok, query } from '../support/definitions.js';
+import { startTestService } from '../support/service.js';
+
+const service = await startTestService();
+const project = await service.project();
+await defineKinds(project, { id: 'node', parameters: [{ id: 'n', kind_id: 'integer' }] });
+await ok(project.post('/link/unit', { id: 'dense' }));
+
+/** A generated id whose number tells which unit it is. */
+const ID = `('0190f3c0-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))`;
+const id = (n: number): string => `0190f3c0-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
+
+async function units(count: number): Promise<void> {
+  await query(
+    project,
+    `INSERT INTO $schema."node" ("id", "n", "metadata", "inserted_at", "updated_at") SELECT ${ID}::uuid, i, '{}', now(), now() FROM generate_series(0, $1::int) AS i`,
+    [count],
+  );
+}
+
+/** Links of a type between the units whose numbers `pairs` selects as `a` and `b`. */
+async function links(type: string, pairs: string): Promise<void> {
+  const text = (column: string) => ID.replace('to_hex(i)', `to_hex(${column})`);
+  await query(
+    project,
+    `INSERT INTO $schema."_link" SELECT 'node', ${text('a')}, 'node', ${text('b')}, $1, now() FROM (${pairs}) AS pairs`,
+    [type],
+  );
+}
+
+interface Page {
+  readonly count: number;
+  readonly items: { readonly n: number; readonly link: { readonly depth: number } }[];
+}
+
+const HUB = 200_500;
+await units(HUB);
+await links('link', `SELECT 0 AS a, i AS b FROM generate_series(1, ${HUB}) AS i`);
+await links('dense', 'SELECT a, b FROM generate_series(1, 300) AS a, generate_series(1, 300) AS b');
+await query(project, 'ANALYZE $schema."_link"');
+
+const walk = (from: number, path: string) => project.get(`/node/unit/${id(from)}/link/${path}`);
+const heap = (): number => process.memoryUsage().heapUsed / 2 ** 20;
+
+describe('a unit with very many links', () => {
+  it('answers any page of its neighbours, and their number', async () => {
+    const before = heap();
+    const first = (await ok(walk(0, 'child?limit=100'))) as Page;
+    expect([first.count, first.items.length, first.items[0]?.n]).toEqual([HUB, 100, 1]);
+    const last = (await ok(walk(0, `child?limit=100&offset=${HUB - 20}`))) as Page;
+    expect(last.items.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, at) => HUB - 19 + at));
+    const some = (await ok(walk(0, 'child?filter=gt(n,200490)&include=n'))) as Page;
+    expect(some.count).toBe(10);
+    expect(heap() - before).toBeLessThan(50);
+  });
+
+  it('is found from the other side by one look', async () => {
+    expect(await ok(walk(77, 'parent?link_id=link'))).toMatchObject({ count: 1, items: [{ n: 0 }] });
+  });
+
+  it('is the end of a longer walk', async () => {
+    const refused = await walk(0, 'child?depth=1');
+    expect(refused).toMatchObject({ status: 400, body: { messages: [{ code: 'link.too_far', parameter: 'depth' }] } });
+    expect(refused.body.messages[0]?.text).toContain('200,000 units');
+    // From a leaf the way leads over the hub to all of its leaves, and the dense ones among them.
+    expect((await walk(400, 'parent?depth=10')).body.content).toMatchObject({ count: 1 });
+  });
+
+  it('shows the nearest of them where links are loaded', async () => {
+    const hub = (await ok(project.get(`/node/unit/${id(0)}?load_links=true`))) as { links: { child: unknown[] } };
+    expect(hub.links.child).toHaveLength(1000);
+    const page = (await ok(project.get('/node/unit?load_links=true&limit=1000'))) as { items: (typeof hub)[] };
+    expect(page.items[0]?.links.child).toHaveLength(100);
+  });
+});
+
+describe('a dense graph', () => {
+  it('is walked to any depth, each unit entered once', async () => {
+    const page = (await ok(walk(1, 'child?depth=10&link_id=dense&limit=1000'))) as Page;
+    expect(page.count).toBe(300);
+    expect(new Set(page.items.map(({ n }) => n)).size).toBe(300);
+    expect(page.items.every(({ link }) => link.depth === 0)).toBe(true);
+  });
+
+  it('takes as many statements as a single unit', async () => {
+    for (const path of ['child', 'child?depth=10', 'parent?depth=3&filter=gt(n,5)&order=n;desc']) {
+      expect(await project.statements(() => walk(301, path))).toBe(1);
+      expect(await project.statements(() => walk(1, `${path}${path.includes('?') ? '&' : '?'}link_id=dense`))).toBe(1);
+    }
+    expect(await project.statements(() => project.get('/node/unit?load_links=true&limit=1'))).toBe(1);
+    expect(await project.statements(() => project.get('/node/unit?load_links=true&limit=50&depth=1&offset=400'))).toBe(
+      1,
+    );
+  });
+});
+
+describe('many kinds', () => {
+  it('take one statement more, which asks which of them are linked', async () => {
+    const kinds = Array.from({ length: 14 }, (_, n) => ({ id: `kind${n}`, parameters: ['n'] }));
+    await defineKinds(project, ...kinds);
+    const [a, b] = [
+      await ok(project.post('/kind3/unit', { n: 1 })),
+      await ok(project.post('/kind9/unit', { n: 2 })),
+    ] as { id: string }[];
+    await ok(project.post(`/kind3/unit/${a?.id ?? ''}/link/link/kind9/unit/${b?.id ?? ''}`));
+    await ok(project.post(`/kind9/unit/${b?.id ?? ''}/link/link/node/unit/${id(7)}`));
+    const path = `/kind3/unit/${a?.id ?? ''}/link/child?depth=1&include=[kind_id,n]`;
+    expect(await project.statements(() => project.get(path))).toBe(2);
+    expect(await ok(project.get(path))).toMatchObject({
+      count: 2,
+      items: [
+        { kind_id: 'kind9', n: 2 },
+        { kind_id: 'node', n: 7 },
+      ],
+    });
+  });
+});

@@ -1,0 +1,124 @@
+/** The statements of links, walks and groups, for `statements.test.ts`. */
+import { parseListQuery } from '../../../src/http/list-query.js';
+import type { KindDef } from '../../../src/model/model.js';
+import type { Predicate } from '../../../src/model/predicate.js';
+import type { Statement } from '../../../src/sql/fragment.js';
+import {
+  countLinksStatement,
+  deleteLinksOfKindStatement,
+  deleteLinksOfStatement,
+  deleteLinksOfTypeStatement,
+  deleteLinkStatement,
+  findLinkStatement,
+  insertLinkStatement,
+  linkedKindsStatement,
+  type LinkPlan,
+} from '../../../src/sql/link.sql.js';
+import { listStatement } from '../../../src/sql/select.sql.js';
+import { estimateUnionStatement, getAnyStatement, unionStatement, type UnionPlan } from '../../../src/sql/union.sql.js';
+import { loadedLinks, walkStatement, type PassedKind, type WalkPlan } from '../../../src/sql/walk.sql.js';
+import { planParts } from '../../../src/unit/parts.plan.js';
+import { planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
+
+interface Given {
+  readonly schema: string;
+  readonly version: number;
+  readonly city: KindDef;
+  readonly land: KindDef;
+  /** The id of a city. */
+  readonly id: string;
+  /** Lets that one city through. */
+  readonly own: Predicate;
+  readonly context: (kind: KindDef, access?: Predicate) => PlanContext;
+}
+
+export function linkStatements({ schema, version, city, land, id: ID, own, context }: Given): [string, Statement][] {
+  const link: LinkPlan = {
+    schema,
+    version,
+    linkId: 'road',
+    typeMayGo: false,
+    parent: { kind: city, key: ID, access: own },
+    allowed: undefined,
+    child: { kind: land, key: 'IT', access: undefined },
+  };
+  const planned = (query: string) => planParts(parseListQuery(query), [context(city), context(land)]);
+  const shownOf = (query: string) => ({ shown: planned(query).parts, order: planned(query).order });
+  const passed: PassedKind[] = [city, land].map((each) => ({ kind: each, access: undefined }));
+  const ways = (['parent', 'child'] as const).map((direction) => {
+    return { schema, direction, depth: direction === 'child' ? 1 : 0, linkIds: undefined, passed, passesAll: true };
+  });
+  const walk: WalkPlan = {
+    schema,
+    direction: 'child',
+    depth: 0,
+    linkIds: undefined,
+    passed,
+    passesAll: false,
+    start: { kind: city, key: ID, access: own },
+    ...shownOf('?include=name'),
+    selects: false,
+    limit: 20,
+    offset: 0,
+    count: 'exact',
+  };
+  const union = (query: string): UnionPlan => {
+    const order = query.includes('order') ? '' : '&order=name;asc';
+    return {
+      schema,
+      ...planned(`${query || '?'}${order}&include=name`),
+      limit: 10,
+      offset: 0,
+      count: 'exact',
+      cursor: undefined,
+    };
+  };
+  return [
+    ['the neighbours of a unit', walkStatement(walk)],
+    [
+      'a walk of three steps, over units that a rule lets through',
+      walkStatement({
+        ...walk,
+        depth: 2,
+        direction: 'parent',
+        linkIds: ['road'],
+        passed: [{ kind: city, access: own }, walk.passed[1] as PassedKind],
+      }),
+    ],
+    [
+      'a walk, filtered and ordered',
+      walkStatement({
+        ...walk,
+        depth: 1,
+        selects: true,
+        offset: 10,
+        ...shownOf('?filter=eq(size,1)&order=title;desc'),
+      }),
+    ],
+    ['the kinds that are linked', linkedKindsStatement(schema)],
+    [
+      'links loaded',
+      listStatement({
+        ...planList(parseListQuery('?limit=10&include=name'), context(city)),
+        also: loadedLinks(city, ways, [], 100),
+      }),
+    ],
+    ['units of two kinds', unionStatement(union('?order=name;desc'))],
+    ['those after a cursor', unionStatement({ ...union('?filter=eq(size,1)'), cursor: ['Oslo', ID, '0'] })],
+    ['how many there may be', estimateUnionStatement(union(''))],
+    [
+      'a unit of either kind',
+      getAnyStatement(schema, [
+        { ...planGet(parseListQuery(''), context(land)), key: 'IT' },
+        { ...planGet(parseListQuery(''), context(city, own)), key: ID },
+      ]),
+    ],
+    ['a link made', insertLinkStatement(link)],
+    ['a link deleted', deleteLinkStatement({ ...link, typeMayGo: true, allowed: own })],
+    ['whether a link is there', findLinkStatement(link)],
+    ['links of units that are gone', deleteLinksOfStatement(schema, city, [ID])],
+    ['links of a kind that is gone', deleteLinksOfKindStatement(schema, 'city')],
+    ['links of a type counted', countLinksStatement(schema, 'road')],
+    ['links of a type deleted', deleteLinksOfTypeStatement(schema, 'road')],
+  ];
+}
