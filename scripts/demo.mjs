@@ -3,8 +3,8 @@
 import { parseArgs } from 'node:util';
 import { build, isFresh } from './build.mjs';
 import { Client, DemoError } from './demo/client.mjs';
-import { CITY, cityRows, COUNTRY, countryRows } from './demo/data.mjs';
-import { importUnits } from './demo/import.mjs';
+import { BORDERS, CITY, cityRows, COUNTRY, countryRows, HAS_CITY, LINKED_CITIES, linkPaths } from './demo/data.mjs';
+import { importUnits, makeLinks } from './demo/import.mjs';
 import { findService, residentMegabytes, startService } from './demo/service.mjs';
 import { openProject } from './demo/project.mjs';
 import { tour } from './demo/tour.mjs';
@@ -64,6 +64,7 @@ async function demonstrate(service, opened) {
   );
   const resident = await residentMegabytes(service.url);
   if (resident !== undefined) say(`  Memory of the service: ${resident} MB.`);
+  await link(client);
   await tour(client, say);
   say(farewell(service, opened));
 }
@@ -83,6 +84,19 @@ async function define(client) {
     say(`  The kind '${kind.id}' is defined: ${kind.parameters.length} parameters.`);
   }
   say();
+}
+
+/** Countries with their neighbours, and with their cities. */
+async function link(client) {
+  for (const type of [BORDERS, HAS_CITY]) {
+    if (!(await client.find(`/link/unit/${type.id}`))) await client.post('/link/unit', type);
+  }
+  const paths = linkPaths(await client.all(encodeURI(LINKED_CITIES)));
+  const began = performance.now();
+  await makeLinks(client, paths);
+  const seconds = (performance.now() - began) / 1000;
+  const rate = Math.round(paths.length / seconds).toLocaleString('en');
+  say(`\n  ${paths.length.toLocaleString('en')} links in ${seconds.toFixed(1)} s, one request each: ${rate} a second.`);
 }
 
 /** Parameters belong to the project: those of an earlier run are still there, and are named instead of defined. */

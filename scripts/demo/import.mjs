@@ -22,6 +22,15 @@ export async function importUnits(client, kind, rows) {
   }
 }
 
+/** A request for every link, a few at a time. */
+export async function makeLinks(client, paths) {
+  let next = 0;
+  const work = async () => {
+    while (next < paths.length) await client.post(paths[next++]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
 function progress(kind, total) {
   if (!process.stdout.isTTY) return plainProgress(kind, total);
   const bar = new SingleBar({

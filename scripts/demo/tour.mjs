@@ -38,6 +38,29 @@ const QUERIES = [
     path: '/country/unit/IT',
     show: ({ name, capital, area }) => [{ name, capital, area }],
   },
+  {
+    title: 'All linked cities of a country: a walk of one step, ordered',
+    path: '/country/unit/IT/link/child?link_id=has_city&order=population;desc&include=[name,population]',
+    show: ({ items }) => items.map(({ name, population }) => ({ name, population })),
+  },
+  {
+    title: 'Neighbours of Switzerland, their neighbours, and theirs: each country once, nearest first',
+    path: '/country/unit/CH/link/child?link_id=borders&depth=2&include=name',
+    show: ({ items }) => [0, 1, 2].map((steps) => ({ depth: steps, names: namesAt(items, steps) })),
+  },
+  {
+    title: 'How many countries a truck reaches from Portugal over at most eleven borders',
+    path: '/country/unit/PT/link/child?link_id=borders&depth=10&limit=0',
+  },
+  {
+    title: 'A list with what its units are linked with: load_links',
+    path: '/country/unit?filter=in(code,[AD,LI])&include=name&load_links=true',
+    show: ({ items }) =>
+      items.map(({ name, links }) => ({
+        name,
+        ...Object.fromEntries(Object.entries(links).map(([way, units]) => [way, units.map((unit) => unit.name)])),
+      })),
+  },
 ];
 
 const REFUSALS = [
@@ -54,6 +77,10 @@ const REFUSALS = [
 ];
 
 const PAGES = 3;
+
+function namesAt(items, steps) {
+  return items.filter(({ link }) => link.depth === steps).map(({ name }) => name);
+}
 
 export async function tour(client, say) {
   say('\n  A short tour\n');
