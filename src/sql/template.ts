@@ -5,7 +5,7 @@
 import type { Field } from '../model/model.js';
 import { Fragment, render, type Statement } from './fragment.js';
 
-/** Texts kept with one list of fields: a client chooses which columns an edit writes, and there are many choices. */
+/** Texts kept with one list of fields, the newest ones: a client chooses which columns an edit writes, and there are many choices. */
 const KEPT = 100;
 
 /** The place of a value that each use of a template brings. */
@@ -48,7 +48,12 @@ export function fromTemplate(
 ): Statement {
   const known = kept.get(fields) ?? new Map<string, Template>();
   kept.set(fields, known);
-  const template = known.get(shape) ?? new Template(make(slots as unknown as Values));
-  if (known.size < KEPT) known.set(shape, template);
+  let template = known.get(shape);
+  if (!template) {
+    template = new Template(make(slots as unknown as Values));
+    known.set(shape, template);
+    const [oldest] = known.size > KEPT ? known.keys() : [];
+    if (oldest !== undefined) known.delete(oldest);
+  }
   return template.bind(values);
 }
