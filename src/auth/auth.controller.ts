@@ -1,10 +1,9 @@
 import { Controller, Get, Header, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
-import { parseBody } from '../http/body.js';
 import type { HttpRequest } from '../http/request.js';
 import { WithOwnBearer } from '../tenancy/project.guard.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { bytesOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
+import { jsonOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';
@@ -13,7 +12,7 @@ import { visitOf } from './visit.js';
 
 const NoStore = () => Header('Cache-Control', 'no-store');
 
-/** Authentication (section 4.2). */
+/** Authentication. A body that a route does not need is passed over, but it has to be JSON. */
 @Controller('api/lib/auth')
 @TakesBody()
 export class AuthController {
@@ -43,8 +42,10 @@ export class AuthController {
 
   @Post('verify')
   @NoStore()
-  verifyByPost(@Scope() scope: RequestScope): Promise<Answer> {
-    return this.auth.verify(scope);
+  async verifyByPost(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    const answer = await this.auth.verify(scope);
+    await jsonOf(request);
+    return answer;
   }
 
   @Get('refresh')
@@ -59,14 +60,15 @@ export class AuthController {
   @NoStore()
   @WithOwnBearer()
   @UseGuards(RefreshTokenGuard)
-  refreshByPost(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+  async refreshByPost(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    await jsonOf(request);
     return this.auth.refresh(project, refreshClaims(request));
   }
 
   @Post('signout')
   @NoStore()
-  signOut(@Scope() scope: RequestScope): Promise<Answer> {
-    return this.auth.signOut(scope);
+  signOut(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    return this.auth.signOut(scope, () => jsonOf(request));
   }
 
   @Post('change_password')
@@ -90,8 +92,4 @@ export class AuthController {
   ): Promise<Answer> {
     return this.recovery.reset(project, visitOf(request), token, () => jsonOf(request));
   }
-}
-
-async function jsonOf(request: HttpRequest): Promise<unknown> {
-  return parseBody(await bytesOf(request), request.headers['content-type']);
 }

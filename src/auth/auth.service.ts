@@ -86,8 +86,9 @@ export class AuthService {
     });
   }
 
-  async signOut({ project, caller }: RequestScope): Promise<Answer> {
+  async signOut({ project, caller }: RequestScope, read: () => Promise<unknown>): Promise<Answer> {
     const { sessionId } = memberOf(caller);
+    await read();
     await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
     return NULL_ANSWER;
   }

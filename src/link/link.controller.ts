@@ -2,6 +2,7 @@ import { Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
 import { Answer, NULL_ANSWER } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import { jsonOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { LinkReader, type WalkPath } from './link.reader.js';
 import { LinkService } from './link.service.js';
 
@@ -13,14 +14,16 @@ interface LinkPath {
   readonly child: string;
 }
 
-/** Links from one unit to another (section 4.7). */
+/** Links from one unit to another. */
 @Controller('api/lib/:parentKind/unit/:parent/link/:link/:childKind/unit/:child')
 export class LinkController {
   constructor(private readonly links: LinkService) {}
 
+  /** Needs no body: one that comes all the same is passed over, but it has to be JSON. */
   @Post()
+  @TakesBody()
   async create(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
-    return new Answer(await this.links.create(scope, path, request.url));
+    return new Answer(await this.links.create(scope, path, request.url, () => jsonOf(request)));
   }
 
   @Delete()

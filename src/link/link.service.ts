@@ -44,14 +44,23 @@ export class LinkService {
   ) {}
 
   /** Answers the JSON of the endpoint: the link record, or for the system's link types the kind record. */
-  async create(scope: RequestScope, path: LinkPath, url: string): Promise<string> {
-    const made = await this.#onUnits(scope, path, url, (model, plan) => this.#insert(scope, model, plan, path));
+  async create(scope: RequestScope, path: LinkPath, url: string, read: () => Promise<unknown>): Promise<string> {
+    const body = await outcomeOf(read);
+    const checkInput = () => {
+      parseFlags(url, []);
+      body();
+    };
+    const made = await this.#onUnits(scope, path, checkInput, (model, plan) => this.#insert(scope, model, plan, path));
     if (typeof made === 'string') return made;
-    return this.#onModel(scope, path, url, (session) => made.add(session, path.parent, path.childKind, path.child));
+    return this.#onModel(scope, path, url, (session) => {
+      body();
+      return made.add(session, path.parent, path.childKind, path.child);
+    });
   }
 
   async remove(scope: RequestScope, path: LinkPath, url: string): Promise<void> {
-    const gone = await this.#onUnits(scope, path, url, (model, plan) => this.#delete(scope, model, plan, path));
+    const checkInput = () => void parseFlags(url, []);
+    const gone = await this.#onUnits(scope, path, checkInput, (model, plan) => this.#delete(scope, model, plan, path));
     if (gone === undefined) return;
     await this.#onModel(scope, path, url, (session) => gone.remove(session, path.parent, path.childKind, path.child));
   }
@@ -69,7 +78,7 @@ export class LinkService {
   #onUnits<T>(
     scope: RequestScope,
     path: LinkPath,
-    url: string,
+    checkInput: () => void,
     work: (model: Model, plan: LinkPlan) => Promise<T>,
   ): Promise<T | SystemLink> {
     return this.catalog.withModel(scope.project, async (model): Promise<T | SystemLink> => {
@@ -83,15 +92,21 @@ export class LinkService {
       checkState(parent);
       checkState(child);
       const plan = planLink(scope, model, path, { parent, child, allowed: grant.predicate });
-      await this.#checkQuery(scope, model, plan, path, url);
+      await this.#check(scope, model, plan, path, checkInput);
       return work(model, plan);
     });
   }
 
-  /** Whether the units are there is answered before what is wrong with the query. */
-  async #checkQuery(scope: RequestScope, model: Model, plan: LinkPlan, path: LinkPath, url: string): Promise<void> {
+  /** Whether the units are there is answered before what is wrong with query and body. */
+  async #check(
+    scope: RequestScope,
+    model: Model,
+    plan: LinkPlan,
+    path: LinkPath,
+    checkInput: () => void,
+  ): Promise<void> {
     try {
-      parseFlags(url, []);
+      checkInput();
     } catch (error) {
       judge(await this.#run(findLinkStatement(plan), model), plan, path, scope.caller);
       throw error;
@@ -122,6 +137,18 @@ export class LinkService {
       if (!(error instanceof KindError) || error.code !== 'database.busy') throw error;
     }
     return fresh(await this.database.transaction((tx) => tx.run<LinkRow>(statement)), model);
+  }
+}
+
+/** Does the work now; what it threw is thrown when the answered function is called. */
+async function outcomeOf(work: () => Promise<unknown>): Promise<() => void> {
+  try {
+    await work();
+    return () => undefined;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
   }
 }
 

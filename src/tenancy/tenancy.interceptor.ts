@@ -13,16 +13,17 @@ import {
 import type { Observable } from 'rxjs';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import { readBody } from '../http/body.js';
+import { parseBody, readBody } from '../http/body.js';
 import { RequestSlot } from '../http/request-slot.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
-import { RESERVED_KINDS } from '../model/built-in.js';
 import { scopeOf } from './request-scope.js';
 
 type Bytes = Promise<Buffer | undefined>;
 
-const bodies = new RequestSlot<() => Bytes>('body');
-const UNIT_BODY = /^\/api\/lib\/([^/]+)\/unit(?:\/[^/]+)?\/?$/;
+/** The setting that says how long a body may be: units of users' kinds may be large, and many at once. */
+export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits';
+
+const bodies = new RequestSlot<(limit: BodyLimit) => Bytes>('body');
 
 @Injectable()
 export class TenancyInterceptor implements NestInterceptor {
@@ -33,19 +34,12 @@ export class TenancyInterceptor implements NestInterceptor {
     const request = http.getRequest<HttpRequest>();
     const response = http.getResponse<HttpResponse>();
     let bytes: Bytes | undefined;
-    const read = (): Bytes => {
+    const read = (limit: BodyLimit): Bytes => {
       const { project } = scopeOf(request);
-      return readBody(request, response, { project: project.id, limit: this.#limit(request.path) });
+      return readBody(request, response, { project: project.id, limit: this.config[limit] });
     };
-    bodies.set(request, () => (bytes ??= read()));
+    bodies.set(request, (limit) => (bytes ??= read(limit)));
     return next.handle();
-  }
-
-  /** Units of users' kinds may be large, and many at once. */
-  #limit(path: string): number {
-    const kind = UNIT_BODY.exec(path)?.[1];
-    const large = kind !== undefined && !RESERVED_KINDS.has(kind);
-    return large ? this.config.bodyLimitUnits : this.config.bodyLimit;
   }
 }
 
@@ -56,8 +50,13 @@ export class TenancyInterceptor implements NestInterceptor {
 export const TakesBody = () => UseInterceptors(TenancyInterceptor);
 
 /** Reads the bytes of a request's body, once; undefined where it has none. @throws KindError 400, 413, 415, 503 */
-export function bytesOf(request: object): Bytes {
+export function bytesOf(request: object, limit: BodyLimit = 'bodyLimit'): Bytes {
   const read = bodies.get(request);
   if (!read) throw new Error('the body can not be read: its route lacks @TakesBody()');
-  return read();
+  return read(limit);
+}
+
+/** The body of a request as JSON; undefined where it has none. @throws KindError 400, 413, 415, 503 */
+export async function jsonOf(request: HttpRequest): Promise<unknown> {
+  return parseBody(await bytesOf(request), request.headers['content-type']);
 }

@@ -90,7 +90,7 @@ export class UnitController {
 export function writeRequestOf(request: HttpRequest): WriteRequest {
   return {
     url: request.url,
-    bytes: () => bytesOf(request),
+    bytes: (limit) => bytesOf(request, limit),
     contentType: request.headers['content-type'],
     ifMatch: request.headers['if-match'],
   };

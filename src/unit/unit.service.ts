@@ -15,6 +15,7 @@ import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import type { BodyLimit } from '../tenancy/tenancy.interceptor.js';
 import { Behaviors } from './behavior.js';
 import { bodyOf, type Body } from './draft.js';
 import type { NotObject } from './drafter.js';
@@ -30,7 +31,7 @@ import type { UnitRow } from './unit.repository.js';
 export interface WriteRequest {
   readonly url: string;
   /** Reads the body: to be called when the caller's rights were checked, and before a transaction begins. */
-  readonly bytes: () => Promise<Buffer | undefined>;
+  readonly bytes: (limit: BodyLimit) => Promise<Buffer | undefined>;
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
 }
@@ -57,7 +58,13 @@ export class UnitService {
   update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options, bytes) => {
       let body: Body | undefined;
-      const row = await this.writer.update(session, kind, unitId, () => (body ??= readObject(bytes, request)), options);
+      const row = await this.writer.update(
+        session,
+        kind,
+        unitId,
+        () => (body ??= objectOf(parseBody(bytes, request.contentType))),
+        options,
+      );
       return unitAnswer(kind, row);
     });
   }
@@ -88,15 +95,17 @@ export class UnitService {
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
       return { kind, options };
     };
-    const { definition, cascade } = await this.catalog.withModel(project, async (model) => {
+    const { definition, limit, cascade } = await this.catalog.withModel(project, async (model) => {
       const { kind } = open(model);
       const session = { ...scope, model, executor: this.database };
+      const limit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
       return {
+        limit,
         definition: this.behaviors.of(kind).some((behavior) => behavior.definition),
         cascade: await this.#cascade(session, kind, unitId, request.url),
       };
     });
-    const bytes = await request.bytes();
+    const bytes = await request.bytes(limit);
     if (definition) {
       return this.#change(scope, cascade, (session) => {
         const { kind, options } = open(session.model);
@@ -169,8 +178,7 @@ function bulkAnswer(rows: readonly UnitRow[]): Answer {
   return new Answer(`{"count":${rows.length},"items":[${rows.map(({ body }) => body).join(',')}]}`);
 }
 
-function readObject(bytes: Buffer | undefined, { contentType }: WriteRequest): Body {
-  const value = parseBody(bytes, contentType);
+function objectOf(value: unknown): Body {
   if (isPlainObject(value)) return bodyOf(value);
   throw refusal(
     'body.not_object',
@@ -185,7 +193,7 @@ function readBodies(
   kind: KindDef,
 ): { bodies: (Body | NotObject)[]; bulk: boolean } {
   const value = parseBody(bytes, request.contentType);
-  if (!Array.isArray(value) || kind.builtIn) return { bodies: [readObject(bytes, request)], bulk: false };
+  if (!Array.isArray(value) || kind.builtIn) return { bodies: [objectOf(value)], bulk: false };
   if (value.length > LIMITS.bulk) {
     throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
   }

@@ -5,7 +5,7 @@ import type { Operation as Right } from '../../model/special.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../../tenancy/caller.js';
 import { AUTH_BODIES, signUpBody } from './bodies.js';
-import { ERROR_NAMES } from './error.responses.js';
+import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
 import {
   headerRef,
   parameterRef,
@@ -125,9 +125,13 @@ function json(schema: Schema): RequestBody {
 
 const HOOKED: ReadonlySet<Route['body']> = new Set(['create', 'update', 'signup', 'function']);
 
+/** Where a body may come, it may be too long, or no JSON, whether it is needed or not. */
+const OF_BODIES: readonly ErrorStatus[] = [413, 415];
+
 function responsesOf(route: Route, kind: KindDef | undefined, view: View): Operation['responses'] {
   const common = route.needs === 'nothing' ? ANYWHERE : COMMON;
-  const refusals = [...common, ...(route.refuses ?? [])].map((status): [string, Ref] => [
+  const ofBodies = route.method === 'post' || route.method === 'put' ? OF_BODIES : [];
+  const refusals = [...common, ...ofBodies, ...(route.refuses ?? [])].map((status): [string, Ref] => [
     String(status),
     responseRef(ERROR_NAMES[status]),
   ]);

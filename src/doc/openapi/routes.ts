@@ -82,8 +82,6 @@ const LINK = '/api/lib/{parent_kind_id}/unit/{parent_unit_id}/link/{link_id}/{ch
 const KIND_PARAMETER = '/api/lib/kind/unit/{kind_id}/link/parameter/{parameter_type_id}/unit/{parameter_id}';
 const GROUP_KIND = '/api/lib/group/unit/{group_id}/link/group/kind/unit/{kind_id}';
 const AUTH = '/api/lib/auth';
-const WRITES: readonly ErrorStatus[] = [409, 413, 415];
-const TRIES: readonly ErrorStatus[] = [413, 415, 429];
 
 const units = { tag: 'Units', of: 'all', needs: 'access' } as const;
 
@@ -96,7 +94,7 @@ const UNIT_ROUTES: readonly Route[] = [
   {
     ...units,
     ...{ id: 'create', method: 'post', path: `${KIND}/unit`, summary: 'Create a unit of %', rights: ['create'] },
-    ...{ body: 'create', content: 'created', refuses: WRITES },
+    ...{ body: 'create', content: 'created', refuses: [409] },
     description: 'Who may not read what it creates is answered its `id` and `kind_id` alone.',
   },
   {
@@ -107,13 +105,13 @@ const UNIT_ROUTES: readonly Route[] = [
   {
     ...units,
     ...{ id: 'update', method: 'put', path: UNIT, summary: 'Edit a unit of %', rights: ['update'] },
-    ...{ body: 'update', content: 'unit', refuses: [...WRITES, 412], conditional: 'write' },
+    ...{ body: 'update', content: 'unit', refuses: [409, 412], conditional: 'write' },
     description: 'Only what the body names is changed.',
   },
   {
     ...units,
     ...{ id: 'delete', method: 'delete', path: UNIT, summary: 'Delete a unit of %', rights: ['delete'] },
-    ...{ query: ['cascade'], content: 'nothing', refuses: [409, 412, 413], conditional: 'write' },
+    ...{ query: ['cascade'], content: 'nothing', refuses: [409, 412], conditional: 'write' },
   },
   {
     ...units,
@@ -205,15 +203,16 @@ const MODEL_ROUTES: readonly Route[] = [
   },
 ];
 
-const auth = { tag: 'Authentication', refuses: TRIES } as const;
+const auth = { tag: 'Authentication', refuses: [429] } as const;
 const silent = { tag: 'Authentication', needs: 'bearer', content: 'nothing' } as const;
+const REFRESH = 'Refresh a session; the bearer is the refresh token';
 const renewed = { tag: 'Authentication', needs: 'bearer', content: 'session', path: `${AUTH}/refresh` } as const;
 
 const AUTH_ROUTES: readonly Route[] = [
   {
     ...auth,
     ...{ id: 'signup', method: 'post', path: `${AUTH}/{member_kind_id}/signup`, of: 'members', rights: ['signup'] },
-    ...{ summary: 'Sign up as %', needs: 'access', body: 'signup', content: 'session', refuses: [...TRIES, 409] },
+    ...{ summary: 'Sign up as %', needs: 'access', body: 'signup', content: 'session', refuses: [429, 409] },
   },
   {
     ...auth,
@@ -224,17 +223,12 @@ const AUTH_ROUTES: readonly Route[] = [
   },
   { ...silent, id: 'auth.verify', method: 'get', path: `${AUTH}/verify`, summary: 'Verify an access token' },
   { ...silent, id: 'auth.verify_by_post', method: 'post', path: `${AUTH}/verify`, summary: 'Verify an access token' },
-  { ...renewed, id: 'auth.refresh', method: 'get', summary: 'Refresh a session; the bearer is the refresh token' },
-  {
-    ...renewed,
-    id: 'auth.refresh_by_post',
-    method: 'post',
-    summary: 'Refresh a session; the bearer is the refresh token',
-  },
+  { ...renewed, id: 'auth.refresh', method: 'get', summary: REFRESH },
+  { ...renewed, id: 'auth.refresh_by_post', method: 'post', summary: REFRESH },
   { ...silent, id: 'auth.signout', method: 'post', path: `${AUTH}/signout`, summary: 'Sign out' },
   {
     ...silent,
-    ...{ id: 'auth.change_password', method: 'post', path: `${AUTH}/change_password`, body: 'change', refuses: TRIES },
+    ...{ id: 'auth.change_password', method: 'post', path: `${AUTH}/change_password`, body: 'change', refuses: [429] },
     summary: 'Change the password; every other session ends',
   },
   {

@@ -1,6 +1,6 @@
 /** Bodies as bytes: what is read as JSON, and what is refused with which status. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { expectWellFormed, scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
@@ -194,4 +194,46 @@ describe('a body', () => {
     expect(reply.status).toBe(400);
     expect(reply.text.length).toBeLessThan(1000);
   });
+});
+
+describe('a body that nobody needs', () => {
+  const other = '/note/unit/0190163d-8694-739b-aea5-966c26f8ad91';
+  const link = `/note/unit/${id}/link/link${other}`;
+  const cases = ['/auth/verify', '/auth/signout', `${link.replace(other, `/note/unit/${id}`)}`];
+
+  it.each(cases)('has to be JSON all the same: POST %s', async (path) => {
+    const mine = path === '/auth/signout' ? await service.signIn(project.id) : project;
+    for (const [body, type, code] of [
+      ['{"a":', 'application/json', 'body.malformed'],
+      ['a=b', 'application/x-www-form-urlencoded', 'body.not_json'],
+    ] as const) {
+      const reply = await mine.post(path, body, { headers: { 'content-type': type } });
+      expect(reply.body.messages).toMatchObject([{ code }]);
+    }
+    // Nothing was done, and JSON of any sort is passed over.
+    expect((await mine.post(path, '[1]')).status).toBe(200);
+  });
+
+  it('is looked at after what matters more', async () => {
+    const refused = async (caller: typeof project, path: string) => (await caller.post(path, '{')).body.messages;
+    for (const path of ['/auth/verify', '/auth/signout', link]) {
+      expect(await refused(project.as(undefined), path)).toMatchObject([{ code: 'token.missing' }]);
+    }
+    expect(await refused(project, link)).toMatchObject([{ code: 'unit.unknown' }]);
+  });
+
+  it('of a link between definitions is looked at too', async () => {
+    const path = '/kind/unit/note/link/parameter/text/unit/text';
+    expect((await project.post(path, '{')).body.messages).toMatchObject([{ code: 'body.malformed' }]);
+    expect((await project.post(path)).status).toBe(200);
+  });
+});
+
+it('a body is parsed once', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  await project.post('/note/unit', { text: 'only once' });
+  await project.put(`/note/unit/${id}`, { text: 'only once' });
+  const parsed = parse.mock.calls.filter(([given]) => given === '{"text":"only once"}');
+  parse.mockRestore();
+  expect(parsed).toHaveLength(2);
 });
