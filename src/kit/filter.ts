@@ -1,0 +1,18 @@
+/** Values in filter expressions. */
+
+/**
+ * A filter expression with values put in as values, whatever they contain: never build one of texts of a client by hand.
+ * A list stands for several values.
+ *
+ * @example units('city').list({ filter: filter`and(eq(name,${name}),in(code,${codes}))` })
+ */
+export function filter(strings: TemplateStringsArray, ...values: readonly FilterValue[]): string {
+  return strings.map((text, at) => text + (at < values.length ? quoted(values[at] as FilterValue) : '')).join('');
+}
+
+export type FilterValue = string | number | boolean | readonly (string | number | boolean)[];
+
+function quoted(value: FilterValue): string {
+  if (Array.isArray(value)) return value.map((each: string | number | boolean) => quoted(each)).join(',');
+  return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+}
