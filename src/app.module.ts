@@ -3,6 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
 import { DocModule } from './doc/doc.module.js';
+import { FunctionModule } from './function/function.module.js';
 import { GroupModule } from './group/group.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KindModule } from './kind/kind.module.js';
@@ -28,6 +29,7 @@ export class AppModule {
         GroupModule,
         ParameterModule,
         LinkModule,
+        FunctionModule,
         UnitRoutesModule,
         UnknownRouteModule,
       ],

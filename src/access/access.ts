@@ -133,6 +133,54 @@ export function openKind(
   throw denial(model, kind, kindId, operations[0] ?? 'read', caller);
 }
 
+/** Opens a kind to a function: credentials are closed to the system too. */
+export function openForFunction(
+  model: Model,
+  kindId: string,
+  operation: Operation,
+  caller: Caller,
+): { kind: KindDef; grant: Grant } {
+  const opened = openKind(model, kindId, operation, caller);
+  if (opened.kind.special.sealed) throw refusal('access.denied', `'${kindId}' is the system's own`);
+  return opened;
+}
+
+/** The same kind with a function's own access, which hangs on the definition and goes with it. */
+const ownAccess = new WeakMap<KindDef, Map<string, KindDef>>();
+
+function withFunctionAccess(kind: KindDef, access: StoredLevel | readonly string[]): KindDef {
+  const ofKind = ownAccess.get(kind) ?? new Map<string, KindDef>();
+  ownAccess.set(kind, ofKind);
+  const key = JSON.stringify(access);
+  const known = ofKind.get(key) ?? { ...kind, access: { function: access } };
+  ofKind.set(key, known);
+  return known;
+}
+
+/** The units that a caller may call a function for; `access` is the function's own, where it has one. */
+export function functionGrant(
+  kind: KindDef,
+  access: StoredLevel | readonly string[] | undefined,
+  caller: Caller,
+  model: Model,
+): Grant | undefined {
+  return grantOf(access === undefined ? kind : withFunctionAccess(kind, access), 'function', caller, model);
+}
+
+/** `openKind` for a function. */
+export function openFunction(
+  model: Model,
+  kindId: string,
+  access: StoredLevel | readonly string[] | undefined,
+  caller: Caller,
+): { kind: KindDef; grant: Grant } {
+  checkMember(model, caller);
+  const kind = model.kinds.get(kindId);
+  const grant = kind && functionGrant(kind, access, caller, model);
+  if (kind && grant) return { kind, grant };
+  throw denial(model, kind, kindId, 'function', caller);
+}
+
 /** Members of an inactive kind, or of one that is no member kind any more, have no good token. @throws KindError 401 */
 export function checkMember(model: Model, caller: Caller): void {
   if (caller.type !== 'member') return;
@@ -153,7 +201,8 @@ function denial(
       'kind.unknown',
       `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, openKinds(model))}`,
     );
-  return denied(caller, `You may not ${operation} units of '${kind.id}'`);
+  const what = operation === 'function' ? 'call functions' : `${operation} units`;
+  return denied(caller, `You may not ${what} of '${kind.id}'`);
 }
 
 /** 403, or 401 for who has no token: another one could help. */
@@ -167,9 +216,14 @@ function openKinds(model: Model): string[] {
   return [...model.kinds.values()].filter(({ special }) => !special.sealed).map(({ id }) => id);
 }
 
+/** @throws KindError 403 */
+export function checkActive(kind: KindDef): void {
+  if (!kind.active) throw refusal('kind.inactive', `The kind '${kind.id}' is inactive`);
+}
+
 /** The state of a kind that its units need: not inactive, not remote without a source. */
 export function checkState(kind: KindDef): void {
-  if (!kind.active) throw refusal('kind.inactive', `The kind '${kind.id}' is inactive`);
+  checkActive(kind);
   if (kind.remote) throw refusal('kind.remote_unavailable', `No function module supplies the units of '${kind.id}'`);
 }
 
@@ -191,11 +245,11 @@ interface Masks {
 }
 
 /** Masks hang on the kind's definition and go with it. */
-const masks = new WeakMap<KindDef, Map<CallerClass, Masks>>();
+const masks = new WeakMap<KindDef, Map<string, Masks>>();
 
 function masksOf(kind: KindDef, caller: Caller): Masks {
-  const callerClass = classOf(caller);
-  const ofKind = masks.get(kind) ?? new Map<CallerClass, Masks>();
+  const callerClass = caller.seesHidden ? `function as ${classOf(caller)}` : classOf(caller);
+  const ofKind = masks.get(kind) ?? new Map<string, Masks>();
   masks.set(kind, ofKind);
   const known = ofKind.get(callerClass);
   if (known) return known;
@@ -211,7 +265,7 @@ function masksOf(kind: KindDef, caller: Caller): Masks {
 
 /** Whether the definition of a field lets a caller read it. */
 export function mayReadField({ def }: Field, caller: Caller): boolean {
-  return !def.hidden && passesLevel(def.readAccess, caller);
+  return (!def.hidden || caller.seesHidden === true) && passesLevel(def.readAccess, caller);
 }
 
 /** Administrators define parameters, so they see all of a definition; others what they may read of its values. */

@@ -41,10 +41,14 @@ export class Catalog {
    * is found and a right that was given is had. Not to be nested: a project has only a share of places.
    */
   withModel<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
-    return this.#shares.run(project.id, () => this.#withModel(project, work));
+    return this.#shares.run(project.id, () => this.withModelApart(project, work));
   }
 
-  async #withModel<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
+  /**
+   * The same without a place: for work that waits for what is not the database, and sees itself to how many connections
+   * it holds.
+   */
+  async withModelApart<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
     let model = await this.models.get(project);
     // The version at which a table or column was missing: after a restore, another model has the same.
     let fruitless: number | undefined;
@@ -68,9 +72,14 @@ export class Catalog {
   /** For work that asks the database nothing: the version is checked before it answers. */
   withCheckedModel<T>(project: Project, work: (model: Model) => T | Promise<T>): Promise<T> {
     return this.withModel(project, async (model) => {
-      if (await this.#isStale(project, model)) throw new StaleModel();
+      await this.check(project, model);
       return work(model);
     });
+  }
+
+  /** @throws StaleModel where there is a newer one */
+  async check(project: Project, model: Model): Promise<void> {
+    if (await this.#isStale(project, model)) throw new StaleModel();
   }
 
   /** For work without a model: where a table is missing, the project may be gone. @throws KindError 401 where it is */

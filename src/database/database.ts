@@ -26,6 +26,10 @@ export interface TransactionOptions {
   readonly lockTimeout?: number;
   /** Milliseconds that a statement of it may take, where that differs from the pool's. */
   readonly statementTimeout?: number;
+  /** Where it aborts, the statement under way is cancelled, and the connection serves nobody else. */
+  readonly signal?: AbortSignal;
+  /** Set where whoever calls tries again itself. */
+  readonly once?: boolean;
 }
 
 /** Times a transaction is tried when it meets a deadlock or a serialization failure. */
@@ -82,6 +86,7 @@ export class Database implements Executor {
         const again = isRetryable(error) || (options.lockTimeout !== undefined && isLockTimeout(error));
         // A write in a transaction that was to read only is a fault of ours.
         if (options.readOnly && isReadOnly(error)) throw error;
+        if (options.once) throw error;
         if (!again || attempt === ATTEMPTS) throw commonRefusal(error) ?? error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
       }
@@ -96,7 +101,13 @@ export class Database implements Executor {
     // A client without a listener would end the process when its connection breaks between two statements.
     const onError = () => void (broken = true);
     client.on('error', onError);
+    const onAbort = (): void => {
+      broken = true;
+      void this.#cancel(client);
+    };
+    options.signal?.addEventListener('abort', onAbort);
     try {
+      options.signal?.throwIfAborted();
       await client.query('BEGIN');
       const tx: Transaction = {
         run: (statement) => this.#query(client, statement),
@@ -104,7 +115,9 @@ export class Database implements Executor {
       };
       for (const setting of settings(options)) await this.#query(client, setting);
       result = await work(tx);
-      await client.query('COMMIT');
+      const { command } = await client.query('COMMIT');
+      // PostgreSQL answers so where a statement failed and whoever sent it went on.
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
     } catch (error) {
       if (isConnectionLost(error) && !(options.readOnly && isReadOnly(error))) broken = true;
       // A connection whose transaction is perhaps still open serves nobody else.
@@ -112,6 +125,7 @@ export class Database implements Executor {
       throw error;
     } finally {
       client.removeListener('error', onError);
+      options.signal?.removeEventListener('abort', onAbort);
       client.release(broken || this.#isWorn(client));
     }
     for (const job of after) {
@@ -150,6 +164,11 @@ export class Database implements Executor {
       signal.removeEventListener('abort', cancel);
       await client.end().catch(() => undefined);
     }
+  }
+
+  async #cancel(client: PoolClient): Promise<void> {
+    const { processID } = client as unknown as { processID?: number };
+    if (processID !== undefined) await this.run(cancelStatement(processID)).catch(() => undefined);
   }
 
   get #pool(): Pool {

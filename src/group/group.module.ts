@@ -5,5 +5,10 @@ import { GroupController } from './group.controller.js';
 import { GroupReader } from './group.reader.js';
 import { GroupKinds } from './group-kinds.js';
 
-@Module({ imports: [UnitModule], providers: [GroupBehavior, GroupKinds, GroupReader], controllers: [GroupController] })
+@Module({
+  imports: [UnitModule],
+  providers: [GroupBehavior, GroupKinds, GroupReader],
+  exports: [GroupReader],
+  controllers: [GroupController],
+})
 export class GroupModule {}

@@ -11,6 +11,7 @@ import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planParts, type Parts } from '../unit/parts.plan.js';
 import { showsMore, unitAnswer } from '../unit/presentation.js';
+import type { Session } from '../unit/session.js';
 import { parseKey } from '../unit/unit.key.js';
 import { countFor, decodeCursor, encodeCursor, planQuery, type PlanContext } from '../unit/unit.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
@@ -29,23 +30,34 @@ export class GroupReader {
 
   list(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
-      const contexts = contextsOf(scope, model, await this.open(scope, model, groupId));
-      const { query, planned } = planQuery(url, (asked) => {
-        return { query: asked, planned: planParts(inOrder(asked, contexts), contexts) };
-      });
-      const parts = await this.#withLinks(scope, model, query, planned);
-      const plan: UnionPlan = {
-        schema: scope.project.schema,
-        ...parts,
-        limit: query.limit,
-        offset: query.offset,
-        count: countFor(query, parts.parts),
-        cursor: query.cursor === undefined ? undefined : cursorOf(query.cursor, groupId, query, parts),
-      };
-      const { count, items, last } = await this.repository.fetchUnion(this.database, plan, model);
-      const token = last && encodeCursor(signatureOf(groupId, query, parts), last);
-      return new Answer(`{"count":${count},"items":${items}${plan.cursor ? `,"next":${JSON.stringify(token)}` : ''}}`);
+      const { count, items, next } = await this.listIn({ ...scope, model, executor: this.database }, groupId, url);
+      return new Answer(`{"count":${count},"items":${items}${next === undefined ? '' : `,"next":${next}`}}`);
     });
+  }
+
+  /** The same inside a session that is under way; `items` and `next`, where a cursor was asked for, are JSON. */
+  async listIn(
+    session: Session,
+    groupId: string,
+    url: string,
+  ): Promise<{ count: number; items: string; next: string | undefined }> {
+    const { project, model, executor } = session;
+    const contexts = contextsOf(session, model, await this.open(session, model, groupId));
+    const { query, planned } = planQuery(url, (asked) => {
+      return { query: asked, planned: planParts(inOrder(asked, contexts), contexts) };
+    });
+    const parts = await this.#withLinks(session, model, query, planned);
+    const plan: UnionPlan = {
+      schema: project.schema,
+      ...parts,
+      limit: query.limit,
+      offset: query.offset,
+      count: countFor(query, parts.parts),
+      cursor: query.cursor === undefined ? undefined : cursorOf(query.cursor, groupId, query, parts),
+    };
+    const { count, items, last } = await this.repository.fetchUnion(executor, plan, model);
+    const token = last && encodeCursor(signatureOf(groupId, query, parts), last);
+    return { count, items, next: plan.cursor && JSON.stringify(token) };
   }
 
   get(scope: RequestScope, groupId: string, unitId: string, url: string): Promise<Answer> {

@@ -1,5 +1,4 @@
 /** What a handler returns: the bytes of an envelope, ready to be written. */
-import type { Message } from '../shared/errors.js';
 
 /** An HTTP answer. `content` is JSON text already: PostgreSQL built it, or `answerOf` did. */
 export class Answer {
@@ -22,6 +21,6 @@ export function envelope(content: string): string {
   return `{"content":${content},"messages":[]}`;
 }
 
-export function errorEnvelope(messages: readonly Message[]): string {
+export function errorEnvelope(messages: readonly object[]): string {
   return JSON.stringify({ content: null, messages });
 }

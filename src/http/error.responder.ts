@@ -1,7 +1,8 @@
 /** Turns whatever was thrown into the error envelope. A 500 tells its request id and nothing else. */
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
-import { ERRORS, KindError, refusal, type ErrorCode } from '../shared/errors.js';
+import { FunctionError } from '../kit/function-error.js';
+import { KindError, refusal, type ErrorCode } from '../shared/errors.js';
 import { Seldom } from '../shared/seldom.js';
 import { errorEnvelope } from './answer.js';
 import type { HttpRequest, HttpResponse } from './request.js';
@@ -32,14 +33,13 @@ export class ErrorResponder implements ExceptionFilter {
   }
 
   respond(error: unknown, request: HttpRequest, response: HttpResponse): void {
-    const known = toKindError(error, request);
-    if (ERRORS[known.code].status === 500) {
-      this.log.error({ err: error, requestId: requestId(request), method: request.method }, 'unexpected error');
-    } else if (TROUBLE.has(known.code)) this.#warn(known, request);
+    const refused = error instanceof FunctionError ? error : toKindError(error, request);
+    if (refused instanceof KindError) this.#note(refused, error, request);
     if (response.headersSent) {
       response.destroy();
       return;
     }
+    const known = told(refused);
     const text = errorEnvelope(known.messages);
     response.writeHead(known.status, STATUS_CODES[known.status] ?? '', {
       'Content-Type': 'application/json; charset=utf-8',
@@ -52,11 +52,16 @@ export class ErrorResponder implements ExceptionFilter {
     response.end(request.method === 'HEAD' ? undefined : text);
   }
 
-  #warn(error: KindError, request: HttpRequest): void {
-    const count = this.#troubles.pass(error.code);
+  /** In the log stands what is a fault of ours, or that the operator has to know. */
+  #note(refused: KindError, error: unknown, request: HttpRequest): void {
+    if (refused.status === 500) {
+      this.log.error({ err: error, requestId: requestId(request), method: request.method }, 'unexpected error');
+      return;
+    }
+    const count = TROUBLE.has(refused.code) ? this.#troubles.pass(refused.code) : undefined;
     if (count === undefined) return;
-    const cause = causeOf(error);
-    this.log.warn({ code: error.code, count, ...cause, requestId: requestId(request) }, error.messages[0].text);
+    const cause = causeOf(refused);
+    this.log.warn({ code: refused.code, count, ...cause, requestId: requestId(request) }, refused.messages[0].text);
   }
 }
 
@@ -65,6 +70,20 @@ function causeOf({ cause }: KindError): { cause?: string } {
   if (!(cause instanceof Error)) return {};
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
   return { cause: [code, cause.message].filter(Boolean).join(': ') };
+}
+
+/** What an answer says of an error. */
+interface Told {
+  readonly status: number;
+  readonly messages: readonly object[];
+  readonly retryAfter?: number | undefined;
+}
+
+/** The author of a function has words of their own. */
+function told(error: KindError | FunctionError): Told {
+  if (error instanceof KindError) return error;
+  const { status, code, text, parameter } = error;
+  return { status, messages: [{ code, text, ...(parameter !== undefined && { parameter }) }] };
 }
 
 function toKindError(error: unknown, request: HttpRequest): KindError {

@@ -8,6 +8,7 @@ import { LinkTypeBehavior } from './link-type.behavior.js';
 @Module({
   imports: [UnitModule],
   providers: [LinkReader, LinkService, LinkTypeBehavior],
+  exports: [LinkReader, LinkService],
   controllers: [LinkController, LinkedController],
 })
 export class LinkModule {}

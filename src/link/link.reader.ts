@@ -12,6 +12,7 @@ import { didYouMean } from '../shared/nearest.js';
 import type { Direction, WalkPlan } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planParts } from '../unit/parts.plan.js';
+import type { Session } from '../unit/session.js';
 import { planQuery } from '../unit/unit.plan.js';
 import { parseKey, unknownUnit } from '../unit/unit.key.js';
 import { UnitReader } from '../unit/unit.reader.js';
@@ -38,18 +39,25 @@ export class LinkReader {
 
   list(scope: RequestScope, path: WalkPath, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
-      const { kind, grant } = openKind(model, path.kind, 'read', scope.caller);
-      const direction = directionOf(kind, path);
-      checkState(kind);
-      const key = parseKey(kind, path.unit);
-      if (key === undefined) throw unknownUnit(kind, path.unit);
-      const start = { kind, key, access: grant.predicate };
-      const plan = await this.#plan(scope, model, { start, direction }, url, path);
-      const { found, over, count, items } = await this.repository.fetchWalk(this.database, plan, model);
-      if (!found) throw unknownUnit(kind, path.unit);
-      if (over) throw tooFar();
+      const { count, items } = await this.listIn({ ...scope, model, executor: this.database }, path, url);
       return new Answer(`{"count":${count},"items":${items}}`);
     });
+  }
+
+  /** The same inside a session that is under way. */
+  async listIn(session: Session, path: WalkPath, url: string): Promise<{ count: number; items: string }> {
+    const { model, executor } = session;
+    const { kind, grant } = openKind(model, path.kind, 'read', session.caller);
+    const direction = directionOf(kind, path);
+    checkState(kind);
+    const key = parseKey(kind, path.unit);
+    if (key === undefined) throw unknownUnit(kind, path.unit);
+    const start = { kind, key, access: grant.predicate };
+    const plan = await this.#plan(session, model, { start, direction }, url, path);
+    const { found, over, count, items } = await this.repository.fetchWalk(executor, plan, model);
+    if (!found) throw unknownUnit(kind, path.unit);
+    if (over) throw tooFar();
+    return { count, items };
   }
 
   /** Whether the unit is there is answered before what is wrong with the query. */

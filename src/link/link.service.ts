@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { checkState, denied, grantOf, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { StaleModel } from '../catalog/stale-model.js';
-import { Database } from '../database/database.js';
+import { Database, type Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import { parseFlags } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
@@ -19,6 +19,7 @@ import {
 } from '../sql/link.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import type { Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { parseKey, unknownUnit } from '../unit/unit.key.js';
 import { UnitService } from '../unit/unit.service.js';
@@ -65,6 +66,19 @@ export class LinkService {
     await this.#onModel(scope, path, url, (session) => gone.remove(session, path.parent, path.childKind, path.child));
   }
 
+  /** Links units of users' kinds inside a session that is under way. */
+  async createIn(session: Session, path: LinkPath): Promise<void> {
+    const plan = this.#planUnits(session, path);
+    if (isSystemLink(plan)) throw unknownType(path);
+    await this.#insert(session, session.model, plan, path, session.executor);
+  }
+
+  async removeIn(session: Session, path: LinkPath): Promise<void> {
+    const plan = this.#planUnits(session, path);
+    if (isSystemLink(plan)) throw unknownType(path);
+    await this.#delete(session, session.model, plan, path, session.executor);
+  }
+
   #onModel<T>(
     scope: RequestScope,
     { parentKind, parent }: LinkPath,
@@ -82,19 +96,26 @@ export class LinkService {
     work: (model: Model, plan: LinkPlan) => Promise<T>,
   ): Promise<T | SystemLink> {
     return this.catalog.withModel(scope.project, async (model): Promise<T | SystemLink> => {
-      const { kind: parent, grant } = openKind(model, path.parentKind, operationsOn(model, path), scope.caller);
-      const system = this.systemLinks.find(path.parentKind, path.link, path.childKind);
-      if (system) return system;
-      if (parent.builtIn) throw unknownType(path);
-      const { kind: child } = openKind(model, path.childKind, 'read', scope.caller);
-      if (child.builtIn) throw unknownType(path);
-      if (!model.linkTypes.has(path.link)) throw unknownType(path, didYouMean(path.link, model.linkTypes.keys()));
-      checkState(parent);
-      checkState(child);
-      const plan = planLink(scope, model, path, { parent, child, allowed: grant.predicate });
+      const plan = this.#planUnits({ ...scope, model }, path);
+      if (isSystemLink(plan)) return plan;
       await this.#check(scope, model, plan, path, checkInput);
       return work(model, plan);
     });
+  }
+
+  /** How the units of a path are linked; the system's link type where it names kinds of the model. */
+  #planUnits(scope: Pick<Session, 'project' | 'caller' | 'model'>, path: LinkPath): LinkPlan | SystemLink {
+    const { model } = scope;
+    const { kind: parent, grant } = openKind(model, path.parentKind, operationsOn(model, path), scope.caller);
+    const system = this.systemLinks.find(path.parentKind, path.link, path.childKind);
+    if (system) return system;
+    if (parent.builtIn) throw unknownType(path);
+    const { kind: child } = openKind(model, path.childKind, 'read', scope.caller);
+    if (child.builtIn) throw unknownType(path);
+    if (!model.linkTypes.has(path.link)) throw unknownType(path, didYouMean(path.link, model.linkTypes.keys()));
+    checkState(parent);
+    checkState(child);
+    return planLink(scope, model, path, { parent, child, allowed: grant.predicate });
   }
 
   /** Whether the units are there is answered before what is wrong with query and body. */
@@ -113,28 +134,34 @@ export class LinkService {
     }
   }
 
-  async #insert(scope: RequestScope, model: Model, plan: LinkPlan, path: LinkPath): Promise<string> {
+  async #insert(scope: RequestScope, model: Model, plan: LinkPlan, path: LinkPath, within?: Executor): Promise<string> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const row = await this.#run(insertLinkStatement(plan), model);
+      const row = await this.#run(insertLinkStatement(plan), model, within);
       judge(row, plan, path, scope.caller);
       if (row.body !== null) return row.body;
     }
     throw comeBack('database.busy', 'The same link is made and deleted all the time; try again shortly');
   }
 
-  async #delete(scope: RequestScope, model: Model, plan: LinkPlan, path: LinkPath): Promise<undefined> {
-    const row = await this.#run(deleteLinkStatement(plan), model);
+  async #delete(
+    scope: RequestScope,
+    model: Model,
+    plan: LinkPlan,
+    path: LinkPath,
+    within?: Executor,
+  ): Promise<undefined> {
+    const row = await this.#run(deleteLinkStatement(plan), model, within);
     judge(row, plan, path, scope.caller);
     if (row.body === null) throw refusal('link.unknown', 'No such link');
   }
 
   /** One statement is a transaction by itself; after a deadlock it is tried again as one. */
-  async #run(statement: Statement, model: Model): Promise<LinkRow> {
+  async #run(statement: Statement, model: Model, within?: Executor): Promise<LinkRow> {
     try {
-      return fresh(await this.database.run<LinkRow>(statement), model);
+      return fresh(await (within ?? this.database).run<LinkRow>(statement), model);
     } catch (error) {
       if (isDatabaseFault(error) && error.code === '54000') throw tooLong();
-      if (!(error instanceof KindError) || error.code !== 'database.busy') throw error;
+      if (within || !(error instanceof KindError) || error.code !== 'database.busy') throw error;
     }
     return fresh(await this.database.transaction((tx) => tx.run<LinkRow>(statement)), model);
   }
@@ -150,6 +177,10 @@ async function outcomeOf(work: () => Promise<unknown>): Promise<() => void> {
       throw error;
     };
   }
+}
+
+function isSystemLink(plan: LinkPlan | SystemLink): plan is SystemLink {
+  return 'add' in plan;
 }
 
 function operationsOn(model: Model, { parentKind }: LinkPath): 'link' | readonly ['link', 'update'] {

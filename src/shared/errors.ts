@@ -151,6 +151,16 @@ export const ERRORS = {
   'filter.bad_value': { status: 400, meaning: "The value can not be read as the parameter's type." },
   'filter.too_large': { status: 400, meaning: 'The filter is longer, wider or deeper than allowed.' },
 
+  'function.unknown': { status: 404, meaning: 'The kind has no such function, or none for that method.' },
+  'function.broken': {
+    status: 503,
+    meaning: 'The function module of the kind does not load; the log of the service says why.',
+  },
+  'function.timeout': {
+    status: 504,
+    meaning: 'A function, a hook or a remote source took longer than its time limit.',
+  },
+
   'request.throttled': { status: 429, meaning: 'Too many attempts; Retry-After says when to come back.' },
   'server.error': { status: 500, meaning: 'Something went wrong here; the text has the request id.' },
   'server.busy': { status: 503, meaning: 'The service has more to do than it can; try again shortly.' },

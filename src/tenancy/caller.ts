@@ -12,7 +12,10 @@ export interface MemberCaller {
   readonly admin: boolean;
 }
 
-export type Caller = { readonly type: 'anonymous' } | MemberCaller | { readonly type: 'system' };
+export type Caller = ({ readonly type: 'anonymous' } | MemberCaller | { readonly type: 'system' }) & {
+  /** Set for a function, whoever it acts as: it sees hidden parameters. No answer of the service does. */
+  readonly seesHidden?: true;
+};
 
 /** A member as a caller; without a session where nobody signed in. */
 export function memberCaller(id: string, kindId: string, sessionId = ''): MemberCaller {

@@ -15,8 +15,17 @@ export interface Session {
   readonly executor: Executor;
   /** Set while definitions change: rows of the model are written, the tables follow at the end. */
   readonly change?: DefinitionChange;
+  /** Who asked, where `caller` is the system in its place: hooks are told of that one. */
+  readonly asking?: Caller;
+  /** The custom functions that the work began with: others that are loaded meanwhile are not for it. */
+  readonly deployment?: object;
   /** Set while units are deleted. */
   readonly leaving?: Leaving;
+}
+
+/** Whoever the work is done for. */
+export function askerOf({ asking, caller }: Session): Caller {
+  return asking ?? caller;
 }
 
 /** The change of a session in which definitions are written. */

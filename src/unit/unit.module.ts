@@ -4,6 +4,7 @@ import { Deletions } from './deletion.js';
 import { Drafter } from './drafter.js';
 import { Explanations } from './explanations.js';
 import { References } from './references.js';
+import { SessionUnits } from './session-units.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
 import { UnitController } from './unit.controller.js';
@@ -22,6 +23,7 @@ import { Walks } from './walks.js';
     Drafter,
     Explanations,
     References,
+    SessionUnits,
     Structs,
     SystemLinks,
     UnitReader,
@@ -36,6 +38,7 @@ import { Walks } from './walks.js';
     Deletions,
     Explanations,
     References,
+    SessionUnits,
     Structs,
     SystemLinks,
     UnitReader,

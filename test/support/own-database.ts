@@ -35,7 +35,10 @@ export async function startServiceOn(
   overrides: Partial<Config> = {},
 ): Promise<TestService> {
   const config: Config = {
-    ...loadConfig({ LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir() }, tmpdir()),
+    ...loadConfig(
+      { LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir(), FUNCTIONS_WATCH: 'off' },
+      tmpdir(),
+    ),
     bootstrap: {
       project: 'boot',
       adminUsername: ADMIN.username,

@@ -36,7 +36,10 @@ export interface CallOptions {
 /** Starts a service; it stops after the file's tests. */
 export async function startTestService(overrides: Partial<Config> = {}, log?: Logger): Promise<TestService> {
   const config: Config = {
-    ...loadConfig({ LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir() }, tmpdir()),
+    ...loadConfig(
+      { LOG_LEVEL: 'fatal', PORT: '0', DATABASE_POOL: '8', DATA_DIR: tmpdir(), FUNCTIONS_WATCH: 'off' },
+      tmpdir(),
+    ),
     bootstrap: {
       project: 'boot',
       adminUsername: 'admin',

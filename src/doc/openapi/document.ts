@@ -12,7 +12,8 @@ import { plain, type OpenApiDocument, type PathItem, type Schema } from './opena
 import { contextOf, hasRecord, hasRight, isShown, mayCreate, operationOf, type View } from './operation.js';
 import { pathParameters, unitName } from './path.parameters.js';
 import { CONDITIONS, QUERY_PARAMETERS } from './query.parameters.js';
-import { ROUTES, TAGS, type Route } from './routes.js';
+import { TAGS, type Route } from './route.js';
+import { ROUTES } from './routes.js';
 import { SHARED_SCHEMAS } from './shared.schemas.js';
 import { createSchema, recordSchema, updateSchema } from './unit.schema.js';
 import { ComponentUse, type UsedComponents } from './component.use.js';
@@ -56,11 +57,17 @@ async function pathsOf(view: View, kinds: readonly KindDef[], use: ComponentUse)
 /** The kinds of which a route has a path each; undefined stands for the path of no kind, or of any. */
 function subjectsOf(route: Route, view: View, kinds: readonly KindDef[]): readonly (KindDef | undefined)[] {
   if (route.of === undefined) return [undefined];
-  const own = kinds.filter((kind) =>
-    route.of === 'all' ? true : route.of === 'linkable' ? isLinkable(kind) : isMemberKind(kind),
-  );
+  const { of } = route;
+  const own = kinds.filter((kind) => SUBJECTS[of](kind));
   return view.generic ? [...own, undefined] : own;
 }
+
+const SUBJECTS: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef) => boolean>> = {
+  all: () => true,
+  linkable: isLinkable,
+  members: isMemberKind,
+  none: () => false,
+};
 
 function pathOf({ path, of }: Route, kind: KindDef | undefined): string {
   if (!kind || of === undefined) return path;

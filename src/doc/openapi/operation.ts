@@ -19,7 +19,8 @@ import {
   type Schema,
 } from './openapi.js';
 import { componentOf } from './path.parameters.js';
-import { ANYWHERE, COMMON, type ContentForm, type Route } from './routes.js';
+import type { ContentForm, Route } from './route.js';
+import { ANYWHERE, COMMON } from './routes.js';
 import { enveloped, pageOf } from './shared.schemas.js';
 import { createSchema, recordFields, type KindContext } from './unit.schema.js';
 
@@ -106,7 +107,8 @@ function parametersOf(route: Route, path: string, kind: KindDef | undefined): (P
 }
 
 function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): RequestBody | undefined {
-  if (body === undefined || body === 'function') return undefined;
+  if (body === undefined) return undefined;
+  if (body === 'function') return { ...json({ type: 'object', additionalProperties: true }), required: false };
   if (body === 'signup') return json(signUpBody(kind && signUpParameters(kind, view)));
   if (body !== 'create' && body !== 'update') return json(AUTH_BODIES[body]);
   const unit = kind ? schemaRef(`${kind.id}.${body}`) : schemaRef('UnitBody');
@@ -123,7 +125,7 @@ function json(schema: Schema): RequestBody {
   return { required: true, content: { 'application/json': { schema } } };
 }
 
-const HOOKED: ReadonlySet<Route['body']> = new Set(['create', 'update', 'signup', 'function']);
+const HOOKED: ReadonlySet<Route['body']> = new Set(['create', 'update', 'signup']);
 
 /** Where a body may come, it may be too long, or no JSON, whether it is needed or not. */
 const OF_BODIES: readonly ErrorStatus[] = [413, 415];
@@ -135,7 +137,8 @@ function responsesOf(route: Route, kind: KindDef | undefined, view: View): Opera
     String(status),
     responseRef(ERROR_NAMES[status]),
   ]);
-  const hooked = HOOKED.has(route.body) || (route.method === 'delete' && route.of === 'all');
+  const hooked =
+    route.content === 'function' || HOOKED.has(route.body) || (route.method === 'delete' && route.of === 'all');
   return {
     '200': success(route, kind, view),
     ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),

@@ -51,6 +51,7 @@ export function pathParameters(ends: LinkEnds | undefined): Record<string, Param
     of('direction', 'To those above the unit, or below it.', { type: 'string', enum: ['parent', 'child'] }),
     of('child_kind_id', 'The kind of the child.', chosen(ends?.kinds)),
     of('child_unit_id', 'The id of the child.'),
+    of('function_name', 'The name of a function.'),
     of('token', 'The token of the mail.'),
     of('asset', 'The name of a file of the page.'),
   ]);

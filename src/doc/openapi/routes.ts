@@ -2,78 +2,9 @@
  * Every route of the service, once: a test compares this table with what the application really serves. A path that has
  * `{kind_id}` first is one of every kind; `document.ts` makes of it a path per kind that the caller may use.
  */
-import type { Operation as Right } from '../../model/special.js';
 import type { ErrorStatus } from './error.responses.js';
-import type { Method } from './openapi.js';
-import { GET_QUERY, LIST_QUERY, WALK_QUERY, type QueryName } from './query.parameters.js';
-
-/** What a request has to carry: nothing, the project's key, or a bearer too (for some kinds: `access`). */
-export type Needs = 'nothing' | 'project' | 'bearer' | 'access';
-
-export type BodyForm = 'create' | 'update' | 'signup' | 'signin' | 'change' | 'recover' | 'reset' | 'function';
-
-export type ContentForm =
-  | 'unit'
-  | 'created'
-  | 'units'
-  | 'anyUnit'
-  | 'anyUnits'
-  | 'linkedUnits'
-  | 'kind'
-  | 'kinds'
-  | 'descriptors'
-  | 'struct'
-  | 'link'
-  | 'nothing'
-  | 'session'
-  | 'sessionOrCode'
-  | 'explanation'
-  | 'health'
-  | 'function';
-
-export const TAGS = {
-  Authentication: 'Members sign up, sign in and look after their sessions.',
-  Kinds: 'Record types.',
-  Units: 'The records of a kind.',
-  Groups: 'Named collections of kinds.',
-  Parameters: 'The definitions of fields, each under its type.',
-  Links: 'Parents and children among units.',
-  Functions: 'What the project brings in code.',
-  Documentation: 'This document and its page.',
-  Service: 'How the service is.',
-} as const;
-
-export type Tag = keyof typeof TAGS;
-
-export interface Route {
-  readonly id: string;
-  readonly method: Method;
-  /** With the names of the specification; `served` is the route of the application that serves it, where that is a wider one. */
-  readonly path: string;
-  readonly served?: string;
-  readonly tag: Tag;
-  /** `%` stands for the label of the kind. */
-  readonly summary: string;
-  readonly description?: string;
-  /** Of which kinds there is such a path: of all, of those whose units can be linked, or of member kinds. Undefined for a path of no kind. */
-  readonly of?: 'all' | 'linkable' | 'members';
-  /** What a caller must have of the kind: any of these rights. */
-  readonly rights?: readonly Right[];
-  /** The kind of the model whose rights count, for a path that names it. */
-  readonly kind?: 'kind' | 'group';
-  readonly administrators?: true;
-  /** It answers for inactive kinds too. */
-  readonly inactive?: true;
-  readonly needs: Needs;
-  readonly query?: readonly QueryName[];
-  readonly body?: BodyForm;
-  /** Undefined for what is in no envelope: `media` says what it is then. */
-  readonly content?: ContentForm;
-  readonly media?: string;
-  /** Refusals beside those of every route. */
-  readonly refuses?: readonly ErrorStatus[];
-  readonly conditional?: 'read' | 'write';
-}
+import { GET_QUERY, LIST_QUERY, WALK_QUERY } from './query.parameters.js';
+import type { Route } from './route.js';
 
 const KIND = '/api/lib/{kind_id}';
 const UNIT = `${KIND}/unit/{unit_id}`;
@@ -243,6 +174,19 @@ const AUTH_ROUTES: readonly Route[] = [
   },
 ];
 
+const functions = { tag: 'Functions', of: 'none', needs: 'access', content: 'function' } as const;
+const asked = { method: 'get', refuses: [504], description: 'Parameters are in the query.' } as const;
+const told = { method: 'post', body: 'function', refuses: [413, 415, 504] } as const;
+const OF_KIND = { path: `${KIND}/function/{function_name}`, summary: 'Call a function of %' } as const;
+const OF_UNIT = { path: `${UNIT}/function/{function_name}`, summary: 'Call a function of a unit of %' } as const;
+
+const FUNCTION_ROUTES: readonly Route[] = [
+  { ...functions, ...OF_KIND, ...asked, id: 'function.get' },
+  { ...functions, ...OF_KIND, ...told, id: 'function.post' },
+  { ...functions, ...OF_UNIT, ...asked, id: 'unit_function.get' },
+  { ...functions, ...OF_UNIT, ...told, id: 'unit_function.post' },
+];
+
 const service = { method: 'get', needs: 'nothing' } as const;
 
 const SERVICE_ROUTES: readonly Route[] = [
@@ -287,6 +231,7 @@ export const ROUTES: readonly Route[] = [
   ...MODEL_ROUTES,
   ...UNIT_ROUTES,
   ...LINK_ROUTES,
+  ...FUNCTION_ROUTES,
   ...SERVICE_ROUTES,
 ];
 

@@ -91,13 +91,17 @@ describe('the document without a project', () => {
     expect(document.servers).toEqual([{ url: service.service.url }]);
     expect(operations(document, '/api/lib/{kind_id}')).toEqual([
       'DELETE /unit/{unit_id}',
+      'GET /function/{function_name}',
       'GET /struct',
       'GET /unit',
       'GET /unit/{unit_id}',
       'GET /unit/{unit_id}/access',
+      'GET /unit/{unit_id}/function/{function_name}',
       'GET /unit/{unit_id}/link/{direction}',
       'GET /unit/{unit_id}/struct',
+      'POST /function/{function_name}',
       'POST /unit',
+      'POST /unit/{unit_id}/function/{function_name}',
       'PUT /unit/{unit_id}',
     ]);
     expect(operations(document, '/api/lib/auth/{member_kind_id}')).toEqual(['POST /signup']);

@@ -5,10 +5,20 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, tokensOf } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
+import { FunctionsFolder } from '../../support/functions.js';
 import { expectWellFormed } from '../../support/scenario.js';
 import { startTestService, type CallOptions, type TestProject } from '../../support/service.js';
 
-const service = await startTestService({ authRateLimit: false });
+const folder = new FunctionsFolder({
+  'note.ts': `
+    import { kind } from 'kind';
+    const note = kind('note');
+    export default note.module({
+      functions: { greet: note.function({ description: 'Greets', run: () => 'hello' }) },
+      unitFunctions: { title: note.unitFunction({ description: 'Its title', run: ({ unit }) => unit.title }) },
+    });`,
+});
+const service = await startTestService({ authRateLimit: false, functionsDir: folder.path });
 const own = 'eq(owner,@member.id)';
 
 /** Two projects that are alike to the last id that one can choose. */
@@ -161,6 +171,18 @@ const ROWS: readonly Row[] = [
     call: (units) => ['GET', `${noted(units).note}/access`],
     answers: [401, 403, [403, 404], 200],
   },
+  ...['GET', 'POST'].flatMap((method): Row[] => [
+    {
+      route: `${method} /api/lib/:kind/function/:name`,
+      call: () => [method, '/note/function/greet'],
+      answers: [401, 200, 200, 200],
+    },
+    {
+      route: `${method} /api/lib/:kind/unit/:unit/function/:name`,
+      call: (units) => [method, `${noted(units).note}/function/title`],
+      answers: [401, 200, 404, 200],
+    },
+  ]),
   { route: 'ALL /api/lib/*path', call: () => ['PATCH', '/nothing/of/the/kind'], answers: [404, 404, 404, 404] },
 ];
 

@@ -1,0 +1,107 @@
+/** Runs a function in a transaction of its own: committed with its answer, undone with whatever it throws. */
+import { Injectable } from '@nestjs/common';
+import { StaleModel } from '../catalog/stale-model.js';
+import { Database } from '../database/database.js';
+import { commonRefusal, isRetryable } from '../database/sqlstate.js';
+import { Answer } from '../http/answer.js';
+import { FunctionError } from '../kit/function-error.js';
+import { KindError } from '../shared/errors.js';
+import type { Session } from '../unit/session.js';
+import { runAuthored, type Authored } from './authored.js';
+import { LateTransaction, TimeLimit, untilAbort, type CallScope } from './call.js';
+import { Contexts, isOfSystem } from './contexts.js';
+import type { FunctionDef, FunctionModule } from './definition.js';
+import { Places } from './places.js';
+
+export interface FunctionCall {
+  readonly session: Session;
+  readonly module: FunctionModule;
+  readonly def: FunctionDef;
+  readonly given: { readonly parameters: object; readonly unit?: object };
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Times that a call is run which met a deadlock. */
+const ATTEMPTS = 4;
+
+@Injectable()
+export class Calls {
+  constructor(
+    private readonly database: Database,
+    private readonly places: Places,
+    private readonly contexts: Contexts,
+  ) {}
+
+  /** Its time begins here, for all attempts together. At its end a 504 is answered, however long the way back takes. */
+  async call(call: FunctionCall): Promise<Answer> {
+    const limit = new TimeLimit(call.def.name, call.timeout);
+    limit.start();
+    try {
+      return await untilAbort(this.#attempts(call, limit), limit.signal);
+    } finally {
+      limit.stop();
+    }
+  }
+
+  async #attempts(call: FunctionCall, limit: TimeLimit): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(call, limit);
+      } catch (error) {
+        limit.signal.throwIfAborted();
+        if (!isRetryable(error) || attempt === ATTEMPTS) throw told(error, call);
+      }
+    }
+  }
+
+  async #attempt({ session, module, def, given, timeout }: FunctionCall, limit: TimeLimit): Promise<Answer> {
+    const { signal } = limit;
+    const options = { signal, statementTimeout: timeout, once: true };
+    const transaction = new LateTransaction((work) =>
+      this.places.transaction(session.project.id, () => this.database.transaction(work, options)),
+    );
+    const doomed: unknown[] = [];
+    const scope: CallScope = {
+      signal,
+      afterCommit: (work) => transaction.afterCommit(work),
+      doom: (error) => void doomed.push(error),
+    };
+    const who: Authored = { project: session.project.id, file: module.file, name: def.name };
+    const inside = { ...session, executor: transaction };
+    const { context, door } = this.contexts.make({ session: inside, call: scope, who, depth: 0 });
+    try {
+      const result = await untilAbort(
+        runAuthored(who, () => def.run({ ...context, ...given })),
+        signal,
+      );
+      const content = contentOf(result);
+      await untilAbort(door.shut(), signal);
+      if (doomed.length > 0) throw doomed[0];
+      signal.throwIfAborted();
+      // What is about to be committed is no longer late.
+      limit.stop();
+      await transaction.commit();
+      return new Answer(content);
+    } catch (error) {
+      void door.shut();
+      await transaction.rollback(error);
+      throw doomed[0] ?? error;
+    }
+  }
+}
+
+function contentOf(result: unknown): string {
+  const content = JSON.stringify(result ?? null) as string | undefined;
+  if (content === undefined) throw new TypeError(`it answered a ${typeof result}, which is no JSON`);
+  return content;
+}
+
+/** What an answer may be made of: refusals, of the author's or of what was done as the caller. All else is a fault. */
+function told(error: unknown, { def, module }: FunctionCall): unknown {
+  if (error instanceof StaleModel || error instanceof FunctionError) return error;
+  if (error instanceof KindError && (error.retryAfter !== undefined || !isOfSystem(error))) return error;
+  const refused = commonRefusal(error);
+  if (refused) return refused;
+  return new Error(`the function '${def.name}' of ${module.file} failed`, { cause: error });
+}

@@ -1,0 +1,141 @@
+/** Makes what a handler is given: the data as the caller and as the system, in the transaction of its call. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { LOGGER } from '../http/logger.js';
+import type { Context, Data, Letter, Log, Member, UnitRef } from '../kit/context.js';
+import type { AnyUnit, ListOptions, Page, Units } from '../kit/units.js';
+import { GroupReader } from '../group/group.reader.js';
+import { LinkReader } from '../link/link.reader.js';
+import { LinkService, type LinkPath } from '../link/link.service.js';
+import { oneLine } from '../mail/mail.js';
+import { Markup, markup } from '../mail/markup.js';
+import { OutgoingMail } from '../mail/outgoing.js';
+import { layout } from '../mail/template/layout.js';
+import type { Caller } from '../tenancy/caller.js';
+import { askerOf, type Session } from '../unit/session.js';
+import { SessionUnits, veiled, type UnitObject } from '../unit/session-units.js';
+import type { Authored } from './authored.js';
+import type { CallScope } from './call.js';
+import { Door } from './door.js';
+
+export interface Given {
+  readonly session: Session;
+  readonly call: CallScope;
+  readonly who: Authored;
+  /** 0 for a function; one more for every hook inside. */
+  readonly depth: number;
+}
+
+/** Refusals of what was done as the system: they may tell of what the caller must not know, and are not for an answer. */
+const ofSystem = new WeakSet<object>();
+
+export function isOfSystem(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && ofSystem.has(error);
+}
+
+@Injectable()
+export class Contexts {
+  constructor(
+    private readonly units: SessionUnits,
+    private readonly links: LinkService,
+    private readonly walks: LinkReader,
+    private readonly groups: GroupReader,
+    private readonly outgoing: OutgoingMail,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  make({ session, call, who, depth }: Given): { readonly context: Context; readonly door: Door } {
+    const door = new Door(session.executor, call, depth);
+    const asker = askerOf(session);
+    const { project } = session;
+    const context: Context = {
+      project: { id: project.id, label: project.label },
+      member: memberOf(asker),
+      ...this.#data({ ...session, caller: { ...asker, seesHidden: true }, asking: asker }, door),
+      system: this.#data({ ...session, caller: { type: 'system', seesHidden: true }, asking: asker }, door, ofSystem),
+      mail: (letter) => {
+        door.check();
+        const mail = mailOf(letter);
+        call.afterCommit(() =>
+          this.outgoing.reserve().post({ type: 'function', project: project.id, make: () => mail }),
+        );
+      },
+      log: logOf(this.logger.child({ ...who })),
+      signal: call.signal,
+    };
+    return { context, door };
+  }
+
+  #data(session: Session, door: Door, marks?: WeakSet<object>): Data {
+    const marked = async <T>(work: Promise<T>): Promise<T> => {
+      try {
+        return await work;
+      } catch (error) {
+        if (marks && typeof error === 'object' && error !== null) marks.add(error);
+        throw error;
+      }
+    };
+    const read = <T>(work: () => Promise<T>) => marked(door.read(work));
+    const write = <T>(work: () => Promise<T>) => marked(door.write(work));
+    const units = (kind: string): Units<UnitObject, UnitObject> => ({
+      list: (options = {}) => read(() => this.units.list(session, kind, queryOf(options))),
+      get: (id) => read(() => this.units.get(session, kind, id)),
+      find: async (id) => (await read(() => this.units.find(session, kind, id))) ?? null,
+      create: (values) => write(() => this.units.create(session, kind, values)),
+      createAll: (values) => write(() => this.units.createAll(session, kind, values)),
+      update: (id, values) => write(() => this.units.update(session, kind, id, values)),
+      remove: (id) => write(() => this.units.remove(session, kind, id)),
+    });
+    const links: Data['links'] = {
+      create: (parent, child, link) => write(() => this.links.createIn(session, pathOf(parent, child, link))),
+      remove: (parent, child, link) => write(() => this.links.removeIn(session, pathOf(parent, child, link))),
+      list: (unit, direction, options = {}) =>
+        read(async () => {
+          const path = { kind: unit.kind_id, unit: unit.id, direction };
+          return pageOf(session, await this.walks.listIn(session, path, queryOf(options)));
+        }),
+    };
+    const groups: Data['groups'] = {
+      units: (group, options = {}) =>
+        read(async () => pageOf(session, await this.groups.listIn(session, group, queryOf(options)))),
+    };
+    return { units: units as unknown as Data['units'], links, groups };
+  }
+}
+
+/** Units of several kinds. */
+function pageOf({ model }: Session, { count, items }: { count: number; items: string }): Page<AnyUnit> {
+  return { count, items: (JSON.parse(items) as AnyUnit[]).map((unit) => veiled(model, unit.kind_id, unit)) };
+}
+
+function pathOf(parent: UnitRef, child: UnitRef, link = 'link'): LinkPath {
+  return { parentKind: parent.kind_id, parent: parent.id, link, childKind: child.kind_id, child: child.id };
+}
+
+function memberOf(caller: Caller): Member | null {
+  return caller.type === 'member' ? { id: caller.id, kind_id: caller.kindId, administrator: caller.admin } : null;
+}
+
+/** Options as the query string that a client would send. */
+function queryOf(options: ListOptions): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    if (value === undefined) continue;
+    for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) query.append(name, String(each));
+  }
+  return `?${query.toString()}`;
+}
+
+function mailOf({ to, subject, text, html }: Letter) {
+  const line = oneLine(subject);
+  const content = html === undefined ? markup`<p style="white-space: pre-line">${text}</p>` : new Markup(html);
+  return { to, subject: line, text, html: layout(line, content) };
+}
+
+function logOf(logger: Logger): Log {
+  const at =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (text: string, fields: object = {}): void =>
+      logger[level](fields, text);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

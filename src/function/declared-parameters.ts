@@ -1,0 +1,95 @@
+/** The parameters that a function declares, as definitions like those of kinds. Pure. */
+import { checkParameter } from '../model/check-parameter.js';
+import { RESERVED_PARAMETERS } from '../model/model.js';
+import { parameterDef, type ParameterDef, type ParameterTypeId } from '../model/parameter-def.js';
+import type { OwnField } from '../model/parameter-type/parameter-type.js';
+import { PARAMETER_TYPES } from '../model/parameter-type/registry.js';
+import { Faults, KindError } from '../shared/errors.js';
+import { IDENTIFIER_HINT, isIdentifier } from '../shared/identifiers.js';
+import { isPlainObject, jsonFault, typeName, type Json } from '../shared/json.js';
+import { didYouMean } from '../shared/nearest.js';
+
+type Wants = 'boolean' | 'string' | 'number' | 'any';
+
+/** Fields that every type has, and where they stand in a definition. */
+const COMMON: ReadonlyMap<string, readonly [keyof ParameterDef, Wants]> = new Map([
+  ['label', ['label', 'string']],
+  ['helper_text', ['helperText', 'string']],
+  ['required', ['required', 'boolean']],
+  ['nullable', ['nullable', 'boolean']],
+  ['multiple', ['multiple', 'boolean']],
+  ['unique', ['unique', 'boolean']],
+]);
+
+/** Fields that only some types have. */
+const OWN: ReadonlyMap<string, readonly [keyof ParameterDef, Wants]> = new Map([
+  ['default', ['default', 'any']],
+  ['min_length', ['minLength', 'number']],
+  ['max_length', ['maxLength', 'number']],
+  ['min_value', ['minValue', 'any']],
+  ['max_value', ['maxValue', 'any']],
+  ['scale', ['scale', 'number']],
+  ['strip', ['strip', 'boolean']],
+  ['values', ['values', 'any']],
+  ['pattern', ['pattern', 'string']],
+  ['reference_kind', ['referenceKind', 'string']],
+]);
+
+export function checkDeclaredParameters(given: unknown, fault: (text: string) => void): readonly ParameterDef[] {
+  if (given === undefined) return [];
+  if (!isPlainObject(given)) {
+    fault(`: must be an object of parameters, got ${typeName(given)}`);
+    return [];
+  }
+  return Object.entries(given).flatMap(([id, declared]) => {
+    const def = checkDeclared(id, declared, (text) => fault(`.${id}${text}`));
+    return def ? [def] : [];
+  });
+}
+
+function checkDeclared(id: string, declared: unknown, fault: (text: string) => void): ParameterDef | undefined {
+  if (!isIdentifier(id)) return void fault(`: a name is ${IDENTIFIER_HINT}`);
+  if (RESERVED_PARAMETERS.has(id)) return void fault(`: '${id}' is a field that every unit has; choose another name`);
+  if (!isPlainObject(declared)) return void fault(`: must be an object with a type, got ${typeName(declared)}`);
+  const type =
+    typeof declared['type'] === 'string' ? PARAMETER_TYPES.get(declared['type'] as ParameterTypeId) : undefined;
+  if (!type) {
+    const known = [...PARAMETER_TYPES.keys()];
+    return void fault(`.type: must be one of ${known.join(', ')}${didYouMean(String(declared['type']), known)}`);
+  }
+  const fields: Partial<Record<keyof ParameterDef, unknown>> = {};
+  const allowed = ['type', ...COMMON.keys(), ...[...OWN.keys()].filter((key) => type.fields.includes(key as OwnField))];
+  for (const [key, value] of Object.entries(declared)) {
+    if (key === 'type' || value === undefined) continue;
+    const [target, wants] = (allowed.includes(key) && (COMMON.get(key) ?? OWN.get(key))) || [];
+    if (!target) fault(`: the type ${type.id} has no '${key.slice(0, 60)}'${didYouMean(key, allowed)}`);
+    else if (wants !== 'any' && typeof value !== wants) fault(`.${key}: must be a ${wants}, got ${typeName(value)}`);
+    else fields[target] = value;
+  }
+  if (type.id === 'unit' && typeof fields.referenceKind !== 'string') fault('.reference_kind: must name a kind');
+  if (jsonFault(fields.default) !== undefined) return void fault(`.default: ${jsonFault(fields.default)}`);
+  const fallback = (fields.default ?? null) as Json;
+  const nullable = fields.nullable ?? !(fields.required === true || fallback !== null);
+  const def = parameterDef({
+    ...(fields as Partial<ParameterDef>),
+    id,
+    type: type.id as ParameterTypeId,
+    default: fallback,
+    nullable: nullable as boolean,
+  });
+  checkDefinition(def, fault);
+  return def;
+}
+
+/** Contradictions, as of a parameter of a kind. */
+function checkDefinition(def: ParameterDef, fault: (text: string) => void): void {
+  const faults = new Faults();
+  try {
+    // That a list may be `unique` is all that the flag means here.
+    checkParameter({ ...def, unique: def.unique && def.multiple }, faults);
+    faults.throwIfAny();
+  } catch (error) {
+    if (!(error instanceof KindError)) throw error;
+    for (const { text } of error.messages) fault(`.${text.replace(`default_${def.type}`, 'default')}`);
+  }
+}

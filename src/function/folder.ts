@@ -1,0 +1,95 @@
+/**
+ * The files of the folder of functions: which module each is, and a mark that changes with any of them. No path is ever
+ * made of what a client sent, and nothing outside the folder is a module.
+ */
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { IDENTIFIER_HINT, isIdentifier, PROJECT_ID } from '../shared/identifiers.js';
+import type { ModuleFault } from './definition.js';
+
+export interface ModuleFile {
+  readonly kind: string;
+  /** Null for all projects. */
+  readonly project: string | null;
+  /** Where it really is. */
+  readonly path: string;
+  /** As it is told. */
+  readonly file: string;
+}
+
+export interface Folder {
+  readonly files: readonly ModuleFile[];
+  readonly strays: readonly ModuleFault[];
+  /** Of all files beneath, helpers too. */
+  readonly mark: string;
+}
+
+const EMPTY: Folder = { files: [], strays: [], mark: '' };
+const MODULE = /\.ts$/;
+/** Not modules: declarations and tests. */
+const BESIDE = /\.(d|test|spec)\.ts$/;
+/** Folders that are not looked into: helpers begin with `_`. */
+const HELPERS = /^[._]|^node_modules$/;
+
+/** A folder that is not there has no files. */
+export async function readFolder(folder: string): Promise<Folder> {
+  const root = await realpath(folder).catch(() => undefined);
+  if (root === undefined) return EMPTY;
+  const found: ModuleFile[] = [];
+  const strays: ModuleFault[] = [];
+  await readInto(root, root, null, found, strays);
+  for (const name of await foldersOf(root)) {
+    const fault = (text: string) => strays.push({ file: `${name}/`, text });
+    if (PROJECT_ID.test(name)) await readInto(root, join(root, name), name, found, strays);
+    else if ((await readdir(join(root, name))).some((file) => MODULE.test(file)))
+      fault('is the name of no project; folders of helpers begin with _');
+  }
+  return { files: found, strays, mark: await markOf(root) };
+}
+
+async function readInto(
+  root: string,
+  folder: string,
+  project: string | null,
+  found: ModuleFile[],
+  strays: ModuleFault[],
+): Promise<void> {
+  for (const name of (await readdir(folder)).sort()) {
+    if (!MODULE.test(name) || BESIDE.test(name) || HELPERS.test(name)) continue;
+    const file = project === null ? name : `${project}/${name}`;
+    const path = await realpath(join(folder, name)).catch(() => undefined);
+    const kind = name.replace(MODULE, '');
+    if (path === undefined || !path.startsWith(root + sep)) strays.push({ file, text: 'leads out of the folder' });
+    else if (!isIdentifier(kind)) strays.push({ file, text: `is named after no kind: an id is ${IDENTIFIER_HINT}` });
+    else if ((await stat(path)).isFile()) found.push({ kind, project, path, file });
+  }
+}
+
+/** Names of the folders in the root; what a link leads to outside of it is none of them. */
+async function foldersOf(root: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const name of (await readdir(root)).sort()) {
+    if (HELPERS.test(name)) continue;
+    const path = await realpath(join(root, name)).catch(() => root);
+    if (path.startsWith(root + sep) && (await stat(path)).isDirectory()) names.push(name);
+  }
+  return names;
+}
+
+/** Whatever a module may import from the folder counts. */
+async function markOf(root: string): Promise<string> {
+  const marks: string[] = [];
+  const visit = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.name === 'node_modules' || entry.name === '.git') continue;
+      if (entry.isDirectory()) await visit(path);
+      else {
+        const file = await stat(path).catch(() => undefined);
+        if (file) marks.push(`${path}:${file.ino}:${file.size}:${file.mtimeMs}`);
+      }
+    }
+  };
+  await visit(root);
+  return marks.sort().join('\n');
+}

@@ -1,0 +1,167 @@
+/** Calls a function: rights first, then existence, state and parameters; then one transaction for all that it does. */
+import { Inject, Injectable } from '@nestjs/common';
+import { checkActive, denied, openFunction, type Grant } from '../access/access.js';
+import { Catalog } from '../catalog/catalog.service.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
+import { Database } from '../database/database.js';
+import { Answer } from '../http/answer.js';
+import { parseBody } from '../http/body.js';
+import { parseFlags } from '../http/list-query.js';
+import type { Method } from '../kit/module.js';
+import type { KindDef, Model } from '../model/model.js';
+import { Faults, refusal } from '../shared/errors.js';
+import { isPlainObject, typeName } from '../shared/json.js';
+import { didYouMean } from '../shared/nearest.js';
+import type { RequestScope } from '../tenancy/request-scope.js';
+import { bodyOf, type Body } from '../unit/draft.js';
+import { References, tell } from '../unit/references.js';
+import type { Session } from '../unit/session.js';
+import { SessionUnits, type UnitObject } from '../unit/session-units.js';
+import { parseKey } from '../unit/unit.key.js';
+import { UnitRepository } from '../unit/unit.repository.js';
+import { broken } from './broken.js';
+import { Calls } from './calls.js';
+import type { FunctionDef, FunctionModule } from './definition.js';
+import type { Deployment } from './deployment.js';
+import { bodyOfQuery, readParameters } from './parameters.js';
+import { Places } from './places.js';
+import { FunctionRegistry } from './registry.js';
+
+/** Which function a request names. */
+export interface Target {
+  readonly method: Method;
+  readonly kind: string;
+  /** The unit of a function of a unit. */
+  readonly unit?: string;
+  readonly name: string;
+}
+
+export interface CallRequest {
+  readonly url: string;
+  readonly contentType: string | undefined;
+  readonly bytes: () => Promise<Buffer | undefined>;
+}
+
+interface Opened {
+  readonly kind: KindDef;
+  readonly grant: Grant;
+  /** Undefined where the module is broken. */
+  readonly found: { readonly module: FunctionModule; readonly def: FunctionDef } | undefined;
+}
+
+@Injectable()
+export class FunctionService {
+  constructor(
+    private readonly registry: FunctionRegistry,
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly units: SessionUnits,
+    private readonly repository: UnitRepository,
+    private readonly references: References,
+    private readonly calls: Calls,
+    private readonly places: Places,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async call(scope: RequestScope, target: Target, request: CallRequest): Promise<Answer> {
+    const { current } = this.registry;
+    const read = await this.#reader(scope, target, request, current);
+    return this.places.call(scope.project.id, () =>
+      this.catalog.withModelApart(scope.project, async (model) => {
+        // Of a unit's, the statement that reads the unit tells it too.
+        if (target.unit === undefined) await this.catalog.check(scope.project, model);
+        return this.#run(scope, target, model, current, read);
+      }),
+    );
+  }
+
+  /** A body is read when the caller's rights were checked, and before the call takes a place among those of the project. */
+  async #reader(
+    scope: RequestScope,
+    target: Target,
+    { url, contentType, bytes }: CallRequest,
+    deployment: Deployment,
+  ): Promise<(def: FunctionDef, faults: Faults) => Body> {
+    if (target.method === 'GET') return (def, faults) => bodyOfQuery(def, url, faults);
+    await this.catalog.withModel(scope.project, async (model) => void open(scope, target, model, deployment));
+    const given = await bytes();
+    return () => {
+      parseFlags(url, []);
+      const value = parseBody(given, contentType) ?? {};
+      if (isPlainObject(value)) return bodyOf(value);
+      throw refusal('body.not_object', `The body must be a JSON object, got ${typeName(value)}`);
+    };
+  }
+
+  async #run(
+    scope: RequestScope,
+    target: Target,
+    model: Model,
+    deployment: Deployment,
+    read: (def: FunctionDef, faults: Faults) => Body,
+  ): Promise<Answer> {
+    const { kind, grant, found } = open(scope, target, model, deployment);
+    const session: Session = { ...scope, model, executor: this.database, deployment };
+    const unit = target.unit === undefined ? undefined : await this.#unit(session, kind, grant, target.unit);
+    if (!found) throw broken(kind.id);
+    const { def, module } = found;
+    const faults = new Faults();
+    const parameters = readParameters(def, read(def, faults), model, faults);
+    tell(await this.references.unreachable(session, parameters.kind, [parameters.placed], true), faults);
+    faults.throwIfAny();
+    return this.calls.call({
+      session,
+      def,
+      module,
+      timeout: def.timeout ?? this.config.functionTimeout,
+      given: { parameters: parameters.values, ...(unit && { unit }) },
+    });
+  }
+
+  /** The unit of the path, as a function sees it. @throws KindError 404, and 403 where the caller may not call it for this one */
+  async #unit(session: Session, kind: KindDef, grant: Grant, id: string): Promise<UnitObject> {
+    const caller = { ...session.caller, seesHidden: true } as const;
+    const unit = await this.units.get({ ...session, caller }, kind.id, id);
+    if (!grant.predicate) return unit;
+    const plan = { schema: session.project.schema, kind };
+    const [holds] = (await this.repository.judge(
+      session.executor,
+      plan,
+      parseKey(kind, id),
+      [grant.predicate],
+      session.model,
+    )) ?? [false];
+    if (!holds) throw denied(session.caller, `You may not call that function of this unit of '${kind.id}'`);
+    return unit;
+  }
+}
+
+/** @throws KindError 401, 403 or 404 as for the kind itself, 404 where it has no such function */
+function open(scope: RequestScope, target: Target, model: Model, deployment: Deployment): Opened {
+  const { project, caller } = scope;
+  const loaded = model.kinds.get(target.kind)?.builtIn ? undefined : deployment.find(project.id, target.kind);
+  const module = loaded?.state === 'ready' ? loaded.module : undefined;
+  const known = module?.functions[target.unit === undefined ? 'kind' : 'unit'];
+  const def = known?.get(target.name);
+  const { kind, grant } = openFunction(model, target.kind, def?.access, caller);
+  // A rule is about a unit, and here there is none.
+  if (target.unit === undefined && grant.predicate) throw denied(caller, `You may not call functions of '${kind.id}'`);
+  checkActive(kind);
+  if (loaded?.state === 'broken') return { kind, grant, found: undefined };
+  if (!module || !def) {
+    const hint = didYouMean(
+      target.name,
+      [...(known?.values() ?? [])].flatMap(({ name, access }) => (access ? [] : name)),
+    );
+    throw refusal('function.unknown', `No function '${target.name.slice(0, 80)}' of ${whose(target)}${hint}`);
+  }
+  if (!def.methods.includes(target.method)) {
+    throw refusal('function.unknown', `The function '${def.name}' takes ${def.methods.join(' and ')} alone`);
+  }
+  return { kind, grant, found: { module, def } };
+}
+
+function whose({ kind, unit }: Target): string {
+  return unit === undefined ? `the kind '${kind}'` : `units of '${kind}'`;
+}

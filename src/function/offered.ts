@@ -1,0 +1,47 @@
+/** The functions that there are for a caller, as the API document shows them. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { functionGrant } from '../access/access.js';
+import { DocumentedFunctions, type DocumentedFunction, type FunctionSource } from '../doc/documented-functions.js';
+import type { KindDef, Model } from '../model/model.js';
+import type { Caller } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
+import type { FunctionDef } from './definition.js';
+import { shapeOf } from './parameters.js';
+import { FunctionRegistry } from './registry.js';
+
+@Injectable()
+export class OfferedFunctions implements FunctionSource, OnModuleInit {
+  constructor(
+    private readonly registry: FunctionRegistry,
+    private readonly documented: DocumentedFunctions,
+  ) {}
+
+  onModuleInit(): void {
+    this.documented.register(this);
+  }
+
+  version(): string {
+    return this.registry.current.id;
+  }
+
+  /** None where the module is broken or the kind inactive. */
+  functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[] {
+    const module = kind.active && !kind.builtIn ? this.registry.current.findReady(project.id, kind.id) : undefined;
+    if (!module) return [];
+    const mayCall = ({ access, scope }: FunctionDef, who: Caller): boolean => {
+      const grant = functionGrant(kind, access, who, model);
+      // A rule is about a unit, and a function of the kind has none.
+      return grant !== undefined && (scope === 'unit' || !grant.predicate);
+    };
+    return [...module.functions.kind.values(), ...module.functions.unit.values()]
+      .filter((def) => mayCall(def, caller))
+      .map((def) => ({
+        name: def.name,
+        scope: def.scope,
+        methods: def.methods,
+        description: def.description,
+        parameters: [...shapeOf(def, model).fields.values()],
+        open: mayCall(def, { type: 'anonymous' }),
+      }));
+  }
+}

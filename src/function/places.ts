@@ -1,0 +1,47 @@
+/**
+ * How much of the service authored code may hold: of one project, and of all together. A call waits for what is not the
+ * database, perhaps for long, and holds a connection only from its first statement to its end.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
+import { comeBack } from '../shared/errors.js';
+import { Lanes } from '../shared/lanes.js';
+import { LIMITS } from '../shared/limits.js';
+
+/** Calls of one project at once. */
+const CALLS = 200;
+
+/** The parts of the pool that transactions of functions may hold: of one project, and of all. */
+const OF_ONE = 0.3;
+const OF_ALL = 0.6;
+
+/** Milliseconds that one waits: as long as for a connection. */
+const PATIENCE = 5000;
+
+@Injectable()
+export class Places {
+  readonly #calls: Lanes;
+  readonly #transactions: Lanes;
+
+  constructor(@Inject(CONFIG) { databasePool }: Config) {
+    const waiting = { waitingPerKey: LIMITS.requestsWaiting, patience: PATIENCE, refusal: busy };
+    const part = (share: number) => Math.max(1, Math.floor(databasePool * share));
+    this.#calls = new Lanes({ ...waiting, perKey: CALLS });
+    this.#transactions = new Lanes({ ...waiting, perKey: part(OF_ONE), atOnce: part(OF_ALL) });
+  }
+
+  /** @throws KindError 503 where too many are under way */
+  call<T>(project: string, work: () => Promise<T>): Promise<T> {
+    return this.#calls.run(project, work);
+  }
+
+  /** @throws KindError 503 where too many are under way */
+  transaction<T>(project: string, work: () => Promise<T>): Promise<T> {
+    return this.#transactions.run(project, work);
+  }
+}
+
+function busy() {
+  return comeBack('server.busy', 'Too many functions are under way; try again shortly');
+}

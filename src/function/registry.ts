@@ -1,0 +1,77 @@
+/**
+ * The modules in memory: loaded when the service starts and, where that is set, again when a file changes. What is loaded
+ * takes the place of what was there as one: whoever began with the old modules ends with them.
+ */
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
+import { LOGGER } from '../http/logger.js';
+import { faultText } from './definition.js';
+import { Deployment } from './deployment.js';
+import { readFolder } from './folder.js';
+import { Loader } from './loader.js';
+
+/** Milliseconds between two looks at the files. */
+const WATCH_EVERY = 500;
+
+@Injectable()
+export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
+  readonly #loader: Loader;
+  #current = new Deployment([]);
+  #mark: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.#loader = new Loader(config.functionsDir);
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.refresh();
+    if (this.config.functionsWatch) this.#watch();
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  get current(): Deployment {
+    return this.#current;
+  }
+
+  /** Loads everything again where a file has changed. One load at a time. */
+  refresh(): Promise<void> {
+    const load = this.#loading.then(() => this.#load());
+    this.#loading = load.catch(() => undefined);
+    return load;
+  }
+
+  async #load(): Promise<void> {
+    const folder = await readFolder(this.config.functionsDir);
+    if (folder.mark === this.#mark) return;
+    const again = this.#mark !== undefined;
+    const loaded = await this.#loader.load(folder);
+    this.#mark = folder.mark;
+    this.#current = loaded;
+    for (const fault of loaded.faults) {
+      this.logger.error({ file: fault.file, line: fault.line }, `functions: ${faultText(fault)}`);
+    }
+    if (again) this.logger.info({ modules: loaded.loaded.length }, 'functions were loaded again');
+  }
+
+  #watch(): void {
+    const look = (): void => {
+      this.refresh()
+        .catch((error: unknown) => this.logger.warn({ err: error }, 'the folder of functions can not be read'))
+        .finally(() => {
+          if (this.#timer) this.#watch();
+        });
+    };
+    this.#timer = setTimeout(look, WATCH_EVERY).unref();
+  }
+}

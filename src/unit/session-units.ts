@@ -1,0 +1,143 @@
+/**
+ * Units inside a session that is under way, for functions: rights, state, plan and the one door are those of the
+ * endpoints; what comes back are objects. Hidden parameters are in them for whoever may see them, but not enumerable, so
+ * that an answer has none by accident.
+ */
+import { Injectable } from '@nestjs/common';
+import { checkState, openForFunction, type Grant } from '../access/access.js';
+import { parseListQuery } from '../http/list-query.js';
+import type { KindDef, Model } from '../model/model.js';
+import type { Operation } from '../model/special.js';
+import { refusal } from '../shared/errors.js';
+import { isPlainObject, typeName } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { Behaviors } from './behavior.js';
+import { bodyOf } from './draft.js';
+import type { NotObject } from './drafter.js';
+import type { Session } from './session.js';
+import { parseKey, unknownUnit } from './unit.key.js';
+import { planGet, planList, planQuery } from './unit.plan.js';
+import { UnitRepository } from './unit.repository.js';
+import { UnitWriter } from './unit.writer.js';
+import { contextOf } from './walks.js';
+
+export type UnitObject = Readonly<Record<string, unknown>>;
+
+interface Opened {
+  readonly kind: KindDef;
+  readonly grant: Grant;
+}
+
+@Injectable()
+export class SessionUnits {
+  constructor(
+    private readonly repository: UnitRepository,
+    private readonly writer: UnitWriter,
+    private readonly behaviors: Behaviors,
+  ) {}
+
+  /** @param url the query of section 4.9 behind a `?` */
+  async list(session: Session, kindId: string, url: string): Promise<{ count: number; items: UnitObject[] }> {
+    const { kind, grant } = this.#open(session, kindId, 'read');
+    const context = contextOf(session, session.model, { kind, access: grant.predicate });
+    const plan = planQuery(url, (query) => planList(query, context));
+    const { count, items } = await this.repository.fetchPage(session.executor, plan, session.model);
+    const units = JSON.parse(items) as UnitObject[];
+    return { count, items: units.map((unit) => veiled(session.model, kind.id, unit)) };
+  }
+
+  /** Undefined where there is none, or none that the session's caller may read. */
+  async find(session: Session, kindId: string, id: string): Promise<UnitObject | undefined> {
+    const { kind, grant } = this.#open(session, kindId, 'read');
+    const key = parseKey(kind, id);
+    if (key === undefined) return undefined;
+    const plan = planGet(parseListQuery(''), contextOf(session, session.model, { kind, access: grant.predicate }));
+    const found = await this.repository.fetch(session.executor, plan, key, session.model);
+    return found && objectOf(session, kind, found.body);
+  }
+
+  async get(session: Session, kindId: string, id: string): Promise<UnitObject> {
+    const found = await this.find(session, kindId, id);
+    if (!found) throw unknownUnit(this.#open(session, kindId, 'read').kind, id);
+    return found;
+  }
+
+  async create(session: Session, kindId: string, values: unknown): Promise<UnitObject> {
+    const { kind, grant } = this.#openToWrite(session, kindId, 'create');
+    const [made] = await this.writer.insert(session, kind, [bodyOf(objectGiven(values))], { access: grant.predicate });
+    return objectOf(session, kind, made?.body ?? '{}');
+  }
+
+  async createAll(session: Session, kindId: string, values: readonly unknown[]): Promise<UnitObject[]> {
+    const { kind, grant } = this.#openToWrite(session, kindId, 'create');
+    if (values.length > LIMITS.bulk) {
+      throw refusal('body.too_many', `At most ${LIMITS.bulk} units at once, got ${values.length}`);
+    }
+    const bodies = values.map((each) => (isPlainObject(each) ? bodyOf(plain(each)) : notObject(each)));
+    const made = await this.writer.insert(session, kind, bodies, { bulk: true, access: grant.predicate });
+    return made.map(({ body }) => objectOf(session, kind, body));
+  }
+
+  async update(session: Session, kindId: string, id: string, values: unknown): Promise<UnitObject> {
+    const { kind, grant } = this.#openToWrite(session, kindId, 'update');
+    const body = bodyOf(objectGiven(values));
+    const made = await this.writer.update(session, kind, id, () => body, { access: grant.predicate });
+    return objectOf(session, kind, made.body);
+  }
+
+  async remove(session: Session, kindId: string, id: string): Promise<void> {
+    const { kind, grant } = this.#openToWrite(session, kindId, 'delete');
+    await this.writer.remove(session, kind, id, { access: grant.predicate });
+  }
+
+  #open(session: Session, kindId: string, operation: Operation): Opened {
+    const opened = openForFunction(session.model, kindId, operation, session.caller);
+    checkState(opened.kind);
+    return opened;
+  }
+
+  #openToWrite(session: Session, kindId: string, operation: Operation): Opened {
+    const opened = this.#open(session, kindId, operation);
+    if (this.behaviors.of(opened.kind).some((behavior) => behavior.definition)) {
+      throw refusal('kind.not_allowed_here', `'${kindId}' is part of the model, which functions do not change`);
+    }
+    return opened;
+  }
+}
+
+/** What JSON would leave out of an object is not given. */
+function plain(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function objectGiven(values: unknown): Record<string, unknown> {
+  if (isPlainObject(values)) return plain(values);
+  throw refusal('body.not_object', `The values must be an object, got ${typeName(values)}`);
+}
+
+function notObject(value: unknown): NotObject {
+  return { got: typeName(value) };
+}
+
+function objectOf({ model }: Session, kind: KindDef, body: string): UnitObject {
+  return veiled(model, kind.id, JSON.parse(body) as UnitObject);
+}
+
+/** The unit with its hidden parameters out of sight of spreads and `JSON.stringify`, those behind references too. */
+export function veiled<U extends UnitObject>(model: Model, kindId: string, unit: U): U {
+  for (const key of Object.keys(unit)) {
+    if (isHidden(model, kindId, key)) Object.defineProperty(unit, key, { enumerable: false });
+  }
+  return unit;
+}
+
+/** Whether a path leads over a hidden parameter, or to one. */
+function isHidden(model: Model, kindId: string, path: string): boolean {
+  let kind = model.kinds.get(kindId);
+  for (const name of path.split('.')) {
+    const field = kind?.fields.get(name);
+    if (field?.def.hidden) return true;
+    kind = field?.reference && model.kinds.get(field.reference.kind);
+  }
+  return false;
+}

@@ -1,0 +1,205 @@
+/** Modules come from files: each by itself, told of with file and line where it is wrong, and again when it changes. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { FunctionsFolder, reload } from '../../support/functions.js';
+import { startTestService, type TestProject } from '../../support/service.js';
+
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly err?: { readonly stack: string };
+}
+
+const lines: Line[] = [];
+const log = pino({ level: 'info' }, { write: (text: string) => void lines.push(JSON.parse(text) as Line) });
+const folder = new FunctionsFolder();
+const service = await startTestService({ functionsDir: folder.path }, log);
+const project = await service.project();
+const other = await service.project();
+for (const each of [project, other]) await defineKinds(each, { id: 'city' }, { id: 'land' });
+
+const saying = (text: string, kind = 'city', before = '') =>
+  `import { kind } from 'kind';\n${before}\nconst k = kind('${kind}');\n` +
+  `export default k.module({ functions: { say: k.function({ description: 'Says', run: () => ${text} }) } });`;
+const said = async (of: TestProject, kind = 'city') => {
+  const { status, body } = await of.get(`/${kind}/function/say`);
+  return status === 200 ? (body.content as unknown) : body.messages[0]?.code;
+};
+const errors = () => lines.filter(({ level }) => level >= 50);
+
+beforeEach(() => void lines.splice(0));
+
+describe('a folder', () => {
+  it('is looked at again: a module that is new, changed, and gone', async () => {
+    expect(await said(project)).toBe('function.unknown');
+    folder.write('city.ts', saying("'one'"));
+    await reload(service);
+    expect(await said(project)).toBe('one');
+    folder.write('city.ts', saying("'two'"));
+    await reload(service);
+    expect(await said(project)).toBe('two');
+    folder.remove('city.ts');
+    await reload(service);
+    expect(await said(project)).toBe('function.unknown');
+  });
+
+  it('may have helpers, which count as part of the modules that import them', async () => {
+    folder.write('_lib/words.ts', "export const word: string = 'first';");
+    folder.write('city.ts', saying('word', 'city', "import { word } from './_lib/words.ts';"));
+    await reload(service);
+    expect(await said(project)).toBe('first');
+    folder.write('_lib/words.ts', "export const word: string = 'second';");
+    await reload(service);
+    expect(await said(project)).toBe('second');
+    folder.remove('_lib');
+    folder.remove('city.ts');
+  });
+
+  it('of a project has its own modules, which win', async () => {
+    folder.write('city.ts', saying("'all'"));
+    folder.write(`${project.id}/city.ts`, saying("'mine'"));
+    await reload(service);
+    expect([await said(project), await said(other)]).toEqual(['mine', 'all']);
+    folder.write(`${project.id}/city.ts`, 'export default');
+    await reload(service);
+    expect([await said(project), await said(other)]).toEqual(['function.broken', 'all']);
+    folder.remove(project.id);
+  });
+
+  it('is all that there is: a link out of it is no module', async () => {
+    const outside = new FunctionsFolder({ 'land.ts': saying("'outside'", 'land') });
+    symlinkSync(join(outside.path, 'land.ts'), join(folder.path, 'land.ts'));
+    mkdirSync(join(outside.path, 'more'));
+    writeFileSync(join(outside.path, 'more', 'city.ts'), saying("'outside'"));
+    symlinkSync(join(outside.path, 'more'), join(folder.path, other.id));
+    await reload(service);
+    expect(await said(other, 'land')).toBe('function.unknown');
+    expect(await said(other)).toBe('all');
+    expect(errors()).toMatchObject([{ file: 'land.ts', msg: 'functions: land.ts: leads out of the folder' }]);
+    folder.remove('land.ts');
+    folder.remove(other.id);
+  });
+
+  it('tells of files that are named after no kind', async () => {
+    folder.write('City.ts', '');
+    folder.write('Lib/city.ts', '');
+    await reload(service);
+    expect(errors().map(({ file }) => file)).toEqual(['City.ts', 'Lib/']);
+    folder.remove('City.ts');
+    folder.remove('Lib');
+  });
+});
+
+describe('a module that is wrong', () => {
+  it.each<[name: string, text: string, line: number | undefined, told: RegExp]>([
+    ['by its syntax', '\n\nconst = 1;', 3, /expected/i],
+    ['by what it throws', '\nfunction f(): never { throw new Error("no such thing"); }\n\nf();', 2, /no such thing/],
+    ['by an import', '\nimport "./nothing.ts";', 2, /nothing\.ts/],
+    ['without a default export', 'export const a = 1;', undefined, /default export.*kind\('land'\).*got nothing/],
+    ['of another kind', saying('1', 'city'), 4, /is the file of 'land', and declares a module of 'city'/],
+    [
+      'with an unknown part',
+      "import { kind } from 'kind';\n\nexport default kind('land').module({ hoks: {} } as never);",
+      3,
+      /no 'hoks' \(did you mean 'hooks'\?\)/,
+    ],
+    [
+      'with an unknown hook',
+      "import { kind } from 'kind';\nexport default kind('land').module({ hooks: { before_save() {} } as never });",
+      2,
+      /hooks: no 'before_save'/,
+    ],
+    [
+      'with a function that is none',
+      "import { kind } from 'kind';\nexport default kind('land').module({ functions: { f: () => 1 } as never });",
+      2,
+      /functions\.f: must be made by kind\('land'\)\.function/,
+    ],
+    [
+      'with a bad name',
+      "import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ functions: { 'A b': k.function({ description: 'x', run: () => 1 }) } });",
+      3,
+      /functions\.A b: a name is/,
+    ],
+    [
+      'with a bad parameter',
+      "import { kind } from 'kind';\nconst k = kind('land');\nconst f = k.function({\n  description: 'x', parameters: { a: { type: 'integer', max_length: 3 } }, run: () => 1 });\nexport default k.module({ functions: { f } });",
+      3,
+      /functions\.f\.parameters\.a: the type integer has no 'max_length'/,
+    ],
+    [
+      'with bad access',
+      "import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ functions: { f: k.function({ description: 'x', access: 'eq(a,1)', run: () => 1 }) } });",
+      3,
+      /functions\.f\.access: must be one of anyone, member, admin, nobody/,
+    ],
+    [
+      'with a bad method',
+      "import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ functions: { f: k.function({ description: 'x', methods: ['PUT' as 'GET'], run: () => 1 }) } });",
+      3,
+      /functions\.f\.methods: wants/,
+    ],
+    [
+      'without a description',
+      "import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ functions: { f: k.function({ description: ' ', run: () => 1 }) } });",
+      3,
+      /functions\.f\.description/,
+    ],
+  ])('%s is told of once, with its place, and keeps no other from running', async (_, text, line, told) => {
+    folder.write('land.ts', text);
+    await reload(service);
+    expect(errors()).toMatchObject([{ file: 'land.ts', msg: expect.stringMatching(told) as string }]);
+    expect(errors()[0]?.line).toBe(line);
+    expect([await said(project), await said(project, 'land')]).toEqual(['all', 'function.broken']);
+    await reload(service);
+    expect(errors()).toHaveLength(1);
+  });
+
+  it('is told of with all that is wrong with it', async () => {
+    const bad = "k.function({ description: '', run: 1 as never })";
+    folder.write(
+      'land.ts',
+      `import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ functions: { f: ${bad} } });`,
+    );
+    await reload(service);
+    expect(errors().map(({ msg }) => msg)).toMatchObject(
+      [/description/, /run/].map((text) => expect.stringMatching(text) as string),
+    );
+  });
+
+  it('is mended by the next change', async () => {
+    folder.write('land.ts', saying("'mended'", 'land'));
+    await reload(service);
+    expect(await said(project, 'land')).toBe('mended');
+  });
+});
+
+describe('what a function throws', () => {
+  it('is in the log with the line of the file, and in no answer', async () => {
+    folder.write(
+      'land.ts',
+      [
+        "import { kind } from 'kind';",
+        '// interfaces and types are no code:',
+        'interface Gone { readonly a: string;',
+        '  readonly b: number }',
+        "const k = kind('land');",
+        'const fail = (gone?: Gone): never => {',
+        "  throw new Error('the very secret');",
+        '};',
+        "export default k.module({ functions: { say: k.function({ description: 'Fails', run: () => fail() }) } });",
+      ].join('\n'),
+    );
+    await reload(service);
+    const { status, text } = await project.get('/land/function/say');
+    expect([status, /secret/.test(text)]).toEqual([500, false]);
+    const [{ err } = {}] = errors();
+    expect(err?.stack).toContain('the very secret');
+    expect(err?.stack).toContain(`${folder.path}/land.ts:7:`);
+  });
+});
