@@ -97,16 +97,19 @@ class ListQueryReader {
 
   read(): ListQuery {
     const cursor = this.#single('cursor');
+    const loadLinks = this.#choice('load_links', ['true', 'false'], 'false') === 'true';
+    const include = this.#names('include');
     const read: ListQuery = {
       offset: this.#number('offset', 0, LIMITS.offsetMax),
       limit: this.#number('limit', LIMITS.pageDefault, LIMITS.pageMax),
       order: this.#order(),
       filter: this.#filter(),
-      include: this.#names('include'),
+      // The field that load_links adds is there already.
+      include: loadLinks ? include?.filter((name) => name !== 'links') : include,
       exclude: this.#names('exclude'),
       count: this.#choice('count', ['exact', 'none', 'estimated'], 'exact'),
       cursor,
-      loadLinks: this.#choice('load_links', ['true', 'false'], 'false') === 'true',
+      loadLinks,
       depth: this.#number('depth', 0, 10),
       linkIds: this.#names('link_id'),
       kindIds: this.#names('kind_id'),

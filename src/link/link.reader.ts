@@ -17,7 +17,7 @@ import { planQuery } from '../unit/unit.plan.js';
 import { parseKey, unknownUnit } from '../unit/unit.key.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository } from '../unit/unit.repository.js';
-import { contextOf, Walks, withoutLink } from '../unit/walks.js';
+import { contextOf, LINK_FIELD, Walks, withoutLink } from '../unit/walks.js';
 
 export interface WalkPath {
   readonly kind: string;
@@ -90,7 +90,7 @@ export class LinkReader {
       const wanted = asked.kindIds?.map((id) => openKind(model, id, 'read', scope.caller).kind);
       const shown = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
       const contexts = shown.map((passed) => contextOf(scope, model, passed));
-      return { query: asked, shown, ...planParts(asked, contexts) };
+      return { query: asked, shown, ...planParts({ ...asked, include: asked.include?.filter(isOther) }, contexts) };
     };
     const { query, shown, parts, order } = planQuery(url, plan, ['link_id', 'kind_id']);
     const loaded = query.loadLinks ? await this.walks.loaded(scope, model, query) : undefined;
@@ -110,6 +110,11 @@ export class LinkReader {
       count: query.count,
     };
   }
+}
+
+/** `include` may name the field that every linked unit has. */
+function isOther(name: string): boolean {
+  return name !== LINK_FIELD;
 }
 
 /** @throws KindError 404 for kinds of the model, and for a direction that there is not */

@@ -75,7 +75,7 @@ function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {
 }
 
 /** The field of a linked unit that tells the link by which it was reached. */
-const LINK_FIELD = 'link';
+export const LINK_FIELD = 'link';
 
 /** What is read of a linked unit: its field `link` takes the place of a parameter of that name. */
 export function withoutLink(read: ReadPlan): ReadPlan {

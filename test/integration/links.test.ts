@@ -4,7 +4,8 @@ import { defineKinds } from '../support/callers.js';
 import { ok, query } from '../support/definitions.js';
 import { startTestService } from '../support/service.js';
 
-const service = await startTestService();
+// One connection, whose statistics are told when they are asked for.
+const service = await startTestService({ databasePool: 1 });
 const project = await service.project();
 await defineKinds(project, { id: 'node', parameters: [{ id: 'n', kind_id: 'integer' }] });
 await ok(project.post('/link/unit', { id: 'dense' }));
@@ -43,18 +44,45 @@ await links('dense', 'SELECT a, b FROM generate_series(1, 300) AS a, generate_se
 await query(project, 'ANALYZE $schema."_link"');
 
 const walk = (from: number, path: string) => project.get(`/node/unit/${id(from)}/link/${path}`);
-const heap = (): number => process.memoryUsage().heapUsed / 2 ** 20;
+
+/** The entries of the index of links, and the units, that were read so far. */
+async function read(): Promise<{ links: number; units: number }> {
+  await service.service.database.run({ text: 'SELECT pg_stat_force_next_flush()', values: [] });
+  const [row] = await service.service.database.run<{ links: number; units: number }>({
+    text: `SELECT (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE schemaname = $1 AND relname = '_link')::int AS links, (SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'node')::int AS units`,
+    values: [`project_${project.id}`],
+  });
+  return row ?? { links: -1, units: -1 };
+}
+
+async function readBy(work: () => Promise<unknown>): Promise<{ links: number; units: number }> {
+  const before = await read();
+  await work();
+  const after = await read();
+  return { links: after.links - before.links, units: after.units - before.units };
+}
 
 describe('a unit with very many links', () => {
   it('answers any page of its neighbours, and their number', async () => {
-    const before = heap();
     const first = (await ok(walk(0, 'child?limit=100'))) as Page;
     expect([first.count, first.items.length, first.items[0]?.n]).toEqual([HUB, 100, 1]);
     const last = (await ok(walk(0, `child?limit=100&offset=${HUB - 20}`))) as Page;
     expect(last.items.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, at) => HUB - 19 + at));
     const some = (await ok(walk(0, 'child?filter=gt(n,200490)&include=n'))) as Page;
     expect(some.count).toBe(10);
-    expect(heap() - before).toBeLessThan(50);
+  });
+
+  it('is read no further than the page', async () => {
+    const page = await readBy(() => walk(0, 'child?limit=100&count=none'));
+    expect(page.units).toBeLessThanOrEqual(101);
+    expect(page.units).toBeGreaterThanOrEqual(100);
+    expect(page.links).toBeGreaterThanOrEqual(100);
+    expect(page.links).toBeLessThan(1000);
+    const counted = await readBy(() => walk(0, 'child?limit=100&offset=5000'));
+    expect(counted.units).toBeLessThanOrEqual(101);
+    const loaded = await readBy(() => project.get('/node/unit?limit=1&load_links=true&count=none'));
+    expect(loaded.units).toBeLessThan(2100);
+    expect(loaded.links).toBeLessThan(10_000);
   });
 
   it('is found from the other side by one look', async () => {

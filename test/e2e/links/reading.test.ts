@@ -110,13 +110,14 @@ describe('the units that a unit is linked with', () => {
   });
 
   it('show what include and exclude leave, and the link', async () => {
-    expect(await ok(ann.get(`${path}/child?include=[id,days]`))).toEqual({
-      count: 2,
-      items: [
-        { id: 'b', link: { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0 } },
-        { id: 'a', days: 3, link: { link_id: 'link', parent_id: 'a', child_id: 'a', depth: 0 } },
-      ],
-    });
+    for (const include of ['[id,days]', '[id,days,link]'])
+      expect(await ok(ann.get(`${path}/child?include=${include}`))).toEqual({
+        count: 2,
+        items: [
+          { id: 'b', link: { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0 } },
+          { id: 'a', days: 3, link: { link_id: 'link', parent_id: 'a', child_id: 'a', depth: 0 } },
+        ],
+      });
     expect(await ok(ann.get(`${path}/child?limit=0&depth=2`))).toEqual({ count: 3, items: [] });
     expect(await ok(ann.get(`${path}/child?count=none&limit=1`))).toMatchObject({ count: -1, items: [{ id: 'b' }] });
   });
@@ -240,6 +241,13 @@ describe('load_links', () => {
       const { items } = (await ok(ann.get(`/place/unit?load_links=true&${query}`))) as typeof whole;
       for (const item of items) expect(item.links).toEqual(whole.items.find(({ id }) => id === item.id)?.links);
     }
+    const [first] = whole.items;
+    for (const include of ['id', '[id,links]'])
+      expect(await ok(ann.get(`/place/unit/a?load_links=true&include=${include}`))).toEqual({
+        id: 'a',
+        links: first?.links,
+      });
+    expect(await ok(ann.get('/place/unit/a?load_links=true&include=links'))).toEqual({ links: first?.links });
     expect(await ok(ann.get('/group/unit?load_links=true&limit=1'))).toMatchObject({
       items: [{ links: { parent: [], child: [] } }],
     });
@@ -254,6 +262,11 @@ describe('load_links', () => {
       name: 'with a depth that is none',
       request: 'GET /place/unit?load_links=true&depth=11',
       expect: { status: 400, code: 'query.bad_value' },
+    },
+    {
+      name: 'named without being asked for',
+      request: 'GET /place/unit?include=[id,links]',
+      expect: { status: 400, code: 'parameter.unknown' },
     },
     {
       name: 'that is neither true nor false',

@@ -274,19 +274,26 @@ describe('at the same time', () => {
     expect(await query(admin, dangling)).toEqual([{ n: 0 }]);
   });
 
-  it('units are linked and deleted by many, and no link to nothing remains', async () => {
-    const towns = await Promise.all(Array.from({ length: 12 }, (_, n) => made('town', { name: `t${n}` })));
-    const calls = towns.flatMap((id, n) => [
-      admin.post(`/town/unit/${id}/link/road/town/unit/${towns[(n + 1) % 12] ?? ''}`),
-      admin.post(`/town/unit/${towns[(n + 1) % 12] ?? ''}/link/rail/town/unit/${id}`),
-      ...(n % 2 ? [admin.delete(`/town/unit/${id}`)] : []),
-      admin.post(`/town/unit/${id}/link/link/town/unit/${towns[(n + 5) % 12] ?? ''}`),
-    ]);
-    const statuses = new Set((await Promise.all(calls)).map(({ status }) => status));
-    expect([...statuses].filter((status) => status !== 200 && status !== 404)).toEqual([]);
-    expect(await query(admin, dangling)).toEqual([{ n: 0 }]);
-    expect(await query(admin, dangling.replaceAll('child', 'parent'))).toEqual([{ n: 0 }]);
-  });
+  it.each(Array.from({ length: 8 }, (_, round) => round))(
+    'units are linked and deleted by many, and no link to nothing remains (%i)',
+    async (round) => {
+      const towns = await Promise.all(Array.from({ length: 12 }, (_, n) => made('town', { name: `t${n}` })));
+      const other = (n: number) => towns[n % 12] ?? '';
+      const calls = towns.flatMap((id, n) => [
+        () => admin.post(`/town/unit/${id}/link/road/town/unit/${other(n + 1)}`),
+        () => admin.post(`/town/unit/${other(n + 1)}/link/rail/town/unit/${id}`),
+        ...(n % 2 ? [() => admin.delete(`/town/unit/${id}`)] : []),
+        () => admin.post(`/town/unit/${id}/link/link/town/unit/${other(n + 5)}`),
+      ]);
+      // Another order in every round.
+      const order = calls.map((call, at) => ({ call, at: (at * (2 * round + 1)) % calls.length }));
+      order.sort((x, y) => x.at - y.at);
+      const statuses = new Set((await Promise.all(order.map(({ call }) => call()))).map(({ status }) => status));
+      expect([...statuses].filter((status) => status !== 200 && status !== 404)).toEqual([]);
+      expect(await query(admin, dangling)).toEqual([{ n: 0 }]);
+      expect(await query(admin, dangling.replaceAll('child', 'parent'))).toEqual([{ n: 0 }]);
+    },
+  );
 
   it('a type that is being deleted gets no more links', async () => {
     await ok(admin.post('/link/unit', { id: 'canal' }));
