@@ -14,6 +14,7 @@ import { Postgres } from './postgres.mjs';
 import { residentMegabytes } from './process-stats.mjs';
 import { waitUntilQuiet } from './quiet.mjs';
 import { markdown, scaleTable, startTable } from './report.mjs';
+import { checkAlike, comparisonsOf, makeReader, RULE_TARGET } from './rules.mjs';
 import { Service } from './service.mjs';
 import { measureStarts } from './start-times.mjs';
 import { workloadsOf } from './workloads.mjs';
@@ -85,20 +86,65 @@ async function measureScale(scale, { bare, keeping, service, services }, postgre
     const systems = workload.id === 'W1' ? [bare, ...services, keeping] : [bare, ...services];
     const prepare = () => (workload.writes ? dataset.reset() : Promise.resolve());
     await checkAnswers(workload, systems, prepare);
-    const { rounds, seconds, warmup } = options;
-    const figures = await inTurn(systems, rounds, async (system, first) => {
-      const load = { url: system.url, headers: system.headers, requests: workload.requests, folder };
-      await prepare();
-      if (first && warmup > 0) await putLoad(tool, { ...load, seconds: warmup });
-      await waitUntilQuiet(options.quiet);
-      const result = await withCpu(system, postgres, () => putLoad(tool, { ...load, seconds }));
-      return { ...result, count: result.requests };
-    });
+    const asked = systems.map((system) => ({ ...seenAs(system), requests: workload.requests }));
+    const figures = await underLoad(asked, postgres, tool, prepare);
     measured.push({ id: workload.id, title: workload.title, target: workload.target, unit: 'requests', figures });
     tell(`${workload.id}: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)}/s`).join(', ')}`);
   }
   if (isWanted('bulk')) measured.push(await measureBulk(dataset, [bare, ...services], postgres));
+  measured.push(...(await measureRules(dataset, service, postgres, tool)));
   return { scale: scale.name, rows: scale.rows, imported, measured };
+}
+
+/** @param {Bare | Service} system @returns {import('./measure.mjs').System} */
+function seenAs({ name, url, headers, child }) {
+  return { name, url, headers, child };
+}
+
+/**
+ * Puts load on each system in turn, with the requests that are meant for it.
+ * @param {readonly (import('./measure.mjs').System & { requests: readonly import('./load.mjs').LoadRequest[] })[]} systems
+ * @param {Postgres} postgres
+ * @param {string} tool
+ * @param {() => Promise<void>} prepare
+ */
+function underLoad(systems, postgres, tool, prepare) {
+  const { rounds, seconds, warmup } = options;
+  return inTurn(systems, rounds, async (system, first) => {
+    const load = { url: system.url, headers: system.headers, requests: system.requests, folder };
+    await prepare();
+    if (first && warmup > 0) await putLoad(tool, { ...load, seconds: warmup });
+    await waitUntilQuiet(options.quiet);
+    const result = await withCpu(system, postgres, () => putLoad(tool, { ...load, seconds }));
+    return { ...result, count: result.requests };
+  });
+}
+
+/**
+ * What a rule costs: the service beside itself.
+ * @param {Dataset} dataset
+ * @param {Service} service
+ * @param {Postgres} postgres
+ * @param {string} tool
+ */
+async function measureRules(dataset, service, postgres, tool) {
+  const wanted = comparisonsOf(dataset).filter(({ id }) => isWanted(id));
+  if (wanted.length === 0) return [];
+  const headers = await makeReader(dataset, service);
+  const measured = [];
+  for (const comparison of wanted) {
+    const { id, title, plain, ruled } = comparison;
+    await checkAlike(comparison, service.url, headers);
+    const reader = { ...seenAs(service), headers };
+    const asked = [
+      { ...reader, name: 'without a rule', requests: plain },
+      { ...reader, name: 'by a rule', requests: ruled },
+    ];
+    const figures = await underLoad(asked, postgres, tool, () => Promise.resolve());
+    measured.push({ id, title, target: RULE_TARGET, unit: 'requests', figures });
+    tell(`${id}: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)}/s`).join(', ')}`);
+  }
+  return measured;
 }
 
 /**

@@ -18,6 +18,8 @@ export class Dataset {
     this.city = `city_${suffix}`;
     /** The kind that is written: before each measurement a copy of the first. */
     this.place = `place_${suffix}`;
+    /** The kind that is read by a rule: a copy of the first. */
+    this.ruled = `ruled_${suffix}`;
     this.cities = takeCities(rows);
     /** The ids of the cities' units, in the same order. @type {string[]} */
     this.ids = [];
@@ -46,22 +48,37 @@ export class Dataset {
    * Parameters are the project's: the first kind defines them, the others use them.
    * @param {import('./service.mjs').Service} service
    * @param {string} id
+   * @param {Record<string, string>} [access]
    */
-  async #define(service, id) {
+  async #define(service, id, access) {
     const { count } = await service.call('GET', `/string/unit?filter=eq(id,${PARAMETERS[0]?.id})&limit=0`);
     const parameters = count > 0 ? PARAMETERS.map((parameter) => parameter.id) : PARAMETERS;
-    await service.call('POST', '/kind/unit', { id, label: id, parameters, indexes: INDEXES });
+    await service.call('POST', '/kind/unit', {
+      id,
+      label: id,
+      parameters,
+      indexes: INDEXES,
+      ...(access && { access }),
+    });
+  }
+
+  /** @param {import('./service.mjs').Service} service @param {Record<string, string>} access */
+  async makeRuled(service, access) {
+    await this.#define(service, this.ruled, access);
+    await this.#copyTo(this.ruled);
   }
 
   /** Makes the written kind a copy of the read one, or empty, so that every system writes to the same. */
   async reset(empty = false) {
-    const [from, to] = [this.#table(this.city), this.#table(this.place)];
-    await this.client.query(['TRUNCATE', to].join(' '));
-    if (!empty) {
-      await this.client.query(['INSERT INTO', to, 'SELECT * FROM', from].join(' '));
-      await this.#maintain(this.place);
-    }
+    await this.client.query(['TRUNCATE', this.#table(this.place)].join(' '));
+    if (!empty) await this.#copyTo(this.place);
     await this.client.query('CHECKPOINT');
+  }
+
+  /** @param {string} kind */
+  async #copyTo(kind) {
+    await this.client.query(['INSERT INTO', this.#table(kind), 'SELECT * FROM', this.#table(this.city)].join(' '));
+    await this.#maintain(kind);
   }
 
   /** What autovacuum would do sooner or later. @param {string} kind */

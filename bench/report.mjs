@@ -32,7 +32,7 @@ function table([head = [], ...rows]) {
 
 /** @param {ScaleReport} report */
 export function scaleTable({ measured }) {
-  const head = ['work', 'system', 'per second', 'p99 ms', 'ratio to bare', 'target', 'CPU µs: Node', 'PostgreSQL'];
+  const head = ['work', 'system', 'per second', 'p99 ms', 'ratio to the first', 'target', 'CPU µs: Node', 'PostgreSQL'];
   const rows = measured.flatMap(({ id, title, target, figures }) =>
     figures.map(({ name, rate, p99, ratio, nodeMicros, postgresMicros }, at) => [
       at === 0 ? `${id} ${title}` : '',
@@ -40,7 +40,7 @@ export function scaleTable({ measured }) {
       whole(rate),
       rounded(p99),
       at === 0 ? '' : ratio.toFixed(2),
-      at === 0 || target === undefined || name !== 'service' ? '' : `≥ ${target}${ratio >= target ? '' : ' ✗'}`,
+      at !== 1 || target === undefined ? '' : `≥ ${Number(target.toFixed(2))}${ratio >= target ? '' : ' ✗'}`,
       rounded(nodeMicros),
       rounded(postgresMicros),
     ]),

@@ -86,3 +86,35 @@ describe('a rule whose value is absent', async () => {
     expect((await ada.api.get('/paper/unit')).status).toBe(403);
   });
 });
+
+it('reading by a rule takes as many statements as reading without', async () => {
+  const told: number[][] = [];
+  for (const id of ['free', 'bound']) {
+    const access = id === 'bound' ? { read: 'eq(owner,@member.id)' } : {};
+    const made = await admin.post('/kind/unit', { id, parameters: ['owner', 'body'], access });
+    expect(made.status).toBe(200);
+    await admin.post('/group/unit', { id: `all_${id}`, kind_list: [id] });
+    const units = await ada.api.post(`/${id}/unit`, [{ owner: ada.id }, { owner: ada.id, body: 'x' }]);
+    const [first, second] = units.body.content.items as { id: string }[];
+    const path = `/${id}/unit/${first?.id}`;
+    expect((await ada.api.post(`${path}/link/link/${id}/unit/${second?.id}`)).status).toBe(200);
+    const reads = [
+      path,
+      `${path}?load_links=true&depth=2`,
+      `${path}/link/child?depth=3`,
+      `${path}/struct`,
+      `/${id}/unit`,
+      `/${id}/unit?filter=isnull(body)&order=body;desc&cursor=`,
+      `/${id}/unit?load_links=true`,
+      `/${id}/unit?filter=isnull(owner.team)&include=body,owner.team`,
+      `/group/all_${id}/unit`,
+    ];
+    const statements: number[] = [];
+    for (const read of reads) {
+      expect((await ada.api.get(read)).status, read).toBe(200);
+      statements.push(await ada.api.statements(() => ada.api.get(read)));
+    }
+    told.push(statements);
+  }
+  expect(told[1]).toEqual(told[0]);
+});
