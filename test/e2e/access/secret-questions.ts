@@ -144,7 +144,14 @@ function aboutMixed(list: string, { id, type }: Parameter): Question[] {
 export function questions({ ids }: World): Question[] {
   const [open, hidden] = [ids['open0'] ?? '', ids['anns0'] ?? ''];
   const mixed = ['/group/all/unit', `/open/unit/${open}/link/child`, `/ruled/unit/${hidden}/link/parent`];
-  const plain = ['/kind/unit', '/string/unit', '/string/struct', '/group/parameter/kind', '/kind_admin/unit'];
+  const plain = [
+    '/doc/openapi.json',
+    '/kind/unit',
+    '/string/unit',
+    '/string/struct',
+    '/group/parameter/kind',
+    '/kind_admin/unit',
+  ];
   const group = [
     '/group/all/unit',
     '/group/all/unit?filter=eq(o_string,alpha)',
