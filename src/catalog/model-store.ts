@@ -20,9 +20,9 @@ import type { Model } from '../model/model.js';
 import type { ModelRecords } from '../model/records.js';
 import { comeBack, refusal, type KindError } from '../shared/errors.js';
 import { loadModelStatement } from '../sql/model.sql.js';
-import { builtInVersionStatement } from '../sql/registry.sql.js';
 import { ProjectStore } from '../tenancy/project-store.js';
 import type { Project } from '../tenancy/project.js';
+import { builtInVersion } from './built-in-version.js';
 
 /** Bytes of all models in memory. */
 const MAX_BYTES = 256 * 2 ** 20;
@@ -119,12 +119,8 @@ export class ModelStore {
 
   /** What is missing in older tables is not missing because the project is gone. @throws KindError 503 */
   async #refuseIfOld({ schema }: Project): Promise<void> {
-    const asked = this.database.run<{ version: number }>(builtInVersionStatement(schema));
-    const [row] = await asked.catch((error: unknown) => {
-      if (isStaleModel(error)) return [];
-      throw error;
-    });
-    if (row && row.version < BUILT_IN_VERSION) throw outdated();
+    const version = await builtInVersion(this.database, schema);
+    if (version !== undefined && version < BUILT_IN_VERSION) throw outdated();
   }
 }
 

@@ -21,7 +21,6 @@ import {
 } from '../sql/model.sql.js';
 import {
   announceStatement,
-  builtInVersionStatement,
   collationsStatement,
   insertProjectStatement,
   settingStatement,
@@ -29,12 +28,15 @@ import {
 } from '../sql/registry.sql.js';
 import { projectOf, type Project } from '../tenancy/project.js';
 import { runSteps } from './definition-change.js';
+import { builtInVersion } from './built-in-version.js';
 import { insertBuiltInRows, upgradeProject, type Upgraded } from './upgrade.js';
 
 /** What is announced when the registry changes. The payload is the project's id. */
 export const PROJECT_CHANNEL = 'kind_project';
 
 const TABLES_PER_DROP = 50;
+/** Projects that are asked for their version at once: a statement never looks at two. */
+const ASKED_AT_ONCE = 8;
 
 /** Another process may be upgrading the project. */
 const LOCK_TIMEOUT = 10_000;
@@ -134,13 +136,14 @@ export class Provisioning {
     );
   }
 
-  /** The projects whose built-in tables are older than this version. */
+  /** The projects whose built-in tables are older than this version, or not there. */
   async outdated(): Promise<string[]> {
+    const ids = (await this.list()).filter(({ status }) => status === 'active').map(({ id }) => id);
     const found: string[] = [];
-    for (const { id, status } of await this.list()) {
-      if (status !== 'active') continue;
-      const [row] = await this.database.run<{ version: number }>(builtInVersionStatement(schemaName(id)));
-      if ((row?.version ?? 0) < BUILT_IN_VERSION) found.push(id);
+    for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
+      const some = ids.slice(at, at + ASKED_AT_ONCE);
+      const versions = await Promise.all(some.map((id) => builtInVersion(this.database, schemaName(id))));
+      found.push(...some.filter((_, n) => (versions[n] ?? 0) < BUILT_IN_VERSION));
     }
     return found;
   }

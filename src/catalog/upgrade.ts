@@ -18,8 +18,9 @@ import {
   recordUpgradeStatement,
   updateParametersStatement,
 } from '../sql/model.sql.js';
-import { builtInVersionStatement, unindexedStatement } from '../sql/registry.sql.js';
+import { unindexedStatement } from '../sql/registry.sql.js';
 import type { Project } from '../tenancy/project.js';
+import { builtInVersion } from './built-in-version.js';
 import { MODEL_CHANNEL, runSteps } from './definition-change.js';
 import { readTableShapes } from './introspection.js';
 import { LargeIndexes } from './large-indexes.js';
@@ -52,8 +53,8 @@ interface UpgradePlan {
 /** To be called with the project's lock held. @throws KindError where the project can not be upgraded as it is */
 export async function upgradeProject(tx: Transaction, project: Project): Promise<Upgraded> {
   const { id, schema } = project;
-  const [row] = await tx.run<{ version: number }>(builtInVersionStatement(schema));
-  const version = row?.version ?? 0;
+  const version = await builtInVersion(tx, schema);
+  if (version === undefined) throw blocked(project, ['its tables are not there']);
   if (version > BUILT_IN_VERSION) {
     throw blocked(project, [`its tables are of version ${version}, newer than this service's ${BUILT_IN_VERSION}`]);
   }

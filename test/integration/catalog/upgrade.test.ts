@@ -266,9 +266,12 @@ describe('what stands in another form', () => {
     const [bad, good] = [await service.project('a_bad_one'), await service.project('b_good_one')];
     await query(bad, 'ALTER TABLE $schema."_parameter" ALTER COLUMN "scale" TYPE text');
     for (const project of [bad, good]) await query(project, 'UPDATE $schema."_model" SET "built_in" = 0');
+    const lost = await service.project('a_lost_one');
+    await query(lost, 'DROP SCHEMA $schema CASCADE');
     await startServiceOn(connection);
     expect((await versions(good)).built_in).toBe(BUILT_IN_VERSION);
     expect((await versions(bad)).built_in).toBe(0);
+    await expect(migrate(lost)).rejects.toThrow('its tables are not there');
   });
 });
 
