@@ -1,6 +1,7 @@
 /** What a start does before it serves: registry and projects up to date, and on a fresh database the first project. */
 import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Administrators } from './auth/administrators.js';
 import { Provisioning } from './catalog/provisioning.js';
 import { ConfigError, type Config } from './config/config.js';
@@ -62,15 +63,40 @@ function badBootstrap({ messages }: KindError, { bootstrap }: Config): ConfigErr
   return new ConfigError(`${variable}: got ${got}, wants another: ${text}`);
 }
 
-/** A project that can not be upgraded is told of; the others are served all the same. */
 async function upgradeProjects(provisioning: Provisioning, logger: Logger): Promise<void> {
-  for (const id of await provisioning.outdated()) {
-    try {
-      const { steps, leftAlone } = await provisioning.migrate(id);
-      logger.info({ project: id, steps, ...(leftAlone.length > 0 && { leftAlone }) }, 'project brought up to date');
-    } catch (error) {
-      if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
-      logger.error({ project: id, reason: error.message }, 'project not brought up to date: kind project migrate');
-    }
+  for (const id of await provisioning.outdated()) await upgradeProject(provisioning, logger, id);
+}
+
+/** Answers whether it could be upgraded. Where it could not, it is told of, and the others are served all the same. */
+async function upgradeProject(provisioning: Provisioning, logger: Logger, id: string): Promise<boolean> {
+  try {
+    const { steps, leftAlone } = await provisioning.migrate(id);
+    logger.info({ project: id, steps, ...(leftAlone.length > 0 && { leftAlone }) }, 'project brought up to date');
+    return true;
+  } catch (error) {
+    if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
+    logger.error({ project: id, reason: error.message }, 'project not brought up to date: kind project migrate');
+    return false;
   }
+}
+
+/** Milliseconds after which a project is tried again that could not be upgraded. */
+const UPGRADE_AGAIN = 60_000;
+
+/**
+ * Upgrades a project that has become older while the service runs: restored from a dump, or changed by a process of an
+ * older release. One at a time; what is met meanwhile is met again by the next request.
+ */
+export function upgradeWhenMet(provisioning: Provisioning, logger: Logger): (id: string) => void {
+  const tried = new LRUCache<string, true>({ max: 10_000, ttl: UPGRADE_AGAIN });
+  let busy = false;
+  return (id) => {
+    if (busy || tried.has(id)) return;
+    busy = true;
+    tried.set(id, true);
+    upgradeProject(provisioning, logger, id)
+      .then((done) => done && tried.delete(id))
+      .catch((err: unknown) => logger.error({ err, project: id }, 'project not brought up to date'))
+      .finally(() => (busy = false));
+  };
 }

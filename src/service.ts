@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
-import { prepareProjects, type FirstProject } from './bootstrap.js';
+import { prepareProjects, upgradeWhenMet, type FirstProject } from './bootstrap.js';
 import { MODEL_CHANNEL } from './catalog/definition-change.js';
 import { IndexBuilds } from './catalog/index-builds.js';
 import { ModelStore } from './catalog/model-store.js';
-import { PROJECT_CHANNEL } from './catalog/provisioning.js';
+import { PROJECT_CHANNEL, Provisioning } from './catalog/provisioning.js';
 import type { Config } from './config/config.js';
 import type { ConnectionOptions } from './database/connection.js';
 import { createDataSource } from './database/data-source.js';
@@ -54,6 +54,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, metricsOfAll } = options;
   const { app, database, dataSource } = await assemble(options);
   const first = options.prepared ?? (await prepareProjects(app, config, logger));
+  app.get(ModelStore).onOutdated = upgradeWhenMet(app.get(Provisioning), logger);
   const listener = new Listener(connection, [MODEL_CHANNEL, PROJECT_CHANNEL], {
     ...announcements(app),
     onLost: (err) => logger.warn({ err }, 'announcements of other processes are not heard: the connection is lost'),

@@ -18,7 +18,7 @@ import { buildModel } from '../model/build-model.js';
 import { BUILT_IN_VERSION } from '../model/built-in.js';
 import type { Model } from '../model/model.js';
 import type { ModelRecords } from '../model/records.js';
-import { comeBack, refusal, type KindError } from '../shared/errors.js';
+import { comeBack, KindError, refusal } from '../shared/errors.js';
 import { loadModelStatement } from '../sql/model.sql.js';
 import { ProjectStore } from '../tenancy/project-store.js';
 import type { Project } from '../tenancy/project.js';
@@ -51,6 +51,8 @@ export class ModelStore {
   readonly #models = modelCache();
   readonly #loading = new Map<string, Promise<Model>>();
   #clock = 0;
+  /** Called with the id of a project whose model can not be read, because its built-in tables are older than the service. */
+  onOutdated: (id: string) => void = () => undefined;
 
   constructor(
     private readonly database: Database,
@@ -109,8 +111,11 @@ export class ModelStore {
       this.#models.set(project.id, { model, time });
       return model;
     } catch (error) {
-      if (!isStaleModel(error)) throw error;
-      await this.#refuseIfOld(project);
+      const missing = isStaleModel(error);
+      if (missing || (error instanceof KindError && error.code === 'project.unavailable')) {
+        await this.#tellIfOld(project);
+      }
+      if (!missing) throw error;
       this.projects.forget(project.id);
       this.forget(project.id);
       throw refusal('project.unknown', 'No project has that key');
@@ -118,9 +123,11 @@ export class ModelStore {
   }
 
   /** What is missing in older tables is not missing because the project is gone. @throws KindError 503 */
-  async #refuseIfOld({ schema }: Project): Promise<void> {
-    const version = await builtInVersion(this.database, schema);
-    if (version !== undefined && version < BUILT_IN_VERSION) throw outdated();
+  async #tellIfOld(project: Project): Promise<void> {
+    const version = await builtInVersion(this.database, project.schema);
+    if (version === undefined || version >= BUILT_IN_VERSION) return;
+    this.onOutdated(project.id);
+    throw outdated();
   }
 }
 

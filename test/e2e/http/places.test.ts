@@ -1,15 +1,25 @@
 /** A project has only some places for its requests: who waits for something else than the database holds none of them. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { LIMITS } from '../../../src/shared/limits.js';
 import { defineKinds } from '../../support/callers.js';
-import { startTestService } from '../../support/service.js';
+import { refusalOf } from '../../support/definitions.js';
+import { startTestService, type Reply } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
+
+// Fewer than there are, so that the test needs no more.
+vi.mock('../../../src/shared/limits.js', async (original) => {
+  const { LIMITS: all } = await original<typeof import('../../../src/shared/limits.js')>();
+  return { LIMITS: { ...all, changesWaiting: 12 } };
+});
 
 const service = await startTestService({ databasePool: 3 });
 const project = await service.project();
 await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'text', kind_id: 'text' }] });
 const side = await sideConnection();
+/** That of a change of definitions. */
+const lock = `SELECT pg_advisory_xact_lock(hashtextextended('project_${project.id}', 7))`;
 
 it('a body that has not come yet', async () => {
   const { hostname, port } = new URL(service.service.url);
@@ -35,10 +45,7 @@ it('a body that has not come yet', async () => {
 });
 
 it('a change of definitions whose turn has not come', async () => {
-  const release = await side.holding(
-    project,
-    `SELECT pg_advisory_xact_lock(hashtextextended('project_${project.id}', 7))`,
-  );
+  const release = await side.holding(project, lock);
   const ids = Array.from({ length: 10 }, (_, at) => `kind${at}`);
   const changes = ids.map((id) => project.post('/kind/unit', { id, label: id }));
   await side.blocked();
@@ -46,4 +53,22 @@ it('a change of definitions whose turn has not come', async () => {
   await release();
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
   expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 200));
+});
+
+it('of changes of definitions only so many wait, and the others are told to come back', async () => {
+  const release = await side.holding(project, lock);
+  const beyond = 9;
+  const replies: Reply[] = [];
+  // Refused when their turn comes: none of them makes a table.
+  const changes = Array.from({ length: 1 + LIMITS.changesWaiting + beyond }, async () => {
+    replies.push(await project.post('/kind/unit', { id: 'Bad' }));
+  });
+  await vi.waitUntil(() => replies.length === beyond, { timeout: 9000 });
+  for (const reply of replies) {
+    expect(refusalOf(reply)).toEqual({ status: 503, messages: ['server.busy'] });
+    expect(reply.headers.get('retry-after')).toBe('5');
+  }
+  await release();
+  await Promise.all(changes);
+  expect(new Set(replies.slice(beyond).map(({ status }) => status))).toEqual(new Set([400]));
 });

@@ -2,7 +2,7 @@
  * An upgrade adds what the model of this version has and an older project lacks. It never drops what it does not know,
  * and never makes room for itself: what does not fit is told.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model-store.js';
 import { Provisioning } from '../../../src/catalog/provisioning.js';
 import { planUpgrade, type Upgraded } from '../../../src/catalog/upgrade.js';
@@ -42,6 +42,8 @@ async function used(): Promise<TestProject> {
   await ok(project.put('/group/unit/kind_auth_member', { kind_list: ['kind_admin', 'person'] }));
   return project;
 }
+
+const signIn = { username: ADMIN.username, password: ADMIN.password };
 
 describe('an older project', () => {
   it('gets the tables, columns, indexes, keys and rows that it lacks, and keeps what its owner made', async () => {
@@ -110,10 +112,14 @@ describe('an older project', () => {
   it.each([
     ['of which nothing is missing yet', ''],
     ['that lacks tables', 'DROP TABLE $schema."link", $schema."_session", $schema."_throttle", $schema."_code"'],
-    ['that lacks columns', 'ALTER TABLE $schema."_parameter" DROP COLUMN "pattern", DROP COLUMN "kind_id"'],
+    ['that lacks columns', 'ALTER TABLE $schema."_parameter" DROP COLUMN "pattern", DROP COLUMN "hidden"'],
     ['that lacks rows', 'DELETE FROM $schema."kind"'],
-  ])('%s is told to be away on every route until it is upgraded', async (_, text) => {
+  ])('%s is told to be away on every route until it is upgraded, which the first request asks for', async (_, text) => {
     const project = await used();
+    const release = await side.holding(
+      project,
+      `SELECT pg_advisory_xact_lock(hashtextextended('project_${project.id}', 7))`,
+    );
     await query(project, 'UPDATE $schema."_model" SET "built_in" = $1', [BUILT_IN_VERSION - 1]);
     if (text !== '') await query(project, text);
     service.service.app.get(ModelStore).clear();
@@ -125,7 +131,7 @@ describe('an older project', () => {
       () => project.get('/group/kind_auth_member/unit'),
       () => project.get('/person/struct'),
       () => project.get('/auth/verify'),
-      () => project.as(undefined).post('/auth/signin', { username: ADMIN.username, password: ADMIN.password }),
+      () => project.as(undefined).post('/auth/signin', signIn),
       () => project.as(undefined).post('/auth/person/signup', {}),
     ];
     for (const call of calls) {
@@ -133,6 +139,9 @@ describe('an older project', () => {
       expect(refusalOf(reply)).toEqual({ status: 503, messages: ['project.unavailable'] });
       expect(reply.headers.get('retry-after')).toBe('10');
     }
+    await release();
+    await vi.waitUntil(async () => (await versions(project)).built_in === BUILT_IN_VERSION, { timeout: 20_000 });
+    expect((await project.as(undefined).post('/auth/signin', signIn)).status).toBe(200);
   });
 
   it('is told to be away where its definitions would change, though its model is in memory', async () => {
