@@ -5,7 +5,7 @@ import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/special.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
-import { bindCredentialStatement, countMembersStatement, deleteCredentialStatement } from '../sql/credential.sql.js';
+import { countMembersStatement, deleteCredentialStatement } from '../sql/credential.sql.js';
 import { lockProjectStatement } from '../sql/model.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
@@ -48,13 +48,16 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     return withSystemValue(draft, field, credential);
   }
 
-  async #createCredential(draft: Draft, { session, index }: PendingWrite): Promise<string> {
-    const kind = session.model.kinds.get(CREDENTIAL_KIND);
-    if (!kind) throw new Error('the model has no credentials');
-    const [row] = await renamed(
-      () => this.writer.insert(asSystem(session), kind, [new Map(credentialValues(draft))]),
-      index,
-    );
+  /** Those of a member that is inserted after them, with the id that it has already. */
+  async #createCredential(draft: Draft, { kind, session, index }: PendingWrite): Promise<string> {
+    const credentials = session.model.kinds.get(CREDENTIAL_KIND);
+    if (!credentials) throw new Error('the model has no credentials');
+    const id = draft.row['id'] ?? null;
+    const values = new Map([...credentialValues(draft), ['member_kind', kind.id], ['member_id', id]] as [
+      string,
+      Json,
+    ][]);
+    const [row] = await renamed(() => this.writer.insert(asSystem(session), credentials, [values]), index);
     return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
   }
 
@@ -81,12 +84,6 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     );
     // What was mailed to the former address is worth nothing any more.
     await session.executor.run(forgetMailedStatement(session.project.schema, id));
-  }
-
-  async afterWrite(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void> {
-    const credential = draft.values.get(CREDENTIAL_KIND);
-    if (typeof credential !== 'string') return;
-    await session.executor.run(bindCredentialStatement(session.project.schema, credential, kind.id, id));
   }
 
   async beforeDelete(kind: KindDef, id: string, session: Session): Promise<void> {

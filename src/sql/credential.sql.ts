@@ -32,18 +32,6 @@ export function touchMemberStatement(schema: string, kind: KindDef, fields: read
   );
 }
 
-/** Puts the member's id into credentials that were made before the member. */
-export function bindCredentialStatement(
-  schema: string,
-  credential: string,
-  memberKind: string,
-  memberId: string,
-): Statement {
-  return render(
-    sql`UPDATE ${ident(schema, CREDENTIAL_KIND)} SET "member_kind" = ${param(memberKind)}, "member_id" = ${param(memberId)}::uuid WHERE "id" = ${param(credential)}::uuid`,
-  );
-}
-
 /** Sets a password; where `before` is given, only if it is still that one. One row where it was set. */
 export function setPasswordStatement(schema: string, memberId: string, hash: string, before?: string): Statement {
   const unchanged = before === undefined ? undefined : sql`"password_hash" = ${param(before)}`;

@@ -142,3 +142,13 @@ describe('an address', () => {
     expect(tokenIn(mail)).not.toBe('');
   });
 });
+
+it('members that are made together take a statement each for their credentials, and one for all of them', async () => {
+  const members = ['una', 'duo', 'tre'].map((username) => ({ username, email: `${username}@example.com` }));
+  const one = await admin.statements(() => admin.post('/person/unit', { username: 'zero', email: 'zero@example.com' }));
+  const many = await admin.statements(() => admin.post('/person/unit', members));
+  expect(many - one).toBe(2);
+  const asked = await open.post('/auth/recover_password', { email: 'tre@example.com' });
+  expect(asked.status).toBe(200);
+  expect(tokenIn(await mailbox.last('tre@example.com'))).not.toBe('');
+});
