@@ -12,7 +12,7 @@ interface FunctionPath {
   readonly name: string;
 }
 
-/** Custom functions of kinds and of units (section 4.8). */
+/** Custom functions of kinds and of units. */
 @Controller('api/lib/:kind')
 export class FunctionController {
   constructor(private readonly functions: FunctionService) {}

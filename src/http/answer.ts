@@ -16,7 +16,7 @@ export function answerOf(content: unknown, etag?: string): Answer {
 
 export const NULL_ANSWER = new Answer('null');
 
-/** The envelope of section 2.1 around a content that is JSON text. */
+/** The envelope around a content that is JSON text. */
 export function envelope(content: string): string {
   return `{"content":${content},"messages":[]}`;
 }

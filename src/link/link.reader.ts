@@ -1,4 +1,4 @@
-/** Reads along links: the units within some steps of one (section 4.7). */
+/** Reads along links: the units within some steps of one. */
 import { Injectable } from '@nestjs/common';
 import { checkState, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';

@@ -157,7 +157,7 @@ export function builtInRecords(): ModelRecords {
   };
 }
 
-/** The list `parameters` of a built-in kind's record: all field names of its units but those of section 2.6 alone. */
+/** The list `parameters` of a built-in kind's record: all field names of its units but those that only the record shows. */
 function builtInParameters(kind: BuiltInKind): string[] {
   const granted = BUILT_IN_GROUPS.filter((group) => group.kinds.includes(kind.id)).flatMap((group) => group.grants);
   const own = [...granted, ...kind.fields].filter((field) => !field.recordOnly && !field.def.hidden);

@@ -72,7 +72,7 @@ const PLAIN = {
   onDelete: 'restrict',
 } as const satisfies Omit<ParameterDef, 'id' | 'type' | 'label'>;
 
-/** A definition with the defaults of section 4 of the decisions for whatever is not given. */
+/** A definition with the defaults for whatever is not given. */
 export function parameterDef(given: Pick<ParameterDef, 'id' | 'type'> & Partial<ParameterDef>): ParameterDef {
   return { ...PLAIN, label: given.id, ...given };
 }

@@ -71,7 +71,6 @@ export const ERRORS = {
   'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
 
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },
-  'unit.exists': { status: 409, meaning: 'A unit with that key exists already.' },
   'unit.changed': { status: 412, meaning: 'The unit is no longer the version that If-Match names.' },
   'unit.not_unique': {
     status: 409,

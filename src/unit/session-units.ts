@@ -36,7 +36,7 @@ export class SessionUnits {
     private readonly behaviors: Behaviors,
   ) {}
 
-  /** @param url the query of section 4.9 behind a `?` */
+  /** @param url the query of a list, behind a `?` */
   async list(session: Session, kindId: string, url: string): Promise<{ count: number; items: UnitObject[] }> {
     const { kind, grant } = this.#open(session, kindId, 'read');
     const context = contextOf(session, session.model, { kind, access: grant.predicate });

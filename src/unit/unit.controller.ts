@@ -8,7 +8,7 @@ import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitService, type WriteRequest } from './unit.service.js';
 
-/** The units of every kind, those of the model included (sections 4.3 to 4.6). */
+/** The units of every kind, those of the model included. */
 @Controller('api/lib/:kind')
 export class UnitController {
   constructor(

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { ERRORS } from '../../src/shared/errors.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SRC = join(ROOT, 'src');
@@ -113,6 +114,17 @@ describe('files', () => {
       expect(bad).toMatch(special);
     const engine = sources.filter(({ path }) => /^(unit|access)\//.test(path));
     expect(engine.filter(({ code }) => special.test(code)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('explain themselves: no comment sends its reader to a section of something else than a standard', () => {
+    const lines = sources.flatMap(({ path, text }) => text.split('\n').map((line) => `${path}: ${line.trim()}`));
+    expect(lines.filter((line) => /\bsections? \d/i.test(line) && !line.includes('RFC'))).toEqual([]);
+  });
+
+  it('raise every error of the catalogue', () => {
+    const raised = (code: string) =>
+      where(new RegExp(`'${code.replace('.', '\\.')}'`), /^shared\/errors\.ts$/).length > 0;
+    expect(Object.keys(ERRORS).filter((code) => !raised(code))).toEqual([]);
   });
 
   it('spell the names of special kinds once', () => {

@@ -1,4 +1,4 @@
-/** What may stand in queries and headers (section 4.9), each once, by the name of its component. Pure. */
+/** What may stand in queries and headers, each once, by the name of its component. Pure. */
 import { LIMITS } from '../../shared/limits.js';
 import type { Parameter, Schema } from './openapi.js';
 

@@ -14,7 +14,7 @@ function record(properties: Readonly<Record<string, Schema>>, extra: Schema = {}
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false, ...extra };
 }
 
-/** The envelope of section 2.1 around a content. */
+/** The envelope around a content. */
 export function enveloped(content: Schema): Schema {
   return record({ content, messages: schemaRef('NoMessages') });
 }

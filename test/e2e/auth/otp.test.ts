@@ -1,4 +1,4 @@
-/** Sign-in with a code by mail (section 5.3): a setting of the project. */
+/** Sign-in with a code by mail: a setting of the project. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** A new password by mail (section 5.3), and that it gives nothing away. */
+/** A new password by mail, and that it gives nothing away. */
 import { describe, expect, it, vi } from 'vitest';
 import { OutgoingMail } from '../../../src/mail/outgoing.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** Repeated failures (decisions, section 8): 429, wherever they are made, and nothing but the address counts. */
+/** Repeated failures: 429, wherever they are made, and nothing but the address counts. */
 import { describe, expect, it, vi } from 'vitest';
 import { ALLOWED } from '../../../src/auth/throttle.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';

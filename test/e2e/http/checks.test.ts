@@ -1,4 +1,4 @@
-/** What is looked at first: project, token, access, existence, state, input (decisions, section 3). */
+/** What is looked at first: project, token, access, existence, state, input. */
 import { JwtService } from '@nestjs/jwt';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Built-in kinds keep their identity, their fields and their place (sections 1 and 5 of the decisions). */
+/** Built-in kinds keep their identity, their fields and their place. */
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_KINDS } from '../../../src/model/built-in.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, type Method, type RefusalRow } from '../../support/definitions.js';
@@ -27,7 +27,7 @@ describe('a built-in kind', () => {
     expect(kind).toMatchObject({ id, kind_id: 'kind', type: 'kind', active: true, remote: false });
     expect(kind.parameters).toEqual(expect.arrayContaining(['id', 'kind_id', 'metadata', 'inserted_at', 'updated_at']));
     const { items } = (await ok(project.get(`/${id}/unit?limit=1`))) as { items: object[] };
-    // What its units show is what it says of them, and the fields that section 2.6 adds.
+    // What its units show is what it says of them, and the fields that every record of a parameter shows.
     for (const item of items) expect(Object.keys(item)).toEqual(expect.arrayContaining(kind.parameters));
   });
 

@@ -1,4 +1,4 @@
-/** Groups, and what is put into them and into kinds through links: sections 2.5, 4.5 and 4.6, section 5 of the decisions. */
+/** Groups, and what is put into them and into kinds through links. */
 import { describe, expect, it } from 'vitest';
 import {
   expectNoDrift,
@@ -18,7 +18,7 @@ for (const id of ['city', 'town', 'village']) await ok(project.post('/kind/unit'
 await ok(project.post('/group/unit', { id: 'taken', kind_list: ['city', 'town'] }));
 
 describe('a group', () => {
-  it('has the fields of section 2.5', async () => {
+  it('has its fields', async () => {
     const made = await project.post('/group/unit', { id: 'places', label: 'Places' });
     expect(made.body.content).toEqual({
       ...{ id: 'places', kind_id: 'group', label: 'Places', description: '', kind_list: [], metadata: {} },

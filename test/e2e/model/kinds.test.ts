@@ -1,4 +1,4 @@
-/** Kinds over HTTP: sections 2.3 and 4.3 of the specification, section 5 of the decisions. */
+/** Kinds over HTTP: their records, and how their tables follow. */
 import { describe, expect, it } from 'vitest';
 import { RESERVED_KINDS } from '../../../src/model/built-in.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, TIMESTAMP, type RefusalRow } from '../../support/definitions.js';
@@ -46,7 +46,7 @@ describe('a kind', () => {
     await expectNoDrift(project);
   });
 
-  it('has the fields of section 2.3, with the defaults of the decisions', async () => {
+  it('has its fields, with their defaults', async () => {
     const reply = await project.post('/kind/unit', { id: 'city', label: 'City' });
     expect(reply).toMatchObject({ status: 200, body: { messages: [] } });
     expect(reply.body.content).toEqual({

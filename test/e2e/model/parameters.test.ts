@@ -1,4 +1,4 @@
-/** Parameters over HTTP: sections 2.6 and 4.6 of the specification, sections 4 and 5 of the decisions. */
+/** Parameters over HTTP: their records, and what of them can be changed. */
 import { describe, expect, it } from 'vitest';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, TIMESTAMP, type RefusalRow } from '../../support/definitions.js';
@@ -10,7 +10,7 @@ await ok(project.post('/kind/unit', { id: 'target' }));
 await ok(project.post('/kind/unit', { id: 'distant', remote: true }));
 await ok(project.post('/string/unit', { id: 'taken' }));
 
-/** What every parameter's record has, with the defaults of the decisions. */
+/** What every parameter's record has, with its defaults. */
 const COMMON = {
   format: 'attribute',
   persistence: 'kind_parameter',
@@ -34,7 +34,7 @@ const COMMON = {
   updated_at: expect.stringMatching(TIMESTAMP) as string,
 };
 
-/** The own fields of section 4 of the decisions, beside the default. */
+/** The own fields of each type, beside the default. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   string: ['default_string', 'min_length', 'max_length', 'strip', 'values', 'pattern'],
   text: ['default_text', 'min_length', 'max_length', 'strip'],
@@ -101,7 +101,7 @@ describe('parameter types', () => {
 });
 
 describe('a parameter', () => {
-  it.each(Object.entries(OWN))('of type %s has the fields of section 2.6', async (type, own) => {
+  it.each(Object.entries(OWN))('of type %s has its fields, and those of every parameter', async (type, own) => {
     const id = `plain_${type}`;
     const reference = type === 'unit' ? { reference_kind: 'target' } : {};
     const made = (await ok(project.post(`/${type}/unit`, { id, ...reference }))) as Record<string, unknown>;

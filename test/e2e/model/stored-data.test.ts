@@ -1,4 +1,4 @@
-/** What protects stored units from changes of their definitions (section 5 of the decisions). */
+/** What protects stored units from changes of their definitions. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/shared/json.js';

@@ -1,4 +1,4 @@
-/** Struct descriptors: section 2.7 of the specification, section 6 of the decisions. */
+/** Struct descriptors of kinds, units and groups. */
 import { describe, expect, it } from 'vitest';
 import { ok, refusalOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
@@ -77,7 +77,7 @@ const [named, unnamed] = (
 ).items;
 
 describe('a struct', () => {
-  it('of a kind is its parameters, with all fields of section 2.7', async () => {
+  it('of a kind is its parameters, with all fields of a descriptor', async () => {
     expect(await ok(project.get('/city/struct'))).toEqual({ count: 5, items: [NAME, OPEN, TAGS, DRAFT, OWNER] });
     expect(await ok(project.get('/bare/struct'))).toEqual({ count: 0, items: [] });
   });

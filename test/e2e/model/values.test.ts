@@ -1,4 +1,4 @@
-/** Values of every type are stored, shown again and found again; what does not fit is 400 (section 4 of the decisions). */
+/** Values of every type are stored, shown again and found again; what does not fit is 400. */
 import { describe, expect, it } from 'vitest';
 import { inQuotes, ok, refusalOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';

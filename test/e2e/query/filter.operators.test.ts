@@ -43,7 +43,7 @@ const OPERATORS = [
 const ORDER = ['lt', 'lte', 'gt', 'ge', 'gte', 'get'];
 const TEXT = ['contains', 'icontains', 'startswith', 'istartswith', 'endswith', 'iendswith'];
 
-/** Section 7 of the decisions and docs/filter.md. */
+/** As docs/filter.md has them. */
 const HAS: Record<TypeId, readonly string[]> = {
   string: OPERATORS,
   text: OPERATORS,

@@ -1,11 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { ConnectionOptions } from '../../../src/database/connection.js';
 import { isRunning } from '../../../src/database/embedded/process-probe.js';
-import { freshFolder, open, openInChild, postmasterPid, query } from './support.js';
+import { freshFolder, open, openInChild, postmasterPid, query, until } from './support.js';
 
 const ONE = [{ one: 1 }];
+/** A command that waits until nobody uses the database. */
+const WAITING = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+
+/** How often somebody has asked for the database, whatever came of it. */
+async function attempts(connection: ConnectionOptions): Promise<number> {
+  const [row] = await query(connection, "SELECT sessions::int FROM pg_stat_database WHERE datname = 'postgres'");
+  return Number(row?.['sessions']);
+}
 
 test('a command uses the database of a running service and leaves it alone', async () => {
   const dataDir = await freshFolder();
@@ -30,9 +38,12 @@ test('a command alone starts the database for the time it needs', async () => {
 test('a service that starts meanwhile waits for the command to finish', async () => {
   const dataDir = await freshFolder();
   const command = await open(dataDir, 'command');
+  const before = await attempts(command.connection);
   const service = openInChild(dataDir);
-  const first = await Promise.race([service.answer.then(() => 'service'), delay(700, 'command')]);
-  expect(first).toBe('command');
+  const answered = vi.fn();
+  void service.answer.then(answered);
+  await until(async () => (await attempts(command.connection)) > before + 2);
+  expect(answered).not.toHaveBeenCalled();
   await command.stop();
   const { connection } = await service.answer;
   expect(connection && (await query(connection, 'SELECT 1 AS one'))).toEqual(ONE);
@@ -43,7 +54,7 @@ test('a command that started the database stops it only when the other commands 
   const first = await open(dataDir, 'command');
   const second = await open(dataDir, 'command');
   const stopped = first.stop();
-  await delay(200);
+  await until(async () => (await query(second.connection, WAITING)).length > 0);
   expect(await query(second.connection, 'SELECT 1 AS one')).toEqual(ONE);
   const pid = await postmasterPid(dataDir);
   await second.stop();
