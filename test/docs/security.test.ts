@@ -17,7 +17,7 @@ describe('SECURITY.md', () => {
     expect(existsSync(join(root, file)), file).toBe(true);
     const text = readFileSync(join(root, file), 'utf8').replace(/[([]\s*/g, '(');
     const titles = [`'${name.replaceAll("'", "\\'")}'`, `"${name}"`, `\`${name}\``];
-    expect(titles.some((title) => text.includes(`(${title},`))).toBe(true);
+    expect(titles.some((title) => text.includes(`(${title},`) || text.includes(`name: ${title},`))).toBe(true);
   });
 
   test('leaves no class out', () => {
