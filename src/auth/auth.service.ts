@@ -53,7 +53,7 @@ export class AuthService {
     return this.catalog.withCheckedModel(project, (model) => {
       const { kind, access } = openSignUp(model, kindId, caller);
       return this.database.transaction(async (tx) => {
-        const session = { project, caller: SYSTEM, model, executor: tx };
+        const session = { project, caller: SYSTEM, asking: caller, model, executor: tx };
         const [row] = await this.writer.insert(session, kind, [body], {
           writer: caller,
           access,

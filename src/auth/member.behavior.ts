@@ -11,9 +11,9 @@ import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { Behaviors, withSystemValue, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Draft } from '../unit/draft.js';
-import type { Session } from '../unit/session.js';
+import { asSystem, type Session } from '../unit/session.js';
 import { UnitRights } from '../unit/unit.rights.js';
-import { asSystem, UnitWriter } from '../unit/unit.writer.js';
+import { UnitWriter } from '../unit/unit.writer.js';
 import { foldName, isSeen } from './names.js';
 import { Sessions } from './sessions.js';
 

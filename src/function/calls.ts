@@ -10,6 +10,7 @@ import type { Session } from '../unit/session.js';
 import { runAuthored, type Authored } from './authored.js';
 import { LateTransaction, TimeLimit, untilAbort, type CallScope } from './call.js';
 import { Contexts, isOfSystem } from './contexts.js';
+import { HookRuns } from './hook-runs.js';
 import type { FunctionDef, FunctionModule } from './definition.js';
 import { Places } from './places.js';
 
@@ -31,6 +32,7 @@ export class Calls {
     private readonly database: Database,
     private readonly places: Places,
     private readonly contexts: Contexts,
+    private readonly hooks: HookRuns,
   ) {}
 
   /** Its time begins here, for all attempts together. At its end a 504 is answered, however long the way back takes. */
@@ -69,6 +71,7 @@ export class Calls {
     };
     const who: Authored = { project: session.project.id, file: module.file, name: def.name };
     const inside = { ...session, executor: transaction };
+    this.hooks.adopt(transaction, scope);
     const { context, door } = this.contexts.make({ session: inside, call: scope, who, depth: 0 });
     try {
       const result = await untilAbort(

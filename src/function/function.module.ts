@@ -8,6 +8,8 @@ import { Calls } from './calls.js';
 import { Contexts } from './contexts.js';
 import { FunctionController } from './function.controller.js';
 import { FunctionService } from './function.service.js';
+import { HookBehaviors } from './hooks.behavior.js';
+import { HookRuns } from './hook-runs.js';
 import { OfferedFunctions } from './offered.js';
 import { Places } from './places.js';
 import { FunctionRegistry } from './registry.js';
@@ -15,7 +17,7 @@ import { FunctionRegistry } from './registry.js';
 /** Custom functions: what authors declare in files of their own. */
 @Module({
   imports: [DocModule, GroupModule, LinkModule, MailModule, UnitModule],
-  providers: [Calls, Contexts, FunctionRegistry, FunctionService, OfferedFunctions, Places],
+  providers: [Calls, Contexts, FunctionRegistry, FunctionService, HookBehaviors, HookRuns, OfferedFunctions, Places],
   controllers: [FunctionController],
   exports: [FunctionRegistry],
 })

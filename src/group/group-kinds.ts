@@ -2,11 +2,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { getGroup, type GroupDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
-import type { Session } from '../unit/session.js';
+import { asSystem, type Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { unknownUnit } from '../unit/unit.key.js';
 import { UnitRights } from '../unit/unit.rights.js';
-import { asSystem, UnitWriter } from '../unit/unit.writer.js';
+import { UnitWriter } from '../unit/unit.writer.js';
 
 @Injectable()
 export class GroupKinds implements SystemLink, OnModuleInit {

@@ -13,8 +13,8 @@ import { checkBodyLists } from './kind.lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import { bodyOf, type Body, type Draft } from '../unit/draft.js';
 import { idOfBody, withLabel } from '../unit/identified.js';
-import { changeOf, type Session } from '../unit/session.js';
-import { asSystem, UnitWriter } from '../unit/unit.writer.js';
+import { asSystem, changeOf, type Session } from '../unit/session.js';
+import { UnitWriter } from '../unit/unit.writer.js';
 
 /** What owners may edit of a built-in kind. */
 const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'label', 'metadata', 'access']);

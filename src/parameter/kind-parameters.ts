@@ -3,10 +3,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { refusal } from '../shared/errors.js';
-import type { Session } from '../unit/session.js';
+import { asSystem, type Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { UnitRights } from '../unit/unit.rights.js';
-import { asSystem, UnitWriter } from '../unit/unit.writer.js';
+import { UnitWriter } from '../unit/unit.writer.js';
 import { unknownUnit } from '../unit/unit.key.js';
 
 @Injectable()

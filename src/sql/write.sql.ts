@@ -69,6 +69,12 @@ export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Stat
   );
 }
 
+/** One row `v, allowed`: whether the rule of the plan holds for every row, before any is made; null where there is none. */
+export function mayInsertStatement(plan: WritePlan, rows: readonly unknown[]): Statement {
+  const holds = allAllowed(plan, param(JSON.stringify(rows))) ?? sql`NULL::boolean`;
+  return render(sql`SELECT ${versionOf(plan.schema)} AS v, ${holds} AS allowed`);
+}
+
 /** The columns that are written. */
 function shapeOf({ written }: WritePlan): string {
   let shape = '';

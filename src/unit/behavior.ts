@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { Faults } from '../shared/errors.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { Body, Draft } from './draft.js';
+import type { Project } from '../tenancy/project.js';
 import type { Session } from './session.js';
 
 /** A write under way. `id` is that of the unit being edited. */
@@ -26,8 +27,15 @@ export interface Behavior {
   readonly answersEdited?: boolean;
   /** The body before it is read. */
   prepare?(body: Body, write: PendingWrite): Promise<Body> | Body;
+  /** What keeps units of the kind from being written at present; asked after rights and existence, before the body is read. */
+  ready?(): void;
   /** After the body was read: adds faults, or what the system writes. */
   complete?(draft: Draft, write: PendingWrite): Promise<Draft> | Draft;
+  /**
+   * When everything about the write was checked, and of an edit the unit is held: what is to be written instead. Who
+   * changes a draft checks what it puts in.
+   */
+  change?(draft: Draft, write: PendingWrite): Promise<Draft>;
   /** Before the unit goes; what it throws keeps it. */
   beforeDelete?(kind: KindDef, id: string, session: Session): Promise<void>;
   /** After it went. */
@@ -36,17 +44,49 @@ export interface Behavior {
   afterWrite?(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void>;
 }
 
+/** Behaviours that depend on the project and change while the service runs. */
+export interface BehaviorSource {
+  /** What is in place now; a piece of work keeps to it. */
+  readonly deployment: object;
+  of(kind: KindDef, project: Project, deployment: object): Behavior | undefined;
+  /** Runs a transaction in which a behaviour of the source takes part: it may hold its connection for long. */
+  hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
+}
+
 /** The behaviours of a deployment; modules register theirs when they start. */
 @Injectable()
 export class Behaviors {
   readonly #all: Behavior[] = [];
+  #source: BehaviorSource | undefined;
   readonly #byKind = new WeakMap<KindDef, readonly Behavior[]>();
 
   register(behavior: Behavior): void {
     this.#all.push(behavior);
   }
 
-  of(kind: KindDef): readonly Behavior[] {
+  /** At most one. */
+  registerSource(source: BehaviorSource): void {
+    this.#source = source;
+  }
+
+  /** For the session of a piece of work that begins. */
+  get deployment(): { readonly deployment?: object } {
+    return this.#source ? { deployment: this.#source.deployment } : {};
+  }
+
+  of(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): readonly Behavior[] {
+    const fixed = this.#fixed(kind);
+    const own = this.#source?.of(kind, project, deployment ?? this.#source.deployment);
+    return own ? [...fixed, own] : fixed;
+  }
+
+  /** Runs the transaction of a write. */
+  hold<T>(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>, work: () => Promise<T>) {
+    const source = this.#source;
+    return source?.of(kind, project, deployment ?? source.deployment) ? source.hold(project, work) : work();
+  }
+
+  #fixed(kind: KindDef): readonly Behavior[] {
     const known = this.#byKind.get(kind);
     if (known) return known;
     const found = this.#all.filter((behavior) => behavior.applies(kind));
@@ -63,5 +103,14 @@ export function withSystemValue(draft: Draft, field: Field, value: Draft['row'][
     row: { ...draft.row, [column]: value },
     written,
     values: new Map([...draft.values, [field.id, value]]),
+  };
+}
+
+/** A draft with the values of another one laid over it. */
+export function withValuesOf(draft: Draft, over: Draft): Draft {
+  return {
+    row: { ...draft.row, ...over.row },
+    written: [...draft.written, ...over.written.filter((field) => !draft.written.includes(field))],
+    values: new Map([...draft.values, ...over.values]),
   };
 }

@@ -44,7 +44,7 @@ export class Deletions {
     const session = { ...given, leaving: given.leaving ?? (new Map() as Leaving) };
     if (session.leaving.get(kind.id)?.has(id)) return;
     await this.#leaving(session, kind, [id], async () => {
-      const behaviors = this.behaviors.of(kind);
+      const behaviors = this.behaviors.of(kind, session);
       for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
       await this.#settle(session, kind, [id], door);
       await this.#untie(session, kind, [id]);
@@ -61,8 +61,8 @@ export class Deletions {
     for (const key of keys) known.delete(key);
   }
 
-  #listens(kind: KindDef, to: readonly (keyof Behavior)[]): boolean {
-    return this.behaviors.of(kind).some((behavior) => to.some((event) => event in behavior));
+  #listens(session: Session, kind: KindDef, to: readonly (keyof Behavior)[]): boolean {
+    return this.behaviors.of(kind, session).some((behavior) => to.some((event) => event in behavior));
   }
 
   /** Follows the references to units that go. @throws KindError 409 where one of them restricts */
@@ -75,7 +75,7 @@ export class Deletions {
   }
 
   async #clear(session: Session, kind: KindDef, field: Field, keys: readonly string[], door: Door): Promise<void> {
-    if (!this.#listens(kind, ['prepare', 'complete', 'afterWrite'])) {
+    if (!this.#listens(session, kind, ['prepare', 'complete', 'change', 'afterWrite'])) {
       const { executor, project } = session;
       await executor.run(clearReferencesStatement(project.schema, kind, field, keys, inWay(session, kind)));
       return;
@@ -89,7 +89,7 @@ export class Deletions {
   }
 
   async #cascade(session: Session, kind: KindDef, field: Field, keys: readonly string[], door: Door): Promise<void> {
-    if (this.#listens(kind, ['beforeDelete', 'afterDelete'])) {
+    if (this.#listens(session, kind, ['beforeDelete', 'afterDelete'])) {
       return this.#eachReferring(session, kind, field, keys, (id) =>
         this.remove(session, kind, id, { ...door, deleteRow: () => this.#deleteRows(session, kind, [id]) }),
       );

@@ -50,13 +50,14 @@ export function draftCreate(body: Body, options: DraftOptions): Draft {
   return drafting.finish(id);
 }
 
-/** Reads the body of an edit: only what it has is written. */
-export function draftUpdate(body: Body, id: string, options: DraftOptions): Draft {
+/** Reads the body of an edit, or without an id what is changed of a draft: only what it has is written. */
+export function draftUpdate(body: Body, id: string | undefined, options: DraftOptions): Draft {
   const drafting = new Drafting(body, options);
   drafting.checkKeys(id);
   for (const field of drafting.fields()) {
     if (drafting.isMade(field)) drafting.acceptMade(field);
-    else if (drafting.has(field) && !drafting.keepsKey(field, id)) drafting.accept(field, body.get(field.id));
+    else if (drafting.has(field) && (id === undefined || !drafting.keepsKey(field, id)))
+      drafting.accept(field, body.get(field.id));
   }
   return drafting.finish(undefined);
 }

@@ -88,7 +88,7 @@ export class Drafter {
   ): Promise<{ body: Body; draft: Draft }> {
     const { write, writer } = situation;
     const { kind, faults, index } = write;
-    const behaviors = this.behaviors.of(kind);
+    const behaviors = this.behaviors.of(kind, write.session);
     let body = given;
     for (const behavior of behaviors) body = (await told(situation, () => behavior.prepare?.(body, write))) ?? body;
     const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
@@ -123,6 +123,7 @@ export class Drafter {
     const { write, writer, nested } = outer;
     const { kind, grant } = openKind(write.session.model, kindId, 'create', writer);
     checkState(kind);
+    for (const behavior of this.behaviors.of(kind, write.session)) behavior.ready?.();
     const session = { ...write.session, caller: writer };
     const inner: PendingWrite = { kind, session, faults: write.faults.within(id), ...placeOf(write) };
     const [depth, way] = [outer.depth + 1, [...outer.way, id]];

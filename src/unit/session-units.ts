@@ -98,7 +98,7 @@ export class SessionUnits {
 
   #openToWrite(session: Session, kindId: string, operation: Operation): Opened {
     const opened = this.#open(session, kindId, operation);
-    if (this.behaviors.of(opened.kind).some((behavior) => behavior.definition)) {
+    if (this.behaviors.of(opened.kind, session).some((behavior) => behavior.definition)) {
       throw refusal('kind.not_allowed_here', `'${kindId}' is part of the model, which functions do not change`);
     }
     return opened;

@@ -2,7 +2,7 @@
 import type { DefinitionChange } from '../catalog/definition-change.js';
 import type { Executor } from '../database/database.js';
 import type { Model } from '../model/model.js';
-import type { Caller } from '../tenancy/caller.js';
+import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 
 /** Units that are being deleted, by kind: references may lead back to them. */
@@ -26,6 +26,11 @@ export interface Session {
 /** Whoever the work is done for. */
 export function askerOf({ asking, caller }: Session): Caller {
   return asking ?? caller;
+}
+
+/** Sessions of behaviours write what no client may. */
+export function asSystem(session: Session): Session {
+  return { ...session, caller: SYSTEM, asking: askerOf(session) };
 }
 
 /** The change of a session in which definitions are written. */

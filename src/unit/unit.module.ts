@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Behaviors } from './behavior.js';
+import { Changes } from './changes.js';
 import { Deletions } from './deletion.js';
 import { Drafter } from './drafter.js';
 import { Explanations } from './explanations.js';
@@ -19,6 +20,7 @@ import { Walks } from './walks.js';
 @Module({
   providers: [
     Behaviors,
+    Changes,
     Deletions,
     Drafter,
     Explanations,

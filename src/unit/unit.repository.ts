@@ -10,6 +10,7 @@ import {
   deleteStatement,
   insertStatement,
   lockStatement,
+  mayInsertStatement,
   updateStatement,
   type DeletePlan,
   type UpdatePlan,
@@ -148,6 +149,18 @@ export class UnitRepository {
     );
     checkVersion(row, model);
     return row?.holds ?? undefined;
+  }
+
+  /** Whether the rule of a plan holds for every one of some new rows. */
+  async mayInsert(
+    executor: Executor,
+    plan: WritePlan,
+    rows: readonly Readonly<Record<string, unknown>>[],
+    model: Model,
+  ): Promise<boolean> {
+    const [row] = await executor.run<Versioned & { allowed: boolean | null }>(mayInsertStatement(plan, rows));
+    checkVersion(row, model);
+    return row?.allowed !== false;
   }
 
   async insert(

@@ -89,6 +89,7 @@ export class UnitService {
     work: (session: Session, kind: KindDef, options: WriteOptions, bytes: Buffer | undefined) => Promise<Answer>,
   ): Promise<Answer> {
     const { project, caller } = scope;
+    const { deployment } = this.behaviors;
     const open = (model: Model) => {
       const { kind, grant } = openKind(model, kindId, operation, caller);
       checkState(kind);
@@ -97,13 +98,13 @@ export class UnitService {
     };
     const { definition, limit, cascade } = await this.catalog.withModel(project, async (model) => {
       const { kind } = open(model);
-      const session = { ...scope, model, executor: this.database };
+      const session = { ...scope, ...deployment, model, executor: this.database };
+      const behaviors = this.behaviors.of(kind, session);
+      const cascade = await this.#cascade(session, kind, unitId, request.url);
+      // Of an edit, whether the unit is there is answered before.
+      if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
       const limit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
-      return {
-        limit,
-        definition: this.behaviors.of(kind).some((behavior) => behavior.definition),
-        cascade: await this.#cascade(session, kind, unitId, request.url),
-      };
+      return { limit, definition: behaviors.some((behavior) => behavior.definition), cascade };
     });
     const bytes = await request.bytes(limit);
     if (definition) {
@@ -114,11 +115,13 @@ export class UnitService {
     }
     return this.catalog.withModel(project, async (model) => {
       const { kind, options } = open(model);
-      const alone = (executor: Executor) => work({ ...scope, model, executor }, kind, options, bytes);
+      const base = { ...scope, ...deployment, model };
+      const alone = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
       const together =
-        this.behaviors.of(kind).length > 0 ||
+        this.behaviors.of(kind, base).length > 0 ||
         (operation === 'delete' && (isLinkable(kind) || isReferenced(model, kind)));
-      return together ? this.database.transaction(alone) : alone(this.database);
+      if (!together) return alone(this.database);
+      return this.behaviors.hold(kind, base, () => this.database.transaction(alone));
     });
   }
 

@@ -10,8 +10,9 @@ import { both, type Predicate } from '../model/predicate.js';
 import { Faults, KindError } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import type { DeletePlan } from '../sql/write.sql.js';
-import { SYSTEM, type Caller } from '../tenancy/caller.js';
+import type { Caller } from '../tenancy/caller.js';
 import { Behaviors } from './behavior.js';
+import { Changes } from './changes.js';
 import type { WriteContext } from './conflict.js';
 import { Deletions } from './deletion.js';
 import type { Body, Draft } from './draft.js';
@@ -19,7 +20,7 @@ import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
 import { deleteLinksOf } from './links.js';
 import { createsOthers, located, nestedOf, type Nested } from './nested.js';
 import { isReferenced, References, tell, type Placed, type Unreachable } from './references.js';
-import type { Session } from './session.js';
+import { asSystem, type Session } from './session.js';
 import { withAllTaken } from './uniques.js';
 import { unknownUnit, parseKey } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
@@ -44,6 +45,7 @@ export class UnitWriter {
     private readonly references: References,
     private readonly deletions: Deletions,
     private readonly rights: UnitRights,
+    private readonly changes: Changes,
   ) {}
 
   /** Makes units of the bodies, and those inside them, all or none. @throws KindError with every fault of every body */
@@ -53,6 +55,7 @@ export class UnitWriter {
     bodies: readonly (Body | NotObject)[],
     options: WriteOptions = {},
   ): Promise<UnitRow[]> {
+    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
     if (this.#isAlone(session) && bodies.some((body) => !('got' in body) && nestedOf(kind, body).length > 0)) {
       return this.#together(session, (within) => this.insert(within, kind, bodies, options));
     }
@@ -92,12 +95,14 @@ export class UnitWriter {
   async #insertAll(
     session: Session,
     kind: KindDef,
-    units: readonly Placed[],
+    given: readonly Placed[],
     allowed: Predicate | undefined,
     late = new Faults(),
   ): Promise<UnitRow[]> {
+    const base = { ...this.#plan(session, kind), written: uniqueColumns(given[0]?.draft.written ?? []), allowed };
+    const units = late.any ? given : await this.changes.ofCreate(session, base, given);
     const rows = units.map(({ draft }) => draft.row);
-    const plan = { ...this.#plan(session, kind), written: uniqueColumns(units[0]?.draft.written ?? []), allowed };
+    const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
     const made = await this.#tellingAll(session, kind, units, telling);
     if (made.length === 0) throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
@@ -152,7 +157,7 @@ export class UnitWriter {
   }
 
   async #after(session: Session, kind: KindDef, drafts: readonly Draft[], id?: string): Promise<void> {
-    for (const behavior of this.behaviors.of(kind)) {
+    for (const behavior of this.behaviors.of(kind, session)) {
       if (!behavior.afterWrite) continue;
       for (const draft of drafts) await behavior.afterWrite(kind, id ?? idOf(draft, kind), draft, session);
     }
@@ -166,27 +171,33 @@ export class UnitWriter {
     read: () => Body,
     options: WriteOptions = {},
   ): Promise<UnitRow> {
-    const behaviors = this.behaviors.of(kind);
+    const behaviors = this.behaviors.of(kind, session);
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
     if (this.#isAlone(session) && createsOthers(kind, read)) {
       return this.#together(session, (within) => this.update(within, kind, id, read, options));
     }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
-    const { body, draft, nested, late } = await this.#draftEdit(session, kind, id, read, options);
+    for (const behavior of behaviors) behavior.ready?.();
+    const { body, draft: drafted, nested, late } = await this.#draftEdit(session, kind, id, read, options);
     if (nested.any) {
       if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
       await this.#insertNested(session, nested, options.writer ?? session.caller);
     }
-    const plan = {
+    const base = {
       ...this.#plan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
-      written: uniqueColumns(draft.written),
       id: key,
       access: both(this.rights.readable(session, kind), options.access),
       allowed: options.access,
       tags: options.tags,
     };
     return this.#undoable(session, late, async (within) => {
+      const changes = !late.any && this.changes.applyTo(within, kind);
+      const draft = changes
+        ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, options)
+        : drafted;
+      // What behaviours change of a unit that is held makes another version of it.
+      const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
       const telling = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
       const made = await this.#tellingAll(within, kind, [{ draft }], telling, id);
       if (!made) throw (await this.rights.whyNot(within, kind, id, options, 'update')) ?? leaves(session.caller, kind);
@@ -203,7 +214,7 @@ export class UnitWriter {
     read: () => Body,
     options: WriteOptions,
   ): Promise<DraftedEdit & { readonly late: Faults }> {
-    const behaviors = this.behaviors.of(kind);
+    const behaviors = this.behaviors.of(kind, session);
     const writer = options.writer ?? session.caller;
     try {
       const given = await this.rights.changesOf(session, kind, id, read(), writer);
@@ -225,7 +236,7 @@ export class UnitWriter {
     if (key === undefined) throw unknownUnit(kind, id);
     const access = both(this.rights.readable(session, kind), options.access);
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
-    if (this.behaviors.of(kind).length === 0 && !isReferenced(session.model, kind)) {
+    if (this.behaviors.of(kind, session).length === 0 && !isReferenced(session.model, kind)) {
       if (await this.#deleteRow(session, { ...plan, tags: options.tags })) return;
     } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model)) {
       // What a behaviour changes of the unit before it goes makes another version of it.
@@ -282,9 +293,4 @@ function uniqueColumns(fields: readonly Field[]): Field[] {
 
 function idOf(draft: Draft, kind: KindDef): string {
   return scalarText(draft.row[kind.keyField.column ?? 'id']);
-}
-
-/** Sessions of behaviours write what no client may. */
-export function asSystem(session: Session): Session {
-  return { ...session, caller: SYSTEM };
 }

@@ -1,0 +1,92 @@
+/** Runs hooks inside the transaction of the write that they belong to. All hooks of one transaction share a time limit. */
+import { Inject, Injectable } from '@nestjs/common';
+import { StaleModel } from '../catalog/stale-model.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
+import type { Executor, Transaction } from '../database/database.js';
+import { commonRefusal, isRetryable } from '../database/sqlstate.js';
+import { FunctionError } from '../kit/function-error.js';
+import { KindError } from '../shared/errors.js';
+import type { Session } from '../unit/session.js';
+import { runAuthored } from './authored.js';
+import { TimeLimit, untilAbort, type CallScope } from './call.js';
+import { Contexts, isOfSystem } from './contexts.js';
+import type { FunctionModule, HookName } from './definition.js';
+
+/** Hooks whose writes run hooks, and so on. */
+const DEPTH = 8;
+
+interface Running {
+  readonly call: CallScope;
+  /** Of the hooks alone; a call has its own. */
+  readonly limit?: TimeLimit;
+  readonly doomed: unknown[];
+  depth: number;
+}
+
+@Injectable()
+export class HookRuns {
+  /** By transaction: a function's has the scope of its call. */
+  readonly #running = new WeakMap<Executor, Running>();
+
+  constructor(
+    private readonly contexts: Contexts,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Makes the hooks of a transaction part of a call. */
+  adopt(executor: Executor, call: CallScope): void {
+    this.#running.set(executor, { call, doomed: [], depth: 0 });
+  }
+
+  /** What the hook returns; undefined where there is none of that name. @throws whatever it refuses with */
+  async run(module: FunctionModule, name: HookName, session: Session, given: object): Promise<unknown> {
+    const hook = module.hooks.get(name);
+    if (!hook) return undefined;
+    const running = this.#of(session.executor);
+    if (running.depth >= DEPTH) throw new Error(`${module.file}: hooks set off one another more than ${DEPTH} deep`);
+    const { call, doomed, limit } = running;
+    const who = { project: session.project.id, file: module.file, name };
+    if (running.depth === 0) limit?.start();
+    running.depth += 1;
+    const { context, door } = this.contexts.make({ session, call, who, depth: running.depth });
+    try {
+      const result = await untilAbort(
+        runAuthored(who, () => hook({ ...context, ...given })),
+        call.signal,
+      );
+      await untilAbort(door.shut(), call.signal);
+      if (doomed.length > 0) throw doomed[0];
+      return result;
+    } catch (error) {
+      void door.shut();
+      throw told(doomed[0] ?? error, `${name} of ${module.file}`);
+    } finally {
+      running.depth -= 1;
+      if (running.depth === 0) limit?.stop();
+    }
+  }
+
+  #of(executor: Executor): Running {
+    const known = this.#running.get(executor);
+    if (known) return known;
+    const limit = new TimeLimit('hooks', this.config.functionTimeout);
+    const doomed: unknown[] = [];
+    const call: CallScope = {
+      signal: limit.signal,
+      afterCommit: (work) => (executor as Transaction).afterCommit(work),
+      doom: (error) => void doomed.push(error),
+    };
+    const running = { call, limit, doomed, depth: 0 };
+    this.#running.set(executor, running);
+    return running;
+  }
+}
+
+/** Refusals are answered as they are; of all else nothing is told. */
+function told(error: unknown, name: string): unknown {
+  if (error instanceof StaleModel || error instanceof FunctionError || isRetryable(error)) return error;
+  if (error instanceof KindError && (error.retryAfter !== undefined || error.status === 504 || !isOfSystem(error)))
+    return error;
+  return commonRefusal(error) ?? new Error(`${name} failed`, { cause: error });
+}

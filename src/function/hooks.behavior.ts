@@ -1,0 +1,136 @@
+/**
+ * Hooks as behaviours of the kinds that have them, whichever way their units are written. Where a module is broken its
+ * kind is not written at all, because its hooks could not run.
+ */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { readableFields, writableFields } from '../access/access.js';
+import type { KindDef } from '../model/model.js';
+import { isPlainObject, scalarText, typeName } from '../shared/json.js';
+import type { Caller } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
+import { Behaviors, withValuesOf, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/behavior.js';
+import { bodyOf, draftUpdate, type Draft } from '../unit/draft.js';
+import type { Session } from '../unit/session.js';
+import { SessionUnits, type UnitObject } from '../unit/session-units.js';
+import { broken } from './broken.js';
+import type { FunctionModule, HookName, Loaded } from './definition.js';
+import { Deployment } from './deployment.js';
+import { HookRuns } from './hook-runs.js';
+import { Places } from './places.js';
+import { FunctionRegistry } from './registry.js';
+
+/** Whoever wrote the module may write, and see, every parameter. */
+const AUTHOR: Caller = { type: 'system', seesHidden: true };
+
+@Injectable()
+export class HookBehaviors implements BehaviorSource, OnModuleInit {
+  /** They go with their modules. */
+  readonly #made = new WeakMap<Loaded, Behavior>();
+
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly registry: FunctionRegistry,
+    private readonly runs: HookRuns,
+    private readonly units: SessionUnits,
+    private readonly places: Places,
+  ) {}
+
+  onModuleInit(): void {
+    this.behaviors.registerSource(this);
+  }
+
+  get deployment(): Deployment {
+    return this.registry.current;
+  }
+
+  hold<T>(project: Project, work: () => Promise<T>): Promise<T> {
+    return this.places.transaction(project.id, work);
+  }
+
+  of(kind: KindDef, project: Project, deployment: object): Behavior | undefined {
+    if (kind.builtIn || !(deployment instanceof Deployment)) return undefined;
+    const loaded = deployment.find(project.id, kind.id);
+    if (!loaded || (loaded.state === 'ready' && loaded.module.hooks.size === 0)) return undefined;
+    const known = this.#made.get(loaded);
+    if (known) return known;
+    const made = loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : brokenBehavior(loaded.kind);
+    this.#made.set(loaded, made);
+    return made;
+  }
+
+  /** It has the methods that it has hooks for, and no others: the engine goes by what is there. */
+  #behaviorOf(module: FunctionModule): Behavior {
+    const has = (...names: HookName[]) => names.some((name) => module.hooks.has(name));
+    const before = new WeakMap<Draft, UnitObject>();
+    const leaving = new WeakMap<Session, Map<string, UnitObject>>();
+    const run = (name: HookName, session: Session, given: object) => this.runs.run(module, name, session, given);
+    const stored = (kind: KindDef, id: string, session: Session) =>
+      this.units.get({ ...session, caller: AUTHOR }, kind.id, id);
+    return {
+      applies: () => true,
+      ...(has('before_create', 'before_update', 'after_update') && {
+        change: async (draft: Draft, write: PendingWrite) => {
+          const { kind, session, id } = write;
+          if (id === undefined)
+            return this.#changed(draft, write, await run('before_create', session, { values: valuesOf(draft) }));
+          const unit = await stored(kind, id, session);
+          const changes = await run('before_update', session, { unit, values: valuesOf(draft) });
+          const changed = { ...this.#changed(draft, write, changes) };
+          before.set(changed, unit);
+          return changed;
+        },
+      }),
+      ...(has('after_create', 'after_update') && {
+        afterWrite: async (kind: KindDef, id: string, draft: Draft, session: Session) => {
+          const former = before.get(draft);
+          const name = former || isEdit(draft, kind) ? 'after_update' : 'after_create';
+          if (has(name)) await run(name, session, { unit: await stored(kind, id, session), before: former });
+        },
+      }),
+      ...(has('before_delete', 'after_delete') && {
+        beforeDelete: async (kind: KindDef, id: string, session: Session) => {
+          const unit = await stored(kind, id, session);
+          if (has('after_delete'))
+            leaving.set(session, (leaving.get(session) ?? new Map<string, UnitObject>()).set(id, unit));
+          await run('before_delete', session, { unit });
+        },
+        afterDelete: async (_: KindDef, id: string, session: Session) => {
+          const unit = leaving.get(session)?.get(id);
+          leaving.get(session)?.delete(id);
+          if (unit) await run('after_delete', session, { unit });
+        },
+      }),
+    };
+  }
+
+  /** What a hook returned is read as a body is, and laid over the values. */
+  #changed(draft: Draft, { kind, faults, id, index }: PendingWrite, changes: unknown): Draft {
+    if (changes === undefined || changes === null) return draft;
+    if (!isPlainObject(changes))
+      throw new Error(`a hook returns an object of values, or nothing; got ${typeName(changes)}`);
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
+    const body = bodyOf(Object.fromEntries(given));
+    return withValuesOf(
+      draft,
+      draftUpdate(body, id, { kind, ...masks, faults, ...(index !== undefined && { index }) }),
+    );
+  }
+}
+
+/** The values of a draft, its key aside. */
+function valuesOf({ values }: Draft): object {
+  return Object.fromEntries([...values].filter(([name]) => name !== 'id'));
+}
+
+/** The draft of an edit has no key. */
+function isEdit({ row }: Draft, { keyField }: KindDef): boolean {
+  return scalarText(row[keyField.column ?? 'id']) === '';
+}
+
+function brokenBehavior(kind: string): Behavior {
+  const refuse = (): never => {
+    throw broken(kind);
+  };
+  return { applies: () => true, ready: refuse, prepare: refuse, beforeDelete: () => Promise.reject(broken(kind)) };
+}
