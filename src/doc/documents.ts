@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { checkMember, classOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { PublicAddress } from '../mail/public-address.js';
-import type { Model } from '../model/model.js';
+import type { KindDef, Model } from '../model/model.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { DocumentedFunctions } from './documented-functions.js';
@@ -59,7 +59,8 @@ export class Documents {
       return this.#keep(key, () => {
         const description = `${GUIDE}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
         const particulars = { url, title: project.label, description, version: RELEASE };
-        return documentOf({ model, caller, generic: false }, framing, particulars);
+        const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
+        return documentOf({ model, caller, generic: false, functions }, framing, particulars);
       });
     });
   }

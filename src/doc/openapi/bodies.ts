@@ -51,9 +51,14 @@ export function signUpBody(create: Schema | undefined): Schema {
   };
 }
 
+/** Whether a call must give the parameter. */
+export function isNeeded({ def }: Field): boolean {
+  return def.default === null && (def.required || !def.nullable);
+}
+
 /** The parameters of a function, as a body. `mayRead`: whether the caller may read units of a kind. */
 export function functionBody(parameters: readonly Field[], mayRead: (kindId: string) => boolean): Schema {
-  const required = parameters.filter(({ def }) => def.required && def.default === null).map(({ id }) => id);
+  const required = parameters.filter(isNeeded).map(({ id }) => id);
   return {
     type: 'object',
     properties: Object.fromEntries(parameters.map((field) => [field.id, functionParameter(field, mayRead)])),

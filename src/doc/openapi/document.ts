@@ -9,8 +9,9 @@ import { isLinkable } from '../../unit/links.js';
 import { ERROR_RESPONSES, HEADERS } from './error.responses.js';
 import type { Framing, Particulars } from './frame.js';
 import { plain, type OpenApiDocument, type PathItem, type Schema } from './openapi.js';
+import { functionOperations } from './function.operations.js';
 import { contextOf, hasRecord, hasRight, isShown, mayCreate, operationOf, type View } from './operation.js';
-import { pathParameters, unitName } from './path.parameters.js';
+import { pathOf, pathParameters } from './path.parameters.js';
 import { CONDITIONS, QUERY_PARAMETERS } from './query.parameters.js';
 import { TAGS, type Route } from './route.js';
 import { ROUTES } from './routes.js';
@@ -23,7 +24,7 @@ const SOMEBODY: MemberCaller = { type: 'member', id: '', kindId: ADMIN_KIND, ses
 /** The document without a project: the built-in kinds, and paths with a `{kind_id}` for all others. */
 export function genericDocument(frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
-  return documentOf({ model, caller: SOMEBODY, generic: true }, frame, particulars);
+  return documentOf({ model, caller: SOMEBODY, generic: true, functions: () => [] }, frame, particulars);
 }
 
 export async function documentOf(view: View, frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
@@ -51,6 +52,10 @@ async function pathsOf(view: View, kinds: readonly KindDef[], use: ComponentUse)
       if (breather.due) await breather.pause();
     }
   }
+  for (const { path, method, operation } of kinds.flatMap((kind) => functionOperations(kind, view))) {
+    paths.set(path, { ...paths.get(path), [method]: operation });
+    use.visit(operation);
+  }
   return Object.fromEntries(paths);
 }
 
@@ -68,13 +73,6 @@ const SUBJECTS: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef)
   members: isMemberKind,
   none: () => false,
 };
-
-function pathOf({ path, of }: Route, kind: KindDef | undefined): string {
-  if (!kind || of === undefined) return path;
-  return path
-    .replace(/\{(?:kind_id|parent_kind_id|member_kind_id)\}/, () => kind.id)
-    .replace('{unit_id}', `{${unitName(kind)}}`);
-}
 
 function componentsOf(view: View, kinds: readonly KindDef[]): UsedComponents {
   const readable = kinds.filter((kind) => isLinkable(kind) && hasRecord(view, kind.id)).map(({ id }) => id);

@@ -23,7 +23,7 @@ export interface Response {
 export interface RequestBody {
   readonly required: boolean;
   readonly content: {
-    readonly 'application/json': { readonly schema: Schema; readonly examples?: Parameter['examples'] };
+    readonly 'application/json': { readonly schema: Schema; readonly example?: Schema };
   };
 }
 

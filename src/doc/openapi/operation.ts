@@ -4,6 +4,7 @@ import type { KindDef, Model } from '../../model/model.js';
 import type { Operation as Right } from '../../model/special.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../../tenancy/caller.js';
+import type { DocumentedFunction } from '../documented-functions.js';
 import { AUTH_BODIES, signUpBody } from './bodies.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
 import {
@@ -19,10 +20,9 @@ import {
   type Schema,
 } from './openapi.js';
 import { componentOf } from './path.parameters.js';
-import type { ContentForm, Route } from './route.js';
-import { ANYWHERE, COMMON } from './routes.js';
+import { ANYWHERE, COMMON, type ContentForm, type Route } from './route.js';
 import { enveloped, pageOf } from './shared.schemas.js';
-import { createSchema, recordFields, type KindContext } from './unit.schema.js';
+import { createSchema, exampleOf, recordFields, type KindContext } from './unit.schema.js';
 
 /** Of whom and of what a document is. */
 export interface View {
@@ -30,6 +30,8 @@ export interface View {
   readonly caller: Caller;
   /** Of no project: paths of any kind stand beside those of the built-in ones, and any of them may be open. */
   readonly generic: boolean;
+  /** The functions of a kind that the caller may call. */
+  readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
 }
 
 /** Whether the caller has any of the rights to units of a kind. */
@@ -85,8 +87,8 @@ const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
   ['link', 'Links'],
 ]);
 
-const KEY = { project: [] } as const;
-const KEY_AND_TOKEN = { project: [], bearer: [] } as const;
+export const KEY = { project: [] } as const;
+export const KEY_AND_TOKEN = { project: [], bearer: [] } as const;
 
 function securityOf({ needs, rights = [] }: Route, kind: KindDef | undefined, view: View): Operation['security'] {
   if (needs === 'nothing') return [];
@@ -113,7 +115,8 @@ function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): Request
   if (body !== 'create' && body !== 'update') return json(AUTH_BODIES[body]);
   const unit = kind ? schemaRef(`${kind.id}.${body}`) : schemaRef('UnitBody');
   const many = body === 'create' && !kind?.builtIn;
-  return json(many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit);
+  const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
+  return json(schema, kind && exampleOf(kind, contextOf(view), body === 'create'));
 }
 
 /** What a sign-up takes of the member kind: the same as a create by the same caller. */
@@ -121,8 +124,8 @@ function signUpParameters(kind: KindDef, view: View): Schema {
   return createSchema(kind, contextOf(view));
 }
 
-function json(schema: Schema): RequestBody {
-  return { required: true, content: { 'application/json': { schema } } };
+function json(schema: Schema, example?: Schema): RequestBody {
+  return { required: true, content: { 'application/json': { schema, ...(example && { example }) } } };
 }
 
 const HOOKED: ReadonlySet<Route['body']> = new Set(['create', 'update', 'signup']);

@@ -2,11 +2,12 @@
 import type { KindDef } from '../../model/model.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
 import type { Parameter, Schema } from './openapi.js';
+import type { Route } from './route.js';
 
 const ID: Schema = { type: 'string', minLength: 1 };
 
 /** The name that the specification gives to a unit of a built-in kind. */
-export function unitName(kind: KindDef | undefined): string {
+function unitName(kind: KindDef | undefined): string {
   if (!kind?.builtIn) return 'unit_id';
   if (kind.groups.includes('parameter')) return 'parameter_id';
   return UNIT_NAMES.get(kind.id) ?? 'unit_id';
@@ -17,6 +18,14 @@ const UNIT_NAMES: ReadonlyMap<string, string> = new Map([
   ['group', 'group_id'],
   ['link', 'link_id'],
 ]);
+
+/** The path of a route, for a kind where it is of one. */
+export function pathOf({ path, of }: Route, kind: KindDef | undefined): string {
+  if (!kind || of === undefined) return path;
+  return path
+    .replace(/\{(?:kind_id|parent_kind_id|member_kind_id)\}/, () => kind.id)
+    .replace('{unit_id}', `{${unitName(kind)}}`);
+}
 
 /** The component of a name in a path: ids of a kind whose units have generated ones are UUIDs. */
 export function componentOf(name: string, kind: KindDef | undefined): string {

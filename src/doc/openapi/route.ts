@@ -71,3 +71,9 @@ export interface Route {
   readonly refuses?: readonly ErrorStatus[];
   readonly conditional?: 'read' | 'write';
 }
+
+/** Refusals that any request may meet: bytes that are no request, a fault of the service. */
+export const ANYWHERE: readonly ErrorStatus[] = [400, 500];
+
+/** Refusals that every route of a project may answer. */
+export const COMMON: readonly ErrorStatus[] = [400, 401, 403, 404, 500, 503];

@@ -2,7 +2,6 @@
  * Every route of the service, once: a test compares this table with what the application really serves. A path that has
  * `{kind_id}` first is one of every kind; `document.ts` makes of it a path per kind that the caller may use.
  */
-import type { ErrorStatus } from './error.responses.js';
 import { GET_QUERY, LIST_QUERY, WALK_QUERY } from './query.parameters.js';
 import type { Route } from './route.js';
 
@@ -176,16 +175,21 @@ const AUTH_ROUTES: readonly Route[] = [
 
 const functions = { tag: 'Functions', of: 'none', needs: 'access', content: 'function' } as const;
 const asked = { method: 'get', refuses: [504], description: 'Parameters are in the query.' } as const;
-const told = { method: 'post', body: 'function', refuses: [413, 415, 504] } as const;
+const told = { method: 'post', body: 'function', refuses: [504] } as const;
 const OF_KIND = { path: `${KIND}/function/{function_name}`, summary: 'Call a function of %' } as const;
 const OF_UNIT = { path: `${UNIT}/function/{function_name}`, summary: 'Call a function of a unit of %' } as const;
 
-const FUNCTION_ROUTES: readonly Route[] = [
-  { ...functions, ...OF_KIND, ...asked, id: 'function.get' },
-  { ...functions, ...OF_KIND, ...told, id: 'function.post' },
-  { ...functions, ...OF_UNIT, ...asked, id: 'unit_function.get' },
-  { ...functions, ...OF_UNIT, ...told, id: 'unit_function.post' },
-];
+/** By scope and method. */
+export const FUNCTION_ROUTES: Readonly<Record<'kind' | 'unit', Readonly<Record<'GET' | 'POST', Route>>>> = {
+  kind: {
+    GET: { ...functions, ...OF_KIND, ...asked, id: 'function.get' },
+    POST: { ...functions, ...OF_KIND, ...told, id: 'function.post' },
+  },
+  unit: {
+    GET: { ...functions, ...OF_UNIT, ...asked, id: 'unit_function.get' },
+    POST: { ...functions, ...OF_UNIT, ...told, id: 'unit_function.post' },
+  },
+};
 
 const service = { method: 'get', needs: 'nothing' } as const;
 
@@ -231,12 +235,6 @@ export const ROUTES: readonly Route[] = [
   ...MODEL_ROUTES,
   ...UNIT_ROUTES,
   ...LINK_ROUTES,
-  ...FUNCTION_ROUTES,
+  ...Object.values(FUNCTION_ROUTES).flatMap(({ GET, POST }) => [GET, POST]),
   ...SERVICE_ROUTES,
 ];
-
-/** Refusals that any request may meet: bytes that are no request, a fault of the service. */
-export const ANYWHERE: readonly ErrorStatus[] = [400, 500];
-
-/** Refusals that every route of a project may answer. */
-export const COMMON: readonly ErrorStatus[] = [400, 401, 403, 404, 500, 503];

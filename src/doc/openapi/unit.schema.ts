@@ -4,11 +4,13 @@ import type { Field, KindDef } from '../../model/model.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Caller } from '../../tenancy/caller.js';
+import { exampleBody } from './example.js';
 import { schemaRef, type Schema } from './openapi.js';
 import { answeredValue, describeValue, orNull, takenValue } from './value.schema.js';
 
 const OBJECT: Schema = { type: 'object', additionalProperties: true };
 const LISTS_OF_IDS: Schema = { type: 'array', items: { type: 'array', items: { type: 'string' } } };
+const UNCHANGED: Schema = { readOnly: true, description: 'Needless; taken where it is as it is stored.' };
 const DEFINITION: Schema = {
   ...OBJECT,
   description: 'A whole definition, which is made along: that of a parameter, with its type in `kind_id`.',
@@ -36,12 +38,12 @@ export interface KindContext {
 /** A unit as it is answered. Nothing in it is required: `include` and `exclude` choose. */
 export function recordSchema(kind: KindDef, context: KindContext): Schema {
   const fields = [...readableFields(kind, context.caller).values()];
-  const follows = fields.some(({ reference }) => reference);
   return {
     type: 'object',
     title: kind.label,
     properties: { ...properties(fields, (field) => answeredProperty(kind, field, context)), links: schemaRef('Links') },
-    ...(follows && { patternProperties: { '^[^.]+\\..': {} } }),
+    // Paths over references, and keys inside JSON, as `include` names them.
+    patternProperties: { '^[^.]+\\..': {} },
     additionalProperties: false,
   };
 }
@@ -81,18 +83,49 @@ export function createSchema(kind: KindDef, context: KindContext): Schema {
   return { ...bodySchema(kind, fields, context, true), ...(required.length > 0 && { required }) };
 }
 
+/** A record that was answered may be sent back whole. */
 export function updateSchema(kind: KindDef, context: KindContext): Schema {
-  const fields = bodyFields(kind, context.caller).filter(({ id, def }) => id !== 'id' && !def.primary);
-  return bodySchema(kind, fields, context, false);
+  return bodySchema(kind, bodyFields(kind, context.caller), context, false);
+}
+
+/** A body to begin with: what must be given, and of users' kinds what holds plain values. */
+export function exampleOf(kind: KindDef, { caller }: KindContext, create: boolean): Schema {
+  const fields = bodyFields(kind, caller).filter((field) => {
+    if (!create && neverChanges(field)) return false;
+    return mustBeGiven(kind, field) || field.id === 'label' || (!kind.builtIn && isPlain(field));
+  });
+  return exampleBody(fields);
+}
+
+function isPlain({ def, reference }: Field): boolean {
+  return def.default === null && !reference && def.type !== 'json' && def.type !== 'binary';
+}
+
+function neverChanges({ id, def }: Field): boolean {
+  return id === 'id' || def.primary;
 }
 
 function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContext, create: boolean): Schema {
+  const given = new Set(fields);
+  const kept = keptFields(kind, context, create).filter((field) => !given.has(field));
   return {
     type: 'object',
     title: kind.label,
-    properties: properties(fields, (field) => takenProperty(kind, field, context, create)),
+    properties: {
+      ...properties(kept, (field) => ({ ...answeredProperty(kind, field, context), ...UNCHANGED })),
+      ...properties(fields, (field) => takenProperty(kind, field, context, create)),
+    },
     additionalProperties: false,
   };
+}
+
+/** What a body may repeat as it is: in a create the constants, in an edit all that its writer may read. */
+function keptFields(kind: KindDef, { caller }: KindContext, create: boolean): Field[] {
+  const readable = create ? [] : readableFields(kind, caller).values();
+  const constants = [...kind.fields.values()].filter(({ id, constant }) => {
+    return id === 'kind_id' || (constant !== undefined && !kind.discriminated);
+  });
+  return [...new Set([...constants, ...readable])];
 }
 
 function bodyFields(kind: KindDef, caller: Caller): Field[] {
@@ -114,6 +147,7 @@ function takenProperty(kind: KindDef, field: Field, context: KindContext, create
     title: def.label,
     ...described(field, context),
     ...(def.nullable ? orNull(value) : value),
+    ...(!create && neverChanges(field) && UNCHANGED),
     ...(create && def.default !== null && readable && { default: def.default }),
     ...((!readable || field.column === undefined) && { writeOnly: true }),
   };

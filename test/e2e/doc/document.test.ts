@@ -200,7 +200,7 @@ describe('the document of a project', () => {
     ['nobody in particular', anonymous(admin)],
   ])('tells %s only of what it may use', async (_, caller) => {
     const text = (await caller.get('/doc/openapi.json')).text;
-    expect(text).not.toMatch(/canary|vault/i);
+    expect(/canary|vault/i.exec(text)).toBeNull();
   });
 
   it('has the operations that the caller has a right to', async () => {

@@ -1,0 +1,72 @@
+/** The operations of custom functions: a path each, with the parameters that it declares. Pure. */
+import type { Field, KindDef } from '../../model/model.js';
+import type { DocumentedFunction } from '../documented-functions.js';
+import { functionBody, functionParameter, isNeeded } from './bodies.js';
+import { exampleBody } from './example.js';
+import type { Method, Operation, Parameter, RequestBody, Schema } from './openapi.js';
+import { contextOf, KEY, KEY_AND_TOKEN, operationOf, type View } from './operation.js';
+import { pathOf } from './path.parameters.js';
+import type { Route } from './route.js';
+import { FUNCTION_ROUTES } from './routes.js';
+
+export interface PlacedOperation {
+  readonly path: string;
+  readonly method: Method;
+  readonly operation: Operation;
+}
+
+/** Those of a kind that the caller may call. */
+export function functionOperations(kind: KindDef, view: View): PlacedOperation[] {
+  return view.functions(kind).flatMap((each) =>
+    each.methods.map((verb): PlacedOperation => {
+      const route = FUNCTION_ROUTES[each.scope][verb];
+      const path = pathOf(route, kind).replace('{function_name}', each.name);
+      return { path, method: route.method, operation: functionOperation(each, route, path, kind, view) };
+    }),
+  );
+}
+
+function functionOperation(
+  { name, description, parameters, open }: DocumentedFunction,
+  route: Route,
+  path: string,
+  kind: KindDef,
+  view: View,
+): Operation {
+  const { tags, parameters: ofPath = [], responses } = operationOf(route, path, kind, view);
+  const { mayRead } = contextOf(view);
+  const asked = route.body ? [] : parameters.map((field) => queryParameter(field, mayRead));
+  const all = [...ofPath, ...asked];
+  return {
+    tags,
+    operationId: `${kind.id}.${route.id.replace('.', `.${name}.`)}`,
+    summary: `Call ${name}`,
+    description,
+    security: open ? [KEY, KEY_AND_TOKEN] : [KEY_AND_TOKEN],
+    ...(all.length > 0 && { parameters: all }),
+    ...(route.body && { requestBody: bodyOf(parameters, mayRead) }),
+    responses,
+  };
+}
+
+function bodyOf(fields: readonly Field[], mayRead: (kindId: string) => boolean): RequestBody {
+  const example = exampleBody(fields.filter((field) => isNeeded(field) || field.def.default === null));
+  const content = { schema: functionBody(fields, mayRead), example };
+  return { required: fields.some(isNeeded), content: { 'application/json': content } };
+}
+
+/** Null has no spelling in a query, and JSON stands in it as a text. */
+function queryParameter(field: Field, mayRead: (kindId: string) => boolean): Parameter {
+  const { def } = field;
+  const { description, title, ...schema } = functionParameter({ ...field, def: { ...def, nullable: false } }, mayRead);
+  const text: Schema = { type: 'string', contentMediaType: 'application/json' };
+  const plain = def.type === 'json' ? (def.multiple ? { type: 'array', items: text } : text) : schema;
+  return {
+    name: field.id,
+    in: 'query',
+    required: isNeeded(field),
+    description: String(description ?? title),
+    schema: plain,
+    ...(def.multiple && { style: 'form', explode: true }),
+  };
+}

@@ -1,0 +1,140 @@
+/** Custom functions in the document: those that the caller may call, as they are declared, and as they are now. */
+import { describe, expect, it } from 'vitest';
+import type { OpenApiDocument, Operation } from '../../../src/doc/openapi/openapi.js';
+import { OPERATIONS } from '../../../src/model/special.js';
+import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { FunctionsFolder, reload } from '../../support/functions.js';
+import { startTestService, type TestProject } from '../../support/service.js';
+
+const CITY = `
+import { kind, FunctionError } from 'kind';
+const city = kind('city');
+export default city.module({
+  functions: {
+    near: city.function({
+      description: 'The cities nearest to a point',
+      parameters: {
+        latitude: { type: 'float', required: true, min_value: -90, max_value: 90, label: 'Latitude', helper_text: 'In degrees' },
+        limit: { type: 'integer', default: 10, max_value: 100 },
+        tags: { type: 'string', multiple: true },
+        extra: { type: 'json' },
+        country: { type: 'unit', reference_kind: 'vault' },
+      },
+      run: ({ parameters }) => parameters,
+    }),
+    open: city.function({ description: 'Open to all', methods: ['GET'], access: 'anyone', run: () => [1, 'two', null] }),
+    secret: city.function({ description: 'Canary', access: 'admin', run: () => ({ any: 'thing' }) }),
+    tea: city.function({ description: 'Refuses', methods: ['POST'], run: () => { throw new FunctionError(418, 'tea.pot', 'Short'); } }),
+  },
+  unitFunctions: {
+    grow: city.unitFunction({ description: 'Grows', methods: ['POST'], run: ({ unit }) => unit }),
+  },
+});`;
+
+const CLOSED = Object.fromEntries(OPERATIONS.map((operation) => [operation, 'admin']));
+
+const folder = new FunctionsFolder({ 'city.ts': CITY });
+const service = await startTestService({ functionsDir: folder.path });
+const root = await service.project();
+const ann = await asMember(root);
+await defineKinds(root, { id: 'vault', access: CLOSED }, { id: 'city', label: 'City' });
+
+const documentOf = async (caller: TestProject) =>
+  (await caller.get('/doc/openapi.json')).body as unknown as OpenApiDocument;
+const called = ({ paths }: OpenApiDocument) =>
+  Object.entries(paths)
+    .filter(([path]) => path.includes('/function/'))
+    .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path.replace('/api/lib/city/', '')}`))
+    .sort();
+const operationOf = async (caller: TestProject, method: 'get' | 'post', path: string): Promise<Operation> => {
+  const found = (await documentOf(caller)).paths[`/api/lib/city/${path}`]?.[method];
+  if (!found) throw new Error(`no ${method} ${path}`);
+  return found;
+};
+
+describe('functions in the document', () => {
+  it('are those that the caller may call', async () => {
+    const own = [
+      'get function/near',
+      'get function/open',
+      'post function/near',
+      'post function/tea',
+      'post unit/{unit_id}/function/grow',
+    ];
+    expect(called(await documentOf(ann))).toEqual(own);
+    expect(called(await documentOf(root))).toEqual([...own, 'get function/secret', 'post function/secret'].sort());
+    expect(called(await documentOf(anonymous(root)))).toEqual(['get function/open']);
+    expect(/canary|vault/i.exec(JSON.stringify(await documentOf(ann)))).toBeNull();
+  });
+
+  it('have their parameters in the query', async () => {
+    const { summary, description, parameters, security } = await operationOf(ann, 'get', 'function/near');
+    expect([summary, description]).toEqual(['Call near', 'The cities nearest to a point']);
+    expect(security).toEqual([{ project: [], bearer: [] }]);
+    expect(parameters).toEqual([
+      {
+        ...{ name: 'latitude', in: 'query', required: true, description: 'In degrees' },
+        schema: { type: 'number', format: 'double', minimum: -90, maximum: 90 },
+      },
+      {
+        ...{ name: 'limit', in: 'query', required: false, description: 'limit' },
+        schema: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: 100, default: 10 },
+      },
+      {
+        ...{ name: 'tags', in: 'query', required: false, description: 'tags', style: 'form', explode: true },
+        schema: { type: 'array', items: { type: 'string' } },
+      },
+      {
+        ...{ name: 'extra', in: 'query', required: false, description: 'Any JSON value.' },
+        schema: { type: 'string', contentMediaType: 'application/json' },
+      },
+      {
+        ...{ name: 'country', in: 'query', required: false, description: 'The id of a unit of another kind.' },
+        schema: { type: 'string', format: 'uuid' },
+      },
+    ]);
+  });
+
+  it('have their parameters in the body', async () => {
+    const { requestBody, parameters } = await operationOf(ann, 'post', 'function/near');
+    expect(parameters).toBeUndefined();
+    expect(requestBody).toMatchObject({
+      required: true,
+      content: {
+        'application/json': {
+          schema: { required: ['latitude'], additionalProperties: false },
+          example: { latitude: 1.5, tags: ['tags'] },
+        },
+      },
+    });
+    const grow = await operationOf(ann, 'post', 'unit/{unit_id}/function/grow');
+    expect(grow.parameters).toEqual([{ $ref: '#/components/parameters/unit_uuid' }]);
+    expect(grow.requestBody?.required).toBe(false);
+  });
+
+  it('answer as it says', async () => {
+    const held = await ann.documented();
+    const { id } = (await ok(held.post('/city/unit', {}))) as { id: string };
+    const given = { latitude: 12.5, limit: 3, tags: ['a', 'b'], extra: { a: 1 } };
+    const query = 'latitude=12.5&limit=3&tags=a&tags=b&extra=%7B%22a%22%3A1%7D';
+    expect(await ok(held.post('/city/function/near', given))).toMatchObject(given);
+    expect(await ok(held.get(`/city/function/near?${query}`))).toMatchObject(given);
+    expect((await held.get('/city/function/near?latitude=91')).status).toBe(400);
+    expect(await ok(held.get('/city/function/open'))).toEqual([1, 'two', null]);
+    expect((await held.post('/city/function/tea')).status).toBe(418);
+    expect(await ok(held.post(`/city/unit/${id}/function/grow`))).toMatchObject({ id });
+  });
+
+  it('change with the files', async () => {
+    const before = (await ann.get('/doc/openapi.json')).headers.get('etag');
+    folder.write('city.ts', CITY.replaceAll('tea:', 'coffee:'));
+    await reload(service);
+    const after = await ann.get('/doc/openapi.json');
+    expect(after.headers.get('etag')).not.toBe(before);
+    expect(called(after.body as unknown as OpenApiDocument)).toContain('post function/coffee');
+    folder.write('city.ts', 'export default 1;');
+    await reload(service);
+    expect(called(await documentOf(ann))).toEqual([]);
+  });
+});
