@@ -6,5 +6,6 @@ const service = await startTestService();
 const here = await service.project();
 const other = await service.project();
 for (const project of [here, other]) await defineSubjects(project);
+const documented = { here: await here.documented(), other };
 
-for (const subject of [...TYPED, ...LISTS, ...USERS]) itHolds(subject, { here, other });
+for (const subject of [...TYPED, ...LISTS, ...USERS]) itHolds(subject, documented);

@@ -15,6 +15,8 @@ export interface Answered {
   readonly type: string | null;
   /** The parsed body; undefined where there is none. */
   readonly body: unknown;
+  /** The body of the request, as it was sent. */
+  readonly sent?: string | Buffer | undefined;
 }
 
 interface Template {
@@ -26,7 +28,7 @@ type Node = Record<string, unknown>;
 
 /** What a document says of answers, ready to be asked. */
 export class AnswerCheck {
-  readonly #ajv = new Ajv2020({ strict: false, allErrors: false, logger: false });
+  readonly #ajv = new Ajv2020({ strict: false, ownProperties: true, allErrors: false, logger: false });
   readonly #compiled = new Map<string, ValidateFunction>();
   readonly #templates: readonly Template[];
 
@@ -42,7 +44,7 @@ export class AnswerCheck {
       .sort((a, b) => names(a.path) - names(b.path));
   }
 
-  /** What is wrong with an answer; undefined where it is as the document says. */
+  /** What is wrong with an answer, or with what it accepted; undefined where all is as the document says. */
   fault(answer: Answered): string | undefined {
     const { method, path, status, body } = answer;
     if (method === 'HEAD' || method === 'OPTIONS') return undefined;
@@ -55,7 +57,15 @@ export class AnswerCheck {
     const all = this.#at(responses);
     const key = Object.hasOwn(all, String(status)) ? String(status) : 'default';
     if (!Object.hasOwn(all, key)) return `${where}: ${found} names no such status: ${Object.keys(all).join(', ')}`;
-    return this.#content(this.#resolve(`${responses}/${key}`), answer, where);
+    return this.#content(this.#resolve(`${responses}/${key}`), answer, where) ?? this.#accepted(found, answer, where);
+  }
+
+  /** What was done is what the document says that one may ask for. */
+  #accepted(path: string, { method, status, sent }: Answered, where: string): string | undefined {
+    const operation = `/paths/${escaped(path)}/${method.toLowerCase()}`;
+    if (status !== 200 || sent === undefined || this.#at(operation)['requestBody'] === undefined) return undefined;
+    const body: unknown = JSON.parse(sent.toString());
+    return this.#judge(`${operation}/requestBody/content/application~1json/schema`, body, `the body of ${where}`);
   }
 
   #content(pointer: string, { type, body }: Answered, where: string): string | undefined {
@@ -117,10 +127,10 @@ function escaped(path: string): string {
 const head = { openapi: '3.1.0', info: {}, servers: [], tags: [], securitySchemes: {} };
 let generic: Promise<AnswerCheck> | undefined;
 
-/** @throws Error where an answer is not what the generic document says */
-export async function checkAnswer(answer: Answered): Promise<void> {
+/** `own`: the document of the caller, if it is to be held to that too. @throws Error where an answer is not what it says */
+export async function checkAnswer(answer: Answered, own?: AnswerCheck): Promise<void> {
   const particulars = { url: 'http://localhost', title: '', description: '', version: '' };
   generic ??= genericDocument(() => head, particulars).then((document) => new AnswerCheck(document));
-  const fault = (await generic).fault(answer);
+  const fault = (await generic).fault(answer) ?? own?.fault(answer);
   if (fault !== undefined) throw new Error(fault);
 }

@@ -27,6 +27,15 @@ export function anonymous(project: TestProject): TestProject {
   return project.as(undefined);
 }
 
+/** The callers, each held to its document of the definitions as they are now. */
+export async function documented<Name extends string>(
+  callers: Readonly<Record<Name, TestProject>>,
+): Promise<Record<Name, TestProject>> {
+  const entries = Object.entries(callers) as [Name, TestProject][];
+  const held = entries.map(async ([name, caller]) => [name, await caller.documented()] as const);
+  return Object.fromEntries(await Promise.all(held)) as Record<Name, TestProject>;
+}
+
 /** Defines kinds and throws where one is refused. */
 export async function defineKinds(project: TestProject, ...kinds: readonly object[]): Promise<void> {
   for (const kind of kinds) {

@@ -74,7 +74,7 @@ export function wireRequest(
 
 export async function play(project: TestProject, scenario: Scenario): Promise<Reply> {
   let reply: Reply | undefined;
-  const work = async () => (reply = await send(project.service, wireRequest(project, scenario)));
+  const work = async () => (reply = await send(project.service, wireRequest(project, scenario), project.document));
   const statements = await project.statements(work);
   const { expect: expected } = scenario;
   if (!reply) throw new Error('no reply');

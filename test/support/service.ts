@@ -12,7 +12,8 @@ import { Sessions } from '../../src/auth/sessions.js';
 import { Provisioning } from '../../src/catalog/provisioning.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
 import { startService, type Service } from '../../src/service.js';
-import { checkAnswer } from './answers.js';
+import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
+import { AnswerCheck, checkAnswer } from './answers.js';
 
 export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 'correct horse 1' };
 
@@ -80,7 +81,15 @@ export class TestProject {
     readonly service: Service,
     readonly id: string,
     readonly token: string | undefined,
+    /** The document to which its answers are held, beside the one of no project. */
+    readonly document?: AnswerCheck,
   ) {}
+
+  /** The same caller, whose answers are held to its document as it is now. */
+  async documented(): Promise<TestProject> {
+    const { body } = await this.get('/doc/openapi.json');
+    return new TestProject(this.service, this.id, this.token, new AnswerCheck(body as unknown as OpenApiDocument));
+  }
 
   as(token: string | undefined): TestProject {
     return new TestProject(this.service, this.id, token);
@@ -109,6 +118,7 @@ export class TestProject {
     body?: unknown,
     { token = this.token, headers = {} }: CallOptions = {},
   ): Promise<Reply> {
+    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const response = await fetch(`${this.service.url}/api/lib${path}`, {
       method,
       headers: {
@@ -117,13 +127,13 @@ export class TestProject {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(sent !== undefined && { body: sent }),
     });
     const text = await response.text();
     const { status } = response;
     const type = response.headers.get('content-type');
     const parsed = (text === '' ? undefined : JSON.parse(text)) as Reply['body'];
-    await checkAnswer({ method, path: `/api/lib${path}`, status, type, body: parsed });
+    await checkAnswer({ method, path: `/api/lib${path}`, status, type, body: parsed, sent }, this.document);
     return { status, headers: response.headers, text, body: parsed };
   }
 

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import type { Service } from '../../src/service.js';
-import { checkAnswer } from './answers.js';
+import { checkAnswer, type AnswerCheck } from './answers.js';
 import type { Reply } from './service.js';
 
 export interface WireRequest {
@@ -13,11 +13,12 @@ export interface WireRequest {
   readonly body?: string | Buffer;
 }
 
-/** Every answer is held to the API document. */
-export async function send(service: Service, request: WireRequest): Promise<Reply> {
+/** Every answer is held to the API document: that of no project, and `own`. */
+export async function send(service: Service, request: WireRequest, own?: AnswerCheck): Promise<Reply> {
   const reply = await exchange(service, request);
   const { method = 'GET', path } = request;
-  await checkAnswer({ method, path, status: reply.status, type: reply.headers.get('content-type'), body: reply.body });
+  const { status, headers, body } = reply;
+  await checkAnswer({ method, path, status, type: headers.get('content-type'), body, sent: request.body }, own);
   return reply;
 }
 

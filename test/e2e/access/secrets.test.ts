@@ -3,6 +3,7 @@
  * every question is asked again. Questions and secrets are generated; only who may not know what is said by hand.
  */
 import { describe, expect, it } from 'vitest';
+import { documented } from '../../support/callers.js';
 import { ok, query } from '../../support/definitions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 import { dropSpares, EVERYBODY, flipSecretsOf, makeWorld, type Who } from './secret-model.js';
@@ -10,7 +11,7 @@ import { questions, type Question } from './secret-questions.js';
 
 const service = await startTestService();
 const root = await service.project();
-const world = await makeWorld(root);
+const made = await makeWorld(root);
 await ok(root.post('/group/unit', { id: 'all', kind_list: ['open', 'ruled', 'closed', 'sealed', 'pointer'] }));
 // Ways to hidden units, and over them to units that all may read.
 for (const [from, to] of [
@@ -23,10 +24,11 @@ for (const [from, to] of [
   ['pointer/unit/pointer1', 'open/unit/open0'],
   ['open/unit/open0', 'person/unit/spare_person'],
 ]) {
-  const named = (path = '') => path.replace(/[^/]+$/, (name) => world.ids[name] ?? name);
+  const named = (path = '') => path.replace(/[^/]+$/, (name) => made.ids[name] ?? name);
   await ok(root.post(`/${named(from)}/link/link/${named(to)}`));
 }
 await query(root, 'ANALYZE $schema."ruled"');
+const world = { ...made, callers: await documented(made.callers) };
 const asked = questions(world);
 
 /** Headers that differ from request to request. */

@@ -1,18 +1,17 @@
 /** What a walk along links answers and refuses; how load_links goes with gets and lists. */
 import { describe, expect, it } from 'vitest';
-import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
-const admin = await service.project();
-const ann = await asMember(admin);
-const nobody = anonymous(admin);
+const root = await service.project();
+const member = await asMember(root);
 
 const text = (id: string, more: object = {}) => ({ id, kind_id: 'string', ...more });
 await defineKinds(
-  admin,
+  root,
   {
     id: 'place',
     access: { read: 'anyone' },
@@ -23,7 +22,7 @@ await defineKinds(
   { id: 'sealed', parameters: ['code'], access: { read: 'admin' } },
   { id: 'idle', parameters: ['code'] },
 );
-await ok(admin.post('/link/unit', { id: 'road' }));
+await ok(root.post('/link/unit', { id: 'road' }));
 const units: Record<string, object[]> = {
   place: ['a', 'b', 'c', 'd', 'e'].map((code) => ({ code, name: code.toUpperCase(), note: 'n' })),
   trip: [{ code: 'a', link: 'x', days: 3 }],
@@ -31,7 +30,7 @@ const units: Record<string, object[]> = {
   sealed: [{ code: 's' }],
   idle: [{ code: 'i' }],
 };
-for (const [kind, bodies] of Object.entries(units)) await ok(admin.post(`/${kind}/unit`, bodies));
+for (const [kind, bodies] of Object.entries(units)) await ok(root.post(`/${kind}/unit`, bodies));
 const LINKS = [
   'place/a link place/b',
   'place/b link place/c',
@@ -48,9 +47,11 @@ const LINKS = [
 ];
 for (const each of LINKS) {
   const [from = '', type = '', to = ''] = each.split(' ');
-  await ok(admin.post(`/${from.replace('/', '/unit/')}/link/${type}/${to.replace('/', '/unit/')}`));
+  await ok(root.post(`/${from.replace('/', '/unit/')}/link/${type}/${to.replace('/', '/unit/')}`));
 }
-await ok(admin.put('/kind/unit/idle', { active: false }));
+await ok(root.put('/kind/unit/idle', { active: false }));
+
+const { admin, ann, nobody } = await documented({ admin: root, ann: member, nobody: anonymous(root) });
 
 const path = '/place/unit/a/link';
 interface Item {

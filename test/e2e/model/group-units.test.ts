@@ -1,18 +1,17 @@
 /** The units of all kinds of a group as one list, and one of them whatever its kind. */
 import { describe, expect, it } from 'vitest';
-import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
-const admin = await service.project();
-const ann = await asMember(admin);
-const nobody = anonymous(admin);
+const root = await service.project();
+const member = await asMember(root);
 
 const text = (id: string, more: object = {}) => ({ id, kind_id: 'string', ...more });
 await defineKinds(
-  admin,
+  root,
   { id: 'car', parameters: [text('name'), { id: 'weight', kind_id: 'integer' }, { id: 'extra', kind_id: 'json' }] },
   { id: 'bike', parameters: ['name', text('frame'), { id: 'price', kind_id: 'decimal', read_access: 'admin' }] },
   {
@@ -29,17 +28,17 @@ await defineKinds(
   { id: 'kite', parameters: ['name'], active: false },
 );
 await ok(
-  admin.post('/group/unit', {
+  root.post('/group/unit', {
     id: 'vehicle',
     label: 'Vehicle',
     kind_list: ['car', 'bike', 'ship', 'plane', 'tank', 'kite'],
   }),
 );
-await ok(admin.post('/group/unit', { id: 'nothing' }));
+await ok(root.post('/group/unit', { id: 'nothing' }));
 
 const made = async (kind: string, ...bodies: object[]): Promise<string[]> => {
   const ids: string[] = [];
-  for (const body of bodies) ids.push(((await ok(admin.post(`/${kind}/unit`, body))) as { id: string }).id);
+  for (const body of bodies) ids.push(((await ok(root.post(`/${kind}/unit`, body))) as { id: string }).id);
   return ids;
 };
 const [polo = ''] = await made(
@@ -55,6 +54,7 @@ const [racer = ''] = await made(
 await made('ship', { code: 'A1', name: 'Ark', weight: 9, tug: racer }, { code: 'B2', weight: null });
 await made('plane', { code: 'A1', weight: 8 }, { code: 'C3', weight: 2 });
 const [tiger = ''] = await made('tank', { name: 'Tiger' });
+const { admin, ann, nobody } = await documented({ admin: root, ann: member, nobody: anonymous(root) });
 const list = '/group/vehicle/unit';
 
 type Item = Record<string, unknown> & { kind_id: string; id: string };

@@ -14,6 +14,7 @@ for (const type of TYPES) {
   ];
   await ok(project.post('/kind/unit', { id: `of_${type}`, parameters }));
 }
+const held = await project.documented();
 
 describe.each(TYPES)('%s', (type) => {
   const path = `/of_${type}/unit`;
@@ -23,23 +24,23 @@ describe.each(TYPES)('%s', (type) => {
     const shown = shownOf(each);
     // JSON.parse and JSON.stringify keep `__proto__`; an object literal would not.
     const body = `{"${type}_one":${given},"${type}_many":[${given},${given}],"${type}_gone":${given}}`;
-    const made = (await ok(project.post(path, body))) as Record<string, unknown>;
+    const made = (await ok(held.post(path, body))) as Record<string, unknown>;
     expect(made[`${type}_one`]).toEqual(shown);
     expect(made[`${type}_many`]).toEqual([shown, shown]);
     expect(made).not.toHaveProperty(`${type}_gone`);
     const id = String(made['id']);
-    expect(await ok(project.get(`${path}/${id}`))).toEqual(made);
-    expect(await ok(project.put(`${path}/${id}`, `{"${type}_one":${given}}`))).toMatchObject({
+    expect(await ok(held.get(`${path}/${id}`))).toEqual(made);
+    expect(await ok(held.put(`${path}/${id}`, `{"${type}_one":${given}}`))).toMatchObject({
       [`${type}_one`]: shown,
     });
     // As it is shown it can be sent again.
-    await ok(project.put(`${path}/${id}`, { [`${type}_one`]: shown, [`${type}_many`]: [shown] }));
+    await ok(held.put(`${path}/${id}`, { [`${type}_one`]: shown, [`${type}_many`]: [shown] }));
     if (type !== 'json' && given.length < 4000) {
       const text = typeof shown === 'string' ? inQuotes(shown) : encodeURIComponent(JSON.stringify(shown));
-      expect(await ok(project.get(`${path}?filter=and(eq(${type}_one,${text}),eq(id,${id}))`))).toMatchObject({
+      expect(await ok(held.get(`${path}?filter=and(eq(${type}_one,${text}),eq(id,${id}))`))).toMatchObject({
         count: 1,
       });
-      expect(await ok(project.get(`${path}?filter=and(contains(${type}_many,${text}),eq(id,${id}))`))).toMatchObject({
+      expect(await ok(held.get(`${path}?filter=and(contains(${type}_many,${text}),eq(id,${id}))`))).toMatchObject({
         count: 1,
       });
     }
@@ -49,31 +50,31 @@ describe.each(TYPES)('%s', (type) => {
     'refuses %s',
     async (_, given, code) => {
       const message = (suffix: string) => ({ status: 400, messages: [`${code} ${type}_${suffix}`] });
-      expect(refusalOf(await project.post(path, `{"${type}_one":${given}}`))).toEqual(message('one'));
-      expect(refusalOf(await project.post(path, `{"${type}_gone":${given}}`))).toEqual(message('gone'));
-      const list = await project.post(path, `{"${type}_many":[${given}]}`);
+      expect(refusalOf(await held.post(path, `{"${type}_one":${given}}`))).toEqual(message('one'));
+      expect(refusalOf(await held.post(path, `{"${type}_gone":${given}}`))).toEqual(message('gone'));
+      const list = await held.post(path, `{"${type}_many":[${given}]}`);
       expect(refusalOf(list)).toEqual(message('many'));
       expect(list.body.messages[0]?.text).toContain(`${type}_many[0]`);
     },
   );
 
   it('takes null, but none in a list, and no list for one', async () => {
-    const made = (await ok(project.post(path, { [`${type}_one`]: null, [`${type}_many`]: null }))) as object;
+    const made = (await ok(held.post(path, { [`${type}_one`]: null, [`${type}_many`]: null }))) as object;
     expect(made).toMatchObject({ [`${type}_one`]: null, [`${type}_many`]: null });
-    expect(await ok(project.post(path, { [`${type}_many`]: [] }))).toMatchObject({
+    expect(await ok(held.post(path, { [`${type}_many`]: [] }))).toMatchObject({
       [`${type}_one`]: null,
       [`${type}_many`]: [],
     });
-    expect(refusalOf(await project.post(path, { [`${type}_many`]: [null] }))).toEqual({
+    expect(refusalOf(await held.post(path, { [`${type}_many`]: [null] }))).toEqual({
       status: 400,
       messages: [`parameter.null ${type}_many`],
     });
-    expect(refusalOf(await project.post(path, { [`${type}_many`]: 'x' }))).toEqual({
+    expect(refusalOf(await held.post(path, { [`${type}_many`]: 'x' }))).toEqual({
       status: 400,
       messages: [`parameter.bad_type ${type}_many`],
     });
     if (type !== 'json')
-      expect(refusalOf(await project.post(path, { [`${type}_one`]: [] }))).toEqual({
+      expect(refusalOf(await held.post(path, { [`${type}_one`]: [] }))).toEqual({
         status: 400,
         messages: [`parameter.bad_type ${type}_one`],
       });
