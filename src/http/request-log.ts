@@ -7,7 +7,7 @@ const SLOW_MS = 1000;
 
 /** A path without what is secret in it, the token of a password reset; as it may be logged, and repeated in an answer. */
 export function loggedPath(path: string): string {
-  return path.replace(/(reset_password(?:\/|%2f)+).+/i, '$1…');
+  return path.replace(/(reset(?:_|%5f)password(?:\/|%2f)+).+/i, '$1…');
 }
 
 export function requestLog(logger: Logger): Observer {

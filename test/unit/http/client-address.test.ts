@@ -38,6 +38,7 @@ it.each([
   '/api/lib/auth//reset_password//secret',
   '/api/lib/auth/reset_password%2Fsecret',
   '/api/lib/reset_password/secret',
+  '/api/lib/auth/reset%5Fpassword/secret',
 ])('%s is logged without what is secret', (path) => {
   expect(loggedPath(path)).not.toContain('secret');
   expect(loggedPath(path)).toContain('…');
