@@ -92,9 +92,10 @@ const PLANNED_FOR_ITS_VALUES = sql`(${param(true)}::boolean OR (SELECT count(*) 
 /** A limit is text of its statement, because the plan depends on it: these alone are prepared, so that few texts are. */
 export const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);
 
-/** The total. A first page that is not full tells it without counting. */
+/** The total; for an estimate how many the page has. A first page that is not full tells the total without counting. */
 function countOf({ count, limit, offset }: ListPlan, table: Fragment, conditions: readonly Fragment[]): Fragment {
-  if (count !== 'exact') return sql`-1`;
+  if (count === 'none') return sql`-1`;
+  if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT count(*) FROM _page)`;
   const total = sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})`;
   if (offset > 0 || limit === 0) return total;
   const onPage = sql`(SELECT count(*) FROM _page)`;
@@ -120,7 +121,12 @@ function keysetPage(
   const pages = second
     ? sql`_first AS (${read(first, EMPTY)}), _second AS (${read(second, sql`${before} + `, sql`${before} <= ${limit}`)}), page AS (SELECT * FROM _first UNION ALL SELECT * FROM _second)`
     : sql`page AS (${read(first, EMPTY)})`;
-  const total = plan.count === 'exact' ? sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})` : sql`-1`;
+  const totals = {
+    exact: sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})`,
+    estimated: sql`(SELECT least(count(*), ${limit}) FROM page)`,
+    none: sql`-1`,
+  };
+  const total = totals[plan.count];
   return sql`WITH ${pages} SELECT ${version}, ${total} AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= ${limit}), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = ${limit} AND EXISTS (SELECT FROM page WHERE n > ${limit})) AS last`;
 }
 

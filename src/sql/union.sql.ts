@@ -107,7 +107,8 @@ function none({ order }: UnionPlan): Fragment {
 
 function countOf(plan: UnionPlan): Fragment {
   const { count, limit, offset, parts, schema, cursor } = plan;
-  if (count !== 'exact') return sql`-1`;
+  if (count === 'none') return sql`-1`;
+  if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT least(count(*), ${integer(limit)}) FROM _page)`;
   const totals = parts.map(
     ({ kind, access, filter }) =>
       sql`(SELECT count(*) FROM ${tableOf(schema, kind)} AS t WHERE ${all(rowsOf(schema, kind, [access, filter]))})`,

@@ -65,10 +65,9 @@ export class UnitRepository {
         listStatement(plan),
       );
       checkVersion(row, model);
+      const counted = Number(row?.count);
       const count =
-        plan.count === 'estimated'
-          ? await this.#estimate(executor, plan, row?.items, estimateStatement(plan))
-          : Number(row?.count);
+        plan.count === 'estimated' ? await this.#estimate(executor, plan, counted, estimateStatement(plan)) : counted;
       return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
     } catch (error) {
       if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
@@ -82,10 +81,11 @@ export class UnitRepository {
         unionStatement(plan),
       );
       checkVersion(row, model);
-      const estimated = plan.count === 'estimated';
-      const count = estimated
-        ? await this.#estimate(executor, plan, row?.items, estimateUnionStatement(plan))
-        : Number(row?.count);
+      const counted = Number(row?.count);
+      const count =
+        plan.count === 'estimated'
+          ? await this.#estimate(executor, plan, counted, estimateUnionStatement(plan))
+          : counted;
       return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
     } catch (error) {
       if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
@@ -118,10 +118,10 @@ export class UnitRepository {
   async #estimate(
     executor: Executor,
     plan: Pick<ListPlan, 'offset' | 'limit'>,
-    items = '[]',
+    onPage: number,
     statement: Statement,
   ): Promise<number> {
-    const seen = plan.offset + (JSON.parse(items) as unknown[]).length;
+    const seen = plan.offset + onPage;
     if (plan.offset === 0 && seen < plan.limit) return seen;
     interface Explained {
       'QUERY PLAN': { Plan: { 'Plan Rows': number } }[];

@@ -30,7 +30,7 @@ for (const each of [project, other]) {
     { name: null, size: 1, meta: { y: 1 }, open: false },
   ]);
 }
-await project.post('/group/unit', { id: 'places', kind_list: ['city', 'town'] });
+for (const each of [project, other]) await each.post('/group/unit', { id: 'places', kind_list: ['city', 'town'] });
 const [first] = (await project.get('/city/unit?limit=1')).body.content.items as [{ id: string }];
 const list = async (query: string) => {
   const reply = await project.get(`/city/unit?${query}`);
@@ -284,6 +284,16 @@ describe('paging', () => {
       expect: { status: 400, code: 'query.bad_value' } as const,
     })),
   ]);
+
+  it.each([
+    ['/city/unit', 'count=estimated&limit=1000', 5],
+    ['/city/unit', 'count=estimated&limit=1000&cursor=', 5],
+    ['/group/places/unit', 'count=estimated&limit=1000', 5],
+    ['/group/places/unit', 'count=estimated&limit=1000&cursor=', 5],
+  ])('count=estimated of a first page that is not full is what it shows: %s?%s', async (path, query, count) => {
+    const { body } = await other.get(`${path}?${query}`);
+    expect(body.content).toMatchObject({ count });
+  });
 
   it('count=estimated is a number of the planner, near the truth after an analysis', async () => {
     await project.post(
