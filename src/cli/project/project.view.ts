@@ -26,7 +26,7 @@ export function projectView(row: ProjectRow): ProjectView {
     otp: row.settings.otp ?? false,
     indexes: row.unindexed ? 'being built' : 'ready',
     schema: projectOf(row).schema,
-    inserted_at: row.insertedAt.toISOString().replace('Z', '000Z'),
+    inserted_at: row.insertedAt,
   };
 }
 

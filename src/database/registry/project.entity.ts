@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { REGISTRY_SCHEMA } from '../../model/names.js';
 
 /** Settings of a project that `kind project set` writes. */
@@ -27,6 +27,9 @@ export class ProjectEntity {
   @Column({ type: 'boolean', default: false })
   unindexed!: boolean;
 
-  @Column({ type: 'timestamptz', name: 'inserted_at', default: () => 'now()' })
-  insertedAt!: Date;
+  /** As in records, `2024-01-31T09:30:00.123456Z`: the driver's dates have no microseconds. */
+  @VirtualColumn({
+    query: (alias) => `to_char(${alias}."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+  })
+  insertedAt!: string;
 }

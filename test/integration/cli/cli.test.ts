@@ -78,6 +78,17 @@ describe('project create', () => {
     expect(await signIn('acme', password)).toEqual({ status: 200 });
   });
 
+  test('its time of birth is told with microseconds, as in records', async () => {
+    const [row] = await service.database.run<{ at: string }>({
+      text: `SELECT to_char("inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at FROM "kind"."project" WHERE "id" = 'acme'`,
+      values: [],
+    });
+    expect(row?.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    for (const shown of [await json('project', 'show', 'acme'), ...((await json('project', 'list')) as object[])]) {
+      if ((shown as { key: string }).key === 'acme') expect(shown).toMatchObject({ inserted_at: row?.at });
+    }
+  });
+
   test('prints key, administrator and generated password for a person', async () => {
     const { code, out } = await kind(...create('printed'));
     expect(code).toBe(0);
