@@ -5,9 +5,28 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defineKinds } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
+import { FunctionsFolder } from '../support/functions.js';
 import { ADMIN, startTestService } from '../support/service.js';
 
-const service = await startTestService();
+const CITY = `
+import { kind } from 'kind';
+const city = kind('city');
+export default city.module({
+  functions: {
+    larger: city.function({
+      description: 'The names of the cities with more people, the largest first',
+      parameters: { than: { type: 'integer', required: true, helper_text: 'People' } },
+      run: async ({ units, parameters }) => {
+        const { items } = await units('city').list({ filter: \`gt(population,\${parameters.than})\`, order: ['population;desc'] });
+        return items.map(({ name }) => name);
+      },
+    }),
+  },
+});`;
+const EVIL = '<img src=x onerror=alert(1)><script>alert(2)</script>[x](javascript:alert(3))';
+
+const folder = new FunctionsFolder({ 'city.ts': CITY });
+const service = await startTestService({ functionsDir: folder.path });
 const project = await service.project();
 const browser = await startChromium();
 const SCREENS = join(import.meta.dirname, '../../.data/screens');
@@ -18,6 +37,11 @@ const complaints: string[] = [];
 
 beforeAll(async () => {
   mkdirSync(SCREENS, { recursive: true });
+  await defineKinds(project, {
+    id: 'evil',
+    label: EVIL,
+    parameters: [{ id: 'evil', kind_id: 'string', label: EVIL, helper_text: EVIL }],
+  });
   await defineKinds(project, {
     id: 'city',
     label: 'City',
@@ -31,6 +55,10 @@ beforeAll(async () => {
   page.setDefaultTimeout(15_000);
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('dialog', (dialog) => {
+    complaints.push(`${dialog.type()}: ${dialog.message()}`);
+    void dialog.dismiss();
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText ?? ''}`));
@@ -87,6 +115,7 @@ describe('the documentation page', () => {
 
   it('creates a unit', async () => {
     const block = await open('city', 'post', '/api/lib/city/unit');
+    expect(JSON.parse(await block.locator('textarea').inputValue())).toEqual({ name: 'name', population: 1 });
     await block.locator('textarea').fill(JSON.stringify({ name: 'Rome', population: 2_800_000 }, null, 2));
     const { status, content } = await execute(block);
     expect(status).toBe('200');
@@ -100,6 +129,28 @@ describe('the documentation page', () => {
     expect(status).toBe('200');
     expect(content).toMatchObject({ count: 1, items: [{ name: 'Rome' }] });
     await screen('listed');
+  });
+
+  it.each(['get', 'post'])('calls a function by %s', async (method) => {
+    const block = await open('city', method, '/api/lib/city/function/larger');
+    if (method === 'get') await block.locator('input').first().fill('1000');
+    else await block.locator('textarea').fill('{ "than": 1000 }');
+    const { status, content } = await execute(block);
+    expect([status, content]).toEqual(['200', ['Rome']]);
+    await screen(`called-by-${method}`);
+  });
+
+  it('shows what users wrote as text', async () => {
+    const block = await open('evil', 'post', '/api/lib/evil/unit');
+    await block.locator('text=Schema').first().click();
+    await block
+      .locator('text=Expand all')
+      .first()
+      .click()
+      .catch(() => undefined);
+    await screen('evil');
+    expect(await page.locator('#operations-tag-evil').innerText()).toContain('<img src=x onerror=alert(1)>');
+    expect(await page.locator('#ui img[src="x"], #ui script, #ui a[href^="javascript"]').count()).toBe(0);
   });
 
   it('signs out, and then shows what anyone may see', async () => {

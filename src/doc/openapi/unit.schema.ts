@@ -18,7 +18,7 @@ const DEFINITION: Schema = {
 
 /** Fields of the built-in kinds that keep JSON of a known form. */
 const FORMS: ReadonlyMap<string, Schema> = new Map([
-  ['metadata', OBJECT],
+  ['metadata', { ...OBJECT, description: 'Whatever is to be kept with it.' }],
   ['kind.unique', LISTS_OF_IDS],
   ['kind.indexes', LISTS_OF_IDS],
   ['kind.access', OBJECT],

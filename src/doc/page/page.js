@@ -45,7 +45,8 @@ function show(spec) {
     spec,
     domNode: element('ui'),
     docExpansion: Object.keys(spec.paths).length > 60 ? 'none' : 'list',
-    defaultModelsExpandDepth: 0,
+    // Every operation shows its own; a list of thousands is slow.
+    defaultModelsExpandDepth: Object.keys(spec.components.schemas).length > 300 ? -1 : 0,
     filter: true,
     tryItOutEnabled: true,
     displayRequestDuration: true,
