@@ -7,13 +7,14 @@ import { Bare } from './bare-system.mjs';
 import { bulkRequests, bulkWorkload, createInBulk } from './bulk.mjs';
 import { checkAnswers } from './check.mjs';
 import { Dataset } from './dataset.mjs';
+import { measureDocuments } from './documents.mjs';
 import { loadTool, putLoad } from './load.mjs';
 import { inTurn, withCpu } from './measure.mjs';
 import { readOptions } from './options.mjs';
 import { Postgres } from './postgres.mjs';
 import { residentMegabytes } from './process-stats.mjs';
 import { waitUntilQuiet } from './quiet.mjs';
-import { markdown, scaleTable, startTable } from './report.mjs';
+import { documentTable, markdown, scaleTable, startTable } from './report.mjs';
 import { checkAlike, comparisonsOf, makeReader, RULE_TARGET } from './rules.mjs';
 import { Service } from './service.mjs';
 import { measureStarts } from './start-times.mjs';
@@ -188,13 +189,15 @@ async function run() {
   const memory = observed.map(({ name }, at) => ({ name, idle: idle[at], loaded: loaded[at] }));
   for (const { name, idle: before, loaded: after } of memory)
     tell(`memory of ${name}: ${before} MB idle, ${after} MB after load`);
+  const document = isWanted('document') ? await measureDocuments(systems.service, options.rounds) : undefined;
+  if (document) console.log(`\n${documentTable(document)}\n`);
   const about = { version: postgres.version, settings: await postgres.settings() };
   for (const each of running.splice(0).reverse()) await each.stop();
   const starts = isWanted('start') ? await measureStarts(root, folder, options.rounds) : [];
   if (starts.length > 0) console.log(`\n${startTable(starts)}\n`);
   const command = ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
   if (options.write) {
-    const text = markdown({ command, root, tool, postgres: about, options, scales, memory, starts });
+    const text = markdown({ command, root, tool, postgres: about, options, scales, memory, starts, document });
     await writeFile(join(import.meta.dirname, 'RESULTS.md'), text);
     tell('written: bench/RESULTS.md');
   }

@@ -15,6 +15,7 @@ import os from 'node:os';
  * @property {ScaleReport[]} scales
  * @property {Memory[]} memory
  * @property {import('./start-times.mjs').StartTime[]} starts
+ * @property {import('./documents.mjs').DocumentTimes | undefined} document
  */
 
 /** @param {number} value */
@@ -49,7 +50,7 @@ export function scaleTable({ measured }) {
 }
 
 /** @param {Report} report */
-export function markdown({ command, root, tool, postgres, options, scales, memory, starts }) {
+export function markdown({ command, root, tool, postgres, options, scales, memory, starts, document }) {
   const parts = [
     '# Results of the last `npm run bench`',
     `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, commit ${commitOf(root)}, \`${command}\``,
@@ -65,7 +66,24 @@ export function markdown({ command, root, tool, postgres, options, scales, memor
     parts.push('## Memory of Node, MB', table([['system', 'idle', 'after load'], ...rows]));
   }
   if (starts.length > 0) parts.push('## Start to ready, embedded PostgreSQL included', startTable(starts));
+  if (document) parts.push(`## The API document of ${document.kinds} kinds`, documentTable(document));
   return `${parts.join('\n\n')}\n`;
+}
+
+/** @param {import('./documents.mjs').DocumentTimes} times */
+export function documentTable({ bytes, made, kept, known, before, after, targets }) {
+  /** @param {number} value @param {number} most */
+  const within = (value, most) => (value <= most ? '' : ' ✗');
+  return table([
+    ['made, ms', 'kept, ms', '304, ms', 'bytes', 'memory before and after, MB'],
+    [
+      rounded(made),
+      `${rounded(kept)}, ≤ ${targets.kept}${within(kept, targets.kept)}`,
+      rounded(known),
+      `${whole(bytes)}, ≤ ${whole(targets.bytes)}${within(bytes, targets.bytes)}`,
+      `${rounded(before)}, ${rounded(after)}`,
+    ],
+  ]);
 }
 
 /** @param {import('./start-times.mjs').StartTime[]} starts */

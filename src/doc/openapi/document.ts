@@ -29,7 +29,7 @@ export function genericDocument(frame: Framing, particulars: Particulars): Promi
 
 export async function documentOf(view: View, frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
   const kinds = [...view.model.kinds.values()];
-  const use = new ComponentUse(componentsOf(view, kinds));
+  const use = new ComponentUse(await componentsOf(view, kinds));
   const paths = await pathsOf(view, kinds, use);
   const { securitySchemes, ...head } = frame(particulars, tagsOf(paths, kinds));
   return { ...head, paths, components: { ...use.used(), securitySchemes } };
@@ -74,10 +74,10 @@ const SUBJECTS: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef)
   none: () => false,
 };
 
-function componentsOf(view: View, kinds: readonly KindDef[]): UsedComponents {
+async function componentsOf(view: View, kinds: readonly KindDef[]): Promise<UsedComponents> {
   const readable = kinds.filter((kind) => isLinkable(kind) && hasRecord(view, kind.id)).map(({ id }) => id);
   return {
-    schemas: { ...SHARED_SCHEMAS, ...(view.generic && { UnitBody: ANY_BODY }), ...kindSchemas(view, kinds) },
+    schemas: { ...SHARED_SCHEMAS, ...(view.generic && { UnitBody: ANY_BODY }), ...(await kindSchemas(view, kinds)) },
     responses: ERROR_RESPONSES,
     parameters: {
       ...pathParameters(view.generic ? undefined : { kinds: readable, linkTypes: linkTypesOf(view) }),
@@ -101,18 +101,18 @@ const ANY_BODY: Schema = {
   additionalProperties: true,
 };
 
-function kindSchemas(view: View, kinds: readonly KindDef[]): Record<string, Schema> {
+/** What is answered and what bodies take, of the kinds that the caller may use so. */
+async function kindSchemas(view: View, kinds: readonly KindDef[]): Promise<Record<string, Schema>> {
   const context = contextOf(view);
-  return Object.fromEntries(
-    kinds.flatMap((kind): [string, Schema][] => {
-      const update = kind.active && hasRight(view, kind, ['update']);
-      return [
-        ...(hasRecord(view, kind.id) ? [[kind.id, recordSchema(kind, context)] as [string, Schema]] : []),
-        ...(mayCreate(view, kind.id) ? [[`${kind.id}.create`, createSchema(kind, context)] as [string, Schema]] : []),
-        ...(update ? [[`${kind.id}.update`, updateSchema(kind, context)] as [string, Schema]] : []),
-      ];
-    }),
-  );
+  const breather = new Breather();
+  const made = new Map<string, Schema>();
+  for (const kind of kinds) {
+    if (hasRecord(view, kind.id)) made.set(kind.id, recordSchema(kind, context));
+    if (mayCreate(view, kind.id)) made.set(`${kind.id}.create`, createSchema(kind, context));
+    if (kind.active && hasRight(view, kind, ['update'])) made.set(`${kind.id}.update`, updateSchema(kind, context));
+    if (breather.due) await breather.pause();
+  }
+  return Object.fromEntries(made);
 }
 
 function tagsOf(paths: Readonly<Record<string, PathItem>>, kinds: readonly KindDef[]): Tags {

@@ -1,0 +1,83 @@
+/** How large the API document of a project with many kinds is, and how fast it is served, made and kept. */
+import assert from 'node:assert/strict';
+import { median } from './measure.mjs';
+import { residentMegabytes } from './process-stats.mjs';
+
+const KINDS = 200;
+const TIMES = 20;
+/** What it may take: milliseconds from the cache, bytes. */
+const TARGETS = { kept: 50, bytes: 10_000_000 };
+
+const PARAMETERS = [
+  {
+    id: 'doc_name',
+    kind_id: 'string',
+    label: 'Name',
+    required: true,
+    max_length: 200,
+    helper_text: 'As it is written',
+  },
+  { id: 'doc_notes', kind_id: 'text', label: 'Notes', max_length: 10_000 },
+  { id: 'doc_size', kind_id: 'string', values: ['small', 'medium', 'large'], default_string: 'small' },
+  { id: 'doc_amount', kind_id: 'integer', min_value: 0, helper_text: 'How many there are' },
+  { id: 'doc_price', kind_id: 'decimal', scale: 2 },
+  { id: 'doc_ratio', kind_id: 'float' },
+  { id: 'doc_open', kind_id: 'boolean', default_boolean: true },
+  { id: 'doc_since', kind_id: 'date' },
+  { id: 'doc_seen', kind_id: 'datetime' },
+  { id: 'doc_tags', kind_id: 'string', multiple: true, unique: true },
+];
+
+/**
+ * @typedef {object} DocumentTimes medians, milliseconds; memory in MB
+ * @property {number} kinds
+ * @property {number} bytes
+ * @property {number} made after a change of the model
+ * @property {number} kept from the cache, with all of its bytes
+ * @property {number} known 304, to who has it already
+ * @property {number | undefined} before memory of the service before the first one
+ * @property {number | undefined} after and after the last
+ * @property {typeof TARGETS} targets
+ *
+ * @param {import('./service.mjs').Service} service
+ * @param {number} rounds
+ * @returns {Promise<DocumentTimes>}
+ */
+export async function measureDocuments(service, rounds) {
+  const shared = PARAMETERS.map(({ id }) => id);
+  for (let at = 0; at < KINDS; at += 1) {
+    await service.call('POST', '/kind/unit', { id: `doc_${at}`, parameters: at === 0 ? PARAMETERS : shared });
+  }
+  const before = await residentMegabytes(service.child.pid);
+  /** @type {Record<'made' | 'kept' | 'known', number[]>} */
+  const times = { made: [], kept: [], known: [] };
+  let bytes = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    await service.call('PUT', '/kind/unit/doc_0', { label: `Round ${round}` });
+    const first = await fetchDocument(service);
+    assert.ok(first.text.includes(`/api/lib/doc_${KINDS - 1}/unit`));
+    bytes = Buffer.byteLength(first.text);
+    times.made.push(first.milliseconds);
+    for (let time = 0; time < TIMES; time += 1) {
+      times.kept.push((await fetchDocument(service)).milliseconds);
+      times.known.push((await fetchDocument(service, first.etag)).milliseconds);
+    }
+  }
+  const after = await residentMegabytes(service.child.pid);
+  const [made, kept, known] = [median(times.made), median(times.kept), median(times.known)];
+  return { kinds: KINDS, bytes, made, kept, known, before, after, targets: TARGETS };
+}
+
+/**
+ * @param {import('./service.mjs').Service} service
+ * @param {string} [etag] of the one that is known
+ */
+async function fetchDocument({ url, headers }, etag) {
+  const started = performance.now();
+  const response = await fetch(`${url}/api/lib/doc/openapi.json`, {
+    headers: { ...headers, ...(etag !== undefined && { 'if-none-match': etag }) },
+  });
+  const text = await response.text();
+  assert.equal(response.status, etag === undefined ? 200 : 304);
+  return { text, etag: response.headers.get('etag') ?? '', milliseconds: performance.now() - started };
+}
