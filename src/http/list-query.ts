@@ -97,19 +97,16 @@ class ListQueryReader {
 
   read(): ListQuery {
     const cursor = this.#single('cursor');
-    const loadLinks = this.#choice('load_links', ['true', 'false'], 'false') === 'true';
-    const include = this.#names('include');
     const read: ListQuery = {
       offset: this.#number('offset', 0, LIMITS.offsetMax),
       limit: this.#number('limit', LIMITS.pageDefault, LIMITS.pageMax),
       order: this.#order(),
       filter: this.#filter(),
-      // The field that load_links adds is there already.
-      include: loadLinks ? include?.filter((name) => name !== 'links') : include,
+      include: this.#names('include'),
       exclude: this.#names('exclude'),
       count: this.#choice('count', ['exact', 'none', 'estimated'], 'exact'),
       cursor,
-      loadLinks,
+      loadLinks: this.#choice('load_links', ['true', 'false'], 'false') === 'true',
       depth: this.#number('depth', 0, 10),
       linkIds: this.#names('link_id'),
       kindIds: this.#names('kind_id'),
@@ -117,7 +114,8 @@ class ListQueryReader {
     if (read.include && read.exclude) this.#conflict('include', 'exclude');
     if (cursor !== undefined && read.offset > 0) this.#conflict('cursor', 'offset');
     if (cursor !== undefined && read.limit === 0) this.#bad('limit', 'at least 1 with a cursor');
-    return read;
+    // The field that load_links adds is there already.
+    return read.loadLinks ? { ...read, include: read.include?.filter((name) => name !== 'links') } : read;
   }
 
   #bad(name: string, wants: string): void {

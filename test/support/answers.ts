@@ -64,7 +64,8 @@ export class AnswerCheck {
   #accepted(path: string, { method, status, sent }: Answered, where: string): string | undefined {
     const operation = `/paths/${escaped(path)}/${method.toLowerCase()}`;
     if (status !== 200 || sent === undefined || this.#at(operation)['requestBody'] === undefined) return undefined;
-    const body: unknown = JSON.parse(sent.toString());
+    const body = plainJson(sent.toString());
+    if (body === undefined) return undefined;
     return this.#judge(`${operation}/requestBody/content/application~1json/schema`, body, `the body of ${where}`);
   }
 
@@ -118,6 +119,15 @@ const ERROR = '/components/schemas/Error';
 
 function names(path: string): number {
   return path.split('{').length;
+}
+
+/** A body that was accepted; undefined for one that was compressed on its way. */
+function plainJson(sent: string): unknown {
+  try {
+    return JSON.parse(sent.replace(/^\ufeff/, ''));
+  } catch {
+    return undefined;
+  }
 }
 
 function escaped(path: string): string {
