@@ -25,7 +25,42 @@ const JSON_OF_UNIT = `(SELECT row_to_json(r) FROM (SELECT ${SHOWN}) AS r)`;
 
 const NEW = `uuidv7(), ${COLUMNS}, '{}', now(), now()`;
 
+/** The units of graph.mjs. */
+const NODE = `t.id, 'KIND' AS kind_id, t.label, t.number, t.metadata,
+  to_char(t.inserted_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS inserted_at,
+  to_char(t.updated_at AT TIME ZONE 'UTC', ${TIMESTAMP}) AS updated_at`;
+
+const OF_KIND = `l.parent_kind = 'KIND' AND l.child_kind = 'KIND'`;
+
+/** @param {string} depth */
+function linkOf(depth) {
+  return `json_build_object('link_id', p.link_id, 'parent_id', p.parent_id, 'child_id', p.child_id, 'depth', ${depth}) AS link`;
+}
+
 const STATEMENTS = {
+  neighbours: `WITH page AS MATERIALIZED (SELECT * FROM LINKS AS l WHERE ${OF_KIND} AND l.parent_id = $1
+      ORDER BY l.child_id LIMIT 100)
+    SELECT (SELECT count(*) FROM LINKS AS l WHERE ${OF_KIND} AND l.parent_id = $1) AS count,
+      (SELECT json_agg(row_to_json(r) ORDER BY r.id)::text FROM
+        (SELECT ${NODE}, ${linkOf('0')} FROM page AS p JOIN TABLE AS t ON t.id = p.child_id::uuid) AS r) AS items`,
+  walk: `WITH RECURSIVE walk(id, depth) AS (SELECT $1::text COLLATE "C", -1
+      UNION SELECT l.child_id, w.depth + 1 FROM walk AS w JOIN LINKS AS l ON ${OF_KIND} AND l.parent_id = w.id
+      WHERE w.depth < $2),
+    near AS MATERIALIZED (SELECT id, min(depth) AS depth FROM walk GROUP BY id),
+    nearest AS MATERIALIZED (SELECT * FROM near WHERE depth >= 0 ORDER BY depth, id LIMIT 100),
+    page AS MATERIALIZED (SELECT DISTINCT ON (n.depth, n.id) n.depth, l.* FROM nearest AS n
+      JOIN LINKS AS l ON ${OF_KIND} AND l.child_id = n.id
+      JOIN near AS w ON w.id = l.parent_id AND w.depth = n.depth - 1 ORDER BY n.depth, n.id, l.link_id, l.parent_id)
+    SELECT (SELECT count(*) FROM near WHERE depth >= 0) AS count,
+      (SELECT json_agg(r.item)::text FROM (SELECT p.depth, (SELECT row_to_json(i) FROM
+        (SELECT ${NODE}, ${linkOf('p.depth')} FROM TABLE AS t WHERE t.id = p.child_id::uuid) AS i) AS item
+        FROM page AS p ORDER BY p.depth, p.child_id) AS r) AS items`,
+  link: `INSERT INTO LINKS AS l (parent_kind, parent_id, child_kind, child_id, link_id, inserted_at)
+    VALUES ('KIND', $1, $3, $4, $2, now())
+    ON CONFLICT (parent_kind, parent_id, child_kind, child_id, link_id) DO UPDATE SET link_id = excluded.link_id
+    RETURNING json_build_object('parent_id', l.parent_id, 'child_id', l.child_id, 'type', 'link',
+      'parent_kind_id', l.parent_kind, 'child_kind_id', l.child_kind, 'link_id', l.link_id,
+      'inserted_at', to_char(l.inserted_at AT TIME ZONE 'UTC', ${TIMESTAMP}))::text AS body`,
   get: `SELECT row_to_json(r)::text AS body FROM (SELECT ${SHOWN} FROM TABLE AS t WHERE t.id = $1) AS r`,
   listByCountry: list('t.country = $1', 't.population DESC, t.id'),
   listAll: list('true', 't.id'),
@@ -47,6 +82,9 @@ const STATEMENTS = {
  * @param {string} kind
  */
 export function statement(name, schema, kind) {
-  const text = STATEMENTS[name].replaceAll('TABLE', `"${schema}"."${kind}"`).replaceAll('KIND', kind);
+  const text = STATEMENTS[name]
+    .replaceAll('TABLE', `"${schema}"."${kind}"`)
+    .replaceAll('LINKS', `"${schema}"."_link"`)
+    .replaceAll('KIND', kind);
   return { name: `${name}_${kind}`, text };
 }

@@ -71,6 +71,27 @@ const LISTS = [
   ],
 ];
 
+/**
+ * The requests along links: what their path looks like, the statement, its values after the id of the first unit.
+ * @type {[RegExp, Parameters<typeof statement>[0]][]}
+ */
+const LINKS = [
+  [/^\/api\/lib\/(\w+)\/unit\/([\w-]+)\/link\/child$/, 'neighbours'],
+  [/^\/api\/lib\/(\w+)\/unit\/([\w-]+)\/link\/child\?depth=(\d+)$/, 'walk'],
+  [/^\/api\/lib\/(\w+)\/unit\/([\w-]+)\/link\/(\w+)\/(\w+)\/unit\/([\w-]+)$/, 'link'],
+];
+
+/** The content of an answer along links; undefined for other requests. @param {string} url @param {string} schema */
+async function linksOf(url, schema) {
+  for (const [pattern, name] of LINKS) {
+    const [, kind = '', ...values] = pattern.exec(url) ?? [];
+    if (kind === '') continue;
+    const { count, items, body } = await run(name, schema, kind, values);
+    return name === 'link' ? body : `{"count":${count},"items":${items ?? '[]'}}`;
+  }
+  return undefined;
+}
+
 /** @param {import('node:http').IncomingMessage} request @returns {Promise<string>} */
 function textOf(request) {
   return new Promise((resolve, reject) => {
@@ -88,6 +109,8 @@ function textOf(request) {
  * @param {string} schema
  */
 async function contentOf(request, schema) {
+  const along = await linksOf(request.url ?? '', schema);
+  if (along !== undefined) return along;
   const [, kind = '', id, query = ''] = PATH.exec(request.url ?? '') ?? [];
   if (request.method === 'GET') {
     if (id !== undefined) return (await run('get', schema, kind, [id])).body;

@@ -4,10 +4,12 @@ import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Bare } from './bare-system.mjs';
-import { bulkRequests, bulkWorkload, createInBulk } from './bulk.mjs';
+import { bulkRequests, bulkWorkload, createInBulk, sendOnce } from './bulk.mjs';
 import { checkAnswers } from './check.mjs';
 import { Dataset } from './dataset.mjs';
 import { measureDocuments } from './documents.mjs';
+import { Graphs } from './graph.mjs';
+import { graphWorkloads } from './graph-workloads.mjs';
 import { loadTool, putLoad } from './load.mjs';
 import { inTurn, withCpu } from './measure.mjs';
 import { readOptions } from './options.mjs';
@@ -85,16 +87,48 @@ async function measureScale(scale, { bare, keeping, service, services }, postgre
   const measured = [];
   for (const workload of workloadsOf(dataset).filter(({ id }) => isWanted(id))) {
     const systems = workload.id === 'W1' ? [bare, ...services, keeping] : [bare, ...services];
-    const prepare = () => (workload.writes ? dataset.reset() : Promise.resolve());
-    await checkAnswers(workload, systems, prepare);
-    const asked = systems.map((system) => ({ ...seenAs(system), requests: workload.requests }));
-    const figures = await underLoad(asked, postgres, tool, prepare);
-    measured.push({ id: workload.id, title: workload.title, target: workload.target, unit: 'requests', figures });
-    tell(`${workload.id}: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)}/s`).join(', ')}`);
+    measured.push(await measure(workload, systems, () => dataset.reset(), postgres, tool));
   }
   if (isWanted('bulk')) measured.push(await measureBulk(dataset, [bare, ...services], postgres));
   measured.push(...(await measureRules(dataset, service, postgres, tool)));
-  return { scale: scale.name, rows: scale.rows, imported, measured };
+  const about = `Imported through the REST API at ${Math.round(imported).toLocaleString('en-US')} rows/s.`;
+  return { title: `${scale.rows.toLocaleString('en-US')} cities`, about, measured };
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof startSystems>>} systems
+ * @param {Postgres} postgres
+ * @param {string} tool
+ * @returns {Promise<import('./report.mjs').ScaleReport>}
+ */
+async function measureGraphs({ bare, service, services }, postgres, tool) {
+  const graphs = new Graphs(postgres.client, `project_${service.project}`);
+  await graphs.fill(service);
+  tell(`a tree of ${graphs.tree.units} units, and ${graphs.random.units} with random links, are written`);
+  const measured = [];
+  for (const workload of graphWorkloads(graphs).filter(({ id }) => isWanted(id))) {
+    measured.push(await measure(workload, [bare, ...services], () => graphs.reset(), postgres, tool));
+  }
+  const about = 'A tree of 111,111 units, ten below each, and 100,000 units with 1,000,000 random links; pages of 100.';
+  return { title: 'Links', about, measured };
+}
+
+/**
+ * @param {import('./workloads.mjs').Workload} workload
+ * @param {readonly (Bare | Service)[]} systems
+ * @param {() => Promise<void>} reset undoes what a workload writes
+ * @param {Postgres} postgres
+ * @param {string} tool
+ * @returns {Promise<import('./report.mjs').Row>}
+ */
+async function measure(workload, systems, reset, postgres, tool) {
+  const { id, title, target, writes, requests, slow = false } = workload;
+  const prepare = () => (writes ? reset() : Promise.resolve());
+  await checkAnswers(workload, systems, prepare);
+  const asked = systems.map((system) => ({ ...seenAs(system), requests }));
+  const figures = await underLoad(asked, postgres, tool, prepare, slow);
+  tell(`${id}: ${figures.map(({ name, rate }) => `${name} ${rate.toFixed(rate < 10 ? 1 : 0)}/s`).join(', ')}`);
+  return { id, title, target, unit: 'requests', figures };
 }
 
 /** @param {Bare | Service} system @returns {import('./measure.mjs').System} */
@@ -108,16 +142,24 @@ function seenAs({ name, url, headers, child }) {
  * @param {Postgres} postgres
  * @param {string} tool
  * @param {() => Promise<void>} prepare
+ * @param {boolean} [slow] each request is sent once, one after the other
  */
-function underLoad(systems, postgres, tool, prepare) {
+function underLoad(systems, postgres, tool, prepare, slow = false) {
   const { rounds, seconds, warmup } = options;
   return inTurn(systems, rounds, async (system, first) => {
-    const load = { url: system.url, headers: system.headers, requests: system.requests, folder };
+    const { requests } = system;
+    const load = { url: system.url, headers: system.headers, requests, folder };
     await prepare();
-    if (first && warmup > 0) await putLoad(tool, { ...load, seconds: warmup });
+    if (first && warmup > 0 && !slow) {
+      await putLoad(tool, { ...load, seconds: warmup });
+      await prepare();
+    }
     await waitUntilQuiet(options.quiet);
-    const result = await withCpu(system, postgres, () => putLoad(tool, { ...load, seconds }));
-    return { ...result, count: result.requests };
+    return withCpu(system, postgres, async () => {
+      if (slow) return { count: requests.length, seconds: await sendOnce(system, requests, 1) };
+      const result = await putLoad(tool, { ...load, seconds });
+      return { ...result, count: result.requests };
+    });
   });
 }
 
@@ -180,10 +222,17 @@ async function run() {
   const observed = [systems.bare, ...systems.services];
   const idle = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
   const scales = [];
-  for (const scale of options.scales) {
-    const report = await measureScale(scale, systems, postgres, tool);
-    console.log(`\n${scaleTable(report)}\n`);
-    scales.push(report);
+  const along = [...(options.only ?? ['L'])].filter((id) => id.startsWith('L'));
+  const reports = [
+    ...(along.length === options.only?.size ? [] : options.scales).map(
+      (scale) => () => measureScale(scale, systems, postgres, tool),
+    ),
+    ...(along.length > 0 ? [() => measureGraphs(systems, postgres, tool)] : []),
+  ];
+  for (const report of reports) {
+    const made = await report();
+    console.log(`\n${scaleTable(made)}\n`);
+    scales.push(made);
   }
   const loaded = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
   const memory = observed.map(({ name }, at) => ({ name, idle: idle[at], loaded: loaded[at] }));

@@ -39,17 +39,27 @@ export function bulkWorkload(dataset) {
  * @param {readonly import('./load.mjs').LoadRequest[]} requests
  * @returns {Promise<{ count: number, seconds: number }>} rows, and the time they took
  */
-export async function createInBulk({ url, headers }, requests) {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: PARALLEL });
+export async function createInBulk(system, requests) {
+  return { count: requests.length * BULK, seconds: await sendOnce(system, requests, PARALLEL) };
+}
+
+/**
+ * Sends each request once, some at a time; answers the seconds that it took.
+ * @param {import('./measure.mjs').System} system
+ * @param {readonly import('./load.mjs').LoadRequest[]} requests
+ * @param {number} parallel
+ */
+export async function sendOnce({ url, headers }, requests, parallel) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: parallel });
   const waiting = [...requests];
   const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await send(agent, url, headers, next);
   };
   const started = performance.now();
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  await Promise.all(Array.from({ length: parallel }, worker));
   const seconds = (performance.now() - started) / 1000;
   agent.destroy();
-  return { count: requests.length * BULK, seconds };
+  return seconds;
 }
 
 /**

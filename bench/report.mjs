@@ -4,7 +4,7 @@ import os from 'node:os';
 
 /**
  * @typedef {{ id: string, title: string, unit: string, target: number | undefined, figures: import('./measure.mjs').Figure[] }} Row
- * @typedef {{ scale: string, rows: number, imported: number, measured: Row[] }} ScaleReport
+ * @typedef {{ title: string, about: string, measured: Row[] }} ScaleReport
  * @typedef {{ name: string, idle: number | undefined, loaded: number | undefined }} Memory
  * @typedef {object} Report
  * @property {string} command
@@ -38,7 +38,7 @@ export function scaleTable({ measured }) {
     figures.map(({ name, rate, p99, ratio, nodeMicros, postgresMicros }, at) => [
       at === 0 ? `${id} ${title}` : '',
       name,
-      whole(rate),
+      rate < 10 ? rate.toFixed(2) : whole(rate),
       rounded(p99),
       at === 0 ? '' : ratio.toFixed(2),
       at !== 1 || target === undefined ? '' : `≥ ${Number(target.toFixed(2))}${ratio >= target ? '' : ' ✗'}`,
@@ -58,8 +58,7 @@ export function markdown({ command, root, tool, postgres, options, scales, memor
     `Systems in turn, one at a time, medians of ${options.rounds} rounds of ${options.seconds} s; ratios are medians of the rounds' ratios. 16 keep-alive connections, bearer token, 10 database connections each. Answers were checked against the data and between the systems before they were timed; no request failed. \`bare\` is \`node:http\` and \`pg\` with hand-written SQL on the same tables (bench/bare.mjs); it verifies the token of every request, \`bare, tokens kept\` remembers verified tokens as the service does. CPU is per request (per row, in bulk).`,
   ];
   for (const scale of scales) {
-    const imported = `Imported through the REST API at ${whole(scale.imported)} rows/s.`;
-    parts.push(`## ${scale.rows.toLocaleString('en-US')} cities`, imported, scaleTable(scale));
+    parts.push(`## ${scale.title}`, scale.about, scaleTable(scale));
   }
   if (memory.length > 0) {
     const rows = memory.map(({ name, idle, loaded }) => [name, rounded(idle), rounded(loaded)]);

@@ -13,6 +13,7 @@ import assert from 'node:assert/strict';
  * @property {number} target the least ratio to bare
  * @property {boolean} writes
  * @property {readonly LoadRequest[]} requests sent in turn, over and over
+ * @property {boolean} [slow] a request takes so long that each is sent once, one after the other
  * @property {readonly LoadRequest[]} samples whose answers are checked
  * @property {(content: Content, sample: number) => void} check throws where a content is not right
  */

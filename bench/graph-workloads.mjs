@@ -1,0 +1,84 @@
+/** The workloads along links: what is sent, and what a right answer looks like. */
+import assert from 'node:assert/strict';
+import { idOf, MADE } from './graph.mjs';
+
+/**
+ * @typedef {import('./workloads.mjs').Workload} Workload
+ * @typedef {import('./graph.mjs').Graph} Graph
+ * @typedef {import('./graph.mjs').Graphs} Graphs
+ */
+
+/** At most 1.5 times the time of bare. */
+const TARGET = 0.67;
+const PAGE = 100;
+/** So many links that none is made twice in one measurement. */
+const LINKS = 100_000;
+const SAMPLES = 5;
+
+/** Units of the second level of the tree: a thousand and more below each. */
+const INNER = Array.from({ length: 100 }, (_, at) => 11 + at);
+const ANY = Array.from({ length: 1000 }, (_, at) => Math.floor(((at * 0.618034) % 1) * 100_000));
+/** So many of the walks that take long. */
+const SLOW = 5;
+
+/** @param {Graphs} graphs @returns {Workload[]} */
+export function graphWorkloads({ tree, random }) {
+  return [
+    walk('L1', 'tree: neighbours', tree, INNER, 0),
+    walk('L2', 'tree: three steps, 1,110 units', tree, INNER, 2),
+    walk('L3', 'tree: all 111,110 units', tree, Array(SLOW).fill(0), 5),
+    walk('L4', 'random links: neighbours', random, ANY, 0),
+    walk('L5', 'random links: three steps, 1,110 units', random, ANY, 2),
+    walk('L6', 'random links: six steps, nearly all 100,000 units', random, ANY.slice(0, SLOW), 5),
+    linking(random),
+  ];
+}
+
+/**
+ * @param {string} id
+ * @param {string} title
+ * @param {Graph} graph
+ * @param {readonly number[]} starts
+ * @param {number} depth
+ * @returns {Workload}
+ */
+function walk(id, title, graph, starts, depth) {
+  const query = depth === 0 ? '' : `?depth=${depth}`;
+  const requests = starts.map((start) => ({
+    method: 'GET',
+    path: `/api/lib/${graph.kind}/unit/${idOf(start)}/link/child${query}`,
+  }));
+  return {
+    id,
+    title: `${title}, page and count`,
+    target: TARGET,
+    writes: false,
+    slow: starts.length === SLOW,
+    requests,
+    samples: requests.slice(0, starts.length === SLOW ? 1 : SAMPLES),
+    check: ({ count, items }, sample) => {
+      assert.equal(count, graph.within(starts[sample], depth + 1));
+      assert.equal(items.length, Math.min(PAGE, count));
+    },
+  };
+}
+
+/** @param {Graph} graph @returns {Workload} */
+function linking({ kind, units }) {
+  const requests = Array.from({ length: LINKS }, (_, at) => {
+    const [from, to] = [at % units, (at * 7919 + 1) % units].map(idOf);
+    return { method: 'POST', path: `/api/lib/${kind}/unit/${from}/link/${MADE}/${kind}/unit/${to}` };
+  });
+  return {
+    id: 'L7',
+    title: 'make a link',
+    target: TARGET,
+    writes: true,
+    requests,
+    samples: requests.slice(0, SAMPLES),
+    check: (content, sample) => {
+      const [, from, to] = /unit\/([^/]+)\/.*unit\/(.+)$/.exec(requests[sample].path) ?? [];
+      assert.deepEqual({ ...content, parent_id: from, child_id: to, link_id: MADE }, content);
+    },
+  };
+}

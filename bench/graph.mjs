@@ -1,0 +1,135 @@
+/** Two graphs of linked units, written by SQL: a tree, and one of random links. Both are known here too. */
+
+const LEVELS = 5;
+const CHILDREN = 10;
+const NODES = 100_000;
+const LINKS = 1_000_000;
+const CHUNK = 100_000;
+
+/** The link type of the links that a workload makes. */
+export const MADE = 'made';
+
+const PARAMETERS = [
+  { id: 'label', kind_id: 'string' },
+  { id: 'number', kind_id: 'integer' },
+];
+
+/** The id of the unit of a number. @param {number} number */
+export function idOf(number) {
+  return `0190f3c0-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
+}
+
+const ID = "'0190f3c0-0000-7000-8000-' || lpad(to_hex(NUMBER), 12, '0')";
+const INSERT_UNITS = `INSERT INTO UNITS ("id", "label", "number", "metadata", "inserted_at", "updated_at")
+  SELECT (${ID.replace('NUMBER', 'i')})::uuid, 'Unit ' || i, i, '{}', now(), now()
+  FROM generate_series(0, $1::int) AS i`;
+const INSERT_LINKS = `INSERT INTO LINKS ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at")
+  SELECT $1, ${ID.replace('NUMBER', 'a')}, $1, ${ID.replace('NUMBER', 'b')}, 'link', now()
+  FROM unnest($2::int[], $3::int[]) AS pairs(a, b)`;
+
+/** A statement for the tables of a schema. @param {string} text @param {string} schema @param {string} [kind] */
+function sqlOf(text, schema, kind = '') {
+  return text.replaceAll('LINKS', `"${schema}"."_link"`).replaceAll('UNITS', `"${schema}"."${kind}"`);
+}
+
+/** The numbers 0 to 1, the same in every run. @param {number} seed */
+function randomFrom(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Links as the numbers of parents and children, in two lists. @typedef {{ from: number[], to: number[] }} Links */
+
+/** @returns {Links} */
+function tree() {
+  const units = (CHILDREN ** (LEVELS + 1) - 1) / (CHILDREN - 1);
+  const to = Array.from({ length: units - 1 }, (_, at) => at + 1);
+  return { from: to.map((child) => Math.floor((child - 1) / CHILDREN)), to };
+}
+
+/** No link twice, and none from a unit to itself. @returns {Links} */
+function randomLinks() {
+  const random = randomFrom(1);
+  /** @type {Set<number>} */
+  const known = new Set();
+  while (known.size < LINKS) {
+    const [from, to] = [Math.floor(random() * NODES), Math.floor(random() * NODES)];
+    if (from !== to) known.add(from * NODES + to);
+  }
+  const pairs = [...known];
+  return { from: pairs.map((pair) => Math.floor(pair / NODES)), to: pairs.map((pair) => pair % NODES) };
+}
+
+export class Graph {
+  /** @type {number[][]} */
+  #children;
+  #links;
+
+  /**
+   * @param {string} kind
+   * @param {number} units
+   * @param {Links} links
+   */
+  constructor(kind, units, links) {
+    this.kind = kind;
+    this.units = units;
+    this.#links = links;
+    this.#children = Array.from({ length: units }, () => []);
+    for (const [at, parent] of links.from.entries()) this.#children[parent].push(links.to[at]);
+  }
+
+  /** The number of units within some steps of one. @param {number} start @param {number} steps */
+  within(start, steps) {
+    const seen = new Set([start]);
+    let frontier = [start];
+    for (let step = 0; step < steps; step += 1) {
+      frontier = frontier.flatMap((unit) =>
+        this.#children[unit].filter((child) => !seen.has(child) && seen.add(child)),
+      );
+    }
+    return seen.size - 1;
+  }
+
+  /** @param {import('pg').Client} client @param {string} schema */
+  async fill(client, schema) {
+    const { from, to } = this.#links;
+    await client.query(sqlOf(INSERT_UNITS, schema, this.kind), [this.units - 1]);
+    for (let at = 0; at < from.length; at += CHUNK) {
+      const chunk = [from, to].map((numbers) => numbers.slice(at, at + CHUNK));
+      await client.query(sqlOf(INSERT_LINKS, schema), [this.kind, ...chunk]);
+    }
+    await client.query(sqlOf('VACUUM ANALYZE UNITS', schema, this.kind));
+  }
+}
+
+export class Graphs {
+  /** @param {import('pg').Client} client @param {string} schema */
+  constructor(client, schema) {
+    this.client = client;
+    this.schema = schema;
+    const branches = tree();
+    this.tree = new Graph('branch', branches.to.length + 1, branches);
+    this.random = new Graph('stop', NODES, randomLinks());
+  }
+
+  /** @param {import('./service.mjs').Service} service */
+  async fill(service) {
+    for (const [at, { kind }] of [this.tree, this.random].entries()) {
+      const parameters = at === 0 ? PARAMETERS : PARAMETERS.map(({ id }) => id);
+      await service.call('POST', '/kind/unit', { id: kind, label: kind, parameters });
+    }
+    await service.call('POST', '/link/unit', { id: MADE });
+    for (const graph of [this.tree, this.random]) await graph.fill(this.client, this.schema);
+    await this.reset();
+  }
+
+  /** Forgets the links that a workload made. */
+  async reset() {
+    await this.client.query(sqlOf('DELETE FROM LINKS WHERE "link_id" = $1', this.schema), [MADE]);
+    await this.client.query(sqlOf('VACUUM ANALYZE LINKS', this.schema));
+    await this.client.query('CHECKPOINT');
+  }
+}
