@@ -12,7 +12,7 @@ export interface Member {
 /** The data of the project, as somebody: the caller, or the system. */
 export interface Data {
   /** The units of a kind. */
-  units<K extends KindId>(kind: K): Units<UnitOf<K & string>, ValuesFor<K & string>>;
+  readonly units: <K extends KindId>(kind: K) => Units<UnitOf<K & string>, ValuesFor<K & string>>;
   readonly links: Links;
   readonly groups: Groups;
 }
@@ -76,7 +76,7 @@ export interface Context extends Data {
   /** Acts as the system: for what the caller may not do, and only that. */
   readonly system: Data;
   /** Sends a mail once the transaction has committed. */
-  mail(letter: Letter): void;
+  readonly mail: (letter: Letter) => void;
   readonly log: Log;
   /** Aborts at the time limit; hand it to `fetch` and the like. */
   readonly signal: AbortSignal;

@@ -1,0 +1,31 @@
+/** A function of each country of `npm run demo`: what its links tell. */
+import { kind } from 'kind';
+
+const country = kind('country');
+
+const statistics = country.unitFunction({
+  description: 'Neighbours and large cities of a country, by its links',
+  parameters: { largest: { type: 'integer', default: 3, min_value: 1, max_value: 20 } },
+  methods: ['GET'],
+  async run({ unit, links, parameters: { largest } }) {
+    const neighbours = await links.list(unit, 'child', { link_id: 'borders', include: ['id', 'name'], limit: 1000 });
+    const cities = await links.list(unit, 'child', {
+      link_id: 'has_city',
+      include: ['name', 'population'],
+      limit: 1000,
+    });
+    const bySize = cities.items
+      .map(({ name, population }) => ({ name, population: Number(population ?? 0) }))
+      .sort((a, b) => b.population - a.population);
+    const inhabitants = bySize.reduce((sum, { population }) => sum + population, 0);
+    return {
+      country: unit['name'],
+      neighbours: neighbours.items.map(({ name }) => name),
+      cities: cities.count,
+      inhabitants,
+      largest: bySize.slice(0, largest),
+    };
+  },
+});
+
+export default country.module({ unitFunctions: { statistics } });

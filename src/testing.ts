@@ -1,0 +1,96 @@
+/** What authors test their functions with: a service of their own on an embedded PostgreSQL that goes when they are done. */
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { loadConfig } from './config/config.js';
+import { openDatabase } from './database/open-database.js';
+import { startService } from './service.js';
+
+export interface TestProjectOptions {
+  /** The folder of the functions: `functions/` of the working directory where it is left out. */
+  readonly functions?: string;
+  /** Its key, for functions of one project alone: 'test' where it is left out. */
+  readonly project?: string;
+  /** What the service logs, such as what a function threw: nothing where it is left out. */
+  readonly log?: 'error' | 'info' | 'debug';
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly content: unknown;
+  readonly messages: readonly { readonly code: string; readonly text: string; readonly parameter?: string }[];
+}
+
+/** A project whose administrator is signed in. */
+export interface FunctionProject {
+  /** Where the service listens. */
+  readonly url: string;
+  /** A request as the administrator, or with another token, or with null for none. The path is below `/api/lib`. */
+  call(method: string, path: string, body?: object, token?: string | null): Promise<Answered>;
+  /** The content of an answer. @throws Error where the answer is no 200 */
+  get(path: string): Promise<unknown>;
+  post(path: string, body?: object): Promise<unknown>;
+  /** Stops the service and removes the database. */
+  stop(): Promise<void>;
+}
+
+/** Starts it: a second or two. */
+export async function openTestProject(options: TestProjectOptions = {}): Promise<FunctionProject> {
+  const { project = 'test', log = 'silent' } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'kind-test-'));
+  const password = randomBytes(12).toString('hex');
+  const config = loadConfig(
+    {
+      PORT: '0',
+      DATA_DIR: folder,
+      FUNCTIONS_DIR: options.functions ?? join(process.cwd(), 'functions'),
+      FUNCTIONS_WATCH: 'off',
+      BOOTSTRAP_PROJECT: project,
+      BOOTSTRAP_ADMIN_PASSWORD: password,
+      NODE_ENV: 'test',
+    },
+    folder,
+  );
+  const database = await openDatabase(config, {
+    role: 'service',
+    log: () => undefined,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  const { connection } = database;
+  const secret = randomBytes(32).toString('hex');
+  const service = await startService({ config, secret, connection, logger: pino({ level: log }) });
+  let own: string | null = null;
+  const call = async (method: string, path: string, body?: object, token = own): Promise<Answered> => {
+    const response = await fetch(`${service.url}/api/lib${path}`, {
+      method,
+      headers: {
+        'kind-project-key': project,
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, ...((await response.json()) as Omit<Answered, 'status'>) };
+  };
+  const contentOf = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const { status, content, messages } = await call(method, path, body);
+    if (status === 200) return content;
+    throw new Error(`${method} ${path}: ${status} ${messages.map(({ code, text }) => `${code}: ${text}`).join('; ')}`);
+  };
+  const signIn = { username: config.bootstrap.adminUsername, password };
+  own = ((await contentOf('POST', '/auth/signin', signIn)) as { access_token: string }).access_token;
+  return {
+    url: service.url,
+    call,
+    get: (path) => contentOf('GET', path),
+    post: (path, body) => contentOf('POST', path, body),
+    stop: async () => {
+      await service.stop();
+      await database.stop();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** docs/functions.md: its modules load, one after the other, and its requests are answered as it says. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ok } from '../support/definitions.js';
+import { FunctionsFolder, reload } from '../support/functions.js';
+import { startTestService } from '../support/service.js';
+import { codeBlocks } from './markdown.js';
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/functions.md'), 'utf8');
+const folder = new FunctionsFolder();
+const service = await startTestService({ functionsDir: folder.path });
+const project = await service.project();
+const parameters = [
+  { id: 'title', kind_id: 'string' },
+  { id: 'text', kind_id: 'text' },
+];
+await ok(project.post('/kind/unit', { id: 'note', parameters }));
+
+const steps = codeBlocks(page).map(({ info, text }) => ({ info, text }));
+
+test('has modules and requests', () => expect(steps.length).toBeGreaterThan(4));
+
+test.each(steps)('$info', async ({ info, text }) => {
+  const [language, , path = '', status] = info.split(' ');
+  if (language === 'ts') {
+    const name = info.replace('ts functions/', '');
+    if (name.endsWith('.test.ts')) return;
+    folder.write(name, text);
+    await reload(service);
+    return void expect((await project.get('/note/function/none')).body.messages[0]?.code).toBe('function.unknown');
+  }
+  const told = JSON.parse(text) as unknown;
+  if (info.includes(' GET ')) return void expect(await ok(project.get(path))).toEqual(told);
+  expect((await project.post(path, told)).status).toBe(Number(status ?? 200));
+});
+
+test('what the second module says of itself holds', async () => {
+  const create = async (title: string, text: string) =>
+    (await ok(project.post('/note/unit', { title, text }))) as { id: string; title: string };
+  const target = await create(' target ', '');
+  expect(target.title).toBe('target');
+  await create('b', 'one two');
+  await create('b', 'three');
+  await ok(project.post('/note/function/move', { from: 'b', to: target.id }));
+  expect(await ok(project.get(`/note/unit/${target.id}/function/words`))).toBe(3);
+  const again = await project.post('/note/function/move', { from: 'b', to: target.id });
+  expect([again.status, again.body.messages]).toMatchObject([409, [{ code: 'note.nothing', parameter: 'from' }]]);
+  const kept = await create('keep', '');
+  expect((await project.delete(`/note/unit/${kept.id}`)).status).toBe(409);
+});

@@ -1,0 +1,107 @@
+/** The examples in functions/, on data of the demo, through the helper that authors test theirs with. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestProject, type FunctionProject } from '../../src/testing.js';
+
+interface Definition {
+  readonly id: string;
+}
+interface Row {
+  readonly code?: string;
+  readonly country?: string;
+  readonly population?: number;
+}
+interface DemoData {
+  readonly COUNTRY: Definition;
+  readonly CITY: Definition;
+  readonly BORDERS: Definition;
+  readonly HAS_CITY: Definition;
+  countryRows(): Row[];
+  cityRows(): Row[];
+}
+
+const root = join(import.meta.dirname, '../..');
+const demo = (await import(join(root, 'scripts/demo/data.mjs'))) as DemoData;
+const HERE = new Set(['PT', 'ES', 'AD', 'FJ']);
+let project: FunctionProject;
+
+beforeAll(async () => {
+  project = await openTestProject({ project: 'atlas', functions: join(root, 'functions') });
+  await project.post('/kind/unit', demo.COUNTRY);
+  await project.post('/kind/unit', demo.CITY);
+  await project.post(
+    '/country/unit',
+    demo.countryRows().filter(({ code = '' }) => HERE.has(code)),
+  );
+  const cities = demo.cityRows().filter(({ country = '', population = 0 }) => HERE.has(country) && population > 5000);
+  for (let at = 0; at < cities.length; at += 1000) await project.post('/city/unit', cities.slice(at, at + 1000));
+}, 60_000);
+afterAll(() => project.stop());
+
+describe('the cities nearest to a point', () => {
+  const near = async (query: string) =>
+    ((await project.get(`/city/function/nearest?${query}`)) as { name: string; distance: number }[]).map(
+      ({ name, distance }) => [name, distance] as const,
+    );
+
+  it('come with their distances, nearest first', async () => {
+    const [first, ...others] = await near('latitude=38.7167&longitude=-9.1333&population=100000&limit=3');
+    expect(first).toEqual(['Lisbon', expect.closeTo(0, 0)]);
+    expect(others).toHaveLength(2);
+    const distances = others.map(([, distance]) => distance);
+    expect(distances).toEqual([...distances].sort((a, b) => a - b));
+  });
+
+  it('are found far from any, and over the date line', async () => {
+    expect(await near('latitude=-17&longitude=-179.5&limit=1')).toEqual([['Labasa', expect.any(Number)]]);
+    expect((await near('latitude=90&longitude=0&limit=2')).length).toBe(2);
+  });
+
+  it('want a point of the earth', async () => {
+    const { status, messages } = await project.call('GET', '/city/function/nearest?latitude=91');
+    expect([status, messages.map(({ code, parameter }) => [code, parameter])]).toEqual([
+      400,
+      [
+        ['parameter.too_large', 'latitude'],
+        ['parameter.required', 'longitude'],
+      ],
+    ]);
+  });
+});
+
+describe('the statistics of a country', () => {
+  it('follow its links', async () => {
+    for (const { id } of [demo.BORDERS, demo.HAS_CITY]) await project.post('/link/unit', { id, label: id });
+    const { items } = (await project.get(
+      '/city/unit?filter=and(eq(country,PT),gte(population,100000))&order=population;desc',
+    )) as { items: { id: string; name: string; population: number }[] };
+    await project.post('/country/unit/PT/link/borders/country/unit/ES');
+    for (const { id } of items) await project.post(`/country/unit/PT/link/has_city/city/unit/${id}`);
+    expect(await project.get('/country/unit/PT/function/statistics?largest=2')).toEqual({
+      country: 'Portugal',
+      neighbours: ['Spain'],
+      cities: items.length,
+      inhabitants: items.reduce((sum, { population }) => sum + population, 0),
+      largest: items.slice(0, 2).map(({ name, population }) => ({ name, population })),
+    });
+  });
+});
+
+describe('the name of an article', () => {
+  it('is made of its title, readable and once', async () => {
+    await project.post('/kind/unit', {
+      id: 'article',
+      parameters: [
+        { id: 'title', kind_id: 'string', required: true },
+        { id: 'slug', kind_id: 'string', unique: true },
+      ],
+    });
+    const slug = async (title: string, given: object = {}) =>
+      ((await project.post('/article/unit', { title, ...given })) as { slug: string }).slug;
+    expect(await slug('Crème brûlée, twice!')).toBe('creme-brulee-twice');
+    expect(await slug('Creme brulee twice')).toBe('creme-brulee-twice-2');
+    expect(await slug('Creme brulee: twice?')).toBe('creme-brulee-twice-3');
+    expect(await slug('!!!')).toBe('article');
+    expect(await slug('Mine', { slug: 'my-own' })).toBe('my-own');
+  });
+});
