@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
+import { varyOf } from '../http/vary.js';
 import { refusal } from '../shared/errors.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/project.guard.js';
 import { findScope } from '../tenancy/request-scope.js';
@@ -32,7 +33,7 @@ export class DocController {
   async openapi(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     const scope = findScope(request);
     const file = await (scope ? this.documents.ofProject(scope) : this.documents.generic());
-    answerFile(request, response, file, { Vary: 'Authorization, kind-project-key' });
+    answerFile(request, response, file, { Vary: varyOf(response) });
   }
 
   @Get('swaggerui')

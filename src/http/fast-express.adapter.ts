@@ -11,6 +11,7 @@ import type { Express, Request, Response } from 'express';
 import { Answer, envelope } from './answer.js';
 import { etagMatches } from './etag.js';
 import { answerMalformed, MAX_HEAD } from './malformed-request.js';
+import { varyOf } from './vary.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -69,7 +70,7 @@ export class FastExpressAdapter extends ExpressAdapter {
 /** Writes an answer: 200, or 304 where `If-None-Match` still fits. */
 function writeAnswer(request: Request, response: Response, answer: Answer): void {
   const { etag } = answer;
-  const vary = response.getHeader('vary') ? `${String(response.getHeader('vary'))}, ${VARY}` : VARY;
+  const vary = varyOf(response);
   if (etag !== undefined && READS.has(request.method) && etagMatches(request.headers['if-none-match'], etag)) {
     response.writeHead(304, { ETag: etag, Vary: vary });
     response.end();
@@ -87,5 +88,4 @@ function writeAnswer(request: Request, response: Response, answer: Answer): void
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
-const VARY = 'Authorization, kind-project-key';
 const READS = new Set(['GET', 'HEAD']);

@@ -77,7 +77,7 @@ function patternOf({ pattern }: ParameterDef): Schema {
   return pattern !== undefined && isPortable(pattern) ? { pattern } : {};
 }
 
-/** RE2 and ECMA-262 agree on most patterns; those that one of the two reads in another way are left out. */
+/** RE2 and ECMA-262 agree on most patterns, but for rare white space in `\s` and `.`; those of another meaning are left out. */
 export function isPortable(pattern: string): boolean {
   if (/\[\[?:|\(\?[^:]|\\[ABCQEzapP]|[*+?}]\+/.test(pattern)) return false;
   try {

@@ -83,15 +83,19 @@ describe('a request', () => {
     expect(reply.headers.get('vary')?.toLowerCase()).toContain('origin');
   });
 
-  it('of a listed origin gets a 304 that says the same of the origin', async () => {
+  it.each([
+    ['a unit', '/api/lib/kind/unit/kind'],
+    ['the document', '/api/lib/doc/openapi.json'],
+  ])('of a listed origin gets a 304 of %s that says the same of the origin', async (_, path) => {
     const get = (headers: object) =>
       send(listed.service, {
-        path: '/api/lib/kind/unit/kind',
+        path,
         headers: { ...authorization, origin: 'https://a.example', ...headers },
       });
     const first = await get({});
     const second = await get({ 'if-none-match': first.headers.get('etag') ?? '' });
     expect(second.status).toBe(304);
+    expect(first.headers.get('vary')?.toLowerCase()).toMatch(/origin.*authorization, kind-project-key/);
     expect(second.headers.get('vary')).toBe(first.headers.get('vary'));
     expect(second.headers.get('access-control-allow-origin')).toBe('https://a.example');
     expect(second.headers.get('x-request-id')).toBeTruthy();

@@ -1,0 +1,9 @@
+/** What an answer depends on beside its address: the caller and the project, and whatever was noted before, such as the origin. */
+import type { HttpResponse } from './request.js';
+
+const VARY = 'Authorization, kind-project-key';
+
+export function varyOf(response: HttpResponse): string {
+  const noted = response.getHeader('vary');
+  return noted === undefined ? VARY : `${String(noted)}, ${VARY}`;
+}
