@@ -184,6 +184,21 @@ describe('the document of a project', () => {
     expect(components.schemas['book.update']).not.toHaveProperty('required');
   });
 
+  it('has bodies to begin with, which are taken', async () => {
+    const held = await admin.documented();
+    const { paths } = await fetchFor(admin);
+    const exampleOf = (path: string, method: 'post' | 'put') =>
+      paths[path]?.[method]?.requestBody?.content['application/json'].example;
+    const create = exampleOf('/api/lib/book/unit', 'post');
+    expect(create).toEqual({ title: 'Title', printed: '2024-01-31T09:30:00Z', price: '1', tags: ['tags'], cost: 1 });
+    const { id } = (await ok(held.post('/book/unit', create))) as { id: string };
+    await ok(held.put(`/book/unit/${id}`, exampleOf('/api/lib/book/unit/{unit_id}', 'put')));
+    const kind = exampleOf('/api/lib/kind/unit', 'post');
+    expect(kind).toEqual({ label: 'Label' });
+    await ok(held.post('/kind/unit', kind));
+    await ok(held.delete('/kind/unit/label'));
+  });
+
   it('holds to field masks', async () => {
     const document = await fetchFor(ann);
     const create = Object.keys(propertiesOf(document, 'book.create'));

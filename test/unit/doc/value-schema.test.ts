@@ -1,0 +1,108 @@
+/** What a definition says, as JSON Schema: a validator of that takes and refuses the same values as the service. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { exampleBody } from '../../../src/doc/openapi/example.js';
+import { describeValue, isPortable, takenValue } from '../../../src/doc/openapi/value.schema.js';
+import { parameterField } from '../../../src/model/field.js';
+import type { Field } from '../../../src/model/model.js';
+import { parameterDef, type ParameterDef, type ParameterTypeId } from '../../../src/model/parameter-def.js';
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
+import type { Json } from '../../../src/shared/json.js';
+import { uuidType } from '../../../src/model/parameter-type/unit.type.js';
+
+const ajv = new Ajv2020({ strict: false, logger: false });
+formats.default(ajv);
+
+const field = (type: ParameterTypeId, rules: Partial<ParameterDef> = {}): Field =>
+  parameterField(parameterDef({ id: 'value', type, label: 'Value', ...rules }), uuidType);
+const takes = (of: Field, value: unknown) => ajv.validate(takenValue(of), value);
+const hidden = () => false;
+
+const ROWS: readonly [
+  ParameterTypeId,
+  Partial<ParameterDef>,
+  taken: readonly unknown[],
+  refused: readonly unknown[],
+][] = [
+  ['string', { minLength: 2, maxLength: 3 }, ['ab', '😀😀😀'], ['a', '😀😀😀😀', 5, null]],
+  ['string', { values: ['a', 'b'] }, ['a'], ['c', '']],
+  ['string', { pattern: '^[A-Z]+$' }, ['AB'], ['ab']],
+  ['text', { maxLength: 1 }, ['', 'x'], ['xy']],
+  ['integer', { minValue: 0, maxValue: 9 }, [0, 9], [-1, 10, 1.5, '1']],
+  ['integer', {}, [2 ** 53 - 1], [2 ** 53]],
+  ['integer', { values: [1, 2] }, [1], [3]],
+  ['float', { minValue: -0.5 }, [-0.5, 1e10], [-0.6, '1']],
+  ['decimal', {}, ['12.50', '-0.1', 12.5], ['1e5', '', true]],
+  ['boolean', {}, [true, false], ['true', 0]],
+  ['date', {}, ['2024-02-29', '0001-01-01'], ['2023-02-29', '31-01-2024']],
+  ['time', {}, ['09:30:00', '09:30:00.5'], ['9:30', '09:30:00.1234567']],
+  ['datetime', {}, ['2024-01-31T09:30:00Z', '2024-01-31T10:30:00.25+01:00'], ['2024-01-31', 'now']],
+  ['binary', { maxLength: 3 }, ['', 'AAEC'], ['AAECAAEC']],
+  ['json', {}, [{ a: [1] }, 'x', 5, null], []],
+  ['unit', { referenceKind: 'city' }, ['0198c0de-0000-7000-8000-000000000000'], ['x', 5]],
+  ['string', { multiple: true, unique: true, maxLength: 1 }, [[], ['a', 'b']], ['a', ['a', 'a'], ['ab'], [null]]],
+];
+
+describe('the schema of a value', () => {
+  it.each(ROWS)('of type %s %j', (type, rules, taken, refused) => {
+    const of = field(type, rules);
+    expect(taken.filter((value) => !takes(of, value))).toEqual([]);
+    expect(refused.filter((value) => takes(of, value))).toEqual([]);
+    const accepted = (value: unknown) => of.type.accept(value, of.def, () => undefined) !== undefined;
+    // Whether an id is one of a unit is asked later.
+    const each = of.def.multiple || of.reference ? [] : [...taken, ...refused];
+    expect(each.filter((value) => accepted(value) !== taken.includes(value))).toEqual([]);
+  });
+
+  it('is there for every type, and so is an example that fits it', () => {
+    for (const type of PARAMETER_TYPES.keys()) {
+      const of = field(type, type === 'unit' ? { referenceKind: 'city' } : {});
+      const { value } = exampleBody([of]);
+      if (type === 'unit') expect(value).toBeUndefined();
+      else expect([type, takes(of, value)]).toEqual([type, true]);
+    }
+  });
+
+  it.each<[ParameterTypeId, Partial<ParameterDef>, unknown]>([
+    ['string', { minLength: 8 }, 'Value...'],
+    ['string', { maxLength: 2 }, 'Va'],
+    ['string', { values: ['small', 'large'] }, 'small'],
+    ['string', { pattern: '^x$' }, undefined],
+    ['integer', { minValue: 10 }, 10],
+    ['integer', { maxValue: -10 }, -10],
+    ['decimal', { minValue: '2.5' }, '2.5'],
+    ['decimal', { maxValue: '0.5' }, '0.5'],
+    ['binary', { maxLength: 1 }, ''],
+    ['date', { multiple: true }, ['2024-01-31']],
+  ])('has the example of %s %j', (type, rules, expected) => {
+    expect(exampleBody([field(type, rules)])['value']).toEqual(expected);
+  });
+
+  it('tells in words what no keyword tells', () => {
+    const of = field('decimal', { helperText: 'In *euros*', scale: 2, minValue: '0.01', unique: true, runTime: true });
+    expect(describeValue(of, hidden)).toBe(
+      'In \\*euros\\* An exact number, as a string. At most 2 decimals. At least 0.01. Unique. Handed to functions and hooks, and not stored.',
+    );
+  });
+
+  it('names a kind to those alone who may read it', () => {
+    const of = field('unit', { referenceKind: 'vault' });
+    expect(describeValue(of, hidden)).toBe('The id of a unit of another kind.');
+    expect(describeValue(of, (kind) => kind === 'vault')).toBe('The id of a unit of `vault`.');
+  });
+
+  it.each(['^[A-Z]{2}$', '\\d+', 'a|b', '^(?:x)*$', '\\.', '[^a-z]'])('tells the pattern %s as it is', (pattern) => {
+    expect(isPortable(pattern)).toBe(true);
+    expect(takenValue(field('string', { pattern }))).toMatchObject({ pattern });
+  });
+
+  it.each(['(?i)abc', '(?P<n>x)', '\\pL', '\\Aabc\\z', '[[:alpha:]]', '\\Qa.b\\E', '\\_'])(
+    'tells the pattern %s in words, for ECMA-262 reads it in another way',
+    (pattern) => {
+      const of = field('string', { pattern });
+      expect(takenValue(of)).not.toHaveProperty('pattern');
+      expect(describeValue(of, hidden)).toBe(`Matches the RE2 pattern \`${pattern}\`.`);
+    },
+  );
+});
