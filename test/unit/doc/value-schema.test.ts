@@ -8,7 +8,6 @@ import { parameterField } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
 import { parameterDef, type ParameterDef, type ParameterTypeId } from '../../../src/model/parameter-def.js';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
-import type { Json } from '../../../src/shared/json.js';
 import { uuidType } from '../../../src/model/parameter-type/unit.type.js';
 
 const ajv = new Ajv2020({ strict: false, logger: false });
