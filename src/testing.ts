@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { loadConfig } from './config/config.js';
+import { loadConfig, type Config } from './config/config.js';
 import { openDatabase } from './database/open-database.js';
 import { startService } from './service.js';
 
@@ -28,6 +28,8 @@ export interface Answered {
 export interface FunctionProject {
   /** Where the service listens. */
   readonly url: string;
+  /** Its settings, for the commands of the command line. */
+  readonly config: Config;
   /** A request as the administrator, or with another token, or with null for none. The path is below `/api/lib`. */
   call(method: string, path: string, body?: object, token?: string | null): Promise<Answered>;
   /** The content of an answer. @throws Error where the answer is no 200 */
@@ -84,6 +86,7 @@ export async function openTestProject(options: TestProjectOptions = {}): Promise
   own = ((await contentOf('POST', '/auth/signin', signIn)) as { access_token: string }).access_token;
   return {
     url: service.url,
+    config,
     call,
     get: (path) => contentOf('GET', path),
     post: (path, body) => contentOf('POST', path, body),

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
 import { commonRefusal } from '../database/sqlstate.js';
 import { KindError } from '../shared/errors.js';
+import { checkFunctionsCommand } from './functions/check.command.js';
 import { createProjectCommand } from './project/create.command.js';
 import { deleteProjectCommand } from './project/delete.command.js';
 import { listProjectsCommand } from './project/list.command.js';
@@ -12,6 +13,7 @@ import { showProjectCommand } from './project/show.command.js';
 import { withServices } from './services.js';
 import type { Terminal, Toolbox } from './toolbox.js';
 import { oneLine } from './text.js';
+import { typesCommand } from './types.command.js';
 
 const DONE = 0;
 const REFUSED = 1;
@@ -38,7 +40,9 @@ export async function run(argv: readonly string[], terminal: Terminal = PROCESS,
 function createProgram(toolbox: Toolbox): Command {
   const { out, err } = toolbox.terminal;
   const program = new Command('kind')
-    .description('Looks after the projects (tenants) of the service. Works beside a running service and without one.')
+    .description(
+      'Looks after the projects (tenants) of the service, and their functions. Works beside a running service and without one.',
+    )
     .configureOutput({ writeOut: out, writeErr: err })
     .helpCommand(false)
     .exitOverride();
@@ -49,7 +53,11 @@ function createProgram(toolbox: Toolbox): Command {
   setProjectCommand(project, toolbox);
   deleteProjectCommand(project, toolbox);
   migrateProjectsCommand(project, toolbox);
-  for (const command of project.commands) command.option('--json', 'print JSON, for scripts');
+  const functions = program.command('functions').description('looks after custom functions');
+  checkFunctionsCommand(functions, toolbox);
+  typesCommand(program, toolbox);
+  for (const command of [...project.commands, ...functions.commands])
+    command.option('--json', 'print JSON, for scripts');
   return program;
 }
 

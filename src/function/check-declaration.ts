@@ -9,6 +9,7 @@ import { IDENTIFIER_HINT, isIdentifier } from '../shared/identifiers.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { checkDeclaredParameters } from './declared-parameters.js';
+import type { ModuleFile } from './folder.js';
 import type { FunctionDef, FunctionModule, FunctionScope, Hook, HookName } from './definition.js';
 
 const MODULE_KEYS = ['functions', 'unitFunctions', 'hooks', 'remote'] as const;
@@ -32,8 +33,7 @@ export type Report = (text: string, stack?: string) => void;
 /** What the file of a kind exports by default; undefined after faults were reported. */
 export function checkDeclaration(
   exported: unknown,
-  kind: string,
-  file: string,
+  { kind, file, path }: ModuleFile,
   report: Report,
 ): FunctionModule | undefined {
   if (!isModule(exported)) {
@@ -59,7 +59,7 @@ export function checkDeclaration(
   };
   const hooks = new Map(checkMembers(options['hooks'], HOOKS, 'hooks', bad) as [HookName, Hook][]);
   const remote = checkRemote(options['remote'], bad);
-  return right ? { kind, file, functions, hooks, remote } : undefined;
+  return right ? { kind, file, path, functions, hooks, remote } : undefined;
 }
 
 function checkFunctions(

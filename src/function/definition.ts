@@ -28,6 +28,8 @@ export interface FunctionModule {
   readonly kind: string;
   /** As it is told: relative to the folder of functions. */
   readonly file: string;
+  /** Where it really is. */
+  readonly path: string;
   readonly functions: Readonly<Record<FunctionScope, ReadonlyMap<string, FunctionDef>>>;
   readonly hooks: ReadonlyMap<HookName, Hook>;
   readonly remote: Remote | undefined;

@@ -48,7 +48,7 @@ async function loadFile(jiti: Jiti, source: ModuleFile): Promise<Loaded> {
   let module: FunctionModule | undefined;
   try {
     const exported = await within(LOAD_TIMEOUT, jiti.import<{ default?: unknown }>(source.path));
-    module = checkDeclaration(exported.default, kind, file, (text, stack) => {
+    module = checkDeclaration(exported.default, source, (text, stack) => {
       faults.push({ file, ...lineOf(stack ?? '', source), text });
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The examples in functions/, on data of the demo, through the helper that authors test theirs with. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/run.js';
 import { openTestProject, type FunctionProject } from '../../src/testing.js';
 
 interface Definition {
@@ -103,5 +104,14 @@ describe('the name of an article', () => {
     expect(await slug('Creme brulee: twice?')).toBe('creme-brulee-twice-3');
     expect(await slug('!!!')).toBe('article');
     expect(await slug('Mine', { slug: 'my-own' })).toBe('my-own');
+  });
+});
+
+describe('their types', () => {
+  it('fit the kinds', async () => {
+    let told = '';
+    const tell = (text: string) => void (told += text);
+    const code = await run(['functions', 'check'], { out: tell, err: tell }, () => project.config);
+    expect([code, told]).toEqual([0, expect.stringContaining('atlas/city.ts')]);
   });
 });

@@ -1,0 +1,98 @@
+/** `functions check` and `types`: modules are held to the kinds of every project, as they are now. */
+import 'reflect-metadata';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run } from '../../../src/cli/run.js';
+import { openTestProject, type FunctionProject } from '../../../src/testing.js';
+import { FunctionsFolder } from '../../support/functions.js';
+
+const folder = new FunctionsFolder();
+let project: FunctionProject;
+const write = (name: string, text: string) => {
+  mkdirSync(dirname(join(folder.path, name)), { recursive: true });
+  writeFileSync(join(folder.path, name), text);
+};
+
+beforeAll(async () => {
+  project = await openTestProject({ project: 'acme', functions: folder.path });
+  await project.post('/kind/unit', {
+    id: 'land',
+    parameters: [{ id: 'name', kind_id: 'string', label: 'Its */ name' }],
+  });
+  await project.post('/kind/unit', {
+    id: 'city',
+    label: 'City */ of ours',
+    parameters: [
+      'name',
+      { id: 'size', kind_id: 'integer', required: true, nullable: false },
+      { id: 'tags', kind_id: 'string', multiple: true, values: ['old', 'new'] },
+      { id: 'land', kind_id: 'unit', reference_kind: 'land' },
+      { id: 'note', kind_id: 'string', persistence: 'run_time' },
+    ],
+  });
+});
+afterAll(() => project.stop());
+
+async function kind(...argv: string[]) {
+  let [out, err] = ['', ''];
+  const terminal = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
+  const code = await run(argv, terminal, () => project.config);
+  return { code, out, err };
+}
+
+const module = (body: string) =>
+  `import { kind } from 'kind';\nconst city = kind('city');\n` +
+  `export default city.module({ functions: { f: city.function({ description: 'x', run: ${body} }) } });\n`;
+
+test('types writes the kinds', async () => {
+  const { code, out } = await kind('types', 'acme', '--json');
+  const { file } = JSON.parse(out) as { file: string };
+  expect({ code, file }).toEqual({ code: 0, file: join(folder.path, 'kinds.d.ts') });
+  const text = readFileSync(file, 'utf8');
+  expect(text).toContain("project 'acme', version");
+  for (const line of [
+    '/** City * / of ours */',
+    "readonly kind_id: 'city';",
+    'readonly size: number;',
+    'readonly name: string | null;',
+    'readonly name?: string | null;',
+    'readonly tags: readonly ("old" | "new")[] | null;',
+    "readonly 'land.name'?: string | null;",
+    'readonly note?: string | null;',
+  ]) {
+    expect(text).toContain(line);
+  }
+  expect(await kind('types', 'nobody')).toMatchObject({ code: 1 });
+  rmSync(file);
+});
+
+test('check prints what is declared, and takes what fits the kinds', async () => {
+  write(
+    'city.ts',
+    module(`async ({ units, links }) => {
+      const made = await units('city').create({ size: 1, tags: ['old'], note: 'x' });
+      const { items } = await units('city').list({ include: ['size', 'land.name'] });
+      const sizes: number[] = items.map(({ size }) => size);
+      const name: string | null | undefined = items[0]?.['land.name'];
+      return [made.size + 1, sizes, name, await links.list(made, 'child')];
+    }`),
+  );
+  const { code, out, err } = await kind('functions', 'check');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/^FILE .*\ncity\.ts +f +- +- +no\n$/);
+});
+
+test('check tells what does not fit the kinds of a project, and what does not load, with file and line', async () => {
+  write('city.ts', module("({ units }) => units('city').create({\n  size: 'big' })"));
+  write('land.ts', 'export default');
+  const { code, out, err } = await kind('functions', 'check');
+  expect({ code, err }).toEqual({ code: 1, err: 'error: the functions have 2 faults\n' });
+  expect(out).toMatch(/^land\.ts:\d+: /m);
+  expect(out).toMatch(/^acme: city\.ts:4: Type 'string' is not assignable to type 'number'/m);
+  const json = await kind('functions', 'check', '--json');
+  expect(JSON.parse(json.out)).toMatchObject({
+    types: true,
+    faults: [{ file: 'land.ts' }, { project: 'acme', line: 4 }],
+  });
+});
