@@ -18,7 +18,7 @@ export interface ListenerEvents {
 }
 
 /** Milliseconds. A connection that says nothing is asked, because a broken one may say nothing either. */
-const TIMES = { retry: 1000, beat: 20_000, patience: 10_000 };
+const TIMES = { retry: 1000, beat: 20_000, patience: 10_000, parting: 2000 };
 
 export class Listener {
   /** The newest one, whether it is connected yet or not: what befalls an older one is of no interest. */
@@ -80,7 +80,7 @@ export class Listener {
     clearTimeout(this.#beat);
     const ended = this.#client?.end().catch(() => undefined);
     // A silent connection never says that it ended.
-    await Promise.race([ended, delay(this.times.patience, undefined, { ref: false })]);
+    await Promise.race([ended, delay(this.times.parting, undefined, { ref: false })]);
   }
 
   #again(client: pg.Client, error: unknown): void {

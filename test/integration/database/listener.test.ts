@@ -76,16 +76,16 @@ async function silentLine(): Promise<{ connection: ConnectionOptions; silence: (
 it('notices a connection that has gone silent, tells of it once, and hears again', async () => {
   const { connection, silence } = await silentLine();
   const events = { onNotification: vi.fn(), onGap: vi.fn(), onLost: vi.fn(), onBack: vi.fn() };
-  const times = { retry: 20, beat: 20, patience: 200 };
+  const times = { retry: 20, beat: 20, patience: 500, parting: 50 };
   const listener = new Listener(connection, [`silent_${process.pid}`], events, times);
   afterAll(() => listener.stop());
   await listener.start();
   silence(true);
-  await expect.poll(() => events.onGap.mock.calls.length, { timeout: 5000 }).toBeGreaterThan(3);
+  await expect.poll(() => events.onGap.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(3);
   expect(events.onLost).toHaveBeenCalledTimes(1);
   expect(events.onBack).not.toHaveBeenCalled();
   silence(false);
-  await expect.poll(() => events.onBack.mock.calls.length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => events.onBack.mock.calls.length, { timeout: 20_000 }).toBe(1);
   const side = await sideConnection();
   await side.rows('SELECT pg_notify($1, $2)', [`silent_${process.pid}`, 'hello']);
   await expect.poll(() => events.onNotification.mock.calls).toContainEqual([`silent_${process.pid}`, 'hello']);
@@ -97,7 +97,8 @@ it('stops although the connection has gone silent', async () => {
   const listener = new Listener(connection, [`stopped_${process.pid}`], events, {
     retry: 20,
     beat: 60_000,
-    patience: 50,
+    patience: 60_000,
+    parting: 50,
   });
   await listener.start();
   silence(true);
