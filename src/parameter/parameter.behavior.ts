@@ -59,7 +59,8 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     // Without other faults it is looked at when all is written.
     if (faults.any && index === undefined) checkReference(def, session.model, faults);
     change.parameters.add(parameterId);
-    return this.#canonical(draft, kind, def);
+    // Only a value that was accepted has a canonical form.
+    return faults.any ? draft : this.#canonical(draft, kind, def);
   }
 
   #canonical(draft: Draft, kind: KindDef, def: ReturnType<typeof patched>): Draft {

@@ -303,6 +303,14 @@ describe('a parameter that is not made', () => {
       bad(`with ${key} of null`, 'string', { id: 'p', [key]: null }, [`parameter.null ${key}`]),
       bad(`with ${key} of 1`, 'string', { id: 'p', [key]: 1 }, [`parameter.bad_type ${key}`]),
     ]),
+    ...[
+      ...['2024-01-31T25:00:00Z', 'now', ''].map((value) => [value, 'parameter.bad_value'] as const),
+      [1_706_693_400, 'parameter.bad_type'] as const,
+    ].map(([value, code]) =>
+      bad(`with the default ${JSON.stringify(value)}`, 'datetime', { id: 'p', default_datetime: value }, [
+        `${code} default_datetime`,
+      ]),
+    ),
     bad('with a negative length', 'string', { id: 'p', min_length: -1 }, ['parameter.too_small min_length']),
     bad('with a length in a string', 'string', { id: 'p', max_length: '5' }, ['parameter.bad_type max_length']),
     bad('with lengths that contradict', 'string', { id: 'p', min_length: 3, max_length: 2 }, [
