@@ -1,7 +1,9 @@
 /** Puts kinds into groups and takes them out: the system's link type `group`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Answer } from '../http/answer.js';
 import { getGroup, type GroupDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
+import { unitAnswer } from '../unit/presentation.js';
 import { asSystem, type Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { unknownUnit } from '../unit/unit.key.js';
@@ -27,13 +29,13 @@ export class GroupKinds implements SystemLink, OnModuleInit {
     return childKind === 'kind';
   }
 
-  async add(session: Session, parentId: string, childKind: string, childId: string): Promise<string> {
+  async add(session: Session, parentId: string, childKind: string, childId: string): Promise<Answer> {
     const group = getGroup(session.model, parentId);
     checkKind(session, childKind, childId);
     if (!group.kinds.includes(childId)) await this.#write(session, group, [...group.kinds, childId]);
     const kinds = session.model.kinds.get(childKind);
     if (!kinds) throw new Error(`the model has no kind ${childKind}`);
-    return (await this.rights.present(session, kinds, childId)).body;
+    return unitAnswer(kinds, await this.rights.present(session, kinds, childId));
   }
 
   async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
-import { Answer, NULL_ANSWER } from '../http/answer.js';
+import { type Answer, NULL_ANSWER } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { jsonOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
@@ -22,8 +22,8 @@ export class LinkController {
   /** Needs no body: one that comes all the same is passed over, but it has to be JSON. */
   @Post()
   @TakesBody()
-  async create(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
-    return new Answer(await this.links.create(scope, path, request.url, () => jsonOf(request)));
+  create(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
+    return this.links.create(scope, path, request.url, () => jsonOf(request));
   }
 
   @Delete()

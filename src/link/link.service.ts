@@ -5,6 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { StaleModel } from '../catalog/stale-model.js';
 import { Database, type Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
+import { Answer } from '../http/answer.js';
 import { parseFlags } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { comeBack, KindError, refusal } from '../shared/errors.js';
@@ -44,15 +45,15 @@ export class LinkService {
     private readonly units: UnitService,
   ) {}
 
-  /** Answers the JSON of the endpoint: the link record, or for the system's link types the kind record. */
-  async create(scope: RequestScope, path: LinkPath, url: string, read: () => Promise<unknown>): Promise<string> {
+  /** Answers the link record, or for the system's link types the kind record. */
+  async create(scope: RequestScope, path: LinkPath, url: string, read: () => Promise<unknown>): Promise<Answer> {
     const body = await outcomeOf(read);
     const checkInput = () => {
       parseFlags(url, []);
       body();
     };
     const made = await this.#onUnits(scope, path, checkInput, (model, plan) => this.#insert(scope, model, plan, path));
-    if (typeof made === 'string') return made;
+    if (typeof made === 'string') return new Answer(made);
     return this.#onModel(scope, path, url, (session) => {
       body();
       return made.add(session, path.parent, path.childKind, path.child);

@@ -1,8 +1,10 @@
 /** Gives parameters to kinds and takes them away: the system's link type `parameter`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Answer } from '../http/answer.js';
 import type { KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { refusal } from '../shared/errors.js';
+import { unitAnswer } from '../unit/presentation.js';
 import { asSystem, type Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { UnitRights } from '../unit/unit.rights.js';
@@ -28,7 +30,7 @@ export class KindParameters implements SystemLink, OnModuleInit {
     return isParameterTypeId(childKind);
   }
 
-  async add(session: Session, parentId: string, childKind: string, childId: string): Promise<string> {
+  async add(session: Session, parentId: string, childKind: string, childId: string): Promise<Answer> {
     const kind = this.#kindOf(session, parentId);
     this.#checkChild(session, childKind, childId);
     if (!kind.parameters.includes(childId)) {
@@ -36,7 +38,7 @@ export class KindParameters implements SystemLink, OnModuleInit {
     }
     const kinds = session.model.kinds.get('kind');
     if (!kinds) throw new Error('the model has no kind of kinds');
-    return (await this.rights.present(session, kinds, parentId)).body;
+    return unitAnswer(kinds, await this.rights.present(session, kinds, parentId));
   }
 
   async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {

@@ -3,6 +3,7 @@
  * group, `parameter` gives a parameter to a kind.
  */
 import { Injectable } from '@nestjs/common';
+import type { Answer } from '../http/answer.js';
 import type { Session } from './session.js';
 
 export interface SystemLink {
@@ -10,8 +11,8 @@ export interface SystemLink {
   readonly parentKind: string;
   /** Whether units of that kind can be the child. */
   accepts(childKind: string): boolean;
-  /** Answers the JSON of the endpoint. */
-  add(session: Session, parentId: string, childKind: string, childId: string): Promise<string>;
+  /** Answers the kind's record. */
+  add(session: Session, parentId: string, childKind: string, childId: string): Promise<Answer>;
   remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void>;
 }
 

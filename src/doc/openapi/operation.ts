@@ -152,7 +152,7 @@ function responsesOf(route: Route, kind: KindDef | undefined, view: View): Opera
 
 function success(route: Route, kind: KindDef | undefined, view: View): Response {
   const { content, media = 'application/json' } = route;
-  const versioned = content === 'unit' || content === 'created' || route.conditional === 'read';
+  const versioned = ['unit', 'created', 'kind'].includes(content ?? '') || route.conditional === 'read';
   const schema = content ? enveloped(contentSchema(content, kind, view)) : MEDIA.get(media);
   return {
     description: DONE[route.method],

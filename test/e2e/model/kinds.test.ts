@@ -211,7 +211,8 @@ describe('a kind', () => {
     expect((await project.get('/kind/unit/tagged', { headers: { 'if-none-match': tag } })).status).toBe(200);
     // Its parameters are its own too.
     const before = (await project.get('/kind/unit/tagged')).headers.get('etag') ?? '';
-    await ok(project.post('/kind/unit/tagged/link/parameter/string/unit/name'));
+    const extended = await project.post('/kind/unit/tagged/link/parameter/string/unit/name');
+    expect(extended.headers.get('etag')).toBe((await project.get('/kind/unit/tagged')).headers.get('etag'));
     expect(refusalOf(await project.delete('/kind/unit/tagged', { headers: { 'if-match': before } }))).toEqual(changed);
     expect((await project.delete('/kind/unit/tagged', { headers: { 'if-match': '*' } })).status).toBe(200);
   });
