@@ -153,6 +153,21 @@ describe('the documentation page', () => {
     expect(await page.locator('#ui img[src="x"], #ui script, #ui a[href^="javascript"]').count()).toBe(0);
   });
 
+  it('shows a large project part by part', async () => {
+    const kinds = Array.from({ length: 20 }, (_, at) => ({ id: `large_${at}`, parameters: ['name'] }));
+    await defineKinds(project, ...kinds);
+    await page.fill('#password', ADMIN.password);
+    await page.click('#enter');
+    await page.locator('#part').waitFor();
+    await page.selectOption('#tag', 'large_7');
+    const block = page.locator('.opblock-get:has([data-path="/api/lib/large_7/unit"])');
+    await block.waitFor();
+    expect(await page.locator('.opblock-tag').count()).toBe(1);
+    await block.locator('.opblock-summary').click();
+    expect((await execute(block)).status).toBe('200');
+    await screen('part');
+  });
+
   it('signs out, and then shows what anyone may see', async () => {
     await page.click('#leave');
     await page.locator('#status:has-text("What anyone may do")').waitFor();

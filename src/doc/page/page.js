@@ -37,6 +37,47 @@ async function load() {
   return { ...spec, servers: [{ url: base || '/' }] };
 }
 
+/** Operations that Swagger UI shows at once; of more it takes minutes. */
+const MOST = 300;
+
+const operationsOf = ({ paths }) => Object.values(paths).flatMap((item) => Object.values(item));
+
+/** What a document says under one tag, with all that this refers to. */
+function partOf(spec, tag) {
+  const isOfTag = ([, operation]) => operation.tags.includes(tag);
+  const items = Object.entries(spec.paths).map(([path, item]) => [
+    path,
+    Object.fromEntries(Object.entries(item).filter(isOfTag)),
+  ]);
+  const paths = Object.fromEntries(items.filter(([, item]) => Object.keys(item).length > 0));
+  const components = { securitySchemes: spec.components.securitySchemes };
+  const waiting = [paths];
+  for (let value = waiting.pop(); value; value = waiting.pop()) {
+    for (const [key, each] of Object.entries(value)) {
+      if (each !== null && typeof each === 'object') waiting.push(each);
+      if (key !== '$ref') continue;
+      const [, , section, name] = each.split('/');
+      const known = (components[section] ??= {});
+      if (Object.hasOwn(known, name)) continue;
+      known[name] = spec.components[section][name];
+      waiting.push(known[name]);
+    }
+  }
+  return { ...spec, paths, components, tags: spec.tags.filter(({ name }) => name === tag) };
+}
+
+/** A large document is shown part by part. */
+function showParts(spec) {
+  const select = element('tag');
+  const [chosen, names] = [select.value, spec.tags.map(({ name }) => name)];
+  const large = operationsOf(spec).length > MOST;
+  element('part').hidden = !large;
+  select.replaceChildren(...(large ? names : []).map((name) => new Option(name, name)));
+  if (names.includes(chosen)) select.value = chosen;
+  select.onchange = () => show(partOf(spec, select.value));
+  show(large ? partOf(spec, select.value) : spec);
+}
+
 let ui;
 
 function show(spec) {
@@ -44,9 +85,8 @@ function show(spec) {
   ui = window.SwaggerUIBundle({
     spec,
     domNode: element('ui'),
-    docExpansion: Object.keys(spec.paths).length > 60 ? 'none' : 'list',
-    // Every operation shows its own; a list of thousands is slow.
-    defaultModelsExpandDepth: Object.keys(spec.components.schemas).length > 300 ? -1 : 0,
+    docExpansion: operationsOf(spec).length > 60 ? 'none' : 'list',
+    defaultModelsExpandDepth: 0,
     filter: true,
     tryItOutEnabled: true,
     displayRequestDuration: true,
@@ -92,7 +132,7 @@ async function enter() {
     tell('A code was mailed to you: type it in, and sign in once more.');
     return;
   }
-  show(await load());
+  showParts(await load());
   element('password').value = element('otp').value = '';
   element('code').hidden = true;
   label();
