@@ -1,6 +1,6 @@
 /** What a member may do with a unit, and why: for administrators who wonder about their rules. */
 import { Injectable } from '@nestjs/common';
-import { checkState, openKind, readableFields, writableFields } from '../access/access.js';
+import { checkState, denied, openKind, readableFields, writableFields } from '../access/access.js';
 import { explain, predicatesOf, questionsOf } from '../access/explain.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
@@ -23,13 +23,13 @@ export class Explanations {
 
   /**
    * Per operation whether the member that the query names (nobody where it names none) may do it with the unit, and what
-   * decided; and the parameters that it may read and write. @throws KindError 403 for all but administrators
+   * decided; and the parameters that it may read and write. @throws KindError 401, 403 for all but administrators
    */
   ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const { kind } = openKind(model, kindId, 'read', scope.caller);
       if (!isAdministrator(scope.caller)) {
-        throw refusal('access.denied', 'Only administrators are told what others may do');
+        throw denied(scope.caller, 'Only administrators are told what others may do');
       }
       checkState(kind);
       const key = parseKey(kind, unitId);

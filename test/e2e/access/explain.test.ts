@@ -158,6 +158,17 @@ describe('an explanation', () => {
     expect((await admin.as(token).get(`/note/unit/${open}/access?member=${ada.id}`)).status).toBe(status);
   });
 
+  it('of a public kind is for nobody without a token', async () => {
+    await defineKinds(admin, { id: 'pub', public: true });
+    const made = await admin.post('/pub/unit', {});
+    const path = `/pub/unit/${made.body.content.id as string}/access`;
+    expect(await admin.as(undefined).get(path)).toMatchObject({
+      status: 401,
+      body: { messages: [{ code: 'token.missing' }] },
+    });
+    expect((await admin.as(ada.accessToken).get(path)).status).toBe(403);
+  });
+
   it('is refused with what was wrong', async () => {
     const nobody = '0190163d-8694-739b-aea5-966c26f8ad91';
     expect((await admin.get(`/note/unit/${nobody}/access`)).body.messages).toMatchObject([{ code: 'unit.unknown' }]);
