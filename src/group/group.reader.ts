@@ -1,4 +1,7 @@
-/** Reads the units of all kinds of a group as one list, and one of them whatever its kind. */
+/**
+ * Reads what is the groups' own: their kinds, the struct of these, and the units of all of them as one list. A group that
+ * the caller may not read has none of it.
+ */
 import { Injectable } from '@nestjs/common';
 import { grantOf, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
@@ -12,6 +15,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { planParts, type Parts } from '../unit/parts.plan.js';
 import { showsMore, unitAnswer } from '../unit/presentation.js';
 import type { Session } from '../unit/session.js';
+import { Structs } from '../unit/struct.js';
 import { parseKey } from '../unit/unit.key.js';
 import { countFor, decodeCursor, encodeCursor, planQuery, type PlanContext } from '../unit/unit.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
@@ -26,11 +30,26 @@ export class GroupReader {
     private readonly repository: UnitRepository,
     private readonly reader: UnitReader,
     private readonly walks: Walks,
+    private readonly structs: Structs,
   ) {}
+
+  struct(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
+    return this.catalog.withCheckedModel(scope.project, async (model) => {
+      return this.structs.ofGroup(scope, model, await this.#open(this.#session(scope, model), groupId), url);
+    });
+  }
+
+  /** The kinds that the group's list names. */
+  kinds(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
+    return this.reader.listWhere(scope, 'kind', url, async (kind, model) => {
+      const { kinds } = await this.#open(this.#session(scope, model), groupId);
+      return { op: 'in', target: { field: kind.keyField, keys: [] }, values: kinds };
+    });
+  }
 
   list(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
-      const { count, items, next } = await this.listIn({ ...scope, model, executor: this.database }, groupId, url);
+      const { count, items, next } = await this.listIn(this.#session(scope, model), groupId, url);
       return new Answer(`{"count":${count},"items":${items}${next === undefined ? '' : `,"next":${next}`}}`);
     });
   }
@@ -42,11 +61,11 @@ export class GroupReader {
     url: string,
   ): Promise<{ count: number; items: string; next: string | undefined }> {
     const { project, model, executor } = session;
-    const contexts = contextsOf(session, model, await this.open(session, model, groupId));
+    const contexts = contextsOf(session, model, await this.#open(session, groupId));
     const { query, planned } = planQuery(url, (asked) => {
       return { query: asked, planned: planParts(inOrder(asked, contexts), contexts) };
     });
-    const parts = await this.#withLinks(session, model, query, planned);
+    const parts = await this.#withLinks(session, query, planned);
     const plan: UnionPlan = {
       schema: project.schema,
       ...parts,
@@ -62,13 +81,14 @@ export class GroupReader {
 
   get(scope: RequestScope, groupId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
-      const contexts = contextsOf(scope, model, await this.open(scope, model, groupId));
+      const session = this.#session(scope, model);
+      const contexts = contextsOf(scope, model, await this.#open(session, groupId));
       const text = `No unit '${unitId.length > 100 ? `${unitId.slice(0, 100)}…` : unitId}' in the group '${groupId}'`;
       const find = async (of: string) => {
         const { query, planned } = planQuery(of, (asked) => {
           return { query: asked, planned: planParts({ ...asked, order: [], filter: undefined }, contexts) };
         });
-        const plans = keyed(await this.#withLinks(scope, model, query, planned), unitId);
+        const plans = keyed(await this.#withLinks(session, query, planned), unitId);
         const found = await this.repository.fetchAny(this.database, scope.project.schema, plans, model);
         const plan = found && plans[found.at];
         if (!plan) throw refusal('unit.unknown', text);
@@ -85,15 +105,19 @@ export class GroupReader {
   }
 
   /** @throws KindError 404 where there is none that the caller may read */
-  async open(scope: RequestScope, model: Model, id: string): Promise<GroupDef> {
-    const { kind, grant } = openKind(model, 'group', 'read', scope.caller);
-    if (!grant.predicate) return getGroup(model, id);
-    return getGroup(model, id, (await this.reader.find(scope, model, kind, id)) ? [id] : []);
+  async #open(session: Session, id: string): Promise<GroupDef> {
+    const { kind, grant } = openKind(session.model, 'group', 'read', session.caller);
+    if (!grant.predicate) return getGroup(session.model, id);
+    return getGroup(session.model, id, (await this.reader.find(session, kind, id)) ? [id] : []);
   }
 
-  async #withLinks(scope: RequestScope, model: Model, query: ListQuery, planned: Parts): Promise<Parts> {
+  #session(scope: RequestScope, model: Model): Session {
+    return { ...scope, model, executor: this.database };
+  }
+
+  async #withLinks(session: Session, query: ListQuery, planned: Parts): Promise<Parts> {
     if (!query.loadLinks) return planned;
-    const loaded = await this.walks.loaded(scope, model, query);
+    const loaded = await this.walks.loaded(session, query);
     return {
       ...planned,
       parts: planned.parts.map((part) => ({ ...part, read: { ...part.read, also: loaded(part.kind) } })),

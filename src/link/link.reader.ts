@@ -53,7 +53,7 @@ export class LinkReader {
     const key = parseKey(kind, path.unit);
     if (key === undefined) throw unknownUnit(kind, path.unit);
     const start = { kind, key, access: grant.predicate };
-    const plan = await this.#plan(session, model, { start, direction }, url, path);
+    const plan = await this.#plan(session, { start, direction }, url, path);
     const { found, over, count, items } = await this.repository.fetchWalk(executor, plan, model);
     if (!found) throw unknownUnit(kind, path.unit);
     if (over) throw tooFar();
@@ -62,42 +62,37 @@ export class LinkReader {
 
   /** Whether the unit is there is answered before what is wrong with the query. */
   async #plan(
-    scope: RequestScope,
-    model: Model,
+    session: Session,
     from: Pick<WalkPlan, 'start' | 'direction'>,
     url: string,
     { unit }: WalkPath,
   ): Promise<WalkPlan> {
     try {
-      return await this.#planWalk(scope, model, from, url);
+      return await this.#planWalk(session, from, url);
     } catch (error) {
       const { kind } = from.start;
-      if (!(await this.reader.find(scope, model, kind, unit))) throw unknownUnit(kind, unit);
+      if (!(await this.reader.find(session, kind, unit))) throw unknownUnit(kind, unit);
       throw error;
     }
   }
 
-  async #planWalk(
-    scope: RequestScope,
-    model: Model,
-    from: Pick<WalkPlan, 'start' | 'direction'>,
-    url: string,
-  ): Promise<WalkPlan> {
-    const ground = await this.walks.ground(scope, model);
+  async #planWalk(session: Session, from: Pick<WalkPlan, 'start' | 'direction'>, url: string): Promise<WalkPlan> {
+    const { model, caller, project } = session;
+    const ground = await this.walks.ground(session);
     const plan = (asked: ListQuery) => {
       checkTypes(asked, model);
       if (asked.cursor !== undefined) throw refusal('query.unknown', 'cursor: not here', { parameter: 'cursor' });
-      const wanted = asked.kindIds?.map((id) => openKind(model, id, 'read', scope.caller).kind);
+      const wanted = asked.kindIds?.map((id) => openKind(model, id, 'read', caller).kind);
       const shown = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
-      const contexts = shown.map((passed) => contextOf(scope, model, passed));
+      const contexts = shown.map((passed) => contextOf(session, model, passed));
       return { query: asked, shown, ...planParts({ ...asked, include: asked.include?.filter(isOther) }, contexts) };
     };
     const { query, shown, parts, order } = planQuery(url, plan, ['link_id', 'kind_id']);
-    const loaded = query.loadLinks ? await this.walks.loaded(scope, model, query) : undefined;
+    const loaded = query.loadLinks ? await this.walks.loaded(session, query) : undefined;
     return {
       ...from,
       ...ground,
-      schema: scope.project.schema,
+      schema: project.schema,
       depth: query.depth,
       linkIds: query.linkIds,
       shown: parts.map(({ read, ...part }) => {

@@ -2,10 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { checkState, grantOf, mayReadField, openKind, readableFields, writableFields } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
+import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import type { ListQuery } from '../http/list-query.js';
-import { getGroup, UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
-import { GROUP_KIND } from '../model/special.js';
+import { UNIT_FIELDS, type Field, type GroupDef, type KindDef, type Model } from '../model/model.js';
 import type { Json } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -69,6 +69,7 @@ function describe(kinds: readonly KindDef[], caller: Caller, query: ListQuery): 
 export class Structs {
   constructor(
     private readonly catalog: Catalog,
+    private readonly database: Database,
     private readonly reader: UnitReader,
   ) {}
 
@@ -86,7 +87,7 @@ export class Structs {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
       const { kind } = openKind(model, kindId, 'read', scope.caller);
       checkState(kind);
-      const unit = await this.reader.find(scope, model, kind, unitId);
+      const unit = await this.reader.find({ ...scope, model, executor: this.database }, kind, unitId);
       if (!unit) throw unknownUnit(kind, unitId);
       const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
       const parameters = planQuery(url, (query) => describe([kind], scope.caller, query));
@@ -94,16 +95,12 @@ export class Structs {
     });
   }
 
-  /** The label of a group and the parameters of its kinds, each at its first appearance. */
-  async ofGroup(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
-    return this.catalog.withCheckedModel(scope.project, async (model) => {
-      openKind(model, GROUP_KIND, 'read', scope.caller);
-      const group = getGroup(model, groupId);
-      const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
-      const described = kinds.filter((kind) => mayDescribe(kind, scope.caller, model));
-      const items = planQuery(url, (query) => describe(described, scope.caller, query));
-      return answerOf({ label: group.label, parameters: items });
-    });
+  /** `{label, parameters}` of a group that the caller may read: the parameters of its kinds, each at its first appearance. */
+  ofGroup({ caller }: RequestScope, model: Model, group: GroupDef, url: string): Answer {
+    const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
+    const described = kinds.filter((kind) => mayDescribe(kind, caller, model));
+    const parameters = planQuery(url, (query) => describe(described, caller, query));
+    return answerOf({ label: group.label, parameters });
   }
 }
 

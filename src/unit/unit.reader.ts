@@ -10,6 +10,7 @@ import type { Predicate } from '../model/predicate.js';
 import type { ListPlan, ReadPlan } from '../sql/select.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { showsMore, unitAnswer } from './presentation.js';
+import type { Session } from './session.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { cursorOf, planGet, planList, planQuery } from './unit.plan.js';
 import { UnitRepository, type PageRow } from './unit.repository.js';
@@ -38,11 +39,11 @@ export class UnitReader {
     scope: RequestScope,
     kindId: string,
     url: string,
-    where: (kind: KindDef, model: Model) => Predicate,
+    where: (kind: KindDef, model: Model) => Promise<Predicate>,
   ): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
-      return this.#page(scope, model, kind, grant, url, where(kind, model));
+      return this.#page(scope, model, kind, grant, url, await where(kind, model));
     });
   }
 
@@ -86,7 +87,7 @@ export class UnitReader {
       const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planGet(asked, context) }));
       return { ...read, ...(await this.#loaded(scope, model, kind, { ...query, limit: 1 })) };
     } catch (error) {
-      if (!(await this.find(scope, model, kind, unitId))) throw unknownUnit(kind, unitId);
+      if (!(await this.find(this.#session(scope, model), kind, unitId))) throw unknownUnit(kind, unitId);
       throw error;
     }
   }
@@ -98,21 +99,21 @@ export class UnitReader {
     kind: KindDef,
     query: Pick<ListQuery, 'loadLinks' | 'depth' | 'limit'>,
   ): Promise<Pick<ReadPlan, 'also'>> {
-    return query.loadLinks ? { also: (await this.walks.loaded(scope, model, query))(kind) } : {};
+    return query.loadLinks ? { also: (await this.walks.loaded(this.#session(scope, model), query))(kind) } : {};
   }
 
-  /** One unit as an object, by a model that the caller has; undefined where it may not be read. */
-  async find(
-    scope: RequestScope,
-    model: Model,
-    kind: KindDef,
-    unitId: string,
-  ): Promise<Record<string, unknown> | undefined> {
-    const grant = grantOf(kind, 'read', scope.caller, model);
+  #session(scope: RequestScope, model: Model): Session {
+    return { ...scope, model, executor: this.database };
+  }
+
+  /** One unit as an object, inside a session; undefined where its caller may not read it. */
+  async find(session: Session, kind: KindDef, unitId: string): Promise<Record<string, unknown> | undefined> {
+    const { model, executor } = session;
+    const grant = grantOf(kind, 'read', session.caller, model);
     const key = parseKey(kind, unitId);
     if (!grant || key === undefined) return undefined;
-    const plan = planGet(parseListQuery(''), contextOf(scope, model, { kind, access: grant.predicate }));
-    const unit = await this.repository.fetch(this.database, plan, key, model);
+    const plan = planGet(parseListQuery(''), contextOf(session, model, { kind, access: grant.predicate }));
+    const unit = await this.repository.fetch(executor, plan, key, model);
     return unit && (JSON.parse(unit.body) as Record<string, unknown>);
   }
 }

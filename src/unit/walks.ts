@@ -2,7 +2,6 @@
 import { Injectable } from '@nestjs/common';
 import { grantOf, readableFields } from '../access/access.js';
 import { reachOf } from '../access/reach.js';
-import { Database } from '../database/database.js';
 import type { ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { everyField } from '../model/predicate.js';
@@ -13,6 +12,7 @@ import type { ReadPlan } from '../sql/select.sql.js';
 import { loadedLinks, NO_LINKS, type PassedKind, type Way } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { isLinkable } from './links.js';
+import type { Session } from './session.js';
 import type { PlanContext } from './unit.plan.js';
 
 /** Kinds that a statement may name without asking first which of them have links. */
@@ -23,35 +23,36 @@ export type Ground = Pick<Way, 'passed' | 'passesAll'>;
 
 @Injectable()
 export class Walks {
-  constructor(private readonly database: Database) {}
-
-  /** Units of inactive kinds, and of those that the caller may not read, are neither reached nor passed. */
-  async ground(scope: RequestScope, model: Model): Promise<Ground> {
+  /**
+   * Units of inactive kinds, and of those that the caller may not read, are neither reached nor passed. Nor are those of a
+   * kind whose first link is made after it was asked which kinds are linked.
+   */
+  async ground(session: Session): Promise<Ground> {
+    const { model, caller } = session;
     const linkable = [...model.kinds.values()].filter(isLinkable);
-    const linked = linkable.length > FEW ? await this.#linked(scope, linkable) : linkable;
+    const linked = linkable.length > FEW ? await this.#linked(session, linkable) : linkable;
     const passed = linked.flatMap((kind): PassedKind[] => {
-      const grant = kind.active ? grantOf(kind, 'read', scope.caller, model) : undefined;
+      const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
       return grant ? [{ kind, access: grant.predicate }] : [];
     });
-    return { passed, passesAll: passed.length === linked.length };
+    return { passed, passesAll: passed.length === linkable.length };
   }
 
-  async #linked({ project }: RequestScope, kinds: readonly KindDef[]): Promise<KindDef[]> {
-    const rows = await this.database.run<{ id: string }>(linkedKindsStatement(project.schema));
+  async #linked({ project, executor }: Session, kinds: readonly KindDef[]): Promise<KindDef[]> {
+    const rows = await executor.run<{ id: string }>(linkedKindsStatement(project.schema));
     const linked = new Set(rows.map(({ id }) => id));
     return kinds.filter(({ id }) => linked.has(id));
   }
 
   /** What `load_links` adds to the units of a kind: makes the column `links` of a plan. */
   async loaded(
-    scope: RequestScope,
-    model: Model,
+    session: Session,
     { depth, limit }: Pick<ListQuery, 'depth' | 'limit'>,
   ): Promise<(kind: KindDef) => Fragment> {
-    const ground = await this.ground(scope, model);
-    const shown = ground.passed.map((passed) => withoutLink(readPlan(contextOf(scope, model, passed))));
+    const ground = await this.ground(session);
+    const shown = ground.passed.map((passed) => withoutLink(readPlan(contextOf(session, session.model, passed))));
     const most = Math.min(LIMITS.loadedPerUnit, Math.floor(LIMITS.loadedPerPage / Math.max(1, limit)));
-    const { schema } = scope.project;
+    const { schema } = session.project;
     const ways = (['parent', 'child'] as const).map((direction): Way => {
       return { schema, direction, depth, linkIds: undefined, ...ground };
     });
