@@ -5,18 +5,18 @@ import type { Statement } from '../sql/fragment.js';
 
 /** What one piece of authored code, or several in one transaction, have in common. */
 export interface CallScope {
-  /** Aborts at the time limit. */
-  readonly signal: AbortSignal;
+  readonly limit: TimeLimit;
   /** Runs after the commit; dropped without one. */
   afterCommit(work: () => void): void;
   /** Notes what makes the transaction worthless, whatever the author makes of it. */
   doom(error: unknown): void;
 }
 
-/** The time that a call may take, in all. */
+/** The time that a call may take, in all. What costs something is made for those alone who ask for it. */
 export class TimeLimit {
-  readonly #abort = new AbortController();
-  readonly signal = this.#abort.signal;
+  #abort: AbortController | undefined;
+  #over: KindError | undefined;
+  readonly #waiting = new Set<(reason: KindError) => void>();
   #timer: NodeJS.Timeout | undefined;
   #begun = 0;
   #left: number;
@@ -31,7 +31,7 @@ export class TimeLimit {
 
   start(): void {
     this.#begun = performance.now();
-    this.#timer = setTimeout(() => this.#abort.abort(timedOut(this.name, this.milliseconds)), this.#left);
+    this.#timer = setTimeout(() => this.#end(), this.#left);
   }
 
   stop(): void {
@@ -39,6 +39,35 @@ export class TimeLimit {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#left = Math.max(0, this.#left - (performance.now() - this.#begun));
+  }
+
+  /** Aborts at the end. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#over) this.#abort.abort(this.#over);
+    return this.#abort.signal;
+  }
+
+  /** @throws KindError 504 when it is over */
+  check(): void {
+    if (this.#over) throw this.#over;
+  }
+
+  /** Comes back with the work, or at the end. @throws KindError 504 */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#over) return reject(this.#over);
+      const done = () => this.#waiting.delete(reject);
+      this.#waiting.add(reject);
+      work.then(resolve, reject).finally(done);
+    });
+  }
+
+  #end(): void {
+    const over = timedOut(this.name, this.milliseconds);
+    this.#over = over;
+    this.#abort?.abort(over);
+    for (const reject of this.#waiting) reject(over);
   }
 }
 
@@ -97,14 +126,4 @@ export class LateTransaction implements Transaction {
       this.#ended.catch(failed);
     });
   }
-}
-
-/** Runs until the work is done or the signal aborts, which rejects with its reason. */
-export function untilAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -8,7 +8,7 @@ import { FunctionError } from '../kit/function-error.js';
 import { KindError } from '../shared/errors.js';
 import type { Session } from '../unit/session.js';
 import { runAuthored, type Authored } from './authored.js';
-import { LateTransaction, TimeLimit, untilAbort, type CallScope } from './call.js';
+import { LateTransaction, TimeLimit, type CallScope } from './call.js';
 import { Contexts, isOfSystem } from './contexts.js';
 import { HookRuns } from './hook-runs.js';
 import type { FunctionDef, FunctionModule } from './definition.js';
@@ -40,7 +40,7 @@ export class Calls {
     const limit = new TimeLimit(call.def.name, call.timeout);
     limit.start();
     try {
-      return await untilAbort(this.#attempts(call, limit), limit.signal);
+      return await limit.race(this.#attempts(call, limit));
     } finally {
       limit.stop();
     }
@@ -51,37 +51,33 @@ export class Calls {
       try {
         return await this.#attempt(call, limit);
       } catch (error) {
-        limit.signal.throwIfAborted();
+        limit.check();
         if (!isRetryable(error) || attempt === ATTEMPTS) throw told(error, call);
       }
     }
   }
 
   async #attempt({ session, module, def, given, timeout }: FunctionCall, limit: TimeLimit): Promise<Answer> {
-    const { signal } = limit;
-    const options = { signal, statementTimeout: timeout, once: true };
-    const transaction = new LateTransaction((work) =>
-      this.places.transaction(session.project.id, () => this.database.transaction(work, options)),
-    );
+    const transaction = new LateTransaction((work) => {
+      const options = { signal: limit.signal, statementTimeout: timeout, once: true };
+      return this.places.transaction(session.project.id, () => this.database.transaction(work, options));
+    });
     const doomed: unknown[] = [];
     const scope: CallScope = {
-      signal,
+      limit,
       afterCommit: (work) => transaction.afterCommit(work),
       doom: (error) => void doomed.push(error),
     };
     const who: Authored = { project: session.project.id, file: module.file, name: def.name };
     const inside = { ...session, executor: transaction };
     this.hooks.adopt(transaction, scope);
-    const { context, door } = this.contexts.make({ session: inside, call: scope, who, depth: 0 });
+    const { context, door } = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
     try {
-      const result = await untilAbort(
-        runAuthored(who, () => def.run({ ...context, ...given })),
-        signal,
-      );
+      const result = await limit.race(runAuthored(who, () => def.run(context)));
       const content = contentOf(result);
-      await untilAbort(door.shut(), signal);
+      await limit.race(door.shut());
       if (doomed.length > 0) throw doomed[0];
-      signal.throwIfAborted();
+      limit.check();
       // What is about to be committed is no longer late.
       limit.stop();
       await transaction.commit();

@@ -11,7 +11,7 @@ import { oneLine } from '../mail/mail.js';
 import { Markup, markup } from '../mail/markup.js';
 import { OutgoingMail } from '../mail/outgoing.js';
 import { layout } from '../mail/template/layout.js';
-import type { Caller } from '../tenancy/caller.js';
+import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import { askerOf, type Session } from '../unit/session.js';
 import { SessionUnits, veiled, type UnitObject } from '../unit/session-units.js';
 import type { Authored } from './authored.js';
@@ -44,15 +44,26 @@ export class Contexts {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  make({ session, call, who, depth }: Given): { readonly context: Context; readonly door: Door } {
+  /** @param more what this handler is given beside what all are; what costs something is made when it is asked for */
+  make<G extends object>(
+    { session, call, who, depth }: Given,
+    more: G,
+  ): { readonly context: Context & G; readonly door: Door } {
     const door = new Door(session.executor, call, depth);
     const asker = askerOf(session);
     const { project } = session;
-    const context: Context = {
+    const data = (caller: Caller, marks?: WeakSet<object>): Data =>
+      this.#data({ ...session, caller: { ...caller, seesHidden: true }, asking: asker }, door, marks);
+    const { logger } = this;
+    let [system, log]: [Data | undefined, Log | undefined] = [undefined, undefined];
+    const context: Context & G = {
+      ...more,
       project: { id: project.id, label: project.label },
       member: memberOf(asker),
-      ...this.#data({ ...session, caller: { ...asker, seesHidden: true }, asking: asker }, door),
-      system: this.#data({ ...session, caller: { type: 'system', seesHidden: true }, asking: asker }, door, ofSystem),
+      ...data(asker),
+      get system() {
+        return (system ??= data(SYSTEM, ofSystem));
+      },
       mail: (letter) => {
         door.check();
         const mail = mailOf(letter);
@@ -60,8 +71,12 @@ export class Contexts {
           this.outgoing.reserve().post({ type: 'function', project: project.id, make: () => mail }),
         );
       },
-      log: logOf(this.logger.child({ ...who })),
-      signal: call.signal,
+      get log() {
+        return (log ??= logOf(logger.child({ ...who })));
+      },
+      get signal() {
+        return call.limit.signal;
+      },
     };
     return { context, door };
   }

@@ -22,7 +22,7 @@ export interface FunctionDef {
 }
 
 export type HookName = keyof Hooks<string>;
-export type Hook = (context: Context & { readonly [given: string]: unknown }) => unknown;
+export type Hook = (context: Context) => unknown;
 
 export interface FunctionModule {
   readonly kind: string;

@@ -41,7 +41,7 @@ export class Door {
   check(): void {
     if (!this.#open)
       throw new Error('This call is over: what it was given can not be used any more. Is an await missing?');
-    this.call.signal.throwIfAborted();
+    this.call.limit.check();
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { FunctionError } from '../kit/function-error.js';
 import { KindError } from '../shared/errors.js';
 import type { Session } from '../unit/session.js';
 import { runAuthored } from './authored.js';
-import { TimeLimit, untilAbort, type CallScope } from './call.js';
+import { TimeLimit, type CallScope } from './call.js';
 import { Contexts, isOfSystem } from './contexts.js';
 import type { FunctionModule, HookName } from './definition.js';
 
@@ -49,13 +49,10 @@ export class HookRuns {
     const who = { project: session.project.id, file: module.file, name };
     if (running.depth === 0) limit?.start();
     running.depth += 1;
-    const { context, door } = this.contexts.make({ session, call, who, depth: running.depth });
+    const { context, door } = this.contexts.make({ session, call, who, depth: running.depth }, given);
     try {
-      const result = await untilAbort(
-        runAuthored(who, () => hook({ ...context, ...given })),
-        call.signal,
-      );
-      await untilAbort(door.shut(), call.signal);
+      const result = await call.limit.race(runAuthored(who, () => hook(context)));
+      await call.limit.race(door.shut());
       if (doomed.length > 0) throw doomed[0];
       return result;
     } catch (error) {
@@ -73,7 +70,7 @@ export class HookRuns {
     const limit = new TimeLimit('hooks', this.config.functionTimeout);
     const doomed: unknown[] = [];
     const call: CallScope = {
-      signal: limit.signal,
+      limit,
       afterCommit: (work) => (executor as Transaction).afterCommit(work),
       doom: (error) => void doomed.push(error),
     };
