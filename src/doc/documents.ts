@@ -51,17 +51,19 @@ export class Documents {
   /** The document of what a caller may see and do in a project. @throws KindError 401 */
   async ofProject({ project, caller }: RequestScope): Promise<StoredFile> {
     const framing = await this.#frame();
-    return this.catalog.withCheckedModel(project, (model) => {
-      checkMember(model, caller);
-      const { url } = this.address;
-      const made = this.functions.source?.version(project) ?? '';
-      const key = JSON.stringify([project.id, project.label, this.#numberOf(model), classesOf(caller), made, url]);
-      return this.#keep(key, () => {
-        const description = `${GUIDE}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
-        const particulars = { url, title: project.label, description, version: RELEASE };
-        const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
-        return documentOf({ model, caller, generic: false, functions }, framing, particulars);
-      });
+    // Only until the model is known: nobody of the project waits for a document to be made.
+    const model = await this.catalog.withCheckedModel(project, (current) => {
+      checkMember(current, caller);
+      return current;
+    });
+    const { url } = this.address;
+    const made = this.functions.source?.version(project) ?? '';
+    const key = JSON.stringify([project.id, project.label, this.#numberOf(model), classesOf(caller), made, url]);
+    return this.#keep(key, () => {
+      const description = `${GUIDE}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
+      const particulars = { url, title: project.label, description, version: RELEASE };
+      const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
+      return documentOf({ model, caller, generic: false, functions }, framing, particulars);
     });
   }
 

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { defineKinds } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { FunctionsFolder } from '../support/functions.js';
+import { codeIn, Mailbox, setOtp, temporaryFolder } from '../support/mailbox.js';
 import { ADMIN, startTestService } from '../support/service.js';
 
 const CITY = `
@@ -26,7 +27,9 @@ export default city.module({
 const EVIL = '<img src=x onerror=alert(1)><script>alert(2)</script>[x](javascript:alert(3))';
 
 const folder = new FunctionsFolder({ 'city.ts': CITY });
-const service = await startTestService({ functionsDir: folder.path });
+const dataDir = temporaryFolder();
+const mailbox = new Mailbox(dataDir);
+const service = await startTestService({ functionsDir: folder.path, dataDir });
 const project = await service.project();
 const browser = await startChromium();
 const SCREENS = join(import.meta.dirname, '../../.data/screens');
@@ -172,6 +175,18 @@ describe('the documentation page', () => {
     await page.click('#leave');
     await page.locator('#status:has-text("What anyone may do")').waitFor();
     expect(await page.locator('#operations-tag-city').count()).toBe(0);
+  });
+
+  it('asks for the code of a mail where the project does', async () => {
+    await setOtp(project, true);
+    await page.fill('#username', ADMIN.username);
+    await page.fill('#password', ADMIN.password);
+    await page.click('#enter');
+    await page.locator('#code').waitFor();
+    await page.fill('#otp', codeIn(await mailbox.last(ADMIN.email)));
+    await page.click('#enter');
+    await page.locator('#status.good').waitFor();
+    expect(await page.locator('#code').isVisible()).toBe(false);
   });
 
   it('breaks no rule of its policy, loads nothing from elsewhere, and keeps no token', async () => {
