@@ -72,14 +72,16 @@ export function untieStatement(
   );
 }
 
-/** How many units refer to some by a field. */
+/** How many units refer to some by a field, but those of `others`. */
 export function countReferencesStatement(
   schema: string,
   kind: KindDef,
   field: Field,
   keys: readonly string[],
+  others: readonly string[],
 ): Statement {
-  return render(sql`SELECT count(*)::int AS count FROM ${tableOf(schema, kind)} AS t WHERE ${refersTo(field, keys)}`);
+  const where = all([refersTo(field, keys), but(kind, others)]);
+  return render(sql`SELECT count(*)::int AS count FROM ${tableOf(schema, kind)} AS t WHERE ${where}`);
 }
 
 /** The ids of those units that are there and that a predicate allows. */

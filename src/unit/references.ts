@@ -147,12 +147,13 @@ export class References {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Refuses what `restrict` forbids. How many units refer to it, and of which kind, is for administrators. */
+  /** Refuses what `restrict` forbids: others that refer to units which go. How many units refer to it, and of which kind, is for administrators. */
   async refuseIfReferenced(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
     const counts: string[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       if (field.def.onDelete !== 'restrict') continue;
-      const statement = countReferencesStatement(session.project.schema, other, field, keys);
+      const own = other === kind ? keys : [];
+      const statement = countReferencesStatement(session.project.schema, other, field, keys, own);
       const [row] = await session.executor.run<{ count: number }>(statement);
       if (row && row.count > 0) counts.push(`${row.count} of '${other.id}' by '${field.id}'`);
     }

@@ -220,6 +220,7 @@ describe('deleting what is referred to', () => {
     await project.put(`/node/unit/${child}`, { parent });
     expect((await project.delete(`/node/unit/${parent}`)).body.messages).toMatchObject([{ code: 'unit.referenced' }]);
     expect((await project.delete(`/node/unit/${child}`)).status).toBe(200);
+    expect((await project.put(`/node/unit/${parent}`, { parent })).status).toBe(200);
     expect((await project.delete(`/node/unit/${parent}`)).status).toBe(200);
   });
 

@@ -159,7 +159,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ],
     ['a unit locked', lockStatement(change)],
     ['a deletion', deleteStatement(change)],
-    ['how many refer to it', countReferencesStatement(schema, city, field('land'), ['IT'])],
+    ['how many refer to it', countReferencesStatement(schema, city, field('land'), ['IT'], [])],
     ['which refer to it', referringStatement(schema, city, field('land'), ['IT'], { limit: 100, but: [] })],
     [
       'whether one refers to it still',
