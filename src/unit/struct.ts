@@ -62,7 +62,11 @@ function describe(kinds: readonly KindDef[], caller: Caller, query: ListQuery): 
     for (const [id, field] of describedFields(kind, caller)) if (!fields.has(id)) fields.set(id, field);
   }
   const [first] = kinds;
-  return first ? planFields(query, first, fields).map((field) => descriptorOf(field, caller)) : [];
+  // Every unit has them, so their names are known, also where a struct doesn't describe them.
+  const undescribed = new Set<string>(UNIT_FIELDS.filter((id) => !fields.has(id)));
+  const asked = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
+  const named = { include: asked(query.include), exclude: asked(query.exclude) };
+  return first ? planFields(named, first, fields).map((field) => descriptorOf(field, caller)) : [];
 }
 
 @Injectable()

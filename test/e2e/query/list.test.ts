@@ -172,6 +172,10 @@ describe('include and exclude', () => {
       expect(await ids(`${path}?exclude=size,name,secret`)).toEqual(['meta', 'open', 'tags', 'data']);
     }
     expect(await ids('/kind/struct?include=id,label')).toEqual(['id', 'label']);
+    // What every unit has is known, and no parameter.
+    expect(await ids('/city/struct?include=[id,name]')).toEqual(['name']);
+    expect(await ids('/city/struct?include=id')).toEqual([]);
+    expect(await ids('/city/struct?exclude=[id,size,name,secret]')).toEqual(['meta', 'open', 'tags', 'data']);
   });
 
   scenarios({ admin: project }, [
