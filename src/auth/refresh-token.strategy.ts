@@ -7,13 +7,14 @@ import type { HttpRequest } from '../http/request.js';
 import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import { scopeOf } from '../tenancy/request-scope.js';
-import { ALGORITHM, bearerToken, ISSUER, signingKey, type Claims } from './token.service.js';
+import { bearerOfRequest } from './bearer.js';
+import { ALGORITHM, ISSUER, signingKey, type Claims } from './token.service.js';
 
 @Injectable()
 export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') {
   constructor(@Inject(SECRET) secret: string) {
     super({
-      jwtFromRequest: bearerToken,
+      jwtFromRequest: bearerOfRequest,
       secretOrKey: signingKey(secret) as never,
       algorithms: [ALGORITHM],
       issuer: ISSUER,

@@ -3,7 +3,6 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { LRUCache } from 'lru-cache';
-import { ExtractJwt } from 'passport-jwt';
 import type { Config } from '../config/config.js';
 import { CONFIG, SECRET } from '../config/config.token.js';
 import { refusal } from '../shared/errors.js';
@@ -11,6 +10,7 @@ import { andThen, type Eventually } from '../shared/eventually.js';
 import { isUuid } from '../shared/identifiers.js';
 import { ANONYMOUS, CallerResolver, memberCaller, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
+import { bearerOf } from './bearer.js';
 import { Sessions, type SessionGrant } from './sessions.js';
 
 export const ISSUER = 'kind';
@@ -39,8 +39,6 @@ interface Verified {
   /** Seconds since 1970. */
   readonly expires: number;
 }
-
-export const bearerToken = ExtractJwt.fromAuthHeaderAsBearerToken();
 
 /** A KeyObject: given a string, jsonwebtoken first tries to read it as a public key, at 0.3 ms a call. */
 export function signingKey(secret: string): KeyObject {
@@ -94,7 +92,7 @@ export class TokenService extends CallerResolver {
   #verify(authorization: string, projectId: string): MemberCaller {
     const known = this.#verified.get(authorization);
     if (known && known.projectId === projectId && known.expires > Date.now() / 1000) return known.caller;
-    const token = bearerToken({ headers: { authorization } });
+    const token = bearerOf(authorization);
     if (token === null) throw refusal('token.invalid', 'The header authorization must be Bearer <token>');
     const { sub, kind, sid, exp } = this.#read(token, projectId);
     const caller = memberCaller(sub, kind, sid);

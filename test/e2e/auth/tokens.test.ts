@@ -134,6 +134,16 @@ describe('a refresh', () => {
   });
 });
 
+it('a header without a token is refused at once, however long it is', async () => {
+  const options = { token: undefined, headers: { authorization: 'a'.repeat(60_000) } };
+  for (let turn = 0; turn < 20; turn++) {
+    for (const path of ['/auth/verify', '/auth/refresh']) {
+      const { status, body } = await open.get(path, options);
+      expect({ status, code: body.messages[0]?.code }).toEqual({ status: 401, code: 'token.invalid' });
+    }
+  }
+});
+
 it('the real tokens are good all the while', async () => {
   expect((await open.get('/auth/verify', { token: ann.accessToken })).status).toBe(200);
   expect((await open.get('/auth/verify', { token: signed(header, claims) })).status).toBe(200);
