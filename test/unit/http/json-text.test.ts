@@ -50,8 +50,61 @@ describe('JSON text', () => {
   });
 
   it('is refused as JSON.parse refuses it', () => {
-    for (const text of ['', '{', '[12345678901234567890', '{"a":012345678901234567890}', '"12345678901234567890']) {
-      expect(() => parseJson(text)).toThrow(SyntaxError);
+    const long = '12345678901234567890';
+    for (const text of [
+      '',
+      '{',
+      `[${long}`,
+      `{"a":0${long}}`,
+      `"${long}`,
+      `"a\\", ${long}`,
+      `{${long}:1}`,
+      `[true${long}]`,
+      `[${long}x]`,
+      `[${long}.]`,
+      `[+${long}]`,
+      `[-0${long}]`,
+      `[.${long}]`,
+      `[${long}e]`,
+      `[1 ${long}]`,
+      `[${long}"a"]`,
+    ]) {
+      const known = (() => {
+        try {
+          return JSON.parse(text) as unknown;
+        } catch (error) {
+          return error;
+        }
+      })();
+      expect(known).toBeInstanceOf(SyntaxError);
+      expect(() => parseJson(text)).toThrow((known as SyntaxError).message);
+    }
+  });
+
+  it('of any depth is read', () => {
+    const deep = 100_000;
+    let value = parseJson(`${'['.repeat(deep)}12345678901234567890${']'.repeat(deep)}`);
+    for (let level = 0; level < deep; level += 1) [value] = value as unknown[];
+    expect(value).toMatchObject({ text: '12345678901234567890' });
+  });
+
+  it.each([
+    ['one number with zeros inside', `1${'0'.repeat(4_000_000)}1`],
+    ['one number with zeros behind', `1.${'1'.repeat(20)}${'0'.repeat(4_000_000)}1`],
+    ['one number with zeros in front', `${'0.'}${'0'.repeat(4_000_000)}1`],
+    ['an exponent with zeros', `1e-${'0'.repeat(4_000_000)}400`],
+    ['digits without an end', `${'1'.repeat(4_000_000)}x`],
+    ['digits and points', `[${'1.1'.repeat(1_000_000)}]`],
+    ['digits and exponents', `[${'1e-100'.repeat(500_000)}]`],
+    ['digits in texts', `[${'"1234567890123456",'.repeat(200_000)}1]`],
+    ['a text of backslashes', `[12345678901234567890,"${'\\\\'.repeat(1_000_000)}"]`],
+    ['quotes that nothing ends', `[12345678901234567890,${'"\\"'.repeat(500_000)}`],
+    ['many that are told apart', `[${'1234567890123456789,'.repeat(200_000)}1]`],
+  ])('is read in time that grows no faster than it: %s', (_, text) => {
+    try {
+      parseJson(text);
+    } catch (error) {
+      expect(error).toBeInstanceOf(SyntaxError);
     }
   });
 
