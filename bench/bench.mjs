@@ -9,6 +9,7 @@ import { checkAnswers } from './check.mjs';
 import { Dataset } from './dataset.mjs';
 import { measureDocuments } from './documents.mjs';
 import { Graphs } from './graph.mjs';
+import { FUNCTION_TARGET, functionRequests, makeFunction } from './functions.mjs';
 import { graphWorkloads } from './graph-workloads.mjs';
 import { loadTool, putLoad } from './load.mjs';
 import { inTurn, withCpu } from './measure.mjs';
@@ -91,6 +92,7 @@ async function measureScale(scale, { bare, keeping, service, services }, postgre
   }
   if (isWanted('bulk')) measured.push(await measureBulk(dataset, [bare, ...services], postgres));
   measured.push(...(await measureRules(dataset, service, postgres, tool)));
+  if (isWanted('F1')) measured.push(await measureFunction(dataset, service, postgres, tool));
   const about = `Imported through the REST API at ${Math.round(imported).toLocaleString('en-US')} rows/s.`;
   return { title: `${scale.rows.toLocaleString('en-US')} cities`, about, measured };
 }
@@ -161,6 +163,26 @@ function underLoad(systems, postgres, tool, prepare, slow = false) {
       return { ...result, count: result.requests };
     });
   });
+}
+
+/**
+ * What a function costs: the service beside itself.
+ * @param {Dataset} dataset
+ * @param {Service} service
+ * @param {Postgres} postgres
+ * @param {string} tool
+ * @returns {Promise<import('./report.mjs').Row>}
+ */
+async function measureFunction(dataset, service, postgres, tool) {
+  await makeFunction(dataset, service, join(folder, service.name, 'functions'));
+  const { get, call } = functionRequests(dataset);
+  const asked = [
+    { ...seenAs(service), name: 'get one by id', requests: get },
+    { ...seenAs(service), name: 'an empty function', requests: call },
+  ];
+  const figures = await underLoad(asked, postgres, tool, () => Promise.resolve());
+  tell(`F1: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)}/s`).join(', ')}`);
+  return { id: 'F1', title: 'call an empty function', target: FUNCTION_TARGET, unit: 'requests', figures };
 }
 
 /**

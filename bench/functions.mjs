@@ -1,0 +1,41 @@
+/** What calling a function costs: an empty one beside the get of a unit of the same kind. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** An empty function may take this many times as long as a get. */
+export const FUNCTION_TARGET = 1 / 1.3;
+
+const DIFFERENT = 2000;
+/** Milliseconds until the service has surely looked at its folder of functions. */
+const PATIENCE = 10_000;
+
+/**
+ * Gives the kind of the cities an empty function, and waits until the service has loaded it.
+ * @param {import('./dataset.mjs').Dataset} dataset
+ * @param {import('./service.mjs').Service} service
+ * @param {string} functions the service's folder of functions
+ */
+export async function makeFunction({ city }, service, functions) {
+  const module = `import { kind } from 'kind';
+const city = kind('${city}');
+const empty = city.function({ description: 'Does nothing', run: () => null });
+export default city.module({ functions: { empty } });
+`;
+  await mkdir(functions, { recursive: true });
+  await writeFile(join(functions, `${city}.ts`), module);
+  for (const end = performance.now() + PATIENCE; ; await delay(100)) {
+    try {
+      return await service.call('GET', `/${city}/function/empty`);
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+  }
+}
+
+/** @param {import('./dataset.mjs').Dataset} dataset */
+export function functionRequests({ city, ids }) {
+  /** @param {string} rest @returns {import('./load.mjs').LoadRequest} */
+  const get = (rest) => ({ method: 'GET', path: `/api/lib/${city}/${rest}` });
+  return { get: ids.slice(0, DIFFERENT).map((id) => get(`unit/${id}`)), call: [get('function/empty')] };
+}
