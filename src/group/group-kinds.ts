@@ -29,18 +29,22 @@ export class GroupKinds implements SystemLink, OnModuleInit {
     return childKind === 'kind';
   }
 
+  check(session: Session, parentId: string, childKind: string, childId: string): void {
+    getGroup(session.model, parentId);
+    const kinds = session.model.kinds.get(childKind);
+    if (kinds && !session.model.kinds.has(childId)) throw unknownUnit(kinds, childId);
+  }
+
   async add(session: Session, parentId: string, childKind: string, childId: string): Promise<Answer> {
     const group = getGroup(session.model, parentId);
-    checkKind(session, childKind, childId);
     if (!group.kinds.includes(childId)) await this.#write(session, group, [...group.kinds, childId]);
     const kinds = session.model.kinds.get(childKind);
     if (!kinds) throw new Error(`the model has no kind ${childKind}`);
     return unitAnswer(kinds, await this.rights.present(session, kinds, childId));
   }
 
-  async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {
+  async remove(session: Session, parentId: string, _childKind: string, childId: string): Promise<void> {
     const group = getGroup(session.model, parentId);
-    checkKind(session, childKind, childId);
     if (!group.kinds.includes(childId)) throw refusal('link.unknown', `'${childId}' is not in the group '${parentId}'`);
     await this.#write(
       session,
@@ -53,9 +57,4 @@ export class GroupKinds implements SystemLink, OnModuleInit {
     const kind = session.model.kinds.get('group');
     if (kind) await this.writer.update(asSystem(session), kind, group.id, () => new Map([['kind_list', list]]));
   }
-}
-
-function checkKind(session: Session, childKind: string, childId: string): void {
-  const kinds = session.model.kinds.get(childKind);
-  if (kinds && !session.model.kinds.has(childId)) throw unknownUnit(kinds, childId);
 }

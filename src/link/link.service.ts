@@ -23,6 +23,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { parseKey, unknownUnit } from '../unit/unit.key.js';
+import { UnitRights } from '../unit/unit.rights.js';
 import { UnitService } from '../unit/unit.service.js';
 
 export interface LinkPath {
@@ -43,6 +44,7 @@ export class LinkService {
     private readonly database: Database,
     private readonly systemLinks: SystemLinks,
     private readonly units: UnitService,
+    private readonly rights: UnitRights,
   ) {}
 
   /** Answers the link record, or for the system's link types the kind record. */
@@ -54,7 +56,7 @@ export class LinkService {
     };
     const made = await this.#onUnits(scope, path, checkInput, (model, plan) => this.#insert(scope, model, plan, path));
     if (typeof made === 'string') return new Answer(made);
-    return this.#onModel(scope, path, url, (session) => {
+    return this.#onModel(scope, path, url, made, (session) => {
       body();
       return made.add(session, path.parent, path.childKind, path.child);
     });
@@ -64,7 +66,9 @@ export class LinkService {
     const checkInput = () => void parseFlags(url, []);
     const gone = await this.#onUnits(scope, path, checkInput, (model, plan) => this.#delete(scope, model, plan, path));
     if (gone === undefined) return;
-    await this.#onModel(scope, path, url, (session) => gone.remove(session, path.parent, path.childKind, path.child));
+    await this.#onModel(scope, path, url, gone, (session) =>
+      gone.remove(session, path.parent, path.childKind, path.child),
+    );
   }
 
   /** Links units of users' kinds inside a session that is under way. */
@@ -82,11 +86,18 @@ export class LinkService {
 
   #onModel<T>(
     scope: RequestScope,
-    { parentKind, parent }: LinkPath,
+    { parentKind, parent, childKind, child }: LinkPath,
     url: string,
-    work: Parameters<typeof this.units.define<T>>[3],
+    link: SystemLink,
+    work: (session: Session) => Promise<T>,
   ): Promise<T> {
-    return this.units.define(scope, { kindId: parentKind, unitId: parent, operation: 'update' }, { url }, work);
+    const check = async (session: Session): Promise<void> => {
+      link.check(session, parent, childKind, child);
+      const { kind } = openKind(session.model, childKind, 'read', scope.caller);
+      await this.rights.checkUnit(session, kind, child, undefined, 'read');
+    };
+    const rights = { kindId: parentKind, unitId: parent, operation: 'link' } as const;
+    return this.units.define(scope, rights, { url }, { check, work });
   }
 
   /** Runs `work` where the path names users' kinds; answers the system's link type where it names kinds of the model. */
@@ -107,9 +118,12 @@ export class LinkService {
   /** How the units of a path are linked; the system's link type where it names kinds of the model. */
   #planUnits(scope: Pick<Session, 'project' | 'caller' | 'model'>, path: LinkPath): LinkPlan | SystemLink {
     const { model } = scope;
-    const { kind: parent, grant } = openKind(model, path.parentKind, operationsOn(model, path), scope.caller);
+    const { kind: parent, grant } = openKind(model, path.parentKind, 'link', scope.caller);
     const system = this.systemLinks.find(path.parentKind, path.link, path.childKind);
-    if (system) return system;
+    if (system) {
+      openKind(model, path.childKind, 'read', scope.caller);
+      return system;
+    }
     if (parent.builtIn) throw unknownType(path);
     const { kind: child } = openKind(model, path.childKind, 'read', scope.caller);
     if (child.builtIn) throw unknownType(path);
@@ -182,10 +196,6 @@ async function outcomeOf(work: () => Promise<unknown>): Promise<() => void> {
 
 function isSystemLink(plan: LinkPlan | SystemLink): plan is SystemLink {
   return 'add' in plan;
-}
-
-function operationsOn(model: Model, { parentKind }: LinkPath): 'link' | readonly ['link', 'update'] {
-  return model.kinds.get(parentKind)?.builtIn ? ['link', 'update'] : 'link';
 }
 
 function unknownType({ parentKind, link, childKind }: LinkPath, hint = ''): KindError {

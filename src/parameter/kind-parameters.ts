@@ -30,9 +30,15 @@ export class KindParameters implements SystemLink, OnModuleInit {
     return isParameterTypeId(childKind);
   }
 
-  async add(session: Session, parentId: string, childKind: string, childId: string): Promise<Answer> {
+  check(session: Session, parentId: string, childKind: string, childId: string): void {
+    this.#kindOf(session, parentId);
+    const type = session.model.kinds.get(childKind);
+    const parameter = session.model.parameters.get(childId);
+    if (type && parameter?.type !== childKind) throw unknownUnit(type, childId);
+  }
+
+  async add(session: Session, parentId: string, _childKind: string, childId: string): Promise<Answer> {
     const kind = this.#kindOf(session, parentId);
-    this.#checkChild(session, childKind, childId);
     if (!kind.parameters.includes(childId)) {
       await this.#write(session, kind, { parameters: [...kind.parameters, childId] });
     }
@@ -41,9 +47,8 @@ export class KindParameters implements SystemLink, OnModuleInit {
     return unitAnswer(kinds, await this.rights.present(session, kinds, parentId));
   }
 
-  async remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void> {
+  async remove(session: Session, parentId: string, _childKind: string, childId: string): Promise<void> {
     const kind = this.#kindOf(session, parentId);
-    this.#checkChild(session, childKind, childId);
     if (!kind.parameters.includes(childId))
       throw refusal('link.unknown', `'${parentId}' has no parameter '${childId}'`);
     await this.take(session, kind, childId);
@@ -65,12 +70,6 @@ export class KindParameters implements SystemLink, OnModuleInit {
     if (!kind && kinds) throw unknownUnit(kinds, id);
     if (!kind || kind.builtIn) throw refusal('kind.built_in', `'${id}' is built in: it keeps its parameters`);
     return kind;
-  }
-
-  #checkChild(session: Session, childKind: string, childId: string): void {
-    const type = session.model.kinds.get(childKind);
-    const parameter = session.model.parameters.get(childId);
-    if (type && parameter?.type !== childKind) throw unknownUnit(type, childId);
   }
 
   async #write(session: Session, kind: KindDef, values: Record<string, unknown>): Promise<void> {

@@ -11,6 +11,8 @@ export interface SystemLink {
   readonly parentKind: string;
   /** Whether units of that kind can be the child. */
   accepts(childKind: string): boolean;
+  /** @throws KindError 404 where one of the two is not there, 403 for a parent that can not be linked */
+  check(session: Session, parentId: string, childKind: string, childId: string): void;
   /** Answers the kind's record. */
   add(session: Session, parentId: string, childKind: string, childId: string): Promise<Answer>;
   remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void>;

@@ -68,9 +68,15 @@ export class UnitRights {
     );
   }
 
-  /** Refuses a caller whose right to change units of a kind does not reach this one. @throws KindError 403, 404 */
-  checkUpdate(session: Session, kind: KindDef, id: string, access: Predicate | undefined): Promise<void> {
-    return this.mustBeWritable(session, kind, id, { access }, 'update');
+  /** Refuses a unit that the caller may not read, or whose right for an operation does not reach it. @throws KindError 403, 404 */
+  async checkUnit(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    access: Predicate | undefined,
+    operation: string,
+  ): Promise<void> {
+    if (access ?? this.readable(session, kind)) await this.mustBeWritable(session, kind, id, { access }, operation);
   }
 
   /** A unit as the caller sees it, inside the session. @throws KindError 404 */

@@ -135,22 +135,34 @@ export class UnitService {
     }
   }
 
-  /** Runs work that changes definitions in more than one unit, such as adding a kind to a group. */
+  /**
+   * Runs work that changes definitions in more than one unit, such as adding a kind to a group. `check` refuses what is
+   * not there, before what is wrong with the query.
+   */
   async define<T>(
     scope: RequestScope,
     rights: { readonly kindId: string; readonly unitId: string; readonly operation: Operation },
     request: Pick<WriteRequest, 'url'>,
-    work: (session: Session) => Promise<T>,
+    steps: { check(session: Session): Promise<void>; work(session: Session): Promise<T> },
   ): Promise<T> {
     const { kindId, unitId, operation } = rights;
-    const cascade = await this.catalog.withModel(scope.project, async (known) => {
-      openKind(known, kindId, operation, scope.caller);
-      return parseFlags(request.url, ['cascade']).has('cascade');
+    const checkAll = async (session: Session): Promise<void> => {
+      const { kind, grant } = openKind(session.model, kindId, operation, scope.caller);
+      await this.rights.checkUnit(session, kind, unitId, grant.predicate, operation);
+      await steps.check(session);
+    };
+    const cascade = await this.catalog.withModel(scope.project, async (model) => {
+      openKind(model, kindId, operation, scope.caller);
+      try {
+        return parseFlags(request.url, ['cascade']).has('cascade');
+      } catch (error) {
+        await checkAll({ ...scope, model, executor: this.database });
+        throw error;
+      }
     });
     return this.#change(scope, cascade, async (session) => {
-      const { kind, grant } = openKind(session.model, kindId, operation, scope.caller);
-      if (grant.predicate) await this.rights.checkUpdate(session, kind, unitId, grant.predicate);
-      return work(session);
+      await checkAll(session);
+      return steps.work(session);
     });
   }
 

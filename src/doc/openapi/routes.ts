@@ -61,7 +61,7 @@ const UNIT_ROUTES: readonly Route[] = [
 ];
 
 const links = { tag: 'Links', of: 'linkable', needs: 'access', rights: ['link'] } as const;
-const system = { served: LINK, needs: 'bearer', rights: ['update'] } as const;
+const system = { served: LINK, needs: 'bearer', rights: ['link'] } as const;
 
 const LINK_ROUTES: readonly Route[] = [
   {
