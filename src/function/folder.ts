@@ -35,6 +35,8 @@ const HELPERS = /^[._]|^node_modules$/;
 export async function readFolder(folder: string): Promise<Folder> {
   const root = await realpath(folder).catch(() => undefined);
   if (root === undefined) return EMPTY;
+  // First the mark: a file that comes while the others are listed changes the next one.
+  const mark = await markOf(root);
   const found: ModuleFile[] = [];
   const strays: ModuleFault[] = [];
   await readInto(root, root, null, found, strays);
@@ -44,7 +46,7 @@ export async function readFolder(folder: string): Promise<Folder> {
     else if ((await readdir(join(root, name))).some((file) => MODULE.test(file)))
       fault('is the name of no project; folders of helpers begin with _');
   }
-  return { files: found, strays, mark: await markOf(root) };
+  return { files: found, strays, mark };
 }
 
 async function readInto(

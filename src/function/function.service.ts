@@ -145,8 +145,8 @@ function open(scope: RequestScope, target: Target, model: Model, deployment: Dep
   const known = module?.functions[target.unit === undefined ? 'kind' : 'unit'];
   const def = known?.get(target.name);
   const { kind, grant } = openFunction(model, target.kind, def?.access, caller);
-  // A rule is about a unit, and here there is none.
-  if (target.unit === undefined && grant.predicate) throw denied(caller, `You may not call functions of '${kind.id}'`);
+  // A rule is about a unit, and here there is none; kinds of the model have rules of the system, and no functions.
+  if (target.unit === undefined && grant.predicate && !kind.builtIn) throw denied(caller, `You may not call functions of '${kind.id}'`);
   checkActive(kind);
   if (loaded?.state === 'broken') return { kind, grant, found: undefined };
   if (!module || !def) {

@@ -158,6 +158,8 @@ describe('who may call what', () => {
       expect: { status: 401, code: 'token.missing' },
     },
     { name: 'an unknown kind', request: 'GET /nope/function/nope', expect: { status: 404, code: 'kind.unknown' } },
+    { name: 'one of kinds, which have none', request: 'GET /kind/function/nope', expect: unknown },
+    { name: 'one of link types, which have none', request: 'GET /link/function/nope', expect: unknown },
     {
       name: 'a bad body without a token',
       request: 'POST /city/function/echo',
