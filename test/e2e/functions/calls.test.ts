@@ -158,8 +158,6 @@ describe('who may call what', () => {
       expect: { status: 401, code: 'token.missing' },
     },
     { name: 'an unknown kind', request: 'GET /nope/function/nope', expect: { status: 404, code: 'kind.unknown' } },
-    { name: 'one of kinds, which have none', request: 'GET /kind/function/nope', expect: unknown },
-    { name: 'one of link types, which have none', request: 'GET /link/function/nope', expect: unknown },
     {
       name: 'a bad body without a token',
       request: 'POST /city/function/echo',
@@ -188,10 +186,13 @@ describe('who may call what', () => {
     },
     { name: 'a kind without a module', request: 'GET /plain/function/x', expect: unknown },
     {
-      name: 'a kind of the model',
+      name: 'a kind of the model, as who may not call',
       request: 'GET /kind/function/x',
+      as: 'member',
       expect: { status: 403, code: 'access.denied' },
     },
+    { name: 'a kind of the model, which has none', request: 'GET /kind/function/x', expect: unknown },
+    { name: 'nor has one of the others', request: 'GET /link/function/x', expect: unknown },
     {
       name: 'an inactive kind',
       request: 'GET /asleep/function/x',
