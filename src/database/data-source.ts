@@ -2,6 +2,7 @@
 import { DataSource } from 'typeorm';
 import { REGISTRY_SCHEMA } from '../model/names.js';
 import { typeormOptions, type ConnectionOptions } from './connection.js';
+import { GuardedClient } from './guarded-client.js';
 import { Registry1763700000000 } from './migrations/1763700000000-registry.js';
 import { Unindexed1763800000000 } from './migrations/1763800000000-unindexed.js';
 import { ProjectEntity } from './registry/project.entity.js';
@@ -29,6 +30,7 @@ export function createDataSource(connection: ConnectionOptions, options: PoolOpt
     // Broken idle connections are replaced by the pool; requests in flight get their own error.
     poolErrorHandler: () => undefined,
     extra: {
+      Client: GuardedClient,
       // A connection ends after a while, so that what PostgreSQL caches for its tables and statements stays bounded.
       maxLifetimeSeconds: 1800,
       idleTimeoutMillis: 60_000,

@@ -1,5 +1,6 @@
 /** What PostgreSQL's error codes mean to the service (PostgreSQL documentation, appendix A). */
 import { comeBack, KindError } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 
 /** The fields of a `pg` DatabaseError that are used here. */
 export interface DatabaseFault extends Error {
@@ -7,6 +8,8 @@ export interface DatabaseFault extends Error {
   readonly constraint?: string;
   readonly table?: string;
   readonly detail?: string;
+  /** The function of PostgreSQL's source that tells of it. */
+  readonly routine?: string;
 }
 
 /** A write met a server that only reads, because the primary has moved; or a transaction that was to read only. */
@@ -48,6 +51,17 @@ export function isConnectionLost(error: unknown): boolean {
   return isDatabaseFault(error) && CONNECTION_LOST.has(error.code);
 }
 
+/**
+ * What is too large for a text: of PostgreSQL, which `bounded.sql.ts` sees to long before, or of JavaScript. (Other errors
+ * have the same codes, and their texts are in the language of the server.)
+ */
+const TEXT_ROUTINES = new Set(['repeat', 'enlargeStringInfo', 'MemoryContextSizeFailure']);
+
+export function isAnswerTooLarge(error: unknown): boolean {
+  if (!isDatabaseFault(error)) return false;
+  return error.code === 'ERR_STRING_TOO_LONG' || TEXT_ROUTINES.has(error.routine ?? '');
+}
+
 export function isReadOnly(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === READ_ONLY;
 }
@@ -63,6 +77,11 @@ export function commonRefusal(error: unknown): KindError | undefined {
   }
   if (!isDatabaseFault(error)) return undefined;
   if (CONNECTION_LOST.has(error.code)) return unavailable(error);
+  if (isAnswerTooLarge(error)) {
+    const most = LIMITS.answerBytes.toLocaleString('en');
+    const text = `The answer would be larger than ${most} bytes; ask for less: a smaller limit, or fewer fields with include`;
+    return new KindError([{ code: 'answer.too_large', text }], undefined, { cause: error });
+  }
   if (error.code === '57014') {
     const text = 'The query took longer than a statement may; narrow it, or add an index';
     return new KindError([{ code: 'query.timeout', text }], undefined, { cause: error });

@@ -143,6 +143,10 @@ export const ERRORS = {
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },
   'query.conflict': { status: 400, meaning: 'Two query parameters exclude each other.' },
   'query.timeout': { status: 503, meaning: 'The query took longer than the time limit of a statement.' },
+  'answer.too_large': {
+    status: 400,
+    meaning: 'The answer would be larger than allowed: a smaller limit, or fewer fields with include.',
+  },
   'filter.syntax': { status: 400, meaning: 'The filter does not follow the grammar; the text has the character.' },
   'filter.unknown_parameter': { status: 400, meaning: 'The filter names a parameter that the kind does not have.' },
   'filter.unknown_operator': { status: 400, meaning: 'The filter uses an operator that does not exist.' },

@@ -56,10 +56,14 @@ export const LIMITS = {
   changesWaiting: 500,
   /** Passwords that wait to be hashed, of one process. */
   hashesWaiting: 250,
+  /** Bytes of the JSON of one answer, in UTF-8. */
+  answerBytes: 32 * 1024 * 1024,
   /** Units that one walk along links reaches, and links that each of its steps follows. */
   walkUnits: 200_000,
   walkLinks: 2_000_000,
   /** Linked units that `load_links` adds to a unit in each direction, and to all units of a page. */
   loadedPerUnit: 1000,
   loadedPerPage: 100_000,
+  /** Links that each step of all walks of one page follows for that. */
+  loadedLinks: 200_000,
 } as const;

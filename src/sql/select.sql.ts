@@ -1,6 +1,7 @@
 /** Reads: one statement each, whose JSON PostgreSQL builds. Every one tells the model's version, so that a stale model shows. */
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
+import { bounded, boundedList, boundedRows } from './bounded.sql.js';
 import { columnType, column, VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { stretches, type Stretch } from './keyset.sql.js';
@@ -56,7 +57,7 @@ export function listStatement(plan: ListPlan): Statement {
   const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
   const rows = sql`FROM ${table} AS t${sort.joins} WHERE ${all(conditions)} ORDER BY ${orderBy(sort.keys)} LIMIT ${integer(plan.limit)}${offset}`;
   const page = sql`SELECT ${answered(plan)} FROM ${pageOf(plan.kind, rows)}`;
-  const items = sql`(SELECT coalesce(json_agg(${asRecord(plan, sql`_page`)}), '[]')::text FROM _page)`;
+  const items = boundedRows((row) => asRecord(plan, row), sql`_page`);
   return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`, prepare);
 }
 
@@ -127,7 +128,8 @@ function keysetPage(
     none: sql`-1`,
   };
   const total = totals[plan.count];
-  return sql`WITH ${pages} SELECT ${version}, ${total} AS count, (SELECT coalesce(json_agg(item ORDER BY n) FILTER (WHERE n <= ${limit}), '[]')::text FROM page) AS items, (SELECT to_json(keys)::text FROM page WHERE n = ${limit} AND EXISTS (SELECT FROM page WHERE n > ${limit})) AS last`;
+  const items = boundedList(sql`item`, sql`page WHERE n <= ${limit} ORDER BY n`);
+  return sql`WITH ${pages} SELECT ${version}, ${total} AS count, ${items}::text AS items, (SELECT to_json(keys)::text FROM page WHERE n = ${limit} AND EXISTS (SELECT FROM page WHERE n > ${limit})) AS last`;
 }
 
 /** The JSON of the row `t`. */
@@ -145,7 +147,7 @@ function getSql(plan: ReadPlan, id: Fragment): Fragment {
   const key = sql`${column(plan.kind.keyField)} = ${id}::${columnType(plan.kind.keyField.columnType)}`;
   const where = all([key, ...rowsOf(plan.schema, plan.kind, [plan.access])]);
   const unit = sql`SELECT ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;
-  return sql`SELECT m."version" AS v, u.tag, u.body FROM ${ident(plan.schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`;
+  return sql`SELECT m."version" AS v, u.tag, ${bounded(sql`u.body`)} AS body FROM ${ident(plan.schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`;
 }
 
 /** The planner's guess of how many units match: `EXPLAIN (FORMAT JSON)` of the rows without their count. */

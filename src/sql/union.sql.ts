@@ -1,4 +1,5 @@
 /** Reads over several kinds as one list, and of one unit whose kind is not known. One statement each. */
+import { bounded, boundedList } from './bounded.sql.js';
 import { columnType, VERSION_TAG } from './columns.sql.js';
 import {
   all,
@@ -47,7 +48,7 @@ export function unionStatement(plan: UnionPlan): Statement {
   );
   const start = integer(offset);
   const shown = sql`p.at <= ${start} + ${integer(limit)}`;
-  const items = sql`(SELECT coalesce(json_agg(${item} ORDER BY p.at) FILTER (WHERE ${shown}), '[]')::text FROM _page AS p)`;
+  const items = sql`${boundedList(item, sql`_page AS p WHERE ${shown} ORDER BY p.at`)}::text`;
   const last = cursor ? sql`, ${lastOf(plan)} AS last` : EMPTY;
   const answer = sql`${versionOf(schema)} AS v, ${countOf(plan)} AS count`;
   if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`);
@@ -151,7 +152,7 @@ export function getAnyStatement(schema: string, plans: readonly AnyPlan[]): Stat
   });
   const first = sql`SELECT * FROM (${join(units, ' UNION ALL ')}) AS o ORDER BY n LIMIT 1`;
   return render(
-    sql`SELECT m."version" AS v, u.n, u.tag, u.body FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${first}) AS u ON true`,
+    sql`SELECT m."version" AS v, u.n, u.tag, ${bounded(sql`u.body`)} AS body FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${first}) AS u ON true`,
     true,
   );
 }

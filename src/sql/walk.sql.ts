@@ -6,6 +6,7 @@
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { LIMITS } from '../shared/limits.js';
+import { boundedList } from './bounded.sql.js';
 import { columnType } from './columns.sql.js';
 import {
   all,
@@ -83,6 +84,14 @@ interface Reached {
 const node: Named = { kind: sql`n.kind`, id: sql`n.id` };
 const NEAREST = sql`depth, kind, id`;
 
+/** Units that a walk reaches, and links that each of its steps follows. */
+export interface Reach {
+  readonly units: number;
+  readonly links: number;
+}
+
+const WALK: Reach = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
+
 /** One row `v, found, over, count, items`. `over`: the walk would go further than a request may. */
 export function walkStatement(plan: WalkPlan): Statement {
   const { schema, start, limit, offset } = plan;
@@ -90,10 +99,10 @@ export function walkStatement(plan: WalkPlan): Statement {
   const found = sql`EXISTS (SELECT FROM ${tableOf(schema, start.kind)} AS t WHERE ${where})`;
   const given = sql`SELECT ${param(start.key)}::${columnType(start.kind.keyField.columnType)} AS "id"`;
   const id = sql`(SELECT ${idText(start.kind)} FROM (${given}) AS t)`;
-  const reached = reach(plan, { kind: start.kind, id, found: sql`(SELECT found FROM _s)` }, LIMITS.walkUnits);
+  const reached = reach(plan, { kind: start.kind, id, found: sql`(SELECT found FROM _s)` }, WALK);
   const chosen = plan.selects ? sql`SELECT * FROM (${reached.rows}) AS n WHERE ${selected(plan)}` : reached.rows;
   const page = pageOf(plan, reached, chosen);
-  const items = sql`(SELECT coalesce(json_agg(${itemOf(reads(plan.shown), node, linkOf(plan.direction))}), '[]')::text FROM _page AS n)`;
+  const items = sql`${boundedList(itemOf(reads(plan.shown), node, linkOf(plan.direction)), sql`_page AS n`)}::text`;
   const steps = join([
     sql`_s AS MATERIALIZED (SELECT ${found} AS found)`,
     ...reached.steps,
@@ -151,15 +160,15 @@ function linkOf(direction: Direction): Fragment {
   return sql`json_build_object('link_id', n.link_id, 'parent_id', ${parent}, 'child_id', ${child}, 'depth', n.depth) AS "link"`;
 }
 
-/** What `load_links` adds to the row `t`: `{parent, child}`, each a list of at most `most` linked units. */
-export function loadedLinks(kind: KindDef, ways: readonly Way[], shown: readonly ReadPlan[], most: number): Fragment {
+/** What `load_links` adds to the row `t`: `{parent, child}`, each a list of at most so many linked units. */
+export function loadedLinks(kind: KindDef, ways: readonly Way[], shown: readonly ReadPlan[], most: Reach): Fragment {
   const start: Start = { kind, id: idText(kind), found: sql`true` };
   const lists = ways.map((way) => {
     const reached = reach(way, start, most);
-    const page = reached.page?.(most, 0) ?? sql`${reached.rows} ORDER BY ${NEAREST} LIMIT ${integer(most)}`;
+    const page = reached.page?.(most.units, 0) ?? sql`${reached.rows} ORDER BY ${NEAREST} LIMIT ${integer(most.units)}`;
     const steps = reached.steps.length > 0 ? sql`WITH RECURSIVE ${join(reached.steps)} ` : EMPTY;
-    const list = sql`(${steps}SELECT coalesce(json_agg(${itemOf(shown, node, linkOf(way.direction))}), '[]') FROM (${page}) AS n)`;
-    return sql`${literal(way.direction)}, ${list}`;
+    const list = boundedList(itemOf(shown, node, linkOf(way.direction)), sql`(${page}) AS n`);
+    return sql`${literal(way.direction)}, (${steps}SELECT ${list})`;
   });
   return sql`json_build_object(${join(lists)}) AS "links"`;
 }
@@ -167,7 +176,7 @@ export function loadedLinks(kind: KindDef, ways: readonly Way[], shown: readonly
 /** For units that are never linked. */
 export const NO_LINKS = sql`'{"parent":[],"child":[]}'::json AS "links"`;
 
-function reach(way: Way, start: Start, most: number): Reached {
+function reach(way: Way, start: Start, most: Reach): Reached {
   return way.depth === 0 ? firstStep(way, start) : manySteps(way, start, most);
 }
 
@@ -224,11 +233,11 @@ const ID_OF = sql`substr(m.node, strpos(m.node, '/') + 1)`;
  * Step after step. A unit is one text, `kind/id`, and the link that led to it another, `link_id/id`; of several links of
  * one step the first in order counts. A step of too many links is cut short and tells so.
  */
-function manySteps(way: Way, start: Start, most: number): Reached {
+function manySteps(way: Way, start: Start, most: Reach): Reached {
   const { near, far } = columnsOf(way.direction);
   const along = all([sql`${near.kind} = f.kind`, sql`${near.id} = f.id`, ofTypes(way)]);
   const frontier = sql`SELECT ${KIND_OF} AS kind, ${ID_OF} AS id FROM unnest(w.nodes) AS m(node)${MANY} OFFSET 0`;
-  const links = sql`SELECT l.node, l.via FROM (${frontier}) AS f CROSS JOIN LATERAL (SELECT ${far.kind} || '/' || ${far.id} AS node, l."link_id" || '/' || ${near.id} AS via FROM ${linkTable(way.schema)} AS l WHERE ${along} OFFSET 0) AS l LIMIT ${integer(LIMITS.walkLinks + 1)}`;
+  const links = sql`SELECT l.node, l.via FROM (${frontier}) AS f CROSS JOIN LATERAL (SELECT ${far.kind} || '/' || ${far.id} AS node, l."link_id" || '/' || ${near.id} AS via FROM ${linkTable(way.schema)} AS l WHERE ${along} OFFSET 0) AS l LIMIT ${integer(most.links + 1)}`;
   const fresh = sql`SELECT CASE WHEN e.node NOT IN (SELECT unnest(w.seen)) THEN e.node END AS node, e.via FROM (${links}) AS e`;
   const units = sql`SELECT m.node, min(m.via) AS via, count(*) AS links FROM (${fresh}) AS m GROUP BY m.node`;
   const readable = passes(way);
@@ -239,7 +248,7 @@ function manySteps(way: Way, start: Start, most: number): Reached {
   const first = sql`SELECT -1, ARRAY[${literal(start.kind.id)} || '/' || ${start.id}] COLLATE "C", ARRAY[''] COLLATE "C", (ARRAY[]::text[]) COLLATE "C", 0::bigint WHERE ${start.found}`;
   // The first step may lead back to the start, later ones may not.
   const seen = sql`CASE WHEN w.depth < ${integer(way.depth - 1)} THEN w.seen || x.nodes || CASE WHEN w.depth < 0 THEN w.nodes END END`;
-  const goesOn = sql`w.depth < ${integer(way.depth)} AND w.nodes IS NOT NULL AND w.links <= ${integer(LIMITS.walkLinks)} AND coalesce(cardinality(w.seen), 0) <= ${integer(most)}`;
+  const goesOn = sql`w.depth < ${integer(way.depth)} AND w.nodes IS NOT NULL AND w.links <= ${integer(most.links)} AND coalesce(cardinality(w.seen), 0) <= ${integer(most.units)}`;
   const walk = sql`_w(depth, nodes, vias, seen, links) AS (${first} UNION ALL SELECT w.depth + 1, x.nodes, x.vias, ${seen}, x.links FROM _w AS w CROSS JOIN LATERAL (${step}) AS x WHERE ${goesOn})`;
   const levels = sql`_l AS MATERIALIZED (SELECT depth, nodes, vias, cardinality(nodes) AS c, sum(cardinality(nodes)) OVER (ORDER BY depth) AS upto FROM _w WHERE depth >= 0 AND nodes IS NOT NULL)`;
   const total = sql`(SELECT coalesce(sum(c), 0) FROM _l)`;
@@ -248,7 +257,7 @@ function manySteps(way: Way, start: Start, most: number): Reached {
     rows: unfolded(sql`_l`),
     page: pageOfLevels,
     total,
-    over: sql`(${total} > ${integer(most)} OR (SELECT coalesce(max(links), 0) FROM _w) > ${integer(LIMITS.walkLinks)})`,
+    over: sql`(${total} > ${integer(most.units)} OR (SELECT coalesce(max(links), 0) FROM _w) > ${integer(most.links)})`,
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Field, KindDef } from '../model/model.js';
 import { fieldsOf, type Predicate } from '../model/predicate.js';
+import { bounded, boundedTogether } from './bounded.sql.js';
 import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { predicateSql } from './predicate.sql.js';
@@ -62,10 +63,11 @@ function columnsOf(fields: readonly Field[]): Fragment[] {
 /** Rows `v, tag, body`: one per unit that was made, in order; a single one without a body where the model is stale. */
 export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Statement {
   const json = JSON.stringify(rows);
-  if (plan.allowed || plan.shown) return render(insertSql(plan, param(json), param(plan.version)), true);
-  const shape = `insert ${plan.schema} ${shapeOf(plan)}`;
+  const answers = rows.length > 1 ? boundedTogether : bounded;
+  if (plan.allowed || plan.shown) return render(insertSql(plan, param(json), param(plan.version), answers), true);
+  const shape = `insert ${plan.schema} ${answers.name} ${shapeOf(plan)}`;
   return fromTemplate(plan.fields, shape, [json, plan.version], ([values, version]) =>
-    insertSql(plan, values, version),
+    insertSql(plan, values, version, answers),
   );
 }
 
@@ -82,7 +84,7 @@ function shapeOf({ written }: WritePlan): string {
   return shape;
 }
 
-function insertSql(plan: WritePlan, rows: Fragment, version: Fragment): Fragment {
+function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: typeof bounded): Fragment {
   const columns = columnsOf(plan.written);
   const values = plan.written.map(given);
   const table = tableOf(plan.schema, plan.kind);
@@ -92,7 +94,7 @@ function insertSql(plan: WritePlan, rows: Fragment, version: Fragment): Fragment
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
   const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
   const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${all([sql`${versionOf(plan.schema)} = ${version}::bigint`, allAllowed(plan, rows)])} RETURNING ${answered(plan)}`;
-  return answer(plan.schema, made);
+  return answer(plan.schema, made, answers);
 }
 
 /** One row `v, tag, body`; without a body where no unit was changed. */
@@ -195,6 +197,6 @@ function answered(plan: WritePlan): Fragment {
   return sql`${VERSION_TAG} AS tag, CASE WHEN ${shown} THEN ${json(plan.fields)} ELSE ${json(always)} END AS body`;
 }
 
-function answer(schema: string, made: Fragment): Fragment {
-  return sql`WITH made AS (${made}) SELECT m."version" AS v, made.tag, made.body FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN made ON true`;
+function answer(schema: string, made: Fragment, answers = bounded): Fragment {
+  return sql`WITH made AS (${made}) SELECT m."version" AS v, made.tag, ${answers(sql`made.body`)} AS body FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN made ON true`;
 }

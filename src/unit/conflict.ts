@@ -1,5 +1,5 @@
 /** What PostgreSQL's refusals of a write mean, in the words of the kind. */
-import { isDatabaseFault, type DatabaseFault } from '../database/sqlstate.js';
+import { isAnswerTooLarge, isDatabaseFault, type DatabaseFault } from '../database/sqlstate.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { constraintName } from '../model/names.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
@@ -19,7 +19,7 @@ export interface WriteContext {
 
 /** The refusal for a fault of the database; undefined where it is none that a client caused. */
 export function conflictOf(error: unknown, context: WriteContext): KindError | undefined {
-  if (!isDatabaseFault(error)) return undefined;
+  if (!isDatabaseFault(error) || isAnswerTooLarge(error)) return undefined;
   switch (error.code) {
     case '23505':
       return notUnique(error, context);

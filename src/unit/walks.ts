@@ -51,7 +51,11 @@ export class Walks {
   ): Promise<(kind: KindDef) => Fragment> {
     const ground = await this.ground(session);
     const shown = ground.passed.map((passed) => withoutLink(readPlan(contextOf(session, session.model, passed))));
-    const most = Math.min(LIMITS.loadedPerUnit, Math.floor(LIMITS.loadedPerPage / Math.max(1, limit)));
+    const share = (of: number) => Math.floor(of / Math.max(1, limit));
+    const most = {
+      units: Math.min(LIMITS.loadedPerUnit, share(LIMITS.loadedPerPage)),
+      links: share(LIMITS.loadedLinks),
+    };
     const { schema } = session.project;
     const ways = (['parent', 'child'] as const).map((direction): Way => {
       return { schema, direction, depth, linkIds: undefined, ...ground };

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../support/callers.js';
 import { ok, query } from '../support/definitions.js';
+import { LIMITS } from '../../src/shared/limits.js';
 import { startTestService } from '../support/service.js';
 
 // One connection, whose statistics are told when they are asked for.
@@ -102,6 +103,27 @@ describe('a unit with very many links', () => {
     expect(hub.links.child).toHaveLength(1000);
     const page = (await ok(project.get('/node/unit?load_links=true&limit=1000'))) as { items: (typeof hub)[] };
     expect(page.items[0]?.links.child).toHaveLength(100);
+  });
+});
+
+describe('a page of units next to one hub', () => {
+  it('shares the links that are followed, and a single unit has them for itself', async () => {
+    const others = 20_000;
+    await links('both', `SELECT 302 AS a, i AS b FROM generate_series(300000, ${300_000 + others}) AS i`);
+    await links('both', `SELECT i AS a, 302 AS b FROM generate_series(300000, ${300_000 + others}) AS i`);
+    await query(
+      project,
+      `INSERT INTO $schema."node" ("id", "n", "metadata", "inserted_at", "updated_at") SELECT ${ID}::uuid, -i, '{}', now(), now() FROM generate_series(300000, ${300_000 + others}) AS i`,
+    );
+    const page = '/node/unit?filter=lt(n,-300000)&limit=100&load_links=true&depth=1&count=none';
+    const followed = await readBy(() => project.get(page));
+    expect(followed.links).toBeGreaterThan(100 * 1000);
+    expect(followed.links).toBeLessThan(3 * LIMITS.loadedLinks);
+    const one = (await ok(project.get(`/node/unit/${id(300_007)}?load_links=true&depth=1`))) as {
+      links: { child: { n: number }[] };
+    };
+    const reached = one.links.child.map(({ n }) => n);
+    expect([reached.length, reached[0], reached[1], reached.at(-1)]).toEqual([1000, 302, -300_000, -300_999]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** The door to PostgreSQL: limits, retries, prepared statements, work after a commit, and what each error becomes. */
-import { Client } from 'pg';
+import { Client, type Pool, type PoolClient } from 'pg';
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { createDataSource } from '../../../src/database/data-source.js';
 import { Database, type Transaction } from '../../../src/database/database.js';
@@ -33,6 +33,28 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 }
 
 const { database } = await open();
+
+describe('an error while an answer is read', () => {
+  it.each<[string, (database: Database, statement: Statement) => Promise<unknown>]>([
+    ['alone', (one, what) => one.run(what)],
+    ['in a transaction', (one, what) => one.transaction((tx) => tx.run(what))],
+  ])('is one of its query, and the end of its connection only: %s', async (_, ask) => {
+    const dataSource = createDataSource(inject('database'), { pool: 1, statementTimeout: 30_000 });
+    await dataSource.initialize();
+    const one = new Database(dataSource);
+    const before = await pid(one);
+    const { master } = dataSource.driver as unknown as { master: Pool };
+    master.once('acquire', (client: PoolClient) => {
+      client.once('notice', () => {
+        throw new Error('unreadable');
+      });
+    });
+    const notice = statement("DO $$ BEGIN RAISE WARNING 'something'; END $$");
+    expect(await refusalOf(ask(one, notice))).toBe(' unreadable');
+    expect(await pid(one)).not.toBe(before);
+    await dataSource.destroy();
+  });
+});
 
 describe('an error of PostgreSQL', () => {
   it.each([

@@ -100,7 +100,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
       'links loaded',
       listStatement({
         ...planList(parseListQuery('?limit=10&include=name'), context(city)),
-        also: loadedLinks(city, ways, [], 100),
+        also: loadedLinks(city, ways, [], { units: 100, links: 200 }),
       }),
     ],
     ['units of two kinds', unionStatement(union('?order=name;desc'))],
