@@ -16,9 +16,12 @@ import { StaleModel } from './stale-model.js';
 /** Times a request starts over before it gives up: each time the model changed under it. */
 const ATTEMPTS = 5;
 
+/** The part of the pool that a project may have of what the others leave: two slow ones leave a place to a third. */
+const SHARE = 0.8;
+
 @Injectable()
 export class Catalog {
-  /** A project has only a share of the pool: its slow queries never take it from the others. */
+  /** A project has only a part of what the others leave of the pool, and the next place when it has none. */
   readonly #shares: Lanes;
 
   constructor(
@@ -27,7 +30,8 @@ export class Catalog {
     @Inject(CONFIG) config: Config,
   ) {
     this.#shares = new Lanes({
-      perKey: Math.max(1, Math.ceil(config.databasePool * 0.8)),
+      atOnce: config.databasePool,
+      share: SHARE,
       waitingPerKey: LIMITS.requestsWaiting,
       // As long as for a connection.
       patience: 5000,

@@ -8,6 +8,8 @@ export interface LaneOptions {
   /** Pieces of work at once: of one key, and of all keys. */
   readonly perKey?: number;
   readonly atOnce?: number;
+  /** The part that one key may have of the places that the others leave; whoever has none gets one all the same. */
+  readonly share?: number;
   /** How many may wait: of one key, and of all keys. */
   readonly waitingPerKey?: number;
   readonly waiting?: number;
@@ -23,7 +25,7 @@ interface Lane {
   readonly waiting: Set<() => void>;
 }
 
-const UNBOUNDED = { perKey: Infinity, atOnce: Infinity, waitingPerKey: Infinity, waiting: Infinity };
+const UNBOUNDED = { perKey: Infinity, atOnce: Infinity, share: 1, waitingPerKey: Infinity, waiting: Infinity };
 
 export class Lanes {
   readonly #options: Required<LaneOptions>;
@@ -50,7 +52,10 @@ export class Lanes {
   }
 
   #isFree({ running }: Lane): boolean {
-    return running < this.#options.perKey && this.#running < this.#options.atOnce;
+    const { perKey, atOnce, share } = this.#options;
+    if (running >= perKey || this.#running >= atOnce) return false;
+    const left = atOnce - (this.#running - running);
+    return running === 0 || running + 1 <= left * share;
   }
 
   #enter(lane: Lane): void {
@@ -85,7 +90,7 @@ export class Lanes {
     this.#forgetIdle(lane);
   }
 
-  /** The place goes to the first of the next lane that may have it, or is free. */
+  /** The place goes to the first of the next lane that may have it, or is free. Where a share grew, others follow. */
   #leave(lane: Lane): void {
     lane.running -= 1;
     this.#running -= 1;
@@ -97,7 +102,6 @@ export class Lanes {
       this.#enter(next);
       this.#stepOut(next, called);
       called();
-      break;
     }
     this.#forgetIdle(lane);
   }

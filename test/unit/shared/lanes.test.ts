@@ -123,3 +123,82 @@ describe('work of one key', () => {
     expect(started.at(-1)).toBe('a3');
   });
 });
+
+describe('a share', () => {
+  /** Keys whose work goes on until it is told to end; the first letter of a name is its key. */
+  function crowd(options: Omit<LaneOptions, 'patience' | 'refusal'>) {
+    const line = lanes(options);
+    const gates = new Map<string, ReturnType<typeof gate>>();
+    const running = new Set<string>();
+    const all: Promise<void>[] = [];
+    return {
+      running: () =>
+        [...running]
+          .map((name) => name[0])
+          .sort()
+          .join(''),
+      start: async (key: string, count: number) => {
+        for (let at = 0; at < count; at += 1) {
+          const name = `${key}${gates.size}`;
+          const { opened, open } = gate();
+          gates.set(name, { opened, open });
+          all.push(
+            line.run(key, async () => {
+              running.add(name);
+              await opened;
+              running.delete(name);
+            }),
+          );
+        }
+        await settle();
+      },
+      end: async (key: string) => {
+        gates.get([...running].find((name) => name.startsWith(key)) ?? '')?.open();
+        await settle();
+      },
+      endAll: async () => {
+        for (const { open } of gates.values()) open();
+        await Promise.all(all);
+      },
+    };
+  }
+
+  it('is of what the others leave, so that something is left to the next', async () => {
+    const { start, running, endAll } = crowd({ atOnce: 8, share: 0.8 });
+    await start('a', 20);
+    expect(running()).toBe('aaaaaa');
+    await start('b', 20);
+    expect(running()).toBe('aaaaaab');
+    await start('c', 1);
+    expect(running()).toBe('aaaaaabc');
+    await endAll();
+  });
+
+  it('evens out, and the next place is of whoever has none', async () => {
+    const { start, running, end, endAll } = crowd({ atOnce: 8, share: 0.8 });
+    await start('a', 20);
+    await start('b', 20);
+    for (let turn = 0; turn < 6; turn += 1) await end('a');
+    expect(running()).toBe('aaabbbb');
+    await start('c', 1);
+    await start('d', 1);
+    expect(running()).toBe('aaabbbbc');
+    await end('b');
+    expect(running()).toBe('aaabbbcd');
+    await end('c');
+    await end('d');
+    await end('b');
+    expect(running()).toBe('aaaabbb');
+    await endAll();
+  });
+
+  it('leaves no place idle that somebody may have', async () => {
+    const { start, running, end, endAll } = crowd({ atOnce: 10, share: 0.8 });
+    await start('a', 20);
+    await start('b', 1);
+    await end('b');
+    await end('a');
+    expect(running()).toBe('aaaaaaaa');
+    await endAll();
+  });
+});

@@ -1,0 +1,33 @@
+/** The pool is shared out: what is slow in some projects is no standstill in the others. */
+import { expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { startTestService, type TestProject } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+
+const service = await startTestService({ databasePool: 8 });
+
+async function withNotes(): Promise<TestProject> {
+  const project = await service.project();
+  await defineKinds(project, { id: 'note', parameters: [{ id: 'text', kind_id: 'text' }] });
+  return project;
+}
+
+/** Has many lists of a project wait for a lock, and as many more for their turn. */
+async function slow(project: TestProject, places: number) {
+  const side = await sideConnection();
+  const release = await side.lock(project, 'note');
+  const replies = Array.from({ length: 20 }, () => project.get('/note/unit'));
+  await side.waiting(project, 'note', places);
+  return async () => {
+    await release();
+    await Promise.all(replies);
+  };
+}
+
+it('two projects with slow queries leave a place to a third', async () => {
+  const [first, second, third] = [await withNotes(), await withNotes(), await withNotes()];
+  const { id } = (await third.post('/note/unit', { text: 'a' })).body.content as { id: string };
+  const releases = [await slow(first, 6), await slow(second, 1)];
+  for (let turn = 0; turn < 20; turn += 1) expect((await third.get(`/note/unit/${id}`)).status).toBe(200);
+  for (const release of releases) await release();
+});
