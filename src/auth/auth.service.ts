@@ -44,8 +44,8 @@ export class AuthService {
     if (password !== undefined) judgePassword(password, [...names.values()], faults);
     let hash = '';
     if (password !== undefined && !faults.any) {
-      await this.throttle.count(project, { address: visit.address });
-      hash = await hashPassword(password, project.id);
+      const { address } = visit;
+      hash = await this.throttle.counted(project, { address }, () => hashPassword(password, project.id));
     }
     const body = new Map<string, unknown>([...rest, ...names]);
     // A name that is wrong was told, and the unit lacks it.

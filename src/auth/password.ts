@@ -13,6 +13,7 @@ const OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const line = new Lanes({
   atOnce: Math.max(1, Math.min(3, availableParallelism())),
   waiting: LIMITS.hashesWaiting,
+  waitingPerKey: LIMITS.hashesPerProject,
   patience: 5000,
   refusal: () => comeBack('server.busy', 'Too many passwords wait to be checked; try again shortly', 2),
 });

@@ -47,8 +47,8 @@ export class RecoveryService {
   async request(project: Project, { address, afterAnswer }: Visit, body: unknown): Promise<Answer> {
     const { email } = readRecovery(body);
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
-    const place = this.mail.reserve();
-    afterAnswer(() => place.post({ type: 'recovery', project: project.id, make: () => this.#make(project, email) }));
+    const place = this.mail.reserve(project.id);
+    afterAnswer(() => place.post({ type: 'recovery', make: () => this.#make(project, email) }));
     return NULL_ANSWER;
   }
 

@@ -73,11 +73,11 @@ export class SignInService {
       if (!isUsable(credential, model)) throw failed();
     });
     await this.throttle.count(project, { address });
-    const place = this.mail.reserve();
+    const place = this.mail.reserve(project.id);
     try {
       const code = await this.codes.make(project, credential.member_id);
       const mail = { to: credential.email, project: project.label, code, minutes: CODE_MINUTES };
-      afterAnswer(() => place.post({ type: 'code', project: project.id, make: () => codeMail(mail) }));
+      afterAnswer(() => place.post({ type: 'code', make: () => codeMail(mail) }));
       return NULL_ANSWER;
     } catch (error) {
       place.leave();

@@ -61,11 +61,21 @@ export class Throttle {
 
   /** Does what may fail: only a refusal with 401 counts as a failure. @throws KindError 429, and what `work` throws */
   guard<T>(project: Project, attempt: Attempt, work: () => Promise<T>): Promise<T> {
-    const run = (): Promise<T> => this.#guard(project, attempt, work);
-    if (!this.config.authRateLimit) return run();
-    const { address, account } = attempt;
+    return this.#inTurn(project, attempt, () => this.#guard(project, attempt, work));
+  }
+
+  /** Does what counts however it ends. @throws KindError 429, and what `work` throws */
+  counted<T>(project: Project, attempt: Attempt, work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(project, attempt, async () => {
+      await this.count(project, attempt);
+      return work();
+    });
+  }
+
+  #inTurn<T>(project: Project, { address, account }: Attempt, work: () => Promise<T>): Promise<T> {
+    if (!this.config.authRateLimit) return work();
     return this.#addresses.run(JSON.stringify([project.id, address]), () =>
-      account === undefined ? run() : this.#pairs.run(JSON.stringify([project.id, address, account]), run),
+      account === undefined ? work() : this.#pairs.run(JSON.stringify([project.id, address, account]), work),
     );
   }
 
@@ -82,7 +92,7 @@ export class Throttle {
     }
   }
 
-  /** Counts what counts however it ends. @throws KindError 429 */
+  /** Counts what counts however it ends, and costs little. @throws KindError 429 */
   async count(project: Project, attempt: Attempt): Promise<void> {
     await this.#take(project, attempt);
   }

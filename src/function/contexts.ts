@@ -67,9 +67,7 @@ export class Contexts {
       mail: (letter) => {
         door.check();
         const mail = mailOf(letter);
-        call.afterCommit(() =>
-          this.outgoing.reserve().post({ type: 'function', project: project.id, make: () => mail }),
-        );
+        call.afterCommit(() => this.outgoing.reserve(project.id).post({ type: 'function', make: () => mail }));
       },
       get log() {
         return (log ??= logOf(logger.child({ ...who })));

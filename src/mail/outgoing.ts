@@ -1,21 +1,22 @@
 /**
  * The mails that wait to be sent. They are made and sent after the answer of the request that asks for them, so that no
- * answer tells by its time whether there was one. The line is bounded; what fails for a moment is tried again.
+ * answer tells by its time whether there was one. The line is bounded, of each project and of all, and projects take
+ * turns in it; what fails for a moment is tried again.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { MailerService } from '@nestjs-modules/mailer';
 import type { Logger } from 'pino';
 import { LOGGER } from '../http/logger.js';
 import { isEmailAddress } from '../shared/email.js';
-import { comeBack } from '../shared/errors.js';
+import { comeBack, type KindError } from '../shared/errors.js';
+import { Lanes } from '../shared/lanes.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Mail } from './mail.js';
 
 /** What a mail is made by, when its turn comes; undefined where there is none to be sent. */
 export interface MailJob {
-  /** For the log: which mail, of which project. Neither address nor content are ever logged. */
+  /** For the log: which mail. Neither address nor content are ever logged. */
   readonly type: string;
-  readonly project: string;
   readonly make: () => Mail | undefined | Promise<Mail | undefined>;
 }
 
@@ -26,9 +27,13 @@ const PAUSES = [1000, 5000] as const;
 
 @Injectable()
 export class OutgoingMail {
-  readonly #waiting: MailJob[] = [];
-  readonly #running = new Set<Promise<void>>();
-  #reserved = 0;
+  readonly #line = new Lanes({ atOnce: AT_ONCE, refusal: tooMany });
+  /** Mails that wait or are under way. */
+  readonly #posted = new Set<Promise<void>>();
+  /** Places that are taken: of each project, and of all. */
+  readonly #places = new Map<string, number>();
+  #taken = 0;
+  #over = false;
   readonly #stopping = new AbortController();
 
   constructor(
@@ -40,52 +45,51 @@ export class OutgoingMail {
    * Takes a place in the line, for a mail that is posted after the answer. Whether one is to be had does not depend on
    * whom the mail is for. @throws KindError 503
    */
-  reserve(): MailPlace {
-    if (this.#reserved + this.#waiting.length >= LIMITS.mailsWaiting) {
-      throw comeBack('server.busy', 'Too many mails wait to be sent; try again shortly', 10);
-    }
-    this.#reserved += 1;
+  reserve(project: string): MailPlace {
+    const own = this.#places.get(project) ?? 0;
+    if (this.#taken >= LIMITS.mailsWaiting || own >= LIMITS.mailsPerProject) throw tooMany();
+    this.#take(project, 1);
     let open = true;
-    const close = (): boolean => {
-      if (!open) return false;
+    const close = (then: () => void): void => {
+      if (open) then();
       open = false;
-      this.#reserved -= 1;
-      return true;
     };
     return {
-      post: (job) => {
-        if (!close()) return;
-        this.#waiting.push(job);
-        this.#next();
-      },
-      leave: () => void close(),
+      post: (job) => close(() => this.#post(project, job)),
+      leave: () => close(() => this.#take(project, -1)),
     };
+  }
+
+  #take(project: string, places: number): void {
+    const own = (this.#places.get(project) ?? 0) + places;
+    this.#taken += places;
+    if (own > 0) this.#places.set(project, own);
+    else this.#places.delete(project);
   }
 
   /** Finishes what waits, for at most so many milliseconds. What is left then is told of in the log. */
   async drain(milliseconds: number): Promise<void> {
     this.#stopping.abort();
     const deadline = Date.now() + milliseconds;
-    while (this.#running.size > 0 && Date.now() < deadline) {
-      await Promise.race([...this.#running, pause(deadline - Date.now())]);
+    while (this.#posted.size > 0 && Date.now() < deadline) {
+      await Promise.race([...this.#posted, pause(deadline - Date.now())]);
     }
-    const lost = this.#waiting.splice(0).length + this.#running.size;
+    this.#over = true;
+    const lost = this.#posted.size;
     if (lost > 0) this.logger.warn({ mails: lost }, 'mails were not sent before the end');
   }
 
-  #next(): void {
-    if (this.#running.size >= AT_ONCE) return;
-    const job = this.#waiting.shift();
-    if (!job) return;
-    const run = this.#run(job).finally(() => {
-      this.#running.delete(run);
-      this.#next();
+  #post(project: string, job: MailJob): void {
+    const sent = this.#line.run(project, async () => {
+      this.#take(project, -1);
+      if (!this.#over) await this.#run(project, job);
     });
-    this.#running.add(run);
+    const run = sent.finally(() => this.#posted.delete(run));
+    this.#posted.add(run);
   }
 
-  async #run(job: MailJob): Promise<void> {
-    const fields = { mail: job.type, project: job.project };
+  async #run(project: string, job: MailJob): Promise<void> {
+    const fields = { mail: job.type, project };
     try {
       const mail = await job.make();
       if (mail) await this.#send(mail, fields);
@@ -125,6 +129,10 @@ export class OutgoingMail {
 export interface MailPlace {
   post(job: MailJob): void;
   leave(): void;
+}
+
+function tooMany(): KindError {
+  return comeBack('server.busy', 'Too many mails wait to be sent; try again shortly', 10);
 }
 
 /** What the log may know of a failure: codes. Texts of servers repeat addresses, and some of them passwords. */

@@ -13,8 +13,8 @@ export interface LaneOptions {
   /** How many may wait: of one key, and of all keys. */
   readonly waitingPerKey?: number;
   readonly waiting?: number;
-  /** Milliseconds that one waits at most. */
-  readonly patience: number;
+  /** Milliseconds that one waits at most; without it, as long as it takes. */
+  readonly patience?: number;
   /** What whoever finds the line too long, or has waited too long, is told. */
   readonly refusal: () => KindError;
 }
@@ -25,7 +25,14 @@ interface Lane {
   readonly waiting: Set<() => void>;
 }
 
-const UNBOUNDED = { perKey: Infinity, atOnce: Infinity, share: 1, waitingPerKey: Infinity, waiting: Infinity };
+const UNBOUNDED = {
+  perKey: Infinity,
+  atOnce: Infinity,
+  share: 1,
+  waitingPerKey: Infinity,
+  waiting: Infinity,
+  patience: Infinity,
+};
 
 export class Lanes {
   readonly #options: Required<LaneOptions>;
@@ -75,10 +82,11 @@ export class Lanes {
         clearTimeout(timer);
         resolve();
       };
-      const timer = setTimeout(() => {
+      const giveUp = (): void => {
         this.#stepOut(lane, called);
         reject(refusal());
-      }, patience);
+      };
+      const timer = patience === Infinity ? undefined : setTimeout(giveUp, patience);
       lane.waiting.add(called);
     });
   }

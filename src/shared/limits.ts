@@ -42,20 +42,27 @@ export const LIMITS = {
   jsonValues: 500_000,
   /** Units of a kind above which its indexes are built in the background, while it is written. */
   indexedAtOnce: 10_000,
+  /** Bytes of a body where little is asked for: of sign-in and the like, and of links. */
+  smallBody: 64 * 1024,
   /** Bytes of the bodies that one process keeps at once, inflated: of all projects, of one, and what each always has. */
   bodiesInFlight: 64 * 1024 * 1024,
   bodiesPerProject: 32 * 1024 * 1024,
   bodiesAlways: 1024 * 1024,
+  /** Those of a project's callers without a token: of all of them, and of those at one address. */
+  bodiesAnonymous: 16 * 1024 * 1024,
+  bodiesPerAddress: 8 * 1024 * 1024,
   /** Seconds in which a body arrives; it has longer where it comes fast. */
   bodySeconds: 15,
   bodyBytesPerSecond: 256 * 1024,
-  /** Mails that wait to be sent, of one process. */
+  /** Mails that wait to be sent, of one process: of all projects, and of one. */
   mailsWaiting: 1000,
+  mailsPerProject: 200,
   /** Requests of one project that wait for their share of the database, and changes of its definitions, of one process. */
   requestsWaiting: 2000,
   changesWaiting: 500,
-  /** Passwords that wait to be hashed, of one process. */
+  /** Passwords that wait to be hashed, of one process: of all projects, and of one. */
   hashesWaiting: 250,
+  hashesPerProject: 100,
   /** Bytes of the JSON of one answer, in UTF-8. */
   answerBytes: 32 * 1024 * 1024,
   /** Units that one walk along links reaches, and links that each of its steps follows. */

@@ -8,24 +8,27 @@ import { startTestService } from '../../support/service.js';
 const { gate } = vi.hoisted(() => ({ gate: { closed: undefined as Promise<void> | undefined, running: 0, most: 0 } }));
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof import('@node-rs/argon2')>();
-  const verify = async (...given: Parameters<typeof real.verify>) => {
-    gate.most = Math.max(gate.most, (gate.running += 1));
-    await gate.closed;
-    gate.running -= 1;
-    return real.verify(...given);
-  };
-  return { ...real, verify };
+  const gated =
+    <Given extends unknown[], Made>(work: (...given: Given) => Promise<Made>) =>
+    async (...given: Given): Promise<Made> => {
+      gate.most = Math.max(gate.most, (gate.running += 1));
+      await gate.closed;
+      gate.running -= 1;
+      return work(...given);
+    };
+  return { ...real, hash: gated(real.hash), verify: gated(real.verify) };
 });
 
 const service = await startTestService({ trustProxy: 1 });
 const project = anonymous(await withMembers(await service.project()));
+const other = anonymous(await service.project());
 
 it('sign-ins beyond the line are refused, the others served', async () => {
   const ann = await signUp(project, 'ann');
   await query(project, 'DELETE FROM $schema._throttle');
   let open = (): void => undefined;
   gate.closed = new Promise((resolve) => (open = resolve));
-  const count = LIMITS.hashesWaiting + 20;
+  const count = LIMITS.hashesPerProject + 20;
   const signIn = (at: number) =>
     project.post(
       '/auth/signin',
@@ -38,8 +41,11 @@ it('sign-ins beyond the line are refused, the others served', async () => {
   );
   await vi.waitUntil(() => refused >= 20 - gate.running, { timeout: 4000 });
   expect(gate.most).toBeLessThanOrEqual(3);
+  // The line of this project is full, that of another is not.
+  const stranger = other.post('/auth/signin', { username: 'nobody', password: 'a wrong one' });
   open();
   gate.closed = undefined;
+  expect((await stranger).status).toBe(401);
   const all = await Promise.all(replies);
   expect(all.filter(({ status }) => status === 401).length + refused).toBe(count);
   const busy = all.find(({ status }) => status === 503);
@@ -52,4 +58,32 @@ it('sign-ins beyond the line are refused, the others served', async () => {
   );
   expect(row?.n).toBe(count - refused);
   expect((await project.post('/auth/signin', { username: 'ann', password: ann.password })).status).toBe(200);
+});
+
+it('sign-ups from one address leave room in the line to those from others', async () => {
+  let open = (): void => undefined;
+  gate.closed = new Promise((resolve) => (open = resolve));
+  const signUps = (count: number, address: string) =>
+    Array.from({ length: count }, (_, at) => {
+      const username = `m${address}-${at}`;
+      const member = { username, email: `${username}@example.com`, password: 'a long password' };
+      return project.post(
+        '/auth/person/signup',
+        { username, password: member.password, kind_system_user: member },
+        { headers: { 'x-forwarded-for': address } },
+      );
+    });
+  await query(project, 'DELETE FROM $schema._throttle');
+  const many = signUps(LIMITS.hashesPerProject, '198.51.100.1');
+  const taken = async () => {
+    const text = 'SELECT sum(cardinality("attempts"))::int AS n FROM $schema._throttle';
+    return (await query<{ n: number }>(project, text))[0]?.n ?? 0;
+  };
+  await vi.waitUntil(async () => (await taken()) >= 25, { timeout: 4000 });
+  const few = signUps(10, '198.51.100.2');
+  await vi.waitUntil(async () => (await taken()) >= 35, { timeout: 4000 });
+  open();
+  gate.closed = undefined;
+  expect((await Promise.all(few)).map(({ status }) => status)).toEqual(few.map(() => 200));
+  await Promise.all(many);
 });

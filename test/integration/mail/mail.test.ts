@@ -275,7 +275,7 @@ describe('a service that stops', () => {
 
   it('does not wait for ever', async () => {
     const outgoing = hasty.service.app.get(OutgoingMail);
-    outgoing.reserve().post({ type: 'test', project: 'none', make: () => new Promise(() => undefined) });
+    outgoing.reserve('none').post({ type: 'test', make: () => new Promise(() => undefined) });
     await outgoing.drain(100);
     expect(impatient.text()).toContain('"mails":1');
   });
@@ -289,16 +289,55 @@ it('a mail is made after the answer is out', async () => {
   expect(events).toEqual(['answered', 'posted']);
 });
 
-it('a line that is full is 503 for everybody, and tells nobody anything', async () => {
+describe('a line that is full', () => {
   const outgoing = full.service.app.get(OutgoingMail);
-  const places = Array.from({ length: LIMITS.mailsWaiting }, () => outgoing.reserve());
-  const project = anonymous(await full.signIn(admin.id));
-  for (const email of ['ann@example.com', 'nobody@example.com']) {
+  const fill = (project: string, count: number) => Array.from({ length: count }, () => outgoing.reserve(project));
+  const expectBusy = async (project: TestProject, email: string) => {
     const { status, headers } = await recover(project, email);
     expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '10' });
-  }
-  places[0]?.leave();
-  places[0]?.leave();
-  expect((await recover(project, 'nobody@example.com')).status).toBe(200);
-  for (const place of places) place.leave();
+  };
+
+  it('of a project is 503 for whoever asks there, and tells nobody anything', async () => {
+    const other = await full.project();
+    const project = anonymous(await full.signIn(admin.id));
+    const places = fill(admin.id, LIMITS.mailsPerProject);
+    await expectBusy(project, 'ann@example.com');
+    await expectBusy(project, 'nobody@example.com');
+    expect((await recover(anonymous(other), 'ann@example.com')).status).toBe(200);
+    places[0]?.leave();
+    places[0]?.leave();
+    expect((await recover(project, 'nobody@example.com')).status).toBe(200);
+    for (const place of places) place.leave();
+  });
+
+  it('of all projects is 503 for everybody', async () => {
+    const project = anonymous(await full.signIn(admin.id));
+    const others = LIMITS.mailsWaiting / LIMITS.mailsPerProject;
+    const places = Array.from({ length: others }, (_, at) => fill(`other${at}`, LIMITS.mailsPerProject)).flat();
+    await expectBusy(project, 'ann@example.com');
+    for (const place of places) place.leave();
+    expect((await recover(project, 'nobody@example.com')).status).toBe(200);
+  });
+});
+
+it('projects take turns: the mails of one do not wait for all those of another', async () => {
+  const outgoing = full.service.app.get(OutgoingMail);
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const order: string[] = [];
+  const post = (project: string, wait?: Promise<void>) =>
+    outgoing.reserve(project).post({
+      type: 'test',
+      make: async () => {
+        await wait;
+        order.push(project);
+        return undefined;
+      },
+    });
+  for (let mail = 0; mail < 4; mail += 1) post('down', opened);
+  for (let mail = 0; mail < 20; mail += 1) post('down');
+  post('up');
+  open();
+  await vi.waitUntil(() => order.length === 25, { timeout: 5000 });
+  expect(order.indexOf('up')).toBeLessThan(8);
 });
