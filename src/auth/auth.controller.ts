@@ -31,7 +31,7 @@ export class AuthController {
   @Post('signin')
   @NoStore()
   async signIn(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.signIns.signIn(project, visitOf(request), await jsonOf(request));
+    return this.signIns.signIn(project, visitOf(request), await jsonOf(request, 'small'));
   }
 
   @Get('verify')
@@ -44,7 +44,7 @@ export class AuthController {
   @NoStore()
   async verifyByPost(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     const answer = await this.auth.verify(scope);
-    await jsonOf(request);
+    await jsonOf(request, 'small');
     return answer;
   }
 
@@ -61,26 +61,26 @@ export class AuthController {
   @WithOwnBearer()
   @UseGuards(RefreshTokenGuard)
   async refreshByPost(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    await jsonOf(request);
+    await jsonOf(request, 'small');
     return this.auth.refresh(project, refreshClaims(request));
   }
 
   @Post('signout')
   @NoStore()
   signOut(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.signOut(scope, () => jsonOf(request));
+    return this.auth.signOut(scope, () => jsonOf(request, 'small'));
   }
 
   @Post('change_password')
   @NoStore()
   changePassword(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.changePassword(scope, visitOf(request), () => jsonOf(request));
+    return this.auth.changePassword(scope, visitOf(request), () => jsonOf(request, 'small'));
   }
 
   @Post('recover_password')
   @NoStore()
   async recover(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.recovery.request(project, visitOf(request), await jsonOf(request));
+    return this.recovery.request(project, visitOf(request), await jsonOf(request, 'small'));
   }
 
   @Post('reset_password/:token')
@@ -90,6 +90,6 @@ export class AuthController {
     @Param('token') token: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
-    return this.recovery.reset(project, visitOf(request), token, () => jsonOf(request));
+    return this.recovery.reset(project, visitOf(request), token, () => jsonOf(request, 'small'));
   }
 }

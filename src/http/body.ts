@@ -4,7 +4,7 @@
  */
 import { KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { BodyBudget } from './body-budget.js';
+import { BodyBudget, type Sender } from './body-budget.js';
 import { readBytes } from './body.reader.js';
 import { parseJson } from './json-text.js';
 import type { HttpRequest, HttpResponse } from './request.js';
@@ -17,12 +17,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 const budget = new BodyBudget({
   all: LIMITS.bodiesInFlight,
   perProject: LIMITS.bodiesPerProject,
+  anonymous: LIMITS.bodiesAnonymous,
+  perAddress: LIMITS.bodiesPerAddress,
   always: LIMITS.bodiesAlways,
+  alwaysPerAddress: LIMITS.smallBody,
 });
 
 /** Whose body it is, and how long it may be. */
-export interface BodyBounds {
-  readonly project: string;
+export interface BodyBounds extends Sender {
   readonly limit: number;
 }
 
@@ -30,11 +32,11 @@ export interface BodyBounds {
 export async function readBody(
   request: HttpRequest,
   response: HttpResponse,
-  { project, limit }: BodyBounds,
+  { limit, ...sender }: BodyBounds,
 ): Promise<Buffer | undefined> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (NO_BODY.has(request.method) || (encoding === undefined && length === undefined)) return undefined;
-  const charge = budget.open(project);
+  const charge = budget.open(sender);
   response.once('close', charge.end);
   try {
     return await readBytes(request, limit, charge);

@@ -23,7 +23,7 @@ export class LinkController {
   @Post()
   @TakesBody()
   create(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
-    return this.links.create(scope, path, request.url, () => jsonOf(request));
+    return this.links.create(scope, path, request.url, () => jsonOf(request, 'small'));
   }
 
   @Delete()

@@ -49,6 +49,8 @@ export class LinkService {
 
   /** Answers the link record, or for the system's link types the kind record. */
   async create(scope: RequestScope, path: LinkPath, url: string, read: () => Promise<unknown>): Promise<Answer> {
+    // Who sends slowly holds no place among the project's requests meanwhile, and who may not link sends nothing.
+    await this.catalog.withModel(scope.project, async (model) => void this.#planUnits({ ...scope, model }, path));
     const body = await outcomeOf(read);
     const checkInput = () => {
       parseFlags(url, []);

@@ -43,7 +43,7 @@ export const LIMITS = {
   /** Units of a kind above which its indexes are built in the background, while it is written. */
   indexedAtOnce: 10_000,
   /** Bytes of a body where little is asked for: of sign-in and the like, and of links. */
-  smallBody: 64 * 1024,
+  smallBody: 128 * 1024,
   /** Bytes of the bodies that one process keeps at once, inflated: of all projects, of one, and what each always has. */
   bodiesInFlight: 64 * 1024 * 1024,
   bodiesPerProject: 32 * 1024 * 1024,

@@ -14,14 +14,19 @@ import type { Observable } from 'rxjs';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { parseBody, readBody } from '../http/body.js';
+import { clientAddress } from '../http/client-address.js';
 import { RequestSlot } from '../http/request-slot.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
+import { LIMITS } from '../shared/limits.js';
 import { scopeOf } from './request-scope.js';
 
 type Bytes = Promise<Buffer | undefined>;
 
-/** The setting that says how long a body may be: units of users' kinds may be large, and many at once. */
-export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits';
+/**
+ * The setting that says how long a body may be: units of users' kinds may be large, and many at once. `small` is for what
+ * needs little, and perhaps comes from anybody.
+ */
+export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small';
 
 const bodies = new RequestSlot<(limit: BodyLimit) => Bytes>('body');
 
@@ -35,11 +40,16 @@ export class TenancyInterceptor implements NestInterceptor {
     const response = http.getResponse<HttpResponse>();
     let bytes: Bytes | undefined;
     const read = (limit: BodyLimit): Bytes => {
-      const { project } = scopeOf(request);
-      return readBody(request, response, { project: project.id, limit: this.config[limit] });
+      const { project, caller } = scopeOf(request);
+      const address = caller.type === 'anonymous' ? clientAddress(request) : undefined;
+      return readBody(request, response, { project: project.id, address, limit: this.#bytesOf(limit) });
     };
     bodies.set(request, (limit) => (bytes ??= read(limit)));
     return next.handle();
+  }
+
+  #bytesOf(limit: BodyLimit): number {
+    return limit === 'small' ? Math.min(LIMITS.smallBody, this.config.bodyLimit) : this.config[limit];
   }
 }
 
@@ -57,6 +67,6 @@ export function bytesOf(request: object, limit: BodyLimit = 'bodyLimit'): Bytes 
 }
 
 /** The body of a request as JSON; undefined where it has none. @throws KindError 400, 413, 415, 503 */
-export async function jsonOf(request: HttpRequest): Promise<unknown> {
-  return parseBody(await bytesOf(request), request.headers['content-type']);
+export async function jsonOf(request: HttpRequest, limit?: BodyLimit): Promise<unknown> {
+  return parseBody(await bytesOf(request, limit), request.headers['content-type']);
 }

@@ -23,6 +23,7 @@ const free = { add: () => true, end: () => undefined };
 
 describe('the bodies that a process keeps', () => {
   const busy = { status: 503, code: 'server.busy' };
+  const options = { all: 10, perProject: 6, anonymous: 4, perAddress: 3, always: 2, alwaysPerAddress: 1 };
 
   it('count as they come: what is announced costs nobody anything', async () => {
     const idle = Array.from({ length: 100 }, () => upload({ 'content-length': String(MEGABYTE) }));
@@ -61,20 +62,34 @@ describe('the bodies that a process keeps', () => {
   });
 
   it('leave a little to each project', () => {
-    const budget = new BodyBudget({ all: 10, perProject: 6, always: 2 });
-    const [a, b, c] = ['a', 'b', 'c'].map((project) => budget.open(project));
+    const budget = new BodyBudget(options);
+    const [a, b, c] = ['a', 'b', 'c'].map((project) => budget.open({ project }));
     expect([a?.add(5), b?.add(5)]).toEqual([true, true]);
     expect([c?.add(3), c?.add(2), c?.add(1)]).toEqual([false, true, false]);
-    expect(budget.open('a').add(2)).toBe(false);
+    expect(budget.open({ project: 'a' }).add(2)).toBe(false);
     a?.end();
-    expect([c?.add(1), budget.open('a').add(2)]).toEqual([true, true]);
+    expect([c?.add(1), budget.open({ project: 'a' }).add(2)]).toEqual([true, true]);
+  });
+
+  it('of callers without a token have a part, and those of one address a part of that', () => {
+    const budget = new BodyBudget(options);
+    const open = (address?: string) => budget.open({ project: 'a', address });
+    const [one, same, other, third, member] = [open('::1'), open('::1'), open('::2'), open('::3'), open()];
+    expect([one.add(2), same.add(2), same.add(1)]).toEqual([true, false, true]);
+    // The second is beyond the part of all, but little.
+    expect([other.add(2), other.add(1), third.add(1), third.add(1)]).toEqual([false, true, true, false]);
+    expect([member.add(1), member.add(1)]).toEqual([true, false]);
+    one.end();
+    expect([other.add(2), same.add(1)]).toEqual([false, true]);
+    for (const each of [same, other, third, member]) each.end();
+    expect(open('::1').add(9)).toBe(true);
   });
 
   it('take one that is alone whatever its size', () => {
-    const budget = new BodyBudget({ all: 10, perProject: 6, always: 2 });
-    const alone = budget.open('a');
+    const budget = new BodyBudget(options);
+    const alone = budget.open({ project: 'a' });
     expect([alone.add(8), alone.add(8)]).toEqual([true, true]);
-    expect(budget.open('b').add(3)).toBe(false);
+    expect(budget.open({ project: 'b' }).add(3)).toBe(false);
   });
 });
 
