@@ -12,6 +12,7 @@ import { isAdministrator } from '../tenancy/caller.js';
 import { Behaviors, withSystemValue, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Draft } from '../unit/draft.js';
 import { asSystem, type Session } from '../unit/session.js';
+import { UnitRepository } from '../unit/unit.repository.js';
 import { UnitRights } from '../unit/unit.rights.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 import { foldName, isSeen } from './names.js';
@@ -19,10 +20,14 @@ import { Sessions } from './sessions.js';
 
 @Injectable()
 export class MemberBehavior implements Behavior, OnModuleInit {
+  /** Drafts whose names the credentials have: a hook that changes names makes another one of them. */
+  readonly #settled = new WeakSet<Draft>();
+
   constructor(
     private readonly behaviors: Behaviors,
     private readonly writer: UnitWriter,
     private readonly rights: UnitRights,
+    private readonly repository: UnitRepository,
     private readonly sessions: Sessions,
   ) {}
 
@@ -35,25 +40,25 @@ export class MemberBehavior implements Behavior, OnModuleInit {
   }
 
   async complete(draft: Draft, write: PendingWrite): Promise<Draft> {
-    const { faults, id, kind } = write;
-    const named = draft.values.has('username') || draft.values.has('email');
-    if (id !== undefined) {
-      if (named) await this.#rename(draft, write, id);
-      return draft;
-    }
-    checkNames(draft, write);
-    const field = kind.fields.get(CREDENTIAL_KIND);
-    if (faults.any || !field) return draft;
-    const credential = await this.#createCredential(draft, write);
-    return withSystemValue(draft, field, credential);
+    if (write.id === undefined) return this.#completeNew(draft, write);
+    if (isNamed(draft) && (await this.#keepsNames(draft, write, write.id))) this.#settled.add(draft);
+    return draft;
+  }
+
+  async #completeNew(given: Draft, write: PendingWrite): Promise<Draft> {
+    checkNames(given.values, write);
+    const field = write.kind.fields.get(CREDENTIAL_KIND);
+    if (write.faults.any || !field) return given;
+    const draft = withSystemValue(given, field, await this.#createCredential(given, write));
+    this.#settled.add(draft);
+    return draft;
   }
 
   /** Those of a member that is inserted after them, with the id that it has already. */
   async #createCredential(draft: Draft, { kind, session, index }: PendingWrite): Promise<string> {
-    const credentials = session.model.kinds.get(CREDENTIAL_KIND);
-    if (!credentials) throw new Error('the model has no credentials');
+    const credentials = credentialsOf(session);
     const id = draft.row['id'] ?? null;
-    const values = new Map([...credentialValues(draft), ['member_kind', kind.id], ['member_id', id]] as [
+    const values = new Map([...credentialValues(draft.values), ['member_kind', kind.id], ['member_id', id]] as [
       string,
       Json,
     ][]);
@@ -61,29 +66,41 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
   }
 
-  /** A new name or address goes to the credentials too, by administrators only. */
-  async #rename(draft: Draft, write: PendingWrite, id: string): Promise<void> {
-    const { session, faults, kind } = write;
-    const member = JSON.parse((await this.rights.present(asSystem(session), kind, id)).body) as Record<string, Json>;
-    const isKept = (name: string) => (draft.values.get(name) ?? member[name]) === member[name];
-    if (isKept('username') && isKept('email')) return;
+  /** Whether an edit leaves the names as they are; the member is held from here on. New ones are given by administrators. */
+  async #keepsNames(draft: Draft, write: PendingWrite, id: string): Promise<boolean> {
+    const { session, kind } = write;
+    const { project, model, executor } = session;
+    const held = { schema: project.schema, kind, version: model.version, id, access: undefined, tags: undefined };
+    await this.repository.lock(executor, held, model);
+    const member = await this.#stored(session, kind, id);
+    if (NAMES.every((name) => (draft.values.get(name) ?? member.get(name)) === member.get(name))) return true;
     if (!isAdministrator(session.caller)) {
       throw refusal('access.denied', 'The username and the e-mail are changed by administrators');
     }
-    const whole = { ...draft, values: new Map([...Object.entries(member), ...draft.values]) };
-    checkNames(whole, write);
-    const credentials = session.model.kinds.get(CREDENTIAL_KIND);
-    if (faults.any || !credentials) return;
-    await renamed(() =>
-      this.writer.update(
-        asSystem(session),
-        credentials,
-        scalarText(member[CREDENTIAL_KIND]),
-        () => new Map(credentialValues(whole)),
-      ),
-    );
+    checkNames(new Map([...member, ...draft.values]), write);
+    return false;
+  }
+
+  /** The names that were written, by hooks too, go to the credentials. Nobody else writes the member before the end. */
+  async afterWrite(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void> {
+    if (!isNamed(draft) || this.#settled.has(draft)) return;
+    const credentials = credentialsOf(session);
+    const member = await this.#stored(session, kind, id);
+    const credential = scalarText(member.get(CREDENTIAL_KIND));
+    const known = await this.#stored(session, credentials, credential);
+    if (NAMES.every((name) => known.get(name) === member.get(name))) return;
+    const faults = new Faults();
+    checkNames(member, { faults });
+    faults.throwIfAny();
+    const values = new Map(credentialValues(member));
+    await renamed(() => this.writer.update(asSystem(session), credentials, credential, () => values));
     // What was mailed to the former address is worth nothing any more.
     await session.executor.run(forgetMailedStatement(session.project.schema, id));
+  }
+
+  async #stored(session: Session, kind: KindDef, id: string): Promise<Map<string, Json>> {
+    const { body } = await this.rights.present(asSystem(session), kind, id);
+    return new Map(Object.entries(JSON.parse(body) as Record<string, Json>));
   }
 
   async beforeDelete(kind: KindDef, id: string, session: Session): Promise<void> {
@@ -105,7 +122,19 @@ export class MemberBehavior implements Behavior, OnModuleInit {
   }
 }
 
-function credentialValues({ values }: Draft): [string, Json][] {
+const NAMES = ['username', 'email'];
+
+function isNamed({ values }: Draft): boolean {
+  return NAMES.some((name) => values.has(name));
+}
+
+function credentialsOf({ model }: Session): KindDef {
+  const kind = model.kinds.get(CREDENTIAL_KIND);
+  if (!kind) throw new Error('the model has no credentials');
+  return kind;
+}
+
+function credentialValues(values: ReadonlyMap<string, Json>): [string, Json][] {
   const username = scalarText(values.get('username'));
   const email = scalarText(values.get('email'));
   return [
@@ -116,7 +145,10 @@ function credentialValues({ values }: Draft): [string, Json][] {
   ];
 }
 
-function checkNames({ values }: Draft, { faults, index }: PendingWrite): void {
+function checkNames(
+  values: ReadonlyMap<string, Json>,
+  { faults, index }: Pick<PendingWrite, 'faults' | 'index'>,
+): void {
   const { username, email } = Object.fromEntries(values) as Record<string, Json>;
   if (typeof username !== 'string' || typeof email !== 'string') return;
   const at = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });

@@ -12,6 +12,8 @@ export interface SideConnection {
   holding(project: TestProject, ...texts: readonly string[]): Promise<() => Promise<void>>;
   /** Waits until somebody waits for the transaction that is held. */
   blocked(): Promise<void>;
+  /** Waits until so many statements on the project wait for one another, or for the one that is held. */
+  queued(project: TestProject, count: number): Promise<void>;
   /** Answers the process ids of the backends that wait for a lock on the table, once there are `count` of them. */
   waiting(project: TestProject, table: string, count?: number): Promise<number[]>;
 }
@@ -50,6 +52,16 @@ export async function sideConnection(database: ConnectionOptions = inject('datab
       for (let looks = 0; looks < 5000; looks += 1) {
         const found = await rows('SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))', [processID]);
         if (found.length > 0) return;
+      }
+      throw new Error('nobody waits');
+    },
+    async queued(project, count) {
+      for (let looks = 0; looks < 5000; looks += 1) {
+        const found = await rows(
+          'SELECT FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0 AND strpos(query, $1) > 0',
+          [`project_${project.id}`],
+        );
+        if (found.length >= count) return;
       }
       throw new Error('nobody waits');
     },

@@ -1,0 +1,109 @@
+/** The names of a member and those of its credentials are one thing, however they are changed. */
+import { describe, expect, it } from 'vitest';
+import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
+import { FunctionsFolder } from '../../support/functions.js';
+import { startTestService } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+
+const GUEST = `
+import { kind } from 'kind';
+
+export default kind('guest').module({
+  hooks: {
+    before_create: ({ values }) => ({ username: String(values.username).toLowerCase() }),
+    before_update: ({ values }) => ({ email: values.first_name === 'Taken' ? 'taken@example.com' : 'hook@example.com' }),
+  },
+});
+`;
+
+const service = await startTestService({
+  authRateLimit: false,
+  functionsDir: new FunctionsFolder({ 'guest.ts': GUEST }).path,
+});
+const side = await sideConnection();
+const admin = await withMembers(await service.project());
+await defineKinds(admin, { id: 'guest' });
+await ok(admin.post('/group/unit/kind_auth_member/link/group/kind/unit/guest'));
+const signsIn = async (username: string, password: string) =>
+  (await anonymous(admin).post('/auth/signin', { username, password })).status === 200;
+
+interface Names {
+  readonly username: string;
+  readonly email: string;
+}
+
+async function credentialOf(id: string): Promise<Names | undefined> {
+  const text = 'SELECT "username", "email" FROM $schema."kind_system_user" WHERE "member_id" = $1::uuid';
+  const [row] = await query<Names>(admin, text, [id]);
+  return row;
+}
+
+describe('names that are changed at once', () => {
+  it('are both those of the sign-in', async () => {
+    const { id, password } = await signUp(admin, 'former');
+    const release = await side.holding(admin, `SELECT FROM person WHERE id = '${id}' FOR UPDATE`);
+    const edits = [
+      admin.put(`/person/unit/${id}`, { username: 'latter' }),
+      admin.put(`/person/unit/${id}`, { email: 'latter@example.org' }),
+    ];
+    await side.queued(admin, 2);
+    await release();
+    expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200]);
+    const names = { username: 'latter', email: 'latter@example.org' };
+    expect(await ok(admin.get(`/person/unit/${id}`))).toMatchObject(names);
+    expect(await credentialOf(id)).toEqual(names);
+    expect([await signsIn('latter', password), await signsIn('former', password)]).toEqual([true, false]);
+    expect(await signsIn('latter@example.org', password)).toBe(true);
+  });
+
+  it('are judged together: a username is an address only while that is the own one', async () => {
+    const { id } = await signUp(admin, 'lonely');
+    const release = await side.holding(admin, `SELECT FROM person WHERE id = '${id}' FOR UPDATE`);
+    const edits = [
+      admin.put(`/person/unit/${id}`, { username: 'lonely@example.com' }),
+      admin.put(`/person/unit/${id}`, { email: 'other@example.com' }),
+    ];
+    await side.queued(admin, 2);
+    await release();
+    expect((await Promise.all(edits)).map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(await credentialOf(id)).toMatchObject({
+      username: expect.stringMatching(/^lonely/) as string,
+      email: expect.stringMatching(/@example.com$/) as string,
+    });
+    const { username, email } = (await ok(admin.get(`/person/unit/${id}`))) as Names;
+    expect(await credentialOf(id)).toEqual({ username, email });
+    expect([email, 'lonely']).toContain(username);
+  });
+
+  it('that are given as they are stay', async () => {
+    const ada = await signUp(admin, 'ada');
+    const own = admin.as(ada.accessToken);
+    const record = (await ok(own.get(`/person/unit/${ada.id}`))) as Names;
+    await ok(own.put(`/person/unit/${ada.id}`, { ...record, first_name: 'Ada' }));
+    expect(refusalOf(await own.put(`/person/unit/${ada.id}`, { username: 'eve' }))).toEqual({
+      status: 403,
+      messages: ['access.denied'],
+    });
+    expect(await credentialOf(ada.id)).toEqual({ username: 'ada', email: 'ada@example.com' });
+  });
+});
+
+describe('names that a hook changes', () => {
+  const make = (username: string) => admin.post('/guest/unit', { username, email: `${username}@example.com` });
+
+  it('are those of the sign-in', async () => {
+    const { id } = (await ok(make('LOUD'))) as { id: string };
+    expect(await credentialOf(id)).toEqual({ username: 'loud', email: 'LOUD@example.com' });
+    await ok(admin.put(`/guest/unit/${id}`, { first_name: 'x' }));
+    expect(await credentialOf(id)).toEqual({ username: 'loud', email: 'hook@example.com' });
+  });
+
+  it('are refused where another member has them', async () => {
+    const [{ id }] = [(await ok(make('second'))) as { id: string }];
+    await signUp(admin, 'taken');
+    const refused = await admin.put(`/guest/unit/${id}`, { first_name: 'Taken' });
+    expect(refusalOf(refused)).toEqual({ status: 409, messages: ['parameter.not_unique email'] });
+    expect(await credentialOf(id)).toEqual({ username: 'second', email: 'second@example.com' });
+  });
+});
