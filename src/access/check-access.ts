@@ -1,6 +1,7 @@
 /** Judges an `access` before it is stored. Pure. */
 import { parseFilter } from '../filter/filter.parser.js';
 import { Faults, KindError } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-def.js';
@@ -37,6 +38,11 @@ function checkForm(operation: string, said: unknown, faults: Faults): void {
   const words = rules.some((rule) => !rule.includes('('));
   if (rules.length === 0 || rules.length !== list.length || words) {
     faults.add('parameter.bad_value', `access.${operation}: ${WANTS}`, PLACE);
+    return;
+  }
+  if (rules.length > LIMITS.accessRules) {
+    const text = `access.${operation}: at most ${LIMITS.accessRules} rules, got ${rules.length}`;
+    faults.add('parameter.bad_value', text, PLACE);
     return;
   }
   for (const rule of rules) {

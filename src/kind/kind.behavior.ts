@@ -9,6 +9,7 @@ import { PLAIN } from '../model/special.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { isPlainObject, typeName, type Json, scalarText } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
 import { checkBodyLists } from './kind.lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import { bodyOf, type Body, type Draft } from '../unit/draft.js';
@@ -60,6 +61,10 @@ export class KindBehavior implements Behavior, OnModuleInit {
   /** Makes the parameters that are defined in place, those of one type in one statement; answers the list of ids. */
   async #createInline(entries: readonly unknown[], write: PendingWrite): Promise<unknown[]> {
     const { session, faults } = write;
+    if (entries.length > LIMITS.parametersPerKind) {
+      const text = `parameters: at most ${LIMITS.parametersPerKind}, got ${entries.length}`;
+      throw refusal('kind.bad_definition', text, { parameter: 'parameters' });
+    }
     const ids: unknown[] = [...entries];
     const byType = new Map<string, { at: number; body: Body }[]>();
     const seen = new Set<unknown>();

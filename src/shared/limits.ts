@@ -29,6 +29,8 @@ export const LIMITS = {
   jsonDepth: 100,
   /** Parameters of one kind: PostgreSQL counts dropped columns too, up to 1600. */
   parametersPerKind: 400,
+  /** Rules of one operation of an `access`. */
+  accessRules: 100,
   kindsPerProject: 2000,
   parametersPerProject: 20_000,
   groupsPerProject: 1000,

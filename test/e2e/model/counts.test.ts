@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
-import { startTestService, type TestProject } from '../../support/service.js';
+import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 
 const service = await startTestService();
 
@@ -16,6 +16,34 @@ async function multiply(project: TestProject, name: string, count: number): Prom
     [count],
   );
 }
+
+it('rules of one operation', async () => {
+  const project = await service.project();
+  await ok(project.post('/integer/unit', { id: 'n' }));
+  const rules = (count: number) => Array.from({ length: count }, (_, at) => `eq(n,${at})`);
+  const define = (id: string, read: string[]) =>
+    project.post('/kind/unit', { id, parameters: ['n'], access: { read } });
+  await ok(define('ruled', rules(LIMITS.accessRules)));
+  const refused = await define('overruled', rules(LIMITS.accessRules + 1));
+  expect(refusalOf(refused)).toEqual({ status: 400, messages: ['parameter.bad_value access'] });
+  expect(refused.body.messages[0]?.text).toBe('access.read: at most 100 rules, got 101');
+});
+
+it('parameters that a kind defines: more than it may have are refused before any is made', async () => {
+  const project = await service.project();
+  const parameters = Array.from({ length: LIMITS.parametersPerKind + 1 }, (_, at) => ({
+    id: `p${at}`,
+    kind_id: 'string',
+  }));
+  let refused: Reply | undefined;
+  const statements = await project.statements(async () => {
+    refused = await project.post('/kind/unit', { id: 'wide', parameters });
+  });
+  expect(refused && refusalOf(refused)).toEqual({ status: 400, messages: ['kind.bad_definition parameters'] });
+  expect(refused?.body.messages[0]?.text).toBe('parameters: at most 400, got 401');
+  // As many as a kind that is refused at once.
+  expect(statements).toBe(await project.statements(() => project.post('/kind/unit', { id: 1 })));
+});
 
 it.each([
   { sort: 'parameters', path: '/string/unit', allowed: LIMITS.parametersPerProject, table: '_parameter' },
