@@ -6,10 +6,11 @@ import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
 import type { ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
-import { refusal } from '../shared/errors.js';
+import { refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { Direction, WalkPlan } from '../sql/walk.sql.js';
+import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planParts } from '../unit/parts.plan.js';
 import type { Session } from '../unit/session.js';
@@ -82,7 +83,7 @@ export class LinkReader {
     const plan = (asked: ListQuery) => {
       checkTypes(asked, model);
       if (asked.cursor !== undefined) throw refusal('query.unknown', 'cursor: not here', { parameter: 'cursor' });
-      const wanted = asked.kindIds?.map((id) => openKind(model, id, 'read', caller).kind);
+      const wanted = asked.kindIds?.map((id) => openLinked(model, id, caller));
       const shown = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
       const contexts = shown.map((passed) => contextOf(session, model, passed));
       return { query: asked, shown, ...planParts({ ...asked, include: asked.include?.filter(isOther) }, contexts) };
@@ -107,6 +108,13 @@ export class LinkReader {
   }
 }
 
+/** A kind of which linked units are wanted. @throws KindError 401, 403, 404 */
+function openLinked(model: Model, id: string, caller: Caller): KindDef {
+  const { kind } = openKind(model, id, 'read', caller);
+  if (kind.builtIn) throw notLinked(kind, { parameter: 'kind_id' });
+  return kind;
+}
+
 /** `include` may name the field that every linked unit has. */
 function isOther(name: string): boolean {
   return name !== LINK_FIELD;
@@ -118,8 +126,12 @@ function directionOf(kind: KindDef, { direction }: WalkPath): Direction {
   if (!found) {
     throw refusal('link.unknown', `No direction '${direction.slice(0, 80)}'${didYouMean(direction, DIRECTIONS)}`);
   }
-  if (kind.builtIn) throw refusal('link.unknown', `Units of '${kind.id}' have no links of this sort`);
+  if (kind.builtIn) throw notLinked(kind);
   return found;
+}
+
+function notLinked({ id }: KindDef, place?: { readonly parameter: string }): KindError {
+  return refusal('link.unknown', `Units of '${id}' have no links of this sort`, place);
 }
 
 function checkTypes({ linkIds }: ListQuery, { linkTypes }: Model): void {

@@ -14,8 +14,20 @@ export interface Names {
   readonly kind: KindDef;
   /** The fields of the kind, by name. */
   readonly visible: Visible;
+  /** Where the same is asked of several kinds: what they are called together. */
+  readonly called?: string;
   /** The way over references; where it is absent, paths stay in the unit. */
   readonly reach?: Reach | undefined;
+}
+
+/** Names that stand for one kind, or are shared by several. */
+export function shared(kinds: readonly unknown[]): Pick<Names, 'called'> {
+  return kinds.length > 1 ? { called: 'any of these kinds' } : {};
+}
+
+/** Where names are looked for, for a message: `'city'`. */
+export function placeOf({ kind, called }: Pick<Names, 'kind' | 'called'>): string {
+  return called ?? `'${kind.id}'`;
 }
 
 /** What the one who asks may name of the units that others refer to. */
@@ -35,16 +47,16 @@ export interface Reached extends Pick<Names, 'kind' | 'visible'> {
  * What a path leads to.
  * @throws KindError 400 with the step that leads nowhere and the character; what `names.reach` throws
  */
-export function resolvePath({ segments, at }: Path, { kind, visible, reach }: Names): Target {
+export function resolvePath({ segments, at }: Path, { reach, ...names }: Names): Target {
   const through: Step[] = [];
-  let here: Pick<Names, 'kind' | 'visible'> = { kind, visible };
+  let here: Omit<Names, 'reach'> = names;
   for (const [passed, name] of segments.entries()) {
     const field = here.visible.get(name);
     const rest = segments.slice(passed + 1);
     if (!field) {
       if (segments.length > 1) reach?.checkField(here.kind, name);
       const hint = didYouMean(name, here.visible.keys());
-      throw unknown(name, `no parameter '${shown(name)}' in '${here.kind.id}'${hint}`, at);
+      throw unknown(name, `no parameter '${shown(name)}' in ${placeOf(here)}${hint}`, at);
     }
     const isJson = field.type.id === 'json' && !field.def.multiple;
     if (rest.length === 0 || isJson) return { field, keys: rest, ...(through.length > 0 && { through }) };

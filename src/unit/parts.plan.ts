@@ -3,6 +3,7 @@ import type { ListQuery } from '../http/list-query.js';
 import { decided, isAbsent, sharedNames } from '../model/absent.js';
 import type { ColumnType } from '../model/parameter-type/parameter-type.js';
 import type { Target } from '../model/predicate.js';
+import { shared } from '../model/path.js';
 import { resolveFilter } from '../model/resolve-filter.js';
 import { Faults, refusal } from '../shared/errors.js';
 import type { Part, SharedTerm } from '../sql/parts.sql.js';
@@ -20,17 +21,17 @@ export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclu
  * @throws KindError 400 for a name that none of the kinds has, and for an order by what is of different types in them
  */
 export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): Parts {
-  const shared = sharedNames(contexts.map(({ visible }) => visible));
+  const names = sharedNames(contexts.map(({ visible }) => visible));
   const parts = contexts.map((context, at): Part => {
-    const { visible, absent } = shared[at] ?? { visible: context.visible, absent: new Set() };
-    const names: PlanContext = { ...context, visible };
+    const { visible, absent } = names[at] ?? { visible: context.visible, absent: new Set() };
+    const known: PlanContext = { ...context, visible, ...shared(contexts) };
     const faults = new Faults();
     const attempt = <T>(work: () => T, otherwise: T): T => collect(faults, work, otherwise);
     const order = query.order.map(({ path, descending }) =>
-      attempt(() => orderTerm(path, descending, names), undefined),
+      attempt(() => orderTerm(path, descending, known), undefined),
     );
-    const filter = attempt(() => query.filter && resolveFilter(query.filter, names), undefined);
-    const answer = attempt(() => planAnswer(query, query.include || query.exclude ? names : context), { fields: [] });
+    const filter = attempt(() => query.filter && resolveFilter(query.filter, known), undefined);
+    const answer = attempt(() => planAnswer(query, query.include || query.exclude ? known : context), { fields: [] });
     faults.throwIfAny();
     const has = ({ target }: { target: Target }) => !isAbsent(target, absent);
     const paths = answer.paths?.filter(has) ?? [];

@@ -6,6 +6,7 @@ import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import type { ListQuery } from '../http/list-query.js';
 import { UNIT_FIELDS, type Field, type GroupDef, type KindDef, type Model } from '../model/model.js';
+import { shared } from '../model/path.js';
 import type { Json } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -66,7 +67,9 @@ function describe(kinds: readonly KindDef[], caller: Caller, query: ListQuery): 
   const undescribed = new Set<string>(UNIT_FIELDS.filter((id) => !fields.has(id)));
   const asked = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
   const named = { include: asked(query.include), exclude: asked(query.exclude) };
-  return first ? planFields(named, first, fields).map((field) => descriptorOf(field, caller)) : [];
+  if (!first) return [];
+  const names = { kind: first, visible: fields, ...shared(kinds) };
+  return planFields(named, names).map((field) => descriptorOf(field, caller));
 }
 
 @Injectable()

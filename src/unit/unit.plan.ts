@@ -6,8 +6,8 @@ import { readListQuery, type Extra, type ListQuery } from '../http/list-query.js
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Field, KindDef } from '../model/model.js';
-import { resolvePath, segmentsOf, type Names } from '../model/path.js';
-import { everyField, leadsOn, type Predicate, type Target, type Visible } from '../model/predicate.js';
+import { placeOf, resolvePath, segmentsOf, type Names } from '../model/path.js';
+import { everyField, leadsOn, type Predicate, type Target } from '../model/predicate.js';
 import { resolveFilter } from '../model/resolve-filter.js';
 import type { ListPlan, OrderTerm, ReadPlan, ShownPath } from '../sql/select.sql.js';
 
@@ -96,7 +96,7 @@ export function planAnswer(
   const dotted = query.include?.filter(isPath) ?? [];
   const faults = new Faults();
   const read = { include, exclude: query.exclude };
-  const fields = collect(faults, () => planFields(read, names.kind, names.visible), []);
+  const fields = collect(faults, () => planFields(read, names), []);
   const paths = collect(faults, () => planPaths(dotted, names), []);
   faults.throwIfAny();
   return paths.length > 0 ? { fields, paths } : { fields };
@@ -126,18 +126,18 @@ function planPaths(texts: readonly string[], names: Names): readonly ShownPath[]
 /** The fields to answer, in the order of the record: what `include` keeps, or what `exclude` leaves. */
 export function planFields(
   query: Pick<ListQuery, 'include' | 'exclude'>,
-  kind: KindDef,
-  visible: Visible,
+  names: Omit<Names, 'reach'>,
 ): readonly Field[] {
+  const { visible } = names;
   if (!query.include && !query.exclude) return everyField(visible);
   const faults = new Faults();
-  const check = (names: readonly string[], parameter: string) => {
-    for (const name of names.filter((each) => !visible.has(each))) {
+  const check = (given: readonly string[], parameter: string) => {
+    for (const name of given.filter((each) => !visible.has(each))) {
       faults.add(
         'parameter.unknown',
         parameter === 'exclude' && isPath(name)
           ? `exclude: '${name.slice(0, 80)}' is in no record, unless include asks for it`
-          : `${parameter}: no parameter '${name.slice(0, 80)}' in '${kind.id}'${faults.hint(name, visible.keys())}`,
+          : `${parameter}: no parameter '${name.slice(0, 80)}' in ${placeOf(names)}${faults.hint(name, visible.keys())}`,
         { parameter },
       );
     }

@@ -180,6 +180,16 @@ describe('the units that a unit is linked with', () => {
       expect: { status: 404, code: 'kind.unknown' },
     },
     {
+      name: 'kinds of the model, which have no such links',
+      request: `GET ${path}/child?kind_id=place&kind_id=group`,
+      expect: { status: 404, code: 'link.unknown', parameter: 'kind_id', text: "'group'" },
+    },
+    {
+      name: 'kinds of the model that may not be read',
+      request: `GET ${path}/child?kind_id=kind_system_user`,
+      expect: { status: 403, code: 'access.denied' },
+    },
+    {
       name: 'kinds that may not be read',
       request: `GET ${path}/child?kind_id=sealed`,
       expect: { status: 403, code: 'access.denied' },

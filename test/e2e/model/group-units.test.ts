@@ -199,7 +199,21 @@ describe('the units of a group', () => {
     {
       name: 'a parameter that none has',
       request: `GET ${list}?filter=eq(nope,1)`,
-      expect: { status: 400, code: 'filter.unknown_parameter' },
+      expect: {
+        status: 400,
+        code: 'filter.unknown_parameter',
+        text: "no parameter 'nope' in any of these kinds",
+      },
+    },
+    {
+      name: 'one that is like that of one of them',
+      request: `GET ${list}?filter=eq(frma,1)`,
+      expect: { status: 400, text: "no parameter 'frma' in any of these kinds (did you mean 'frame'?)" },
+    },
+    {
+      name: 'one that the kind behind a reference has not',
+      request: `GET ${list}?filter=eq(tug.nope,1)`,
+      expect: { status: 400, text: "no parameter 'nope' in 'bike'" },
     },
     {
       name: 'one that the caller may not read',
@@ -215,12 +229,17 @@ describe('the units of a group', () => {
     {
       name: 'an order by what none has',
       request: `GET ${list}?order=nope;asc`,
-      expect: { status: 400, code: 'parameter.unknown' },
+      expect: { status: 400, code: 'parameter.unknown', text: "no parameter 'nope' in any of these kinds" },
     },
     {
       name: 'a field that none has',
       request: `GET ${list}?include=nope`,
-      expect: { status: 400, code: 'parameter.unknown' },
+      expect: { status: 400, code: 'parameter.unknown', text: "no parameter 'nope' in any of these kinds" },
+    },
+    {
+      name: 'a field of the struct that none has',
+      request: 'GET /group/vehicle/struct?include=nope',
+      expect: { status: 400, code: 'parameter.unknown', text: "no parameter 'nope' in any of these kinds" },
     },
     {
       name: 'a cursor of another order',
