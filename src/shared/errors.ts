@@ -80,6 +80,7 @@ export const ERRORS = {
     status: 409,
     meaning: 'Other units refer to this one, and their reference forbids its deletion.',
   },
+  'unit.reaches_too_many': { status: 409, meaning: 'The deletion would take along more units than one may.' },
   'unit.key_immutable': { status: 409, meaning: "A unit's natural key never changes." },
   'unit.last_administrator': { status: 409, meaning: 'The last administrator of a project can not be deleted.' },
   'unit.conflict': { status: 409, meaning: 'The change conflicts with what is stored.' },
@@ -142,7 +143,10 @@ export const ERRORS = {
   'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },
   'query.conflict': { status: 400, meaning: 'Two query parameters exclude each other.' },
-  'query.timeout': { status: 503, meaning: 'The query took longer than the time limit of a statement.' },
+  'query.timeout': {
+    status: 503,
+    meaning: 'The query, or a deletion with all that it takes along, took longer than it may.',
+  },
   'answer.too_large': {
     status: 400,
     meaning: 'The answer would be larger than allowed: a smaller limit, or fewer fields with include.',

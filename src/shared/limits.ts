@@ -67,6 +67,9 @@ export const LIMITS = {
   hashesPerProject: 100,
   /** Bytes of the JSON of one answer, in UTF-8. */
   answerBytes: 32 * 1024 * 1024,
+  /** Units that one deletion takes along, itself among them, and seconds that it has. */
+  deletedUnits: 100_000,
+  deletionSeconds: 30,
   /** Units that one walk along links reaches, and links that each of its steps follows. */
   walkUnits: 200_000,
   walkLinks: 2_000_000,

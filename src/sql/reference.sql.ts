@@ -45,17 +45,17 @@ export function deleteUnitsStatement(schema: string, kind: KindDef, keys: readon
   return render(sql`DELETE FROM ${tableOf(schema, kind)} AS t WHERE ${among(kind, keys)}`);
 }
 
-/** Empties the references to some units, but those of `others`; the referring units are new versions. */
+/** Empties the references to some units: of `units`, or of all; those that referred are new versions. */
 export function clearReferencesStatement(
   schema: string,
   kind: KindDef,
   field: Field,
   keys: readonly string[],
-  others: readonly string[],
+  units?: readonly string[],
 ): Statement {
   const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
   return render(
-    sql`UPDATE ${tableOf(schema, kind)} AS t SET ${ident(field.column ?? field.id)} = NULL, ${later} WHERE ${all([refersTo(field, keys), but(kind, others)])}`,
+    sql`UPDATE ${tableOf(schema, kind)} AS t SET ${ident(field.column ?? field.id)} = NULL, ${later} WHERE ${all([refersTo(field, keys), units && among(kind, units)])}`,
   );
 }
 

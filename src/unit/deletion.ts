@@ -15,7 +15,8 @@ import {
 import { Behaviors, type Behavior } from './behavior.js';
 import { deleteLinksOf } from './links.js';
 import { References, storedReferences } from './references.js';
-import type { Leaving, Session } from './session.js';
+import { Leaving } from './leaving.js';
+import type { Session } from './session.js';
 
 /** Units that are read at once: of kinds with behaviours, and of others. */
 const FEW = 100;
@@ -27,6 +28,16 @@ export interface Door {
   deleteRow(): Promise<void>;
   /** Empties a reference of another unit. */
   clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void>;
+}
+
+/** A session in which units are deleted. */
+type Deleting = Session & { readonly leaving: Leaving };
+
+/** Units on their way out that refer to some by a field. */
+interface Knot {
+  readonly kind: KindDef;
+  readonly field: Field;
+  readonly ids: ReadonlySet<string>;
 }
 
 @Injectable()
@@ -41,24 +52,26 @@ export class Deletions {
    * a behaviour deletes what a reference leads to, is left to that.
    */
   async remove(given: Session, kind: KindDef, id: string, door: Door): Promise<void> {
-    const session = { ...given, leaving: given.leaving ?? (new Map() as Leaving) };
-    if (session.leaving.get(kind.id)?.has(id)) return;
+    const session = { ...given, leaving: given.leaving ?? new Leaving() };
+    if (session.leaving.of(kind.id).has(id)) return;
     await this.#leaving(session, kind, [id], async () => {
       const behaviors = this.behaviors.of(kind, session);
       for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
       await this.#settle(session, kind, [id], door);
-      await this.#untie(session, kind, [id]);
       await door.deleteRow();
       for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, session);
     });
   }
 
-  async #leaving(session: Session, { id }: KindDef, keys: readonly string[], work: () => Promise<void>): Promise<void> {
-    const known = session.leaving?.get(id) ?? new Set<string>();
-    session.leaving?.set(id, known);
-    for (const key of keys) known.add(key);
+  async #leaving(
+    { leaving }: Deleting,
+    { id }: KindDef,
+    keys: readonly string[],
+    work: () => Promise<void>,
+  ): Promise<void> {
+    leaving.enter(id, keys);
     await work();
-    for (const key of keys) known.delete(key);
+    leaving.leave(id, keys);
   }
 
   #listens(session: Session, kind: KindDef, to: readonly (keyof Behavior)[]): boolean {
@@ -66,19 +79,21 @@ export class Deletions {
   }
 
   /** Follows the references to units that go. @throws KindError 409 where one of them restricts */
-  async #settle(session: Session, kind: KindDef, keys: readonly string[], door: Door): Promise<void> {
+  async #settle(session: Deleting, kind: KindDef, keys: readonly string[], door: Door): Promise<void> {
     await this.references.refuseIfReferenced(session, kind, keys);
+    const knots: Knot[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       if (field.def.onDelete === 'set_null') await this.#clear(session, other, field, keys, door);
-      else if (field.def.onDelete === 'cascade') await this.#cascade(session, other, field, keys, door);
+      else if (field.def.onDelete === 'cascade') {
+        knots.push({ kind: other, field, ids: await this.#cascade(session, other, field, keys, door) });
+      }
     }
+    await this.#untie(session, kind, keys, knots);
   }
 
-  async #clear(session: Session, kind: KindDef, field: Field, keys: readonly string[], door: Door): Promise<void> {
+  async #clear(session: Deleting, kind: KindDef, field: Field, keys: readonly string[], door: Door): Promise<void> {
     if (!this.#listens(session, kind, ['prepare', 'complete', 'change', 'afterWrite'])) {
-      const { executor, project } = session;
-      await executor.run(clearReferencesStatement(project.schema, kind, field, keys, inWay(session, kind)));
-      return;
+      return this.#clearAll(session, kind, field, keys);
     }
     const cleared = new Set<string>();
     await this.#eachReferring(session, kind, field, keys, async (id) => {
@@ -88,66 +103,103 @@ export class Deletions {
     });
   }
 
-  async #cascade(session: Session, kind: KindDef, field: Field, keys: readonly string[], door: Door): Promise<void> {
+  /** Where no unit of the kind is on its way out, one statement clears them all. */
+  async #clearAll(session: Deleting, kind: KindDef, field: Field, keys: readonly string[]): Promise<void> {
+    const { executor, project, leaving } = session;
+    const clear = (ids?: readonly string[]) =>
+      executor.run(clearReferencesStatement(project.schema, kind, field, keys, ids));
+    if (leaving.of(kind.id).size === 0) return void (await clear());
+    const knot = new Set<string>();
+    for (;;) {
+      const ids = await this.#referring(session, kind, field, keys, MANY, knot);
+      if (ids.length === 0) return;
+      await clear(ids);
+    }
+  }
+
+  /** Answers the units on their way out that refer to these. */
+  async #cascade(
+    session: Deleting,
+    kind: KindDef,
+    field: Field,
+    keys: readonly string[],
+    door: Door,
+  ): Promise<ReadonlySet<string>> {
     if (this.#listens(session, kind, ['beforeDelete', 'afterDelete'])) {
       return this.#eachReferring(session, kind, field, keys, (id) =>
         this.remove(session, kind, id, { ...door, deleteRow: () => this.#deleteRows(session, kind, [id]) }),
       );
     }
+    const knot = new Set<string>();
     for (;;) {
-      const ids = await this.#referring(session, kind, field, keys, MANY);
-      if (ids.length === 0) return;
+      const ids = await this.#referring(session, kind, field, keys, MANY, knot);
+      if (ids.length === 0) return knot;
       await this.#leaving(session, kind, ids, async () => {
         await this.#settle(session, kind, ids, door);
-        await this.#untie(session, kind, ids);
         await this.#deleteRows(session, kind, ids);
       });
     }
   }
 
-  /** Works on one after the other of the units that refer to some, as long as they still do when their turn comes. */
+  /**
+   * Works on one after the other of the units that refer to some, as long as they still do when their turn comes. Answers
+   * those on their way out.
+   */
   async #eachReferring(
-    session: Session,
+    session: Deleting,
     kind: KindDef,
     field: Field,
     keys: readonly string[],
     work: (id: string) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<ReadonlySet<string>> {
+    const knot = new Set<string>();
     for (;;) {
-      const ids = await this.#referring(session, kind, field, keys, FEW);
-      if (ids.length === 0) return;
+      const ids = await this.#referring(session, kind, field, keys, FEW, knot);
+      if (ids.length === 0) return knot;
       for (const [at, id] of ids.entries()) {
-        const still = at === 0 || (await this.#referring(session, kind, field, keys, 1, id)).length > 0;
+        const still = at === 0 || (await this.#referring(session, kind, field, keys, 1, knot, id)).length > 0;
         if (still) await work(id);
       }
     }
   }
 
+  /**
+   * Units that refer to some and are not on their way out yet: those that are go into `knot`. They are told apart here,
+   * because a statement that names all of them would grow with the depth of the deletion.
+   */
   async #referring(
-    session: Session,
+    { executor, project, leaving }: Deleting,
     kind: KindDef,
     field: Field,
     keys: readonly string[],
     limit: number,
+    knot: Set<string>,
     only?: string,
   ): Promise<string[]> {
-    const which = { limit, but: inWay(session, kind), ...(only !== undefined && { only }) };
-    const statement = referringStatement(session.project.schema, kind, field, keys, which);
-    const rows = await session.executor.run<{ id: string }>(statement);
-    return rows.map(({ id }) => id);
+    for (;;) {
+      leaving.checkTime();
+      const which = { limit, but: [...knot], ...(only !== undefined && { only }) };
+      const rows = await executor.run<{ id: string }>(referringStatement(project.schema, kind, field, keys, which));
+      const others = rows.filter(({ id }) => !leaving.of(kind.id).has(id));
+      for (const { id } of rows) if (leaving.of(kind.id).has(id)) knot.add(id);
+      if (others.length > 0 || rows.length < limit) return others.map(({ id }) => id);
+    }
   }
 
   /**
    * Where references go round in a circle, a unit whose turn comes later refers to one that goes now: it would go with
    * it, before its other references were followed. (A circle of references that may not be null is left to the keys.)
    */
-  async #untie(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
-    for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
-      if (field.def.onDelete !== 'cascade' || !field.def.nullable) continue;
+  async #untie(
+    { executor, project }: Session,
+    kind: KindDef,
+    keys: readonly string[],
+    knots: readonly Knot[],
+  ): Promise<void> {
+    for (const { kind: other, field, ids } of knots) {
       const own = new Set(other === kind ? keys : []);
-      const later = inWay(session, other).filter((id) => !own.has(id));
-      if (later.length === 0) continue;
-      const { executor, project } = session;
+      const later = [...ids].filter((id) => !own.has(id));
+      if (later.length === 0 || !field.def.nullable) continue;
       await executor.run(untieStatement(project.schema, other, field, keys, later));
     }
   }
@@ -156,9 +208,4 @@ export class Deletions {
     await session.executor.run(deleteUnitsStatement(session.project.schema, kind, keys));
     await deleteLinksOf(session, kind, keys);
   }
-}
-
-/** The units of a kind that are on their way out. */
-function inWay({ leaving }: Session, { id }: KindDef): string[] {
-  return [...(leaving?.get(id) ?? [])];
 }

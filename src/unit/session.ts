@@ -4,9 +4,7 @@ import type { Executor } from '../database/database.js';
 import type { Model } from '../model/model.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
-
-/** Units that are being deleted, by kind: references may lead back to them. */
-export type Leaving = Map<string, Set<string>>;
+import type { Leaving } from './leaving.js';
 
 export interface Session {
   readonly project: Project;

@@ -1,7 +1,9 @@
 /** Deletion goes through one door: what a reference reaches is announced like what a caller names, and all of it happens or none. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { Client } from 'pg';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KindDef } from '../../src/model/model.js';
 import { refusal } from '../../src/shared/errors.js';
+import { LIMITS } from '../../src/shared/limits.js';
 import { Behaviors } from '../../src/unit/behavior.js';
 import { asSystem, type Session } from '../../src/unit/session.js';
 import { UnitWriter } from '../../src/unit/unit.writer.js';
@@ -79,7 +81,11 @@ await defineKinds(
   {
     id: 'branch',
     label: 'Branch',
-    parameters: [reference('owner', 'owner', 'cascade'), reference('above', 'branch', 'cascade')],
+    parameters: [
+      reference('owner', 'owner', 'cascade'),
+      reference('above', 'branch', 'cascade'),
+      reference('beside', 'branch', 'set_null'),
+    ],
   },
   { id: 'twig', label: 'Twig', parameters: [reference('branch', 'branch', 'cascade')] },
   { id: 'tag', label: 'Tag', parameters: [reference('branch_tag', 'branch', 'set_null')] },
@@ -220,6 +226,54 @@ describe('many units that nobody listens to', () => {
     );
     expect(tags?.n).toBe(100);
   });
+});
+
+describe('a long chain that nobody listens to', () => {
+  /** Makes an owner and a chain of so many branches below it, each one a friend of the one before. */
+  async function chain(length: number): Promise<string> {
+    const owner = await make('owner', 'owner');
+    await query(
+      project,
+      `WITH ids AS (SELECT i, gen_random_uuid() AS id FROM generate_series(1, $2::int) AS i)
+       INSERT INTO $schema."branch" ("id", "owner", "above", "beside", "metadata", "inserted_at", "updated_at")
+       SELECT a.id, CASE WHEN a.i = 1 THEN $1::uuid END, b.id, b.id, '{}', now(), now() FROM ids AS a LEFT JOIN ids AS b ON b.i = a.i - 1`,
+      [owner, length],
+    );
+    return owner;
+  }
+
+  /** How many characters of text and values are sent to PostgreSQL. */
+  async function sentBy(work: () => Promise<unknown>): Promise<number> {
+    const sent = vi.spyOn(Client.prototype, 'query');
+    await work();
+    const size = sent.mock.calls.reduce((sum, [each]) => sum + JSON.stringify(each).length, 0);
+    sent.mockRestore();
+    return size;
+  }
+
+  it('costs as much for each unit, however many are above it', async () => {
+    const [short, long] = [await chain(50), await chain(200)];
+    const once = await sentBy(() => ok(project.delete(`/owner/unit/${short}`)));
+    const fourTimes = await sentBy(() => ok(project.delete(`/owner/unit/${long}`)));
+    expect(fourTimes).toBeGreaterThan(3.5 * once);
+    expect(fourTimes).toBeLessThan(4.5 * once);
+    expect(await count('branch')).toBe(0);
+  });
+});
+
+it('more units than one deletion may take along stay, all of them', async () => {
+  const owner = await make('owner', 'owner');
+  await query(
+    project,
+    `INSERT INTO $schema."branch" ("id", "owner", "metadata", "inserted_at", "updated_at") SELECT gen_random_uuid(), $1::uuid, '{}', now(), now() FROM generate_series(1, $2::int)`,
+    [owner, LIMITS.deletedUnits],
+  );
+  expect(refusalOf(await project.delete(`/owner/unit/${owner}`))).toEqual({
+    status: 409,
+    messages: ['unit.reaches_too_many'],
+  });
+  expect(await count('branch')).toBe(LIMITS.deletedUnits);
+  await query(project, 'TRUNCATE $schema."branch" CASCADE');
 });
 
 it('a unit that a behaviour changes before it goes is still the version that was asked for', async () => {

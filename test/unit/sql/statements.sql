@@ -196,7 +196,7 @@ SELECT "t"."id"::text AS id FROM "project_demo"."city" AS t WHERE "t"."land" = A
 -- $3 = ["0198c0de-0000-7000-8000-000000000001"]
 
 -- references emptied
-UPDATE "project_demo"."city" AS t SET "land" = NULL, "updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond') WHERE "t"."land" = ANY($1::text[]) AND NOT ("t"."id" = ANY($2::uuid[]))
+UPDATE "project_demo"."city" AS t SET "land" = NULL, "updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond') WHERE "t"."land" = ANY($1::text[]) AND "t"."id" = ANY($2::uuid[])
 -- $1 = ["IT"]
 -- $2 = ["0198c0de-0000-7000-8000-000000000001"]
 
