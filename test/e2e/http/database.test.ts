@@ -8,6 +8,8 @@ import { sideConnection } from '../../support/side-connection.js';
 import { send } from '../../support/wire.js';
 
 const POOL = 3;
+/** What one project may have of them. */
+const PLACES = 2;
 const database = await ownDatabase();
 const service = await startServiceOn(database, { databasePool: POOL });
 const project = await service.project();
@@ -107,8 +109,8 @@ describe('a connection that breaks', () => {
 describe('a pool that is full', () => {
   it('makes requests wait, then answers 503 and serves on', async () => {
     const release = await side.lock(project, 'city');
-    const stuck = Array.from({ length: POOL }, () => ask('list'));
-    await side.waiting(project, 'city', POOL);
+    const stuck = Array.from({ length: PLACES }, () => ask('list'));
+    await side.waiting(project, 'city', PLACES);
     const late = await ask('list');
     expectRefused(late, 'server.busy');
     expect(late.headers.get('retry-after')).toMatch(/^\d+$/);
