@@ -35,19 +35,32 @@ export interface TransactionOptions {
 /** Times a transaction is tried when it meets a deadlock or a serialization failure. */
 const ATTEMPTS = 4;
 
-/** Named statements of one connection; past it the connection is replaced. */
-const PREPARED_PER_CONNECTION = 400;
+/**
+ * Named statements of one connection, and the characters of their texts, with which what PostgreSQL keeps of them grows;
+ * past it the connection is replaced.
+ */
+const PREPARED_PER_CONNECTION = { texts: 400, characters: 1_600_000 };
 
 /** A text is prepared from its second use on, so that those of one caller's own making don't fill the cache. */
-const SEEN_TEXTS = 5000;
+const SEEN = { texts: 5000, characters: 10_000_000 };
 
-/** Characters of a text that is prepared: what PostgreSQL keeps of a statement grows with it, on every connection. */
-const PREPARED_TEXT = 4096;
+/** Characters of a text that is prepared: a walk through all kinds of a project has many. */
+const PREPARED_TEXT = 40_000;
+
+/** What a connection has prepared. */
+interface Prepared {
+  readonly names: Set<string>;
+  characters: number;
+}
 
 export class Database implements Executor {
   /** The names of texts; empty for one that was seen once. */
-  readonly #names = new LRUCache<string, string>({ max: SEEN_TEXTS });
-  readonly #prepared = new WeakMap<PoolClient, Set<string>>();
+  readonly #names = new LRUCache<string, string>({
+    max: SEEN.texts,
+    maxSize: SEEN.characters,
+    sizeCalculation: (_, text) => text.length,
+  });
+  readonly #prepared = new WeakMap<PoolClient, Prepared>();
   #issued = 0;
   /** Statements sent so far, but for BEGIN, COMMIT and ROLLBACK; tests count them. Settings of a transaction are among them. */
   statements = 0;
@@ -192,7 +205,7 @@ export class Database implements Executor {
     this.statements += 1;
     const name = prepare && text.length <= PREPARED_TEXT ? this.#nameOf(text) : undefined;
     if (name === undefined) return { text, values: values as unknown[] };
-    this.#remember(client, name);
+    this.#remember(client, name, text);
     return { text, values: values as unknown[], name };
   }
 
@@ -204,14 +217,17 @@ export class Database implements Executor {
     return this.#names.get(text) || undefined;
   }
 
-  #remember(client: PoolClient, name: string): void {
-    const names = this.#prepared.get(client);
-    if (names) names.add(name);
-    else this.#prepared.set(client, new Set([name]));
+  #remember(client: PoolClient, name: string, text: string): void {
+    const prepared = this.#prepared.get(client) ?? { names: new Set(), characters: 0 };
+    this.#prepared.set(client, prepared);
+    if (prepared.names.has(name)) return;
+    prepared.names.add(name);
+    prepared.characters += text.length;
   }
 
   #isWorn(client: PoolClient): boolean {
-    return (this.#prepared.get(client)?.size ?? 0) > PREPARED_PER_CONNECTION;
+    const { names, characters } = this.#prepared.get(client) ?? { names: new Set(), characters: 0 };
+    return names.size > PREPARED_PER_CONNECTION.texts || characters > PREPARED_PER_CONNECTION.characters;
   }
 }
 

@@ -278,7 +278,7 @@ describe('prepared statements', () => {
 
   it('are not made of long texts', async () => {
     const { database: own } = await open(1);
-    const long = `SELECT 1 AS one -- ${'x'.repeat(4096)}`;
+    const long = `SELECT 1 AS one -- ${'x'.repeat(40_000)}`;
     for (let round = 0; round < 3; round += 1) expect(await own.run(prepared(long))).toEqual([{ one: 1 }]);
     expect(await names(own)).toBe(0);
   });
@@ -303,6 +303,17 @@ describe('prepared statements', () => {
       await own.run(prepared(`SELECT ${at}`));
     }
     expect(await names(own)).toBeLessThan(450);
+    expect(await pid(own)).not.toBe(before);
+  });
+
+  it('are bounded in the length of their texts, all together', async () => {
+    const { database: own } = await open(1);
+    const before = await pid(own);
+    for (let at = 0; at < 60; at += 1) {
+      const long = `SELECT ${at} -- ${'x'.repeat(30_000)}`;
+      for (let round = 0; round < 2; round += 1) await own.run(prepared(long));
+    }
+    expect(await names(own)).toBeLessThan(60);
     expect(await pid(own)).not.toBe(before);
   });
 
