@@ -1,7 +1,5 @@
-/** What a call of authored code consists of: its time limit, and its transaction, which begins with its first statement. */
-import type { Transaction } from '../database/database.js';
+/** What a call of authored code consists of, beside its transaction: above all its time limit. */
 import { refusal, type KindError } from '../shared/errors.js';
-import type { Statement } from '../sql/fragment.js';
 
 /** What one piece of authored code, or several in one transaction, have in common. */
 export interface CallScope {
@@ -73,57 +71,4 @@ export class TimeLimit {
 
 function timedOut(name: string, milliseconds: number): KindError {
   return refusal('function.timeout', `'${name}' took longer than its limit of ${milliseconds} milliseconds`);
-}
-
-/** Runs the work of a transaction in one, as `Database.transaction` does. */
-export type Begin = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
-
-/** A transaction that begins with its first statement, if there is one. */
-export class LateTransaction implements Transaction {
-  #begun: Promise<Transaction> | undefined;
-  #ended: Promise<void> = Promise.resolve();
-  #end: { commit: () => void; rollback: (reason: unknown) => void } | undefined;
-  #closed = false;
-  readonly #after: (() => void | Promise<void>)[] = [];
-
-  constructor(private readonly begin: Begin) {}
-
-  async run<Row>(statement: Statement): Promise<Row[]> {
-    if (this.#closed) throw new Error('the transaction is over');
-    const transaction = await (this.#begun ??= this.#begin());
-    return transaction.run<Row>(statement);
-  }
-
-  afterCommit(work: () => void | Promise<void>): void {
-    this.#after.push(work);
-  }
-
-  async commit(): Promise<void> {
-    this.#closed = true;
-    this.#end?.commit();
-    await this.#ended;
-    if (!this.#begun) for (const work of this.#after) await work();
-  }
-
-  /** Comes back when the connection is free again. */
-  async rollback(reason: unknown): Promise<void> {
-    this.#closed = true;
-    this.#end?.rollback(reason);
-    await this.#ended.catch(() => undefined);
-  }
-
-  #begin(): Promise<Transaction> {
-    return new Promise((begun, failed) => {
-      const work = async (tx: Transaction): Promise<void> => {
-        if (this.#closed) throw new Error('the call was over before its transaction began');
-        await new Promise<void>((commit, rollback) => {
-          this.#end = { commit, rollback };
-          begun(tx);
-        });
-        for (const job of this.#after) tx.afterCommit(job);
-      };
-      this.#ended = this.begin(work);
-      this.#ended.catch(failed);
-    });
-  }
 }

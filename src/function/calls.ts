@@ -2,13 +2,14 @@
 import { Injectable } from '@nestjs/common';
 import { StaleModel } from '../catalog/stale-model.js';
 import { Database } from '../database/database.js';
+import { LateTransaction } from '../database/late-transaction.js';
 import { commonRefusal, isRetryable } from '../database/sqlstate.js';
 import { Answer } from '../http/answer.js';
 import { FunctionError } from '../kit/function-error.js';
 import { KindError } from '../shared/errors.js';
 import type { Session } from '../unit/session.js';
 import { runAuthored, type Authored } from './authored.js';
-import { LateTransaction, TimeLimit, type CallScope } from './call.js';
+import { TimeLimit, type CallScope } from './call.js';
 import { Contexts, isOfSystem } from './contexts.js';
 import { HookRuns } from './hook-runs.js';
 import type { FunctionDef, FunctionModule } from './definition.js';
