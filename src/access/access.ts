@@ -56,6 +56,8 @@ export function grantOf(kind: KindDef, operation: Operation, caller: Caller, mod
   if (caller.type === 'system') return ALL;
   if (kind.special.sealed) return undefined;
   const grant = plainGrant(kind, operation, caller, model);
+  // What a source answers is not judged by rules: for whom one would be asked, all is closed.
+  if (kind.remote && grant?.predicate) return undefined;
   return grant && kind.special.holdsKinds ? withoutSealed(kind, grant) : grant;
 }
 
@@ -221,10 +223,14 @@ export function checkActive(kind: KindDef): void {
   if (!kind.active) throw refusal('kind.inactive', `The kind '${kind.id}' is inactive`);
 }
 
-/** The state of a kind that its units need: not inactive, not remote without a source. */
+/** The state of a kind that needs its table: not inactive, not remote. */
 export function checkState(kind: KindDef): void {
   checkActive(kind);
-  if (kind.remote) throw refusal('kind.remote_unavailable', `No function module supplies the units of '${kind.id}'`);
+  if (kind.remote) throw unsupplied(kind);
+}
+
+export function unsupplied({ id }: KindDef): KindError {
+  return refusal('kind.remote_unavailable', `No function module supplies the units of '${id}'`);
 }
 
 function passesLevel(level: StoredLevel | undefined, caller: Caller): boolean {

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import { Database } from '../database/database.js';
+import { Database, type Executor } from '../database/database.js';
 import { isStaleModel } from '../database/sqlstate.js';
 import type { Model } from '../model/model.js';
 import { comeBack, KindError } from '../shared/errors.js';
@@ -18,6 +18,11 @@ const ATTEMPTS = 5;
 
 /** The part of the pool that a project may have of what the others leave: two slow ones leave a place to a third. */
 const SHARE = 0.8;
+
+/** What is left to be done when the place of the work is free again: once, whatever becomes of the model meanwhile. */
+export class Afterwards<T> {
+  constructor(readonly run: () => Promise<T>) {}
+}
 
 @Injectable()
 export class Catalog {
@@ -44,8 +49,9 @@ export class Catalog {
    * model; and before a refusal is given, the version is checked, so that a kind made a moment ago by another process
    * is found and a right that was given is had. Not to be nested: a project has only a share of places.
    */
-  withModel<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
-    return this.#shares.run(project.id, () => this.withModelApart(project, work));
+  async withModel<T>(project: Project, work: (model: Model) => Promise<T | Afterwards<T>>): Promise<T> {
+    const done = await this.#shares.run(project.id, () => this.withModelApart(project, work));
+    return done instanceof Afterwards ? done.run() : done;
   }
 
   /**
@@ -74,7 +80,10 @@ export class Catalog {
   }
 
   /** For work that asks the database nothing: the version is checked before it answers. */
-  withCheckedModel<T>(project: Project, work: (model: Model) => T | Promise<T>): Promise<T> {
+  withCheckedModel<T>(
+    project: Project,
+    work: (model: Model) => T | Afterwards<T> | Promise<T | Afterwards<T>>,
+  ): Promise<T> {
     return this.withModel(project, async (model) => {
       await this.check(project, model);
       return work(model);
@@ -82,8 +91,8 @@ export class Catalog {
   }
 
   /** @throws StaleModel where there is a newer one */
-  async check(project: Project, model: Model): Promise<void> {
-    if (await this.#isStale(project, model)) throw new StaleModel();
+  async check(project: Project, model: Model, executor: Executor = this.database): Promise<void> {
+    if (await this.#isStale(project, model, executor)) throw new StaleModel();
   }
 
   /** For work without a model: where a table is missing, the project may be gone. @throws KindError 401 where it is */
@@ -96,9 +105,9 @@ export class Catalog {
     }
   }
 
-  async #isStale(project: Project, model: Model): Promise<boolean> {
+  async #isStale(project: Project, model: Model, executor: Executor = this.database): Promise<boolean> {
     try {
-      const [row] = await this.database.run<{ v: string }>(readVersionStatement(project.schema));
+      const [row] = await executor.run<{ v: string }>(readVersionStatement(project.schema));
       return Number(row?.v) !== model.version;
     } catch (error) {
       return isStaleModel(error);

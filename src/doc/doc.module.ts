@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module.js';
+import { UnitModule } from '../unit/unit.module.js';
 import { DocController } from './doc.controller.js';
 import { DocumentedFunctions } from './documented-functions.js';
 import { Documents } from './documents.js';
 import { PageAssets } from './page-assets.js';
 
 @Module({
-  imports: [MailModule],
+  imports: [MailModule, UnitModule],
   providers: [DocumentedFunctions, Documents, PageAssets],
   exports: [DocumentedFunctions],
   controllers: [DocController],

@@ -8,6 +8,7 @@ import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { Remotes, type RemoteOperation } from '../unit/remotes.js';
 import { DocumentedFunctions } from './documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
 import { loadFraming, type Framing } from './openapi/frame.js';
@@ -39,6 +40,7 @@ export class Documents {
     private readonly catalog: Catalog,
     private readonly address: PublicAddress,
     private readonly functions: DocumentedFunctions,
+    private readonly remotes: Remotes,
   ) {}
 
   /** The document of the generic routes. */
@@ -63,7 +65,8 @@ export class Documents {
       const description = `${GUIDE}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
       const particulars = { url, title: project.label, description, version: RELEASE };
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
-      return documentOf({ model, caller, generic: false, functions }, framing, particulars);
+      const lacks = (kind: KindDef, operation: RemoteOperation) => this.remotes.lacks(kind, project, operation);
+      return documentOf({ model, caller, generic: false, functions, lacks }, framing, particulars);
     });
   }
 

@@ -22,7 +22,7 @@ const HOOKS: readonly HookName[] = [
   'before_delete',
   'after_delete',
 ];
-const REMOTE = ['list', 'get', 'create', 'update', 'delete'] as const;
+export const REMOTE = ['list', 'get', 'create', 'update', 'delete'] as const;
 const METHODS = ['GET', 'POST'] as const;
 /** Milliseconds: what FUNCTION_TIMEOUT may be at most. */
 const LONGEST = 3_600_000;
@@ -58,7 +58,7 @@ export function checkDeclaration(
     unit: checkFunctions(options['unitFunctions'], 'unit', exported, bad),
   };
   const hooks = new Map(checkMembers(options['hooks'], HOOKS, 'hooks', bad) as [HookName, Hook][]);
-  const remote = checkRemote(options['remote'], bad);
+  const remote = checkRemote(options['remote'], hooks, bad);
   return right ? { kind, file, path, functions, hooks, remote } : undefined;
 }
 
@@ -141,10 +141,17 @@ function checkFunctionAccess(given: unknown, scope: FunctionScope, fault: Report
   return [given].flat() as string[];
 }
 
-function checkRemote(given: unknown, bad: Report): Remote | undefined {
+function checkRemote(given: unknown, hooks: ReadonlyMap<HookName, Hook>, bad: Report): Remote | undefined {
   if (given === undefined) return undefined;
-  const members = checkMembers(given, REMOTE, 'remote', bad);
-  if (!members.some(([name]) => name === 'list')) bad('remote.list: must be a function, got undefined');
+  const members = new Map(checkMembers(given, REMOTE, 'remote', bad));
+  if (!members.has('list')) bad('remote.list: must be a function, got undefined');
+  const needGet = [
+    ...REMOTE.filter((name) => (name === 'update' || name === 'delete') && members.has(name)),
+    ...[...hooks.keys()].filter((name) => name !== 'before_create'),
+  ];
+  if (needGet.length > 0 && !members.has('get')) {
+    bad(`remote.get: must be a function for ${needGet.join(', ')}, got undefined`);
+  }
   // As a method of the object that the author wrote, so that `this` is it.
   return given as Remote;
 }

@@ -90,14 +90,17 @@ export class Contexts {
     };
     const read = <T>(work: () => Promise<T>) => marked(door.read(work));
     const write = <T>(work: () => Promise<T>) => marked(door.write(work));
+    // What a source does is not undone, so no transaction has to begin for it.
+    const change = <T>(kind: string, work: () => Promise<T>) =>
+      this.units.isRemote(session, kind) ? read(work) : write(work);
     const units = (kind: string): Units<UnitObject, UnitObject> => ({
       list: (options = {}) => read(() => this.units.list(session, kind, queryOf(options))),
       get: (id) => read(() => this.units.get(session, kind, id)),
       find: async (id) => (await read(() => this.units.find(session, kind, id))) ?? null,
-      create: (values) => write(() => this.units.create(session, kind, values)),
-      createAll: (values) => write(() => this.units.createAll(session, kind, values)),
-      update: (id, values) => write(() => this.units.update(session, kind, id, values)),
-      remove: (id) => write(() => this.units.remove(session, kind, id)),
+      create: (values) => change(kind, () => this.units.create(session, kind, values)),
+      createAll: (values) => change(kind, () => this.units.createAll(session, kind, values)),
+      update: (id, values) => change(kind, () => this.units.update(session, kind, id, values)),
+      remove: (id) => change(kind, () => this.units.remove(session, kind, id)),
     });
     const links: Data['links'] = {
       create: (parent, child, link) => write(() => this.links.createIn(session, pathOf(parent, child, link))),

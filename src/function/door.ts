@@ -79,6 +79,6 @@ export class Door {
 
 /** Not a refusal, neither of the service nor of a hook. */
 function isFailure(error: unknown): boolean {
-  if (error instanceof KindError) return !REFUSED.has(error.status);
+  if (error instanceof KindError) return !REFUSED.has(error.status) && error.code !== 'kind.remote_unavailable';
   return !(error instanceof Error && error.name === 'FunctionError');
 }

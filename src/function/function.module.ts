@@ -11,13 +11,24 @@ import { FunctionService } from './function.service.js';
 import { HookBehaviors } from './hooks.behavior.js';
 import { HookRuns } from './hook-runs.js';
 import { OfferedFunctions } from './offered.js';
+import { ModuleSources } from './module-sources.js';
 import { Places } from './places.js';
 import { FunctionRegistry } from './registry.js';
 
 /** Custom functions: what authors declare in files of their own. */
 @Module({
   imports: [DocModule, GroupModule, LinkModule, MailModule, UnitModule],
-  providers: [Calls, Contexts, FunctionRegistry, FunctionService, HookBehaviors, HookRuns, OfferedFunctions, Places],
+  providers: [
+    Calls,
+    Contexts,
+    FunctionRegistry,
+    FunctionService,
+    HookBehaviors,
+    HookRuns,
+    ModuleSources,
+    OfferedFunctions,
+    Places,
+  ],
   controllers: [FunctionController],
   exports: [FunctionRegistry],
 })

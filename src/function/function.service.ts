@@ -69,8 +69,9 @@ export class FunctionService {
     const read = await this.#reader(scope, target, request, current);
     return this.places.call(scope.project.id, () =>
       this.catalog.withModelApart(scope.project, async (model) => {
-        // Of a unit's, the statement that reads the unit tells it too.
-        if (target.unit === undefined) await this.catalog.check(scope.project, model);
+        // Of a unit's, the statement that reads the unit tells it too, where it is in a table.
+        if (target.unit === undefined || model.kinds.get(target.kind)?.remote)
+          await this.catalog.check(scope.project, model);
         return this.#run(scope, target, model, current, read);
       }),
     );

@@ -1,4 +1,7 @@
-/** Runs hooks inside the transaction of the write that they belong to. All hooks of one transaction share a time limit. */
+/**
+ * Runs hooks inside the transaction of the write that they belong to, and sources inside what asks them. All of one
+ * transaction share a time limit.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import { StaleModel } from '../catalog/stale-model.js';
 import type { Config } from '../config/config.js';
@@ -8,7 +11,8 @@ import { commonRefusal, isRetryable } from '../database/sqlstate.js';
 import { FunctionError } from '../kit/function-error.js';
 import { KindError } from '../shared/errors.js';
 import type { Session } from '../unit/session.js';
-import { runAuthored } from './authored.js';
+import type { Context } from '../kit/context.js';
+import { runAuthored, type Authored } from './authored.js';
 import { TimeLimit, type CallScope } from './call.js';
 import { Contexts, isOfSystem } from './contexts.js';
 import type { FunctionModule, HookName } from './definition.js';
@@ -43,31 +47,49 @@ export class HookRuns {
   async run(module: FunctionModule, name: HookName, session: Session, given: object): Promise<unknown> {
     const hook = module.hooks.get(name);
     if (!hook) return undefined;
-    const running = this.#of(session.executor);
-    if (running.depth >= DEPTH) throw new Error(`${module.file}: hooks set off one another more than ${DEPTH} deep`);
-    const { call, doomed, limit } = running;
     const who = { project: session.project.id, file: module.file, name };
+    try {
+      return await this.inside(session, who, hook, given, 'hooks');
+    } catch (error) {
+      throw isToldAsItIs(error) ? error : (commonRefusal(error) ?? failed(`${name} of ${module.file}`, error));
+    }
+  }
+
+  /**
+   * What a handler returns that runs inside a session. The time limit, where the session is in no call that has one, goes
+   * by the name `limited`. @throws whatever the handler does
+   */
+  async inside<G extends object>(
+    session: Session,
+    who: Authored,
+    handler: (context: Context & G) => unknown,
+    given: G,
+    limited: string,
+  ): Promise<unknown> {
+    const running = this.#of(session.executor, limited);
+    if (running.depth >= DEPTH) throw new Error(`${who.file}: what sets off one another is more than ${DEPTH} deep`);
+    const { call, doomed, limit } = running;
     if (running.depth === 0) limit?.start();
     running.depth += 1;
     const { context, door } = this.contexts.make({ session, call, who, depth: running.depth }, given);
     try {
-      const result = await call.limit.race(runAuthored(who, () => hook(context)));
+      const result = await call.limit.race(runAuthored(who, () => handler(context)));
       await call.limit.race(door.shut());
       if (doomed.length > 0) throw doomed[0];
       return result;
     } catch (error) {
       void door.shut();
-      throw told(doomed[0] ?? error, `${name} of ${module.file}`);
+      throw doomed[0] ?? error;
     } finally {
       running.depth -= 1;
       if (running.depth === 0) limit?.stop();
     }
   }
 
-  #of(executor: Executor): Running {
+  #of(executor: Executor, limited: string): Running {
     const known = this.#running.get(executor);
     if (known) return known;
-    const limit = new TimeLimit('hooks', this.config.functionTimeout);
+    const limit = new TimeLimit(limited, this.config.functionTimeout);
     const doomed: unknown[] = [];
     const call: CallScope = {
       limit,
@@ -81,9 +103,12 @@ export class HookRuns {
 }
 
 /** Refusals are answered as they are; of all else nothing is told. */
-function told(error: unknown, name: string): unknown {
-  if (error instanceof StaleModel || error instanceof FunctionError || isRetryable(error)) return error;
-  if (error instanceof KindError && (error.retryAfter !== undefined || error.status === 504 || !isOfSystem(error)))
-    return error;
-  return commonRefusal(error) ?? new Error(`${name} failed`, { cause: error });
+export function isToldAsItIs(error: unknown): boolean {
+  if (error instanceof StaleModel || error instanceof FunctionError || isRetryable(error)) return true;
+  if (!(error instanceof KindError)) return false;
+  return error.retryAfter !== undefined || error.status === 504 || !isOfSystem(error);
+}
+
+function failed(name: string, cause: unknown): Error {
+  return new Error(`${name} failed`, { cause });
 }

@@ -1,5 +1,5 @@
 /** Reads the parameters of a call by the code that reads bodies of units: the same faults, all of them at once. */
-import { keyField, parameterField } from '../model/field.js';
+import { keyField, parameterField, shownValue } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterDef } from '../model/parameter-def.js';
 import { parseJson } from '../http/json-text.js';
@@ -36,7 +36,12 @@ export function readParameters(def: FunctionDef, body: Body, model: Model, fault
     faults.add('parameter.bad_reference', `${field.id}: no kind '${wanted}' in this project`, { parameter: field.id });
   }
   faults.throwIfAny();
-  const values = Object.fromEntries([...draft.values].map(([id, value]) => [id, shown(kind.fields.get(id), value)]));
+  const values = Object.fromEntries(
+    [...draft.values].map(([id, value]) => {
+      const field = kind.fields.get(id);
+      return [id, field ? shownValue(field, value) : value];
+    }),
+  );
   return { values, kind, placed: { draft } };
 }
 
@@ -74,13 +79,6 @@ function makeShape({ name, parameters }: FunctionDef, model: Model): KindDef {
     indexes: [],
     groups: [],
   };
-}
-
-/** A value as records show it. */
-function shown(field: Field | undefined, value: Json): Json {
-  if (field?.def.type === 'json') return JSON.parse(JSON.stringify(value)) as Json;
-  const one = (each: Json): Json => (each === null ? null : (field?.type.canonical?.(each) ?? each));
-  return field?.def.multiple && Array.isArray(value) ? value.map(one) : one(value);
 }
 
 /** The body that a query string spells: texts become numbers, booleans and JSON where the parameter is of such a type. */

@@ -12,6 +12,9 @@ import { LIMITS } from '../shared/limits.js';
 /** Calls of one project at once. */
 const CALLS = 200;
 
+/** Calls of the sources of one project at once: they hold no connection while they wait. */
+const SOURCES = 100;
+
 /** The parts of the pool that transactions of functions may hold: of one project, and of all. */
 const OF_ONE = 0.3;
 const OF_ALL = 0.6;
@@ -22,18 +25,25 @@ const PATIENCE = 5000;
 @Injectable()
 export class Places {
   readonly #calls: Lanes;
+  readonly #sources: Lanes;
   readonly #transactions: Lanes;
 
   constructor(@Inject(CONFIG) { databasePool }: Config) {
     const waiting = { waitingPerKey: LIMITS.requestsWaiting, patience: PATIENCE, refusal: busy };
     const part = (share: number) => Math.max(1, Math.floor(databasePool * share));
     this.#calls = new Lanes({ ...waiting, perKey: CALLS });
+    this.#sources = new Lanes({ ...waiting, perKey: SOURCES });
     this.#transactions = new Lanes({ ...waiting, perKey: part(OF_ONE), atOnce: part(OF_ALL) });
   }
 
   /** @throws KindError 503 where too many are under way */
   call<T>(project: string, work: () => Promise<T>): Promise<T> {
     return this.#calls.run(project, work);
+  }
+
+  /** @throws KindError 503 where too many are under way */
+  source<T>(project: string, work: () => Promise<T>): Promise<T> {
+    return this.#sources.run(project, work);
   }
 
   /** @throws KindError 503 where too many are under way */

@@ -58,11 +58,18 @@ export class ErrorResponder implements ExceptionFilter {
       this.log.error({ err: error, requestId: requestId(request), method: request.method }, 'unexpected error');
       return;
     }
-    const count = TROUBLE.has(refused.code) ? this.#troubles.pass(refused.code) : undefined;
+    const trouble = troubleOf(refused);
+    const count = trouble === undefined ? undefined : this.#troubles.pass(trouble);
     if (count === undefined) return;
     const cause = causeOf(refused);
     this.log.warn({ code: refused.code, count, ...cause, requestId: requestId(request) }, refused.messages[0].text);
   }
+}
+
+/** What the operator has to know of, told apart from other troubles; undefined for nothing. A source that fails is one each. */
+function troubleOf({ code, cause, messages }: KindError): string | undefined {
+  if (code === 'kind.remote_unavailable' && cause !== undefined) return messages[0].text;
+  return TROUBLE.has(code) ? code : undefined;
 }
 
 /** Of a cause the code and the words alone: a driver's error has the statement's values about it. */

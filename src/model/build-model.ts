@@ -1,6 +1,6 @@
 /** Builds the model of a project from its records and the built-in model. */
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES, type BuiltInKind } from './built-in.js';
-import { keyField, kindIdField, METADATA_FIELD, parameterField, TIME_FIELDS } from './field.js';
+import { keyField, kindIdField, METADATA_FIELD, parameterField, TIME_FIELDS, REMOTE_TIME_FIELDS } from './field.js';
 import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from './model.js';
 import type { ParameterDef } from './parameter-def.js';
 import type { ParameterType } from './parameter-type/parameter-type.js';
@@ -56,9 +56,14 @@ function keyTypes(
     kinds.map((record) => {
       const source = BUILT_IN.get(record.id)?.key;
       const primary = primaryOf(record, parameters);
-      return [record.id, keyField(source ?? (primary ? 'natural' : 'uuid'), primary).type];
+      return [record.id, keyField(source ?? keySource(record, primary), primary).type];
     }),
   );
+}
+
+function keySource({ remote }: KindRecord, primary: ParameterDef | undefined): KeySource {
+  if (primary) return 'natural';
+  return remote ? 'source' : 'uuid';
 }
 
 function primaryOf(
@@ -90,7 +95,7 @@ function userShape(
     const def = parameters.get(id);
     return def ? [parameterField(def, def.referenceKind ? keys.get(def.referenceKind) : undefined)] : [];
   });
-  return { table: record.id, discriminated: false, key: primary ? 'natural' : 'uuid', primary, own };
+  return { table: record.id, discriminated: false, key: keySource(record, primary), primary, own };
 }
 
 function finishKind(
@@ -108,7 +113,7 @@ function finishKind(
     ...granted.filter((field) => !ownIds.has(field.id)),
     ...shape.own,
     METADATA_FIELD,
-    ...TIME_FIELDS,
+    ...(record.remote ? REMOTE_TIME_FIELDS : TIME_FIELDS),
   ];
   return {
     id: record.id,

@@ -78,6 +78,11 @@ export const TIME_FIELDS: readonly Field[] = [
   builtInField({ id: 'updated_at', type: 'datetime', label: 'Updated at', nullable: false }, { system: true }),
 ];
 
+/** A source need not know when its units were made. */
+export const REMOTE_TIME_FIELDS: readonly Field[] = TIME_FIELDS.map((field) => {
+  return { ...field, def: { ...field.def, nullable: true } };
+});
+
 /** The field `kind_id`: a constant, or the column that tells apart the kinds of a shared table. */
 export function kindIdField(kindId: string, discriminated: boolean): Field {
   return discriminated
@@ -93,4 +98,11 @@ export function storedDefault({ def, type }: Field): Json {
     : def.default === null
       ? null
       : store(def.default);
+}
+
+/** A valid value as records show it. */
+export function shownValue(field: Field, value: Json): Json {
+  if (field.def.type === 'json') return JSON.parse(JSON.stringify(value)) as Json;
+  const one = (each: Json): Json => (each === null ? null : (field.type.canonical?.(each) ?? each));
+  return field.def.multiple && Array.isArray(value) ? value.map(one) : one(value);
 }

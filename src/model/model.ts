@@ -43,8 +43,11 @@ export interface ShownWhere {
   readonly among: readonly string[];
 }
 
-/** Where a unit's id comes from: generated, given (or made from the label), or the value of the primary parameter. */
-export type KeySource = 'uuid' | 'identifier' | 'natural';
+/**
+ * Where a unit's id comes from: generated, given (or made from the label), the value of the primary parameter, or given
+ * by the source of a remote kind.
+ */
+export type KeySource = 'uuid' | 'identifier' | 'natural' | 'source';
 
 export interface KindDef {
   readonly id: string;

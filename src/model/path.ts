@@ -32,8 +32,8 @@ export function placeOf({ kind, called }: Pick<Names, 'kind' | 'called'>): strin
 
 /** What the one who asks may name of the units that others refer to. */
 export interface Reach {
-  /** Where a reference leads. @throws KindError where the kind is not to be read */
-  follow(reference: Field): Reached;
+  /** Where a reference leads; `at` is where the path begins. @throws KindError where the kind is not to be read */
+  follow(reference: Field, at: number): Reached;
   /** Refuses a field that a kind has and that is not to be read; says nothing to one that it has not. @throws KindError */
   checkField(kind: KindDef, name: string): void;
 }
@@ -64,7 +64,7 @@ export function resolvePath({ segments, at }: Path, { reach, ...names }: Names):
       throw unknown(name, `'${name}' leads no further: only a unit parameter or the keys of a json one do`, at);
     }
     if (through.length === LIMITS.references) throw tooFar(name, at);
-    const next = reach.follow(field);
+    const next = reach.follow(field, at);
     through.push({ reference: field, kind: next.kind, access: next.access });
     here = next;
   }

@@ -35,7 +35,11 @@ export const ERRORS = {
   'route.unknown': { status: 404, meaning: 'No such address, or no such method there.' },
   'kind.unknown': { status: 404, meaning: 'The project has no such kind.' },
   'kind.inactive': { status: 403, meaning: 'The kind is switched off (active: false).' },
-  'kind.remote_unavailable': { status: 503, meaning: 'The kind is remote and no function module supplies its units.' },
+  'kind.remote_unavailable': {
+    status: 503,
+    meaning:
+      'The kind is remote and no function module supplies its units, or its source fails or answers what does not fit.',
+  },
   'kind.built_in': {
     status: 403,
     meaning: 'Built-in kinds and groups keep their identity, their fields and their place.',

@@ -42,7 +42,7 @@ export class Changes {
       const { index, way } = place;
       const told = way === undefined ? faults : faults.within(way);
       const write = { kind, session, faults: told, ...(index !== undefined && { index }) };
-      changed.push({ ...place, draft: await this.#change(draft, write) });
+      changed.push({ ...place, draft: await this.change(draft, write) });
     }
     faults.throwIfAny();
     return changed;
@@ -61,12 +61,13 @@ export class Changes {
       throw (await this.rights.whyNot(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
     }
     const faults = new Faults();
-    const changed = await this.#change(draft, { kind, session, faults, id });
+    const changed = await this.change(draft, { kind, session, faults, id });
     faults.throwIfAny();
     return changed;
   }
 
-  async #change(given: Draft, write: PendingWrite): Promise<Draft> {
+  /** A draft as behaviours leave it; what is wrong with their changes is added to the faults of the write. */
+  async change(given: Draft, write: PendingWrite): Promise<Draft> {
     let draft = given;
     for (const behavior of this.behaviors.of(write.kind, write.session)) {
       draft = (await behavior.change?.(draft, write)) ?? draft;

@@ -123,7 +123,7 @@ class Drafting {
     const { kind } = this.options;
     if (id !== undefined) {
       if (value !== id) this.#fault('parameter.immutable', 'id', 'never changes');
-    } else if (kind.key === 'uuid') this.#fault('parameter.read_only', 'id', 'is generated');
+    } else if (kind.key === 'uuid' || kind.key === 'source') this.#fault('parameter.read_only', 'id', 'is generated');
     else if (kind.key === 'natural' && value !== undefined) {
       this.#fault('parameter.read_only', 'id', `is the value of '${kind.primary?.id ?? ''}'`);
     }
@@ -132,7 +132,7 @@ class Drafting {
   makeId(): Stored | undefined {
     const { kind } = this.options;
     if (kind.key === 'uuid') return uuidv7();
-    if (kind.key === 'natural') return undefined;
+    if (kind.key === 'natural' || kind.key === 'source') return undefined;
     const given = this.body.get('id');
     if (given !== undefined) {
       if (typeof given === 'string' && IDENTIFIER.test(given)) return given;

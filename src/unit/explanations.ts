@@ -1,6 +1,6 @@
 /** What a member may do with a unit, and why: for administrators who wonder about their rules. */
 import { Injectable } from '@nestjs/common';
-import { checkState, denied, openKind, readableFields, writableFields } from '../access/access.js';
+import { denied, openKind, readableFields, writableFields } from '../access/access.js';
 import { explain, predicatesOf, questionsOf } from '../access/explain.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
@@ -9,7 +9,10 @@ import { queryOf } from '../http/list-query.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
+import type { Predicate } from '../model/predicate.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { Remotes } from './remotes.js';
+import { RemoteReader } from './remote.reader.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { UnitRepository } from './unit.repository.js';
 
@@ -19,6 +22,8 @@ export class Explanations {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly repository: UnitRepository,
+    private readonly remotes: Remotes,
+    private readonly remoteReader: RemoteReader,
   ) {}
 
   /**
@@ -31,32 +36,43 @@ export class Explanations {
       if (!isAdministrator(scope.caller)) {
         throw denied(scope.caller, 'Only administrators are told what others may do');
       }
-      checkState(kind);
-      const key = parseKey(kind, unitId);
-      const member = await this.#member(scope, model, url, () => this.#mustBeThere(scope, model, kind, unitId));
-      const questions = questionsOf(kind, member, model);
-      const holds =
-        key === undefined
-          ? undefined
-          : await this.repository.judge(
-              this.database,
-              { schema: scope.project.schema, kind },
-              key,
-              predicatesOf(questions),
-              model,
-            );
-      if (!holds) throw unknownUnit(kind, unitId);
-      return answerOf({
-        id: unitId,
-        kind_id: kind.id,
-        member: member.type === 'member' ? { id: member.id, kind_id: member.kindId } : null,
-        operations: explain(questions, holds, member),
-        parameters: {
-          read: [...readableFields(kind, member).keys()],
-          write: [...writableFields(kind, member).keys()],
-        },
-      });
+      this.remotes.checkState(kind, scope, 'get');
+      return this.remotes.apart(scope.project, model, kind, () => this.#explain(scope, model, kind, unitId, url));
     });
+  }
+
+  async #explain(scope: RequestScope, model: Model, kind: KindDef, unitId: string, url: string): Promise<Answer> {
+    const member = await this.#member(scope, model, url, () => this.#mustBeThere(scope, model, kind, unitId));
+    const questions = questionsOf(kind, member, model);
+    const holds = await this.#judge(scope, model, kind, unitId, predicatesOf(questions));
+    if (!holds) throw unknownUnit(kind, unitId);
+    return answerOf({
+      id: unitId,
+      kind_id: kind.id,
+      member: member.type === 'member' ? { id: member.id, kind_id: member.kindId } : null,
+      operations: explain(questions, holds, member),
+      parameters: {
+        read: [...readableFields(kind, member).keys()],
+        write: [...writableFields(kind, member).keys()],
+      },
+    });
+  }
+
+  /** Which of the predicates hold for a unit, of a remote one none; undefined where it is not there. */
+  async #judge(
+    scope: RequestScope,
+    model: Model,
+    kind: KindDef,
+    unitId: string,
+    predicates: readonly Predicate[],
+  ): Promise<readonly boolean[] | undefined> {
+    if (kind.remote) {
+      const found = await this.remoteReader.find({ ...scope, model, executor: this.database }, kind, unitId);
+      return found && [];
+    }
+    const key = parseKey(kind, unitId);
+    const plan = { schema: scope.project.schema, kind };
+    return key === undefined ? undefined : this.repository.judge(this.database, plan, key, predicates, model);
   }
 
   /** The member of the query, as a caller. Whether the unit is there is answered before what is wrong with the query. */
@@ -84,11 +100,8 @@ export class Explanations {
     throw badMember(`no member of this project has the id '${id.slice(0, 100)}'`);
   }
 
-  async #mustBeThere({ project }: RequestScope, model: Model, kind: KindDef, unitId: string): Promise<void> {
-    const key = parseKey(kind, unitId);
-    const plan = { schema: project.schema, kind, fields: [kind.keyField], access: undefined };
-    const found = key === undefined ? undefined : await this.repository.fetch(this.database, plan, key, model);
-    if (!found) throw unknownUnit(kind, unitId);
+  async #mustBeThere(scope: RequestScope, model: Model, kind: KindDef, unitId: string): Promise<void> {
+    if (!(await this.#judge(scope, model, kind, unitId, []))) throw unknownUnit(kind, unitId);
   }
 }
 

@@ -122,7 +122,8 @@ export class References {
     const found: Unreachable[] = [];
     for (const field of kind.fields.values()) {
       const target = field.reference && session.model.kinds.get(field.reference.kind);
-      if (!target) continue;
+      // Whether a unit of another source is there is for that one to know.
+      if (!target || target.remote) continue;
       const asked = drafts.flatMap((placed) => named(placed.draft.row[field.column ?? field.id], placed));
       const own = target === kind && asked.length > 0 ? keysOf(kind, drafts) : undefined;
       const others = asked.filter(({ id }) => !made?.has(target, id) && !own?.has(id));

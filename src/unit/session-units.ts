@@ -4,20 +4,21 @@
  * that an answer has none by accident.
  */
 import { Injectable } from '@nestjs/common';
-import { checkState, openForFunction, type Grant } from '../access/access.js';
+import { openForFunction, type Grant } from '../access/access.js';
 import { parseListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
-import type { Operation } from '../model/special.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { Behaviors } from './behavior.js';
 import { bodyOf } from './draft.js';
 import type { NotObject } from './drafter.js';
+import { RemoteReader } from './remote.reader.js';
+import { Remotes, type RemoteOperation } from './remotes.js';
 import type { Session } from './session.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { planGet, planList, planQuery } from './unit.plan.js';
-import { UnitRepository } from './unit.repository.js';
+import { UnitRepository, type PageRow, type UnitRow } from './unit.repository.js';
 import { UnitWriter } from './unit.writer.js';
 import { contextOf } from './walks.js';
 
@@ -34,31 +35,45 @@ export class SessionUnits {
     private readonly repository: UnitRepository,
     private readonly writer: UnitWriter,
     private readonly behaviors: Behaviors,
+    private readonly remotes: Remotes,
+    private readonly remoteReader: RemoteReader,
   ) {}
 
   /** @param url the query of a list, behind a `?` */
   async list(session: Session, kindId: string, url: string): Promise<{ count: number; items: UnitObject[] }> {
-    const { kind, grant } = this.#open(session, kindId, 'read');
-    const context = contextOf(session, session.model, { kind, access: grant.predicate });
-    const plan = planQuery(url, (query) => planList(query, context));
-    const { count, items } = await this.repository.fetchPage(session.executor, plan, session.model);
+    const { kind, grant } = this.#open(session, kindId, 'list');
+    const { count, items } = kind.remote
+      ? await this.remoteReader.list(session, kind, url)
+      : await this.#page(session, kind, grant, url);
     const units = JSON.parse(items) as UnitObject[];
     return { count, items: units.map((unit) => veiled(session.model, kind.id, unit)) };
   }
 
+  #page(session: Session, kind: KindDef, { predicate }: Grant, url: string): Promise<PageRow> {
+    const context = contextOf(session, session.model, { kind, access: predicate });
+    const plan = planQuery(url, (query) => planList(query, context));
+    return this.repository.fetchPage(session.executor, plan, session.model);
+  }
+
   /** Undefined where there is none, or none that the session's caller may read. */
   async find(session: Session, kindId: string, id: string): Promise<UnitObject | undefined> {
-    const { kind, grant } = this.#open(session, kindId, 'read');
+    const { kind, grant } = this.#open(session, kindId, 'get');
+    const found = kind.remote
+      ? await this.remoteReader.find(session, kind, id)
+      : await this.#row(session, kind, grant, id);
+    return found && objectOf(session, kind, found.body);
+  }
+
+  async #row(session: Session, kind: KindDef, { predicate }: Grant, id: string): Promise<UnitRow | undefined> {
     const key = parseKey(kind, id);
     if (key === undefined) return undefined;
-    const plan = planGet(parseListQuery(''), contextOf(session, session.model, { kind, access: grant.predicate }));
-    const found = await this.repository.fetch(session.executor, plan, key, session.model);
-    return found && objectOf(session, kind, found.body);
+    const plan = planGet(parseListQuery(''), contextOf(session, session.model, { kind, access: predicate }));
+    return this.repository.fetch(session.executor, plan, key, session.model);
   }
 
   async get(session: Session, kindId: string, id: string): Promise<UnitObject> {
     const found = await this.find(session, kindId, id);
-    if (!found) throw unknownUnit(this.#open(session, kindId, 'read').kind, id);
+    if (!found) throw unknownUnit(this.#open(session, kindId, 'get').kind, id);
     return found;
   }
 
@@ -90,13 +105,19 @@ export class SessionUnits {
     await this.writer.remove(session, kind, id, { access: grant.predicate });
   }
 
-  #open(session: Session, kindId: string, operation: Operation): Opened {
-    const opened = openForFunction(session.model, kindId, operation, session.caller);
-    checkState(opened.kind);
+  /** Whether the kind has no table, so that nothing of an operation on it is in the transaction. */
+  isRemote({ model }: Session, kindId: string): boolean {
+    return model.kinds.get(kindId)?.remote ?? false;
+  }
+
+  #open(session: Session, kindId: string, operation: RemoteOperation): Opened {
+    const right = operation === 'list' || operation === 'get' ? 'read' : operation;
+    const opened = openForFunction(session.model, kindId, right, session.caller);
+    this.remotes.checkState(opened.kind, session, operation);
     return opened;
   }
 
-  #openToWrite(session: Session, kindId: string, operation: Operation): Opened {
+  #openToWrite(session: Session, kindId: string, operation: RemoteOperation): Opened {
     const opened = this.#open(session, kindId, operation);
     if (this.behaviors.of(opened.kind, session).some((behavior) => behavior.definition)) {
       throw refusal('kind.not_allowed_here', `'${kindId}' is part of the model, which functions do not change`);

@@ -1,6 +1,6 @@
 /** Struct descriptors: what the parameters of a kind are, for forms and clients. */
 import { Injectable } from '@nestjs/common';
-import { checkState, grantOf, mayReadField, openKind, readableFields, writableFields } from '../access/access.js';
+import { grantOf, mayReadField, openKind, readableFields, writableFields } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';
@@ -10,6 +10,7 @@ import { shared } from '../model/path.js';
 import type { Json } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { Remotes } from './remotes.js';
 import { planFields, planQuery } from './unit.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './unit.key.js';
@@ -78,6 +79,7 @@ export class Structs {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly reader: UnitReader,
+    private readonly remotes: Remotes,
   ) {}
 
   /** `{count, items}` of a kind's parameters; `{label, parameters}` where `labelled`. */
@@ -93,12 +95,14 @@ export class Structs {
   async ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
       const { kind } = openKind(model, kindId, 'read', scope.caller);
-      checkState(kind);
-      const unit = await this.reader.find({ ...scope, model, executor: this.database }, kind, unitId);
-      if (!unit) throw unknownUnit(kind, unitId);
-      const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
-      const parameters = planQuery(url, (query) => describe([kind], scope.caller, query));
-      return answerOf({ label, parameters });
+      this.remotes.checkState(kind, scope, 'get');
+      return this.remotes.apart(scope.project, model, kind, async () => {
+        const unit = await this.reader.find({ ...scope, model, executor: this.database }, kind, unitId);
+        if (!unit) throw unknownUnit(kind, unitId);
+        const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
+        const parameters = planQuery(url, (query) => describe([kind], scope.caller, query));
+        return answerOf({ label, parameters });
+      });
     });
   }
 

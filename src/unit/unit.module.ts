@@ -5,6 +5,9 @@ import { Deletions } from './deletion.js';
 import { Drafter } from './drafter.js';
 import { Explanations } from './explanations.js';
 import { References } from './references.js';
+import { RemoteReader } from './remote.reader.js';
+import { RemoteWriter } from './remote.writer.js';
+import { Remotes } from './remotes.js';
 import { SessionUnits } from './session-units.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
@@ -25,6 +28,9 @@ import { Walks } from './walks.js';
     Drafter,
     Explanations,
     References,
+    RemoteReader,
+    RemoteWriter,
+    Remotes,
     SessionUnits,
     Structs,
     SystemLinks,
@@ -40,6 +46,7 @@ import { Walks } from './walks.js';
     Deletions,
     Explanations,
     References,
+    Remotes,
     SessionUnits,
     Structs,
     SystemLinks,

@@ -1,6 +1,6 @@
 /** Reads of units: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
 import { Injectable } from '@nestjs/common';
-import { checkState, grantOf, openKind, type Grant } from '../access/access.js';
+import { grantOf, openKind, type Grant } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
@@ -10,10 +10,12 @@ import type { Predicate } from '../model/predicate.js';
 import type { ListPlan, ReadPlan } from '../sql/select.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { showsMore, unitAnswer } from './presentation.js';
+import { RemoteReader } from './remote.reader.js';
+import { Remotes } from './remotes.js';
 import type { Session } from './session.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { cursorOf, planGet, planList, planQuery } from './unit.plan.js';
-import { UnitRepository, type PageRow } from './unit.repository.js';
+import { UnitRepository, type PageRow, type UnitRow } from './unit.repository.js';
 import { contextOf, Walks } from './walks.js';
 
 @Injectable()
@@ -23,14 +25,20 @@ export class UnitReader {
     private readonly database: Database,
     private readonly repository: UnitRepository,
     private readonly walks: Walks,
+    private readonly remotes: Remotes,
+    private readonly remoteReader: RemoteReader,
   ) {}
 
   /** The units of a kind. `url` has the query. */
   list(scope: RequestScope, kindId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
-      checkState(kind);
-      return this.#page(scope, model, kind, grant, url);
+      this.remotes.checkState(kind, scope, 'list');
+      if (!kind.remote) return this.#page(scope, model, kind, grant, url);
+      const session = this.#session(scope, model);
+      return this.remotes.apart(scope.project, model, kind, async () =>
+        presentPage(await this.remoteReader.list(session, kind, url)),
+      );
     });
   }
 
@@ -58,13 +66,19 @@ export class UnitReader {
     const context = contextOf(scope, model, { kind, access: grant.predicate });
     const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planList(asked, context, extra) }));
     const plan = { ...read, ...(await this.#loaded(scope, model, kind, query)) };
-    return presentPage(plan, await this.repository.fetchPage(this.database, plan, model));
+    return presentPage(await this.repository.fetchPage(this.database, plan, model), plan);
   }
 
   get(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
-      checkState(kind);
+      this.remotes.checkState(kind, scope, 'get');
+      if (kind.remote) {
+        const session = this.#session(scope, model);
+        return this.remotes.apart(scope.project, model, kind, async () =>
+          unitAnswer(kind, await this.remoteReader.get(session, kind, unitId, url)),
+        );
+      }
       const key = parseKey(kind, unitId);
       const plan = await this.#planGet(scope, model, kind, grant, unitId, url);
       const unit = key === undefined ? undefined : await this.repository.fetch(this.database, plan, key, model);
@@ -109,16 +123,21 @@ export class UnitReader {
   /** One unit as an object, inside a session; undefined where its caller may not read it. */
   async find(session: Session, kind: KindDef, unitId: string): Promise<Record<string, unknown> | undefined> {
     const { model, executor } = session;
+    if (kind.remote) return objectOf(await this.remoteReader.find(session, kind, unitId));
     const grant = grantOf(kind, 'read', session.caller, model);
     const key = parseKey(kind, unitId);
     if (!grant || key === undefined) return undefined;
     const plan = planGet(parseListQuery(''), contextOf(session, model, { kind, access: grant.predicate }));
     const unit = await this.repository.fetch(executor, plan, key, model);
-    return unit && (JSON.parse(unit.body) as Record<string, unknown>);
+    return objectOf(unit);
   }
 }
 
-function presentPage(plan: ListPlan, { count, items, last }: PageRow): Answer {
-  const next = plan.cursor ? `,"next":${last ? JSON.stringify(cursorOf(plan, last)) : 'null'}` : '';
+function objectOf(unit: UnitRow | undefined): Record<string, unknown> | undefined {
+  return unit && (JSON.parse(unit.body) as Record<string, unknown>);
+}
+
+function presentPage({ count, items, last }: PageRow, plan?: ListPlan): Answer {
+  const next = plan?.cursor ? `,"next":${last ? JSON.stringify(cursorOf(plan, last)) : 'null'}` : '';
   return new Answer(`{"count":${count},"items":${items}${next}}`);
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { denied, grantOf, readableFields, writableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
 import { everyField, type Predicate } from '../model/predicate.js';
-import { refusal, type KindError } from '../shared/errors.js';
+import { refusal, type Faults, type KindError } from '../shared/errors.js';
 import { jsonEqual } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Body } from './draft.js';
@@ -17,6 +17,15 @@ export interface Conditions {
   readonly access?: Predicate | undefined;
   /** From `If-Match`: the version tags of which the unit must still have one. */
   readonly tags?: readonly string[] | undefined;
+}
+
+export interface WriteOptions extends Conditions {
+  /** The body is a list: faults tell the position. */
+  readonly bulk?: boolean;
+  /** Who writes, for the fields that may be written, where it is not the caller. */
+  readonly writer?: Caller;
+  /** What else is wrong with the request of a create, to be told with the faults of the bodies. */
+  readonly faults?: Faults;
 }
 
 @Injectable()
@@ -88,16 +97,10 @@ export class UnitRights {
     return found;
   }
 
-  /** A body without what its writer may only read and gives as it is: a record that was read can be sent back whole. */
-  async changesOf(session: Session, kind: KindDef, id: string, body: Body, writer: Caller): Promise<Body> {
-    const [readable, writable] = [readableFields(kind, session.caller), writableFields(kind, writer)];
-    const isFixed = (name: string) => {
-      const field = readable.get(name);
-      return field?.column !== undefined && !writable.has(name) && !['id', 'kind_id'].includes(name);
-    };
-    if (![...body.keys()].some(isFixed)) return body;
-    const stored = JSON.parse((await this.present(session, kind, id)).body) as Record<string, unknown>;
-    return new Map([...body].filter(([name, value]) => !isFixed(name) || !jsonEqual(stored[name], value)));
+  /** `changesOf` of a unit of a table. */
+  changesOf(session: Session, kind: KindDef, id: string, body: Body, writer: Caller): Promise<Body> {
+    const stored = async () => JSON.parse((await this.present(session, kind, id)).body) as Record<string, unknown>;
+    return changesOf(kind, body, { reader: session.caller, writer }, stored);
   }
 
   /** Why the caller can not write a unit: it is not there, or changed, or not the caller's to change; undefined where it can. */
@@ -116,12 +119,30 @@ export class UnitRights {
   }
 }
 
+/** A body without what its writer may only read and gives as it is: a record that was read can be sent back whole. */
+export async function changesOf(
+  kind: KindDef,
+  body: Body,
+  { reader, writer }: { readonly reader: Caller; readonly writer: Caller },
+  stored: () => Promise<Readonly<Record<string, unknown>>>,
+): Promise<Body> {
+  const [readable, writable] = [readableFields(kind, reader), writableFields(kind, writer)];
+  const isFixed = (name: string) => {
+    const field = readable.get(name);
+    return field?.column !== undefined && !writable.has(name) && !['id', 'kind_id'].includes(name);
+  };
+  if (![...body.keys()].some(isFixed)) return body;
+  const values = await stored();
+  return new Map([...body].filter(([name, value]) => !isFixed(name) || !jsonEqual(values[name], value)));
+}
+
 /** The unit is the caller's to change, but not into that. */
 export function leaves(caller: Caller, kind: KindDef): KindError {
   return denied(caller, `You may not change a unit of '${kind.id}' into one that you may not change`);
 }
 
-function changed(kind: KindDef, id: string): KindError {
+/** The unit is another version by now. */
+export function changed(kind: KindDef, id: string): KindError {
   return refusal('unit.changed', `The unit '${id}' of '${kind.id}' is no longer the version that If-Match names`);
 }
 

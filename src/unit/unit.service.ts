@@ -1,6 +1,6 @@
 /** What the endpoints of units do: rights first, then state, then input; then the one door. */
 import { Injectable } from '@nestjs/common';
-import { checkState, openKind } from '../access/access.js';
+import { openKind } from '../access/access.js';
 import type { Operation } from '../model/special.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { DefinitionChanges } from '../catalog/definition-change.js';
@@ -22,9 +22,12 @@ import type { NotObject } from './drafter.js';
 import { isLinkable } from './links.js';
 import { isReferenced } from './references.js';
 import { unitAnswer } from './presentation.js';
+import { RemoteReader } from './remote.reader.js';
+import { Remotes, type RemoteOperation } from './remotes.js';
 import type { Session } from './session.js';
-import { UnitRights } from './unit.rights.js';
-import { UnitWriter, type WriteOptions } from './unit.writer.js';
+import { unknownUnit } from './unit.key.js';
+import { UnitRights, type WriteOptions } from './unit.rights.js';
+import { UnitWriter } from './unit.writer.js';
 import type { UnitRow } from './unit.repository.js';
 
 /** What a write needs of its request. */
@@ -45,6 +48,8 @@ export class UnitService {
     private readonly behaviors: Behaviors,
     private readonly writer: UnitWriter,
     private readonly rights: UnitRights,
+    private readonly remotes: Remotes,
+    private readonly remoteReader: RemoteReader,
   ) {}
 
   create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
@@ -83,7 +88,7 @@ export class UnitService {
   async #write(
     scope: RequestScope,
     kindId: string,
-    operation: Operation,
+    operation: Extract<Operation, RemoteOperation>,
     unitId: string | undefined,
     request: WriteRequest,
     work: (session: Session, kind: KindDef, options: WriteOptions, bytes: Buffer | undefined) => Promise<Answer>,
@@ -92,7 +97,7 @@ export class UnitService {
     const { deployment } = this.behaviors;
     const open = (model: Model) => {
       const { kind, grant } = openKind(model, kindId, operation, caller);
-      checkState(kind);
+      this.remotes.checkState(kind, { project, ...deployment }, operation);
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
       return { kind, options };
     };
@@ -100,7 +105,7 @@ export class UnitService {
       const { kind } = open(model);
       const session = { ...scope, ...deployment, model, executor: this.database };
       const behaviors = this.behaviors.of(kind, session);
-      const cascade = await this.#cascade(session, kind, unitId, request.url);
+      const cascade = !kind.remote && (await this.#cascade(session, kind, unitId, request.url));
       // Of an edit, whether the unit is there is answered before.
       if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
       const limit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
@@ -117,6 +122,12 @@ export class UnitService {
       const { kind, options } = open(model);
       const base = { ...scope, ...deployment, model };
       const alone = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
+      if (kind.remote) {
+        return this.remotes.apart(project, model, kind, async () => {
+          await this.#cascade({ ...base, executor: this.database }, kind, unitId, request.url);
+          return alone(this.database);
+        });
+      }
       const together =
         this.behaviors.of(kind, base).length > 0 ||
         (operation === 'delete' && (isLinkable(kind) || isReferenced(model, kind)));
@@ -130,9 +141,14 @@ export class UnitService {
     try {
       return parseFlags(url, ['cascade']).has('cascade');
     } catch (error) {
-      if (unitId !== undefined) await this.rights.present(session, kind, unitId);
+      if (unitId !== undefined) await this.#mustBeThere(session, kind, unitId);
       throw error;
     }
+  }
+
+  async #mustBeThere(session: Session, kind: KindDef, unitId: string): Promise<void> {
+    if (!kind.remote) await this.rights.present(session, kind, unitId);
+    else if (!(await this.remoteReader.find(session, kind, unitId))) throw unknownUnit(kind, unitId);
   }
 
   /**
@@ -208,7 +224,7 @@ function readBodies(
   kind: KindDef,
 ): { bodies: (Body | NotObject)[]; bulk: boolean } {
   const value = parseBody(bytes, request.contentType);
-  if (!Array.isArray(value) || kind.builtIn) return { bodies: [objectOf(value)], bulk: false };
+  if (!Array.isArray(value) || kind.builtIn || kind.remote) return { bodies: [objectOf(value)], bulk: false };
   if (value.length > LIMITS.bulk) {
     throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
   }

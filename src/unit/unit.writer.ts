@@ -19,21 +19,13 @@ import type { Body, Draft } from './draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
 import { deleteLinksOf } from './links.js';
 import { createsOthers, located, nestedOf, type Nested } from './nested.js';
+import { RemoteWriter } from './remote.writer.js';
 import { isReferenced, References, tell, type Placed, type Unreachable } from './references.js';
 import { asSystem, type Session } from './session.js';
 import { withAllTaken } from './uniques.js';
 import { unknownUnit, parseKey } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
-import { answeredFields, leaves, UnitRights, type Conditions } from './unit.rights.js';
-
-export interface WriteOptions extends Conditions {
-  /** The body is a list: faults tell the position. */
-  readonly bulk?: boolean;
-  /** Who writes, for the fields that may be written, where it is not the caller. */
-  readonly writer?: Caller;
-  /** What else is wrong with the request of a create, to be told with the faults of the bodies. */
-  readonly faults?: Faults;
-}
+import { answeredFields, leaves, UnitRights, type WriteOptions } from './unit.rights.js';
 
 @Injectable()
 export class UnitWriter {
@@ -46,6 +38,7 @@ export class UnitWriter {
     private readonly deletions: Deletions,
     private readonly rights: UnitRights,
     private readonly changes: Changes,
+    private readonly remotes: RemoteWriter,
   ) {}
 
   /** Makes units of the bodies, and those inside them, all or none. @throws KindError with every fault of every body */
@@ -55,6 +48,7 @@ export class UnitWriter {
     bodies: readonly (Body | NotObject)[],
     options: WriteOptions = {},
   ): Promise<UnitRow[]> {
+    if (kind.remote) return this.remotes.insert(session, kind, bodies, options);
     for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
     if (this.#isAlone(session) && bodies.some((body) => !('got' in body) && nestedOf(kind, body).length > 0)) {
       return this.#together(session, (within) => this.insert(within, kind, bodies, options));
@@ -171,6 +165,7 @@ export class UnitWriter {
     read: () => Body,
     options: WriteOptions = {},
   ): Promise<UnitRow> {
+    if (kind.remote) return this.remotes.update(session, kind, id, read, options);
     const behaviors = this.behaviors.of(kind, session);
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
@@ -232,6 +227,7 @@ export class UnitWriter {
   }
 
   async remove(session: Session, kind: KindDef, id: string, options: WriteOptions = {}): Promise<void> {
+    if (kind.remote) return this.remotes.remove(session, kind, id, options);
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
     const access = both(this.rights.readable(session, kind), options.access);

@@ -24,7 +24,11 @@ const SOMEBODY: MemberCaller = { type: 'member', id: '', kindId: ADMIN_KIND, ses
 /** The document without a project: the built-in kinds, and paths with a `{kind_id}` for all others. */
 export function genericDocument(frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
-  return documentOf({ model, caller: SOMEBODY, generic: true, functions: () => [] }, frame, particulars);
+  return documentOf(
+    { model, caller: SOMEBODY, generic: true, functions: () => [], lacks: () => false },
+    frame,
+    particulars,
+  );
 }
 
 export async function documentOf(view: View, frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {

@@ -4,6 +4,7 @@ import type { KindDef, Model } from '../../model/model.js';
 import type { Operation as Right } from '../../model/special.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../../tenancy/caller.js';
+import type { RemoteOperation } from '../../unit/remotes.js';
 import type { DocumentedFunction } from '../documented-functions.js';
 import { AUTH_BODIES, signUpBody } from './bodies.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
@@ -20,6 +21,7 @@ import {
   type Schema,
 } from './openapi.js';
 import { componentOf } from './path.parameters.js';
+import type { QueryName } from './query.parameters.js';
 import { ANYWHERE, COMMON, type ContentForm, type Route } from './route.js';
 import { enveloped, pageOf } from './shared.schemas.js';
 import { createSchema, exampleOf, recordFields, type KindContext } from './unit.schema.js';
@@ -32,6 +34,8 @@ export interface View {
   readonly generic: boolean;
   /** The functions of a kind that the caller may call. */
   readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
+  /** Whether the source of a remote kind can not do something. */
+  readonly lacks: (kind: KindDef, operation: RemoteOperation) => boolean;
 }
 
 /** Whether the caller has any of the rights to units of a kind. */
@@ -102,10 +106,22 @@ function parametersOf(route: Route, path: string, kind: KindDef | undefined): (P
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => componentOf(name, kind));
   return [
     ...names.map(parameterRef),
-    ...(route.query ?? []).map(parameterRef),
+    ...queryOf(route, kind).map(parameterRef),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
   ];
+}
+
+/** A source knows neither links nor cursors. */
+const NOT_REMOTE: readonly string[] = ['cursor', 'load_links', 'depth'];
+
+function queryOf({ query = [] }: Route, kind: KindDef | undefined): readonly QueryName[] {
+  return kind?.remote ? query.filter((name) => !NOT_REMOTE.includes(name)) : query;
+}
+
+/** Whether one request can create many. */
+function takesMany(kind: KindDef | undefined): boolean {
+  return !kind?.builtIn && !kind?.remote;
 }
 
 function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): RequestBody | undefined {
@@ -114,7 +130,7 @@ function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): Request
   if (body === 'signup') return json(signUpBody(kind && signUpParameters(kind, view)));
   if (body !== 'create' && body !== 'update') return json(AUTH_BODIES[body]);
   const unit = kind ? schemaRef(`${kind.id}.${body}`) : schemaRef('UnitBody');
-  const many = body === 'create' && !kind?.builtIn;
+  const many = body === 'create' && takesMany(kind);
   const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
   return json(schema, kind && exampleOf(kind, contextOf(view), body === 'create'));
 }
@@ -142,11 +158,13 @@ function responsesOf(route: Route, kind: KindDef | undefined, view: View): Opera
   ]);
   const hooked =
     route.content === 'function' || HOOKED.has(route.body) || (route.method === 'delete' && route.of === 'all');
+  // A source refuses with words of its own, and may be late.
+  const sourced = route.asks !== undefined && (kind ? kind.remote : view.generic);
   return {
     '200': success(route, kind, view),
     ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),
     ...Object.fromEntries(refusals),
-    ...(hooked && { default: responseRef('Refused') }),
+    ...((hooked || sourced) && { default: responseRef('Refused') }),
   };
 }
 
@@ -215,7 +233,7 @@ function createdSchema(kind: KindDef | undefined, unit: Ref, view: View): Schema
   const read = kind && grantOf(kind, 'read', view.caller, view.model);
   const whole = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
   const one = whole ? { allOf: [unit, wholly(recordFields(kind, view.caller))] } : unit;
-  return kind?.builtIn ? one : { anyOf: [one, pageOf(unit)] };
+  return !takesMany(kind) ? one : { anyOf: [one, pageOf(unit)] };
 }
 
 /** An object in which nothing of these is left out. */
@@ -225,6 +243,7 @@ function wholly(ids: readonly string[]): Schema {
 
 export function isShown(route: Route, kind: KindDef | undefined, view: View): boolean {
   if (route.administrators && !isAdministrator(view.caller)) return false;
+  if (kind?.remote && route.asks && view.lacks(kind, route.asks)) return false;
   const subject = kind ?? view.model.kinds.get(route.kind ?? '');
   if (!subject || !route.rights) return true;
   return (subject.active || route.inactive === true) && hasRight(view, subject, route.rights);

@@ -1,5 +1,6 @@
 /** What the document knows of a route. */
 import type { Operation as Right } from '../../model/special.js';
+import type { RemoteOperation } from '../../unit/remotes.js';
 import type { ErrorStatus } from './error.responses.js';
 import type { Method } from './openapi.js';
 import type { QueryName } from './query.parameters.js';
@@ -58,6 +59,8 @@ export interface Route {
   readonly rights?: readonly Right[];
   /** The kind of the model whose rights count, for a path that names it. */
   readonly kind?: 'kind' | 'group';
+  /** What it asks of the source of a remote kind. */
+  readonly asks?: RemoteOperation;
   readonly administrators?: true;
   /** It answers for inactive kinds too. */
   readonly inactive?: true;

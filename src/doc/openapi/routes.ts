@@ -18,29 +18,43 @@ const units = { tag: 'Units', of: 'all', needs: 'access' } as const;
 const UNIT_ROUTES: readonly Route[] = [
   {
     ...units,
-    ...{ id: 'list', method: 'get', path: `${KIND}/unit`, summary: 'List units of %', rights: ['read'] },
+    ...{ id: 'list', asks: 'list', method: 'get', path: `${KIND}/unit`, summary: 'List units of %', rights: ['read'] },
     ...{ query: LIST_QUERY, content: 'units' },
   },
   {
     ...units,
-    ...{ id: 'create', method: 'post', path: `${KIND}/unit`, summary: 'Create a unit of %', rights: ['create'] },
+    ...{
+      id: 'create',
+      asks: 'create',
+      method: 'post',
+      path: `${KIND}/unit`,
+      summary: 'Create a unit of %',
+      rights: ['create'],
+    },
     ...{ body: 'create', content: 'created', refuses: [409] },
     description: 'Who may not read what it creates is answered its `id` and `kind_id` alone.',
   },
   {
     ...units,
-    ...{ id: 'get', method: 'get', path: UNIT, summary: 'Get a unit of %', rights: ['read'] },
+    ...{ id: 'get', asks: 'get', method: 'get', path: UNIT, summary: 'Get a unit of %', rights: ['read'] },
     ...{ query: GET_QUERY, content: 'unit', conditional: 'read' },
   },
   {
     ...units,
-    ...{ id: 'update', method: 'put', path: UNIT, summary: 'Edit a unit of %', rights: ['update'] },
+    ...{ id: 'update', asks: 'update', method: 'put', path: UNIT, summary: 'Edit a unit of %', rights: ['update'] },
     ...{ body: 'update', content: 'unit', refuses: [409, 412], conditional: 'write' },
     description: 'Only what the body names is changed.',
   },
   {
     ...units,
-    ...{ id: 'delete', method: 'delete', path: UNIT, summary: 'Delete a unit of %', rights: ['delete'] },
+    ...{
+      id: 'delete',
+      asks: 'delete',
+      method: 'delete',
+      path: UNIT,
+      summary: 'Delete a unit of %',
+      rights: ['delete'],
+    },
     ...{ query: ['cascade'], content: 'nothing', refuses: [409, 412], conditional: 'write' },
   },
   {
@@ -50,12 +64,18 @@ const UNIT_ROUTES: readonly Route[] = [
   },
   {
     ...units,
-    ...{ id: 'describe', method: 'get', path: `${UNIT}/struct`, summary: 'Describe a unit of %' },
+    ...{ id: 'describe', asks: 'get', method: 'get', path: `${UNIT}/struct`, summary: 'Describe a unit of %' },
     ...{ rights: ['read'], query: ['include', 'exclude'], content: 'struct' },
   },
   {
     ...units,
-    ...{ id: 'access', method: 'get', path: `${UNIT}/access`, summary: 'Tell why a member may do something with it' },
+    ...{
+      id: 'access',
+      asks: 'get',
+      method: 'get',
+      path: `${UNIT}/access`,
+      summary: 'Tell why a member may do something with it',
+    },
     ...{ rights: ['read'], administrators: true, query: ['member'], content: 'explanation' },
   },
 ];

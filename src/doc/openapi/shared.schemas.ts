@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../model/special.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
 import { ERRORS } from '../../shared/errors.js';
 import { schemaRef, type Schema } from './openapi.js';
-import { TIMESTAMP_SCHEMA } from './value.schema.js';
+import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
 
 const STRING: Schema = { type: 'string' };
 const FLAG: Schema = { type: 'boolean' };
@@ -80,6 +80,8 @@ const SESSION: Schema = {
   additionalProperties: true,
 };
 
+const WHEN = orNull({ ...TIMESTAMP_SCHEMA, description: 'Null where the source of a remote kind does not tell.' });
+
 const UNIT: Schema = {
   type: 'object',
   description: 'A unit: these fields, and the parameters of its kind.',
@@ -87,8 +89,8 @@ const UNIT: Schema = {
     id: STRING,
     kind_id: STRING,
     metadata: { type: 'object', additionalProperties: true },
-    inserted_at: { ...TIMESTAMP_SCHEMA },
-    updated_at: { ...TIMESTAMP_SCHEMA },
+    inserted_at: WHEN,
+    updated_at: WHEN,
     links: schemaRef('Links'),
   },
   additionalProperties: true,

@@ -165,7 +165,7 @@ function nestedValue(kind: KindDef, field: Field, mayCreate: (kindId: string) =>
     return { type: 'array', items: { anyOf: [{ type: 'string' }, DEFINITION] }, maxItems: LIMITS.parametersPerKind };
   }
   const target = field.reference?.kind;
-  if (target === undefined || !mayCreate(target)) return undefined;
+  if (target === undefined || kind.remote || !mayCreate(target)) return undefined;
   return { anyOf: [takenValue(field), schemaRef(`${target}.create`)] };
 }
 

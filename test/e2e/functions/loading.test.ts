@@ -115,6 +115,24 @@ describe('a module that is wrong', () => {
       /hooks: no 'before_save'/,
     ],
     [
+      'with a source without a list',
+      "import { kind } from 'kind';\nexport default kind('land').module({ remote: { get() {} } as never });",
+      2,
+      /remote\.list: must be a function, got undefined/,
+    ],
+    [
+      'with a source that changes what it can not get',
+      "import { kind } from 'kind';\nexport default kind('land').module({ remote: { list() {}, update() {} } as never });",
+      2,
+      /remote\.get: must be a function for update, got undefined/,
+    ],
+    [
+      'with a source without the units that hooks are told of',
+      "import { kind } from 'kind';\nexport default kind('land').module({ remote: { list() {}, create() {} }, hooks: { before_create() {}, after_create() {} } } as never);",
+      2,
+      /remote\.get: must be a function for after_create, got undefined/,
+    ],
+    [
       'with a function that is none',
       "import { kind } from 'kind';\nexport default kind('land').module({ functions: { f: () => 1 } as never });",
       2,

@@ -1,0 +1,80 @@
+/** The sources of remote kinds: what modules declare as `remote`, each asked within a time limit. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { Begin } from '../database/late-transaction.js';
+import { commonRefusal } from '../database/sqlstate.js';
+import type { Context } from '../kit/context.js';
+import type { KindDef } from '../model/model.js';
+import type { KindError } from '../shared/errors.js';
+import type { Project } from '../tenancy/project.js';
+import { Remotes, unavailable, type RemoteOperation, type RemoteSource, type RemoteSources } from '../unit/remotes.js';
+import type { Session } from '../unit/session.js';
+import { broken } from './broken.js';
+import { REMOTE } from './check-declaration.js';
+import type { FunctionModule } from './definition.js';
+import { Deployment } from './deployment.js';
+import { HookRuns, isToldAsItIs } from './hook-runs.js';
+import { Places } from './places.js';
+import { FunctionRegistry } from './registry.js';
+
+type Ask = (...args: readonly unknown[]) => unknown;
+
+@Injectable()
+export class ModuleSources implements RemoteSources, OnModuleInit {
+  /** They go with their modules. */
+  readonly #made = new WeakMap<FunctionModule, RemoteSource>();
+
+  constructor(
+    private readonly remotes: Remotes,
+    private readonly registry: FunctionRegistry,
+    private readonly runs: HookRuns,
+    private readonly places: Places,
+    private readonly database: Database,
+  ) {}
+
+  onModuleInit(): void {
+    this.remotes.register(this);
+  }
+
+  find(
+    { id }: KindDef,
+    { project, deployment }: Pick<Session, 'project' | 'deployment'>,
+  ): RemoteSource | KindError | undefined {
+    const modules = deployment instanceof Deployment ? deployment : this.registry.current;
+    const loaded = modules.find(project.id, id);
+    if (loaded?.state === 'broken') return broken(id);
+    const module = loaded?.module;
+    if (!module?.remote) return undefined;
+    const source = this.#made.get(module) ?? this.#sourceOf(module);
+    this.#made.set(module, source);
+    return source;
+  }
+
+  hold<T>({ id }: Project, work: () => Promise<T>): Promise<T> {
+    return this.places.source(id, work);
+  }
+
+  begin({ id }: Project): Begin {
+    return (work) => this.places.transaction(id, () => this.database.transaction(work, { once: true }));
+  }
+
+  #sourceOf(module: FunctionModule): RemoteSource {
+    const can = new Set(REMOTE.filter((name) => module.remote?.[name] !== undefined));
+    return { can, ask: (operation, args, session) => this.#ask(module, operation, args, session) };
+  }
+
+  async #ask(
+    { kind, file, remote }: FunctionModule,
+    operation: RemoteOperation,
+    args: readonly unknown[],
+    session: Session,
+  ): Promise<unknown> {
+    const who = { project: session.project.id, file, name: `remote.${operation}` };
+    const handler = (context: Context) => (remote?.[operation] as Ask | undefined)?.call(remote, ...args, context);
+    try {
+      return await this.runs.inside(session, who, handler, {}, who.name);
+    } catch (error) {
+      throw isToldAsItIs(error) ? error : (commonRefusal(error) ?? unavailable({ id: kind }, error));
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
+import { Injectable } from '@nestjs/common';
+import { grantOf, readableFields } from '../access/access.js';
+import type { KindDef } from '../model/model.js';
+import { everyField } from '../model/predicate.js';
+import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
+import { pageOf, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
+import { Remotes, type Asked } from './remotes.js';
+import type { Session } from './session.js';
+import { parseKey, unknownUnit } from './unit.key.js';
+import { planQuery, type PlanContext } from './unit.plan.js';
+import type { PageRow, UnitRow } from './unit.repository.js';
+
+@Injectable()
+export class RemoteReader {
+  constructor(private readonly remotes: Remotes) {}
+
+  list(session: Session, kind: KindDef, url: string): Promise<PageRow> {
+    return this.remotes.within(session, kind, 'list', async ({ ask }) => {
+      const context = contextOf(session, kind);
+      const { query, counts, fields } = planQuery(url, (asked) => {
+        return { ...planRemoteList(asked, context), counts: asked.count !== 'none' };
+      });
+      const { count, units } = readPage(kind, await ask('list', query), query.limit);
+      return pageOf(counts ? count : -1, units, fields);
+    });
+  }
+
+  /** One unit. Whether it is there is answered before what is wrong with the query. @throws KindError 400, 404 */
+  get(session: Session, kind: KindDef, id: string, url: string): Promise<UnitRow> {
+    return this.remotes.within(session, kind, 'get', async (asked) => {
+      const record = await recordOf(asked, kind, id);
+      const { visible } = contextOf(session, kind);
+      const fields = planQuery(url, (query) => planRemoteAnswer(query, contextOf(session, kind)));
+      return rowOf(record, fields, visible.values());
+    });
+  }
+
+  /** Undefined where there is none, or none that the caller may read. */
+  async find(session: Session, kind: KindDef, id: string): Promise<UnitRow | undefined> {
+    if (!grantOf(kind, 'read', session.caller, session.model)) return undefined;
+    return this.remotes.within(session, kind, 'get', async (asked) => {
+      const record = await findRecord(asked, kind, id);
+      const { visible } = contextOf(session, kind);
+      return record && rowOf(record, everyField(visible), visible.values());
+    });
+  }
+}
+
+/** @throws KindError 404 */
+export async function recordOf(asked: Asked, kind: KindDef, id: string): Promise<RemoteRecord> {
+  const record = await findRecord(asked, kind, id);
+  if (!record) throw unknownUnit(kind, id);
+  return record;
+}
+
+async function findRecord({ ask }: Asked, kind: KindDef, id: string): Promise<RemoteRecord | undefined> {
+  if (parseKey(kind, id) === undefined) return undefined;
+  const found = (await ask('get', id)) ?? undefined;
+  return found === undefined ? undefined : readUnit(kind, found, id);
+}
+
+function contextOf({ project, caller }: Session, kind: KindDef): PlanContext {
+  const visible = readableFields(kind, caller);
+  return { schema: project.schema, kind, access: undefined, visible, reach: NO_REACH };
+}

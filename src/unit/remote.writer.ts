@@ -1,0 +1,143 @@
+/**
+ * Writes of remote kinds: what the caller gives is checked as for a table, and then the source is asked. Hooks before it
+ * run in a transaction of their own, which is committed by then, and those after it in another one.
+ */
+import { Injectable } from '@nestjs/common';
+import { grantOf, readableFields } from '../access/access.js';
+import { shownValue } from '../model/field.js';
+import type { Field, KindDef } from '../model/model.js';
+import { Faults, refusal } from '../shared/errors.js';
+import { scalarText, type Json } from '../shared/json.js';
+import { Behaviors } from './behavior.js';
+import { Changes } from './changes.js';
+import type { Body, Draft } from './draft.js';
+import { Drafter, type Drafted, type NotObject } from './drafter.js';
+import { nestedOf } from './nested.js';
+import { References, tell } from './references.js';
+import { recordOf } from './remote.reader.js';
+import { readUnit, rowOf, shownUnit, type RemoteRecord } from './remote-answer.js';
+import { Remotes, type Asked } from './remotes.js';
+import type { Session } from './session.js';
+import { unknownUnit } from './unit.key.js';
+import type { UnitRow } from './unit.repository.js';
+import { changed, changesOf, type WriteOptions } from './unit.rights.js';
+
+@Injectable()
+export class RemoteWriter {
+  constructor(
+    private readonly remotes: Remotes,
+    private readonly behaviors: Behaviors,
+    private readonly drafter: Drafter,
+    private readonly references: References,
+    private readonly changes: Changes,
+  ) {}
+
+  /** Makes one unit: a source promises nothing of several. @throws KindError with all faults */
+  insert(
+    given: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    { bulk = false, writer = given.caller, faults = new Faults() }: WriteOptions,
+  ): Promise<UnitRow[]> {
+    return this.remotes.within(given, kind, 'create', async ({ session, ask }) => {
+      if (bulk) throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are created one by one`);
+      const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults });
+      const draft = await this.#checked(session, kind, bodies, drafted);
+      const record = readUnit(kind, await ask('create', valuesOf(kind, draft)));
+      const id = record.get('id') ?? null;
+      await this.#after(session, kind, { ...draft, row: { ...draft.row, [kind.keyField.column ?? 'id']: id } }, record);
+      return [answered(session, kind, record)];
+    });
+  }
+
+  /** Changes what the body has. @throws KindError 400, 404, 412 */
+  update(
+    given: Session,
+    kind: KindDef,
+    id: string,
+    read: () => Body,
+    { writer = given.caller, tags }: WriteOptions,
+  ): Promise<UnitRow> {
+    return this.remotes.within(given, kind, 'update', async (asked) => {
+      const { session, ask } = asked;
+      const stored = await this.#mustBeWritable(asked, kind, id, tags);
+      const fields = readableFields(kind, session.caller).values();
+      const body = await changesOf(kind, read(), { reader: session.caller, writer }, () =>
+        Promise.resolve(shownUnit(stored, fields)),
+      );
+      const drafted = await this.drafter.edit(session, kind, id, body, writer);
+      const draft = await this.#checked(session, kind, [body], drafted, id);
+      const made = (await ask('update', id, valuesOf(kind, draft))) ?? undefined;
+      if (made === undefined) throw unknownUnit(kind, id);
+      const record = readUnit(kind, made, id);
+      await this.#after(session, kind, draft, record);
+      return answered(session, kind, record);
+    });
+  }
+
+  /** @throws KindError 404, 412 */
+  remove(given: Session, kind: KindDef, id: string, { tags }: WriteOptions): Promise<void> {
+    return this.remotes.within(given, kind, 'delete', async (asked) => {
+      const { session, ask } = asked;
+      await this.#mustBeWritable(asked, kind, id, tags);
+      const behaviors = this.behaviors.of(kind, session);
+      for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
+      if ((await ask('delete', id)) === false) throw unknownUnit(kind, id);
+      for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, session);
+    });
+  }
+
+  /** The unit as it is, where the caller may read it and it is of one of the versions. */
+  async #mustBeWritable(asked: Asked, kind: KindDef, id: string, tags: WriteOptions['tags']): Promise<RemoteRecord> {
+    const { caller, model } = asked.session;
+    if (!grantOf(kind, 'read', caller, model)) throw unknownUnit(kind, id);
+    const record = await recordOf(asked, kind, id);
+    if (tags && !tags.includes(rowOf(record, [], readableFields(kind, caller).values()).tag)) throw changed(kind, id);
+    return record;
+  }
+
+  /** The one draft of a write, with what is left to be checked of it, as behaviours leave it. */
+  async #checked(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    drafted: Drafted,
+    id?: string,
+  ): Promise<Draft> {
+    const { drafts, faults } = drafted;
+    for (const { field } of bodies.flatMap((body) => ('got' in body ? [] : nestedOf(kind, body)))) {
+      const text = `${field.id}: must be an id: nothing is created along with a unit of a remote kind`;
+      faults.add('parameter.bad_value', text, { parameter: field.id });
+    }
+    tell(await this.references.unreachable(session, kind, drafts, true, drafted.nested), faults);
+    faults.throwIfAny();
+    const [placed] = drafts;
+    if (!placed) throw new Error('a write has a draft');
+    const write = { kind, session, faults, ...(id !== undefined && { id }) };
+    const draft = await this.changes.change(placed.draft, write);
+    faults.throwIfAny();
+    return draft;
+  }
+
+  async #after(session: Session, kind: KindDef, draft: Draft, record: RemoteRecord): Promise<void> {
+    const id = scalarText(record.get('id'));
+    for (const behavior of this.behaviors.of(kind, session)) await behavior.afterWrite?.(kind, id, draft, session);
+  }
+}
+
+/** What a source is given of a draft: values as records show them, those of run-time parameters too. */
+function valuesOf(kind: KindDef, { values }: Draft): Record<string, Json> {
+  const known = [...values].flatMap(([id, value]): [string, Json][] => {
+    const field = kind.fields.get(id);
+    return field && field !== kind.keyField ? [[id, shownValue(field, value)]] : [];
+  });
+  return Object.fromEntries(known);
+}
+
+/** What the caller may read of what it wrote; where that is nothing, the id and the kind alone. */
+function answered({ caller, model }: Session, kind: KindDef, record: RemoteRecord): UnitRow {
+  const readable = [...readableFields(kind, caller).values()];
+  const may = grantOf(kind, 'read', caller, model) !== undefined;
+  const fields = may ? readable : readable.filter(({ id }: Field) => id === 'id' || id === 'kind_id');
+  return rowOf(record, fields, fields);
+}

@@ -1,0 +1,148 @@
+/**
+ * The seam to whoever supplies the units of remote kinds. A source may take its time: work that asks one holds no
+ * connection meanwhile, and no place among those that wait for the database.
+ */
+import { Injectable } from '@nestjs/common';
+import { checkActive, unsupplied } from '../access/access.js';
+import { Afterwards, Catalog } from '../catalog/catalog.service.js';
+import { StaleModel } from '../catalog/stale-model.js';
+import { Database } from '../database/database.js';
+import { holdsConnection, TransactionChain, type Begin } from '../database/late-transaction.js';
+import { commonRefusal } from '../database/sqlstate.js';
+import type { Remote } from '../kit/remote.js';
+import { isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { comeBack, KindError, refusal } from '../shared/errors.js';
+import type { Project } from '../tenancy/project.js';
+import { Behaviors } from './behavior.js';
+import type { Session } from './session.js';
+
+export type RemoteOperation = keyof Remote;
+
+/** The source of one kind. */
+export interface RemoteSource {
+  readonly can: ReadonlySet<RemoteOperation>;
+  /** What the source answers, whatever that is. @throws KindError 503 where it does not, 504 past the time limit */
+  ask(operation: RemoteOperation, args: readonly unknown[], session: Session): Promise<unknown>;
+}
+
+/** The sources of a deployment. */
+export interface RemoteSources {
+  /** The source, or why it is not to be had; undefined where there is none. */
+  find(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): RemoteSource | KindError | undefined;
+  /** Runs work that asks a source: so much of one project at once, so that slow sources are not everybody's. */
+  hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
+  /** Runs what hooks and sources do in the database. */
+  begin(project: Project): Begin;
+}
+
+/** A source as one piece of work has it. */
+export interface Asked {
+  readonly session: Session;
+  readonly ask: (operation: RemoteOperation, ...args: readonly unknown[]) => Promise<unknown>;
+}
+
+/** Seconds after which a source may be there again. */
+const LATER = 10;
+
+const CAN_NOT: Readonly<Record<RemoteOperation, string>> = {
+  list: 'listed',
+  get: 'asked for one by one',
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+};
+
+@Injectable()
+export class Remotes {
+  #sources: RemoteSources | undefined;
+
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly database: Database,
+    private readonly behaviors: Behaviors,
+  ) {}
+
+  /** At most one. */
+  register(sources: RemoteSources): void {
+    this.#sources = sources;
+  }
+
+  /** The state of a kind that an operation on its units needs. @throws KindError 403, 503, and 404 where its source has no such operation */
+  checkState(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>, operation: RemoteOperation): void {
+    checkActive(kind);
+    if (kind.remote) this.#open(kind, session, operation);
+  }
+
+  /** Whether the kind has a source that can not do it. */
+  lacks(kind: KindDef, project: Project, operation: RemoteOperation): boolean {
+    const source = this.#sources?.find(kind, { project });
+    return source !== undefined && !(source instanceof KindError) && !source.can.has(operation);
+  }
+
+  #open(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>, operation: RemoteOperation): RemoteSource {
+    // Members are kept here, with their passwords.
+    const source = isMemberKind(kind) ? undefined : this.#sources?.find(kind, session);
+    if (!source) throw unsupplied(kind);
+    if (source instanceof KindError) throw source;
+    if (source.can.has(operation)) return source;
+    throw refusal(
+      'kind.not_allowed_here',
+      `Units of '${kind.id}' can not be ${CAN_NOT[operation]}: its source does not`,
+    );
+  }
+
+  /** Work on units of a kind: where they are remote it is left for afterwards. */
+  async apart<T>(project: Project, model: Model, kind: KindDef, work: () => Promise<T>): Promise<T | Afterwards<T>> {
+    if (!kind.remote) return work();
+    await this.catalog.check(project, model);
+    return new Afterwards(work);
+  }
+
+  /**
+   * Runs work with the source of a kind. Inside a call that is under way it is a part of that one; else what it does in
+   * the database is committed before the source is asked, and again at the end.
+   */
+  async within<T>(
+    scope: Session,
+    kind: KindDef,
+    operation: RemoteOperation,
+    work: (asked: Asked) => Promise<T>,
+  ): Promise<T> {
+    const session = { ...this.behaviors.deployment, ...scope };
+    const source = this.#open(kind, session, operation);
+    const sources = this.#sources;
+    const { executor: given } = session;
+    if (given !== this.database || !sources) {
+      // No transaction begins for it, and one that has begun waits for no second connection.
+      await this.catalog.check(session.project, session.model, holdsConnection(given) ? given : this.database);
+      return work({ session, ask: (asked, ...args) => source.ask(asked, args, session) });
+    }
+    return sources.hold(session.project, async () => {
+      const executor = new TransactionChain(sources.begin(session.project));
+      const inside = { ...session, executor };
+      const ask: Asked['ask'] = async (asked, ...args) => {
+        await executor.commit();
+        return source.ask(asked, args, inside);
+      };
+      try {
+        const result = await work({ session: inside, ask });
+        await executor.commit();
+        return result;
+      } catch (error) {
+        const undone = executor.rollback(error);
+        // What a source that was too slow still waits for ends by a limit of its own.
+        if (!(error instanceof KindError && error.code === 'function.timeout')) await undone;
+        // The source may have done what it was asked for: it is not asked again.
+        if (error instanceof StaleModel)
+          throw comeBack('database.busy', 'The model changed meanwhile; try again shortly');
+        throw commonRefusal(error) ?? error;
+      }
+    });
+  }
+}
+
+/** The refusal where a source fails, or answers what is of no use; why is for the log alone. */
+export function unavailable({ id }: Pick<KindDef, 'id'>, cause: unknown): KindError {
+  const text = `The source of '${id}' can not be used at present; the log of the service says why`;
+  return comeBack('kind.remote_unavailable', text, LATER, cause);
+}
