@@ -1,6 +1,8 @@
 /** The examples in functions/, on data of the demo, through the helper that authors test theirs with. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { openTestProject, type FunctionProject } from '../../src/testing.js';
 
@@ -104,6 +106,62 @@ describe('the name of an article', () => {
     expect(await slug('Creme brulee: twice?')).toBe('creme-brulee-twice-3');
     expect(await slug('!!!')).toBe('article');
     expect(await slug('Mine', { slug: 'my-own' })).toBe('my-own');
+  });
+});
+
+describe('the holidays', () => {
+  const service = createServer((request, response) => {
+    const known = request.url === '/PublicHolidays/2026/PT';
+    const days = [
+      { date: '2026-12-25', localName: 'Natal', name: 'Christmas Day', countryCode: 'PT' },
+      { date: '2026-01-01', localName: 'Ano Novo', name: "New Year's Day", countryCode: 'PT' },
+    ];
+    response
+      .writeHead(known ? 200 : 404, { 'content-type': 'application/json' })
+      .end(JSON.stringify(known ? days : {}));
+  });
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    vi.stubEnv('HOLIDAYS_URL', `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
+    await project.post('/kind/unit', {
+      ...{ id: 'holiday', remote: true },
+      parameters: ['country', 'name', { id: 'year', kind_id: 'integer' }, { id: 'date', kind_id: 'date' }],
+    });
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    service.closeAllConnections();
+    service.close();
+  });
+
+  it('come from their service, in order', async () => {
+    const { count, items } = (await project.get(
+      '/holiday/unit?filter=and(eq(country,PT),eq(year,2026))&order=date;asc&include=id,country,name',
+    )) as { count: number; items: { id: string }[] };
+    expect([count, items]).toEqual([
+      2,
+      [
+        { id: 'PT-2026-01-01-1', country: 'PT', name: "New Year's Day" },
+        { id: 'PT-2026-12-25-0', country: 'PT', name: 'Christmas Day' },
+      ],
+    ]);
+    expect(await project.get('/holiday/unit/PT-2026-12-25-0')).toMatchObject({ date: '2026-12-25', year: 2026 });
+    expect(await project.get('/holiday/unit?filter=and(eq(country,FJ),eq(year,2026))')).toEqual({
+      count: 0,
+      items: [],
+    });
+  });
+
+  it('are asked for by country, and are not to be changed', async () => {
+    const answer = async (method: string, path: string) => {
+      const { status, messages } = await project.call(method, path, method === 'GET' ? undefined : {});
+      return [status, messages[0]?.code];
+    };
+    expect(await answer('GET', '/holiday/unit')).toEqual([400, 'holiday.filter']);
+    expect(await answer('GET', '/holiday/unit?filter=gt(year,2020)')).toEqual([400, 'holiday.filter']);
+    expect(await answer('GET', '/holiday/unit/none')).toEqual([404, 'unit.unknown']);
+    expect(await answer('POST', '/holiday/unit')).toEqual([404, 'kind.not_allowed_here']);
   });
 });
 

@@ -1,0 +1,60 @@
+/**
+ * A remote kind: public holidays, from a service that speaks the protocol of https://date.nager.at. The kind:
+ * { "id": "holiday", "remote": true, "parameters": ["country", "name", { "id": "year", "kind_id": "integer" },
+ *   { "id": "date", "kind_id": "date" }] }
+ */
+import { FunctionError, kind, type Filter, type RemoteUnit } from 'kind';
+
+interface Answered {
+  readonly date: string;
+  readonly name: string;
+}
+
+// eslint-disable-next-line no-restricted-properties -- the settings of the service are config's, those of a function its own
+const service = () => process.env['HOLIDAYS_URL'] ?? 'https://date.nager.at/api/v3';
+
+export default kind('holiday').module({
+  remote: {
+    async list({ filter, order, offset, limit }, { signal }) {
+      const asked = valuesOf(filter);
+      const [country, year = String(new Date().getUTCFullYear())] = [asked.get('country'), asked.get('year')];
+      if (country === undefined) throw unclear();
+      const found = await holidays(country, year, signal);
+      const [{ parameter, descending } = { parameter: 'date', descending: false }] = order;
+      const text = (unit: RemoteUnit) => JSON.stringify(unit[parameter] ?? '');
+      found.sort((a, b) => (descending ? -1 : 1) * text(a).localeCompare(text(b)));
+      return { count: found.length, items: found.slice(offset, offset + limit) };
+    },
+    async get(id, { signal }) {
+      const [, country, year] = /^([A-Z]{2})-(\d{4})-/.exec(id) ?? [];
+      if (country === undefined || year === undefined) return null;
+      return (await holidays(country, year, signal)).find((unit) => unit.id === id);
+    },
+  },
+});
+
+/** The holidays of one country and year; none where the service knows none. */
+async function holidays(country: string, year: string, signal: AbortSignal): Promise<RemoteUnit[]> {
+  const response = await fetch(`${service()}/PublicHolidays/${year}/${encodeURIComponent(country)}`, { signal });
+  if (response.status === 404) return [];
+  if (!response.ok) throw new Error(`the service of holidays answered ${response.status}`);
+  const days = (await response.json()) as Answered[];
+  return days.map(({ date, name }, at) => {
+    return { id: `${country}-${date}-${at}`, country, year: Number(year), date, name };
+  });
+}
+
+/** The service knows one country and one year: tests for equality, all of which hold. */
+function valuesOf(filter: Filter | null): Map<string, string> {
+  if (filter === null) return new Map();
+  if (filter.op === 'and') return new Map(filter.filters.flatMap((each) => [...valuesOf(each)]));
+  if (filter.op !== 'eq' || filter.value.type === 'list' || filter.value.type === 'member') throw unclear();
+  const [name = ''] = filter.path.segments;
+  if (name !== 'country' && name !== 'year') throw unclear();
+  return new Map([[name, filter.value.text]]);
+}
+
+function unclear(): FunctionError {
+  const text = 'Ask for a country, and a year if it is not this one: and(eq(country,PT),eq(year,2026))';
+  return new FunctionError(400, 'holiday.filter', text, 'filter');
+}
