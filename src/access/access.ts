@@ -159,26 +159,34 @@ function withFunctionAccess(kind: KindDef, access: StoredLevel | readonly string
   return known;
 }
 
-/** The units that a caller may call a function for; `access` is the function's own, where it has one. */
+/** What is asked of a function: whether it is of a kind or of a unit, and its own access, where it has one. */
+export interface FunctionAsked {
+  readonly scope: 'kind' | 'unit';
+  readonly access: StoredLevel | readonly string[] | undefined;
+}
+
+/** The units that a caller may call a function for. A rule is about a unit: it lets nobody call a function of the kind. */
 export function functionGrant(
   kind: KindDef,
-  access: StoredLevel | readonly string[] | undefined,
+  { scope, access }: FunctionAsked,
   caller: Caller,
   model: Model,
 ): Grant | undefined {
-  return grantOf(access === undefined ? kind : withFunctionAccess(kind, access), 'function', caller, model);
+  const grant = grantOf(access === undefined ? kind : withFunctionAccess(kind, access), 'function', caller, model);
+  // Kinds of the model have no functions, and what is hidden among them is no rule.
+  return scope === 'kind' && grant?.predicate && !kind.builtIn ? undefined : grant;
 }
 
 /** `openKind` for a function. */
 export function openFunction(
   model: Model,
   kindId: string,
-  access: StoredLevel | readonly string[] | undefined,
+  asked: FunctionAsked,
   caller: Caller,
 ): { kind: KindDef; grant: Grant } {
   checkMember(model, caller);
   const kind = model.kinds.get(kindId);
-  const grant = kind && functionGrant(kind, access, caller, model);
+  const grant = kind && functionGrant(kind, asked, caller, model);
   if (kind && grant) return { kind, grant };
   throw denial(model, kind, kindId, 'function', caller);
 }

@@ -143,11 +143,10 @@ function open(scope: RequestScope, target: Target, model: Model, deployment: Dep
   const { project, caller } = scope;
   const loaded = model.kinds.get(target.kind)?.builtIn ? undefined : deployment.find(project.id, target.kind);
   const module = loaded?.state === 'ready' ? loaded.module : undefined;
-  const known = module?.functions[target.unit === undefined ? 'kind' : 'unit'];
+  const scopeOf = target.unit === undefined ? 'kind' : 'unit';
+  const known = module?.functions[scopeOf];
   const def = known?.get(target.name);
-  const { kind, grant } = openFunction(model, target.kind, def?.access, caller);
-  // A rule is about a unit, and here there is none; kinds of the model have rules of the system, and no functions.
-  if (target.unit === undefined && grant.predicate && !kind.builtIn) throw denied(caller, `You may not call functions of '${kind.id}'`);
+  const { kind, grant } = openFunction(model, target.kind, { scope: scopeOf, access: def?.access }, caller);
   checkActive(kind);
   if (loaded?.state === 'broken') return { kind, grant, found: undefined };
   if (!module || !def) {

@@ -28,11 +28,7 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[] {
     const module = kind.active && !kind.builtIn ? this.registry.current.findReady(project.id, kind.id) : undefined;
     if (!module) return [];
-    const mayCall = ({ access, scope }: FunctionDef, who: Caller): boolean => {
-      const grant = functionGrant(kind, access, who, model);
-      // A rule is about a unit, and a function of the kind has none.
-      return grant !== undefined && (scope === 'unit' || !grant.predicate);
-    };
+    const mayCall = (def: FunctionDef, who: Caller) => functionGrant(kind, def, who, model) !== undefined;
     return [...module.functions.kind.values(), ...module.functions.unit.values()]
       .filter((def) => mayCall(def, caller))
       .map((def) => ({
