@@ -1,7 +1,7 @@
 /** The request bodies that are not units: those of the authentication endpoints, and of functions. Pure. */
 import type { Field } from '../../model/model.js';
 import type { Schema } from './openapi.js';
-import { describeValue, orNull, takenValue } from './value.schema.js';
+import { describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
 
 const STRING: Schema = { type: 'string' };
 const PASSWORD: Schema = { type: 'string', format: 'password', writeOnly: true };
@@ -49,11 +49,6 @@ export function signUpBody(create: Schema | undefined): Schema {
     required: [...Object.keys(CREDENTIALS), ...needed],
     additionalProperties: create === undefined,
   };
-}
-
-/** Whether a call must give the parameter. */
-export function isNeeded({ def }: Field): boolean {
-  return def.default === null && (def.required || !def.nullable);
 }
 
 /** The parameters of a function, as a body. `mayRead`: whether the caller may read units of a kind. */

@@ -1,13 +1,14 @@
 /** The operations of custom functions: a path each, with the parameters that it declares. Pure. */
 import type { Field, KindDef } from '../../model/model.js';
 import type { DocumentedFunction } from '../documented-functions.js';
-import { functionBody, functionParameter, isNeeded } from './bodies.js';
+import { functionBody, functionParameter } from './bodies.js';
 import { exampleBody } from './example.js';
 import type { Method, Operation, Parameter, RequestBody, Schema } from './openapi.js';
 import { contextOf, KEY, KEY_AND_TOKEN, operationOf, type View } from './operation.js';
 import { pathOf } from './path.parameters.js';
 import type { Route } from './route.js';
 import { FUNCTION_ROUTES } from './routes.js';
+import { isNeeded } from './value.schema.js';
 
 export interface PlacedOperation {
   readonly path: string;

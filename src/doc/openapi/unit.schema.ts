@@ -6,7 +6,7 @@ import { LIMITS } from '../../shared/limits.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { exampleBody } from './example.js';
 import { schemaRef, type Schema } from './openapi.js';
-import { answeredValue, describeValue, orNull, takenValue } from './value.schema.js';
+import { answeredValue, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
 
 const OBJECT: Schema = { type: 'object', additionalProperties: true };
 const LISTS_OF_IDS: Schema = { type: 'array', items: { type: 'array', items: { type: 'string' } } };
@@ -57,7 +57,7 @@ function answeredProperty(kind: KindDef, field: Field, context: KindContext): Sc
   const { def, constant } = field;
   if (field.id === 'kind_id') return { type: 'string', const: kind.id };
   if (constant !== undefined) return constantSchema(constant);
-  const value = formOf(kind, field) ?? (field.describedAs === undefined ? answeredValue(field) : anyOfType(field));
+  const value = formOf(kind, field) ?? orList(field, answeredValue(field));
   const nullable = def.nullable || field.shownWhere !== undefined;
   return { title: def.label, ...described(field, context), ...(nullable ? orNull(value) : value) };
 }
@@ -66,10 +66,10 @@ function constantSchema(constant: Json): Schema {
   return constant === null ? { type: 'null' } : { type: typeof constant, const: constant };
 }
 
-/** A value, or a list of such values: the defaults of parameters. */
-function anyOfType(field: Field): Schema {
-  const value = answeredValue(field);
-  return Object.keys(value).length === 0 ? {} : { anyOf: [value, { type: 'array', items: value }] };
+/** The schema of a value; where a field keeps such values or lists of them, as the defaults of parameters, of either. */
+function orList(field: Field, value: Schema): Schema {
+  if (field.describedAs === undefined || Object.keys(value).length === 0) return value;
+  return { anyOf: [value, { type: 'array', items: value }] };
 }
 
 function described(field: Field, { mayRead }: KindContext): Schema {
@@ -133,15 +133,15 @@ function bodyFields(kind: KindDef, caller: Caller): Field[] {
 }
 
 /** The label of a definition can be made of its id, and the other way round. */
-function mustBeGiven(kind: KindDef, { id, def }: Field): boolean {
-  if (kind.key === 'identifier' && (id === 'id' || id === 'label')) return false;
-  return def.default === null && (def.required || !def.nullable);
+function mustBeGiven(kind: KindDef, field: Field): boolean {
+  if (kind.key === 'identifier' && (field.id === 'id' || field.id === 'label')) return false;
+  return isNeeded(field);
 }
 
 function takenProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
   const { def } = field;
   const { caller, mayCreate } = context;
-  const value = formOf(kind, field) ?? nestedValue(kind, field, mayCreate) ?? plainValue(field);
+  const value = formOf(kind, field) ?? nestedValue(kind, field, mayCreate) ?? orList(field, takenValue(field));
   const readable = mayReadField(field, caller);
   return {
     title: def.label,
@@ -151,12 +151,6 @@ function takenProperty(kind: KindDef, field: Field, context: KindContext, create
     ...(create && def.default !== null && readable && { default: def.default }),
     ...((!readable || field.column === undefined) && { writeOnly: true }),
   };
-}
-
-function plainValue(field: Field): Schema {
-  if (field.describedAs === undefined) return takenValue(field);
-  const value = takenValue(field);
-  return Object.keys(value).length === 0 ? {} : { anyOf: [value, { type: 'array', items: value }] };
 }
 
 /** Where an object may stand in place of an id: what it names is created along. */

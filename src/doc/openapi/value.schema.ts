@@ -110,6 +110,11 @@ export function describeValue({ def, reference }: Field, mayRead: (kindId: strin
   return said.length > 0 ? said.join(' ') : undefined;
 }
 
+/** Whether a body must give the value. */
+export function isNeeded({ def }: Field): boolean {
+  return def.default === null && (def.required || !def.nullable);
+}
+
 /** The same schema, or null. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema;
