@@ -5,11 +5,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/access.js';
 import type { KindDef } from '../model/model.js';
-import { isPlainObject, scalarText, typeName } from '../shared/json.js';
+import { isPlainObject, typeName } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Behaviors, withValuesOf, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/behavior.js';
-import { bodyOf, draftUpdate, type Draft } from '../unit/draft.js';
+import { bodyOf, draftUpdate, keyOf, type Draft } from '../unit/draft.js';
 import type { Session } from '../unit/session.js';
 import { SessionUnits, type UnitObject } from '../unit/session-units.js';
 import { broken } from './broken.js';
@@ -83,7 +83,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       ...(has('after_create', 'after_update') && {
         afterWrite: async (kind: KindDef, id: string, draft: Draft, session: Session) => {
           const former = before.get(draft);
-          const name = former || isEdit(draft, kind) ? 'after_update' : 'after_create';
+          const name = former || keyOf(draft, kind) === '' ? 'after_update' : 'after_create';
           if (has(name)) await run(name, session, { unit: await stored(kind, id, session), before: former });
         },
       }),
@@ -121,11 +121,6 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
 /** The values of a draft, its key aside. */
 function valuesOf({ values }: Draft): object {
   return Object.fromEntries([...values].filter(([name]) => name !== 'id'));
-}
-
-/** The draft of an edit has no key. */
-function isEdit({ row }: Draft, { keyField }: KindDef): boolean {
-  return scalarText(row[keyField.column ?? 'id']) === '';
 }
 
 function brokenBehavior(kind: string): Behavior {

@@ -21,6 +21,11 @@ export interface Draft {
   readonly values: ReadonlyMap<string, Json>;
 }
 
+/** The text of a draft's key; empty where it has none: in an edit, of a source that gives it, because of a fault. */
+export function keyOf({ row }: Draft, { keyField }: KindDef): string {
+  return scalarText(row[keyField.column ?? 'id'] ?? '');
+}
+
 export interface DraftOptions {
   readonly kind: KindDef;
   readonly writable: ReadonlyMap<string, Field>;

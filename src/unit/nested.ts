@@ -2,8 +2,8 @@
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { KindError, moved } from '../shared/errors.js';
-import { isPlainObject, scalarText } from '../shared/json.js';
-import type { Body } from './draft.js';
+import { isPlainObject } from '../shared/json.js';
+import { keyOf, type Body } from './draft.js';
 import type { Made, Placed } from './references.js';
 
 /** Units of one kind that stand equally deep, and go into the table together. */
@@ -25,7 +25,7 @@ export class Nested implements Made {
     level.set(kind, group);
     group.units.push(unit);
     const keys = this.#keys.get(kind) ?? new Set();
-    this.#keys.set(kind, keys.add(keyOf(unit, kind)));
+    this.#keys.set(kind, keys.add(keyOf(unit.draft, kind)));
   }
 
   has(kind: KindDef, id: string): boolean {
@@ -40,11 +40,6 @@ export class Nested implements Made {
   get groups(): NestedGroup[] {
     return this.#levels.toReversed().flatMap((level) => [...level.values()]);
   }
-}
-
-/** The text of a draft's key; empty where it has none because of a fault. */
-function keyOf({ draft }: Placed, kind: KindDef): string {
-  return scalarText(draft.row[kind.keyField.column ?? 'id'] ?? '');
 }
 
 const references = new WeakMap<KindDef, readonly Field[]>();

@@ -7,7 +7,7 @@ import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { countReferencesStatement, existingStatement } from '../sql/reference.sql.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
-import type { Draft } from './draft.js';
+import { keyOf, type Draft } from './draft.js';
 import type { Session } from './session.js';
 
 /** Whether others may refer to units of the kind: what that means is asked before one is deleted. */
@@ -34,7 +34,7 @@ function named(value: Json | undefined, { index, way }: Placed) {
 
 /** The keys of new units, to which others of them may refer. */
 function keysOf(kind: KindDef, drafts: readonly Placed[]): Set<string> {
-  return new Set(drafts.flatMap(({ draft }) => scalarText(draft.row[kind.keyField.column ?? 'id'] ?? '') || []));
+  return new Set(drafts.flatMap(({ draft }) => keyOf(draft, kind) || []));
 }
 
 /** Units that a write makes along, which are not there yet. */

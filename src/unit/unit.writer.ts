@@ -15,7 +15,7 @@ import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
 import type { WriteContext } from './conflict.js';
 import { Deletions } from './deletion.js';
-import type { Body, Draft } from './draft.js';
+import { keyOf, type Body, type Draft } from './draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
 import { deleteLinksOf } from './links.js';
 import { createsOthers, located, nestedOf, type Nested } from './nested.js';
@@ -153,7 +153,7 @@ export class UnitWriter {
   async #after(session: Session, kind: KindDef, drafts: readonly Draft[], id?: string): Promise<void> {
     for (const behavior of this.behaviors.of(kind, session)) {
       if (!behavior.afterWrite) continue;
-      for (const draft of drafts) await behavior.afterWrite(kind, id ?? idOf(draft, kind), draft, session);
+      for (const draft of drafts) await behavior.afterWrite(kind, id ?? keyOf(draft, kind), draft, session);
     }
   }
 
@@ -285,8 +285,4 @@ export class UnitWriter {
 function uniqueColumns(fields: readonly Field[]): Field[] {
   const columns = new Set<string | undefined>();
   return fields.filter(({ column }) => !columns.has(column) && columns.add(column));
-}
-
-function idOf(draft: Draft, kind: KindDef): string {
-  return scalarText(draft.row[kind.keyField.column ?? 'id']);
 }
