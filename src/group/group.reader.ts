@@ -9,14 +9,14 @@ import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
 import type { ListQuery } from '../http/list-query.js';
 import { getGroup, type GroupDef, type Model } from '../model/model.js';
-import { KindError, refusal } from '../shared/errors.js';
+import { KindError } from '../shared/errors.js';
 import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { planParts, type Parts } from '../unit/parts.plan.js';
 import { showsMore, unitAnswer } from '../unit/presentation.js';
 import type { Session } from '../unit/session.js';
 import { Structs } from '../unit/struct.js';
-import { parseKey } from '../unit/unit.key.js';
+import { noUnit, parseKey } from '../unit/unit.key.js';
 import { countFor, decodeCursor, encodeCursor, planQuery, type PlanContext } from '../unit/unit.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository } from '../unit/unit.repository.js';
@@ -83,7 +83,6 @@ export class GroupReader {
     return this.catalog.withModel(scope.project, async (model) => {
       const session = this.#session(scope, model);
       const contexts = contextsOf(scope, model, await this.#open(session, groupId));
-      const text = `No unit '${unitId.length > 100 ? `${unitId.slice(0, 100)}…` : unitId}' in the group '${groupId}'`;
       const find = async (of: string) => {
         const { query, planned } = planQuery(of, (asked) => {
           return { query: asked, planned: planParts({ ...asked, order: [], filter: undefined }, contexts) };
@@ -91,7 +90,7 @@ export class GroupReader {
         const plans = keyed(await this.#withLinks(session, query, planned), unitId);
         const found = await this.repository.fetchAny(this.database, scope.project.schema, plans, model);
         const plan = found && plans[found.at];
-        if (!plan) throw refusal('unit.unknown', text);
+        if (!plan) throw noUnit(unitId, `in the group '${groupId}'`);
         return unitAnswer(plan.kind, found, showsMore(plan));
       };
       try {

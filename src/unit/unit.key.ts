@@ -15,5 +15,10 @@ export function parseKey(kind: KindDef, text: string): Stored | undefined {
 }
 
 export function unknownUnit(kind: KindDef, id: string): KindError {
-  return refusal('unit.unknown', `No unit '${id.length > 100 ? `${id.slice(0, 100)}…` : id}' of '${kind.id}'`);
+  return noUnit(id, `of '${kind.id}'`);
+}
+
+/** @param where that was looked in */
+export function noUnit(id: string, where: string): KindError {
+  return refusal('unit.unknown', `No unit '${id.length > 100 ? `${id.slice(0, 100)}…` : id}' ${where}`);
 }

@@ -7,7 +7,7 @@ import { Faults, KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Field, KindDef } from '../model/model.js';
 import { placeOf, resolvePath, segmentsOf, type Names } from '../model/path.js';
-import { everyField, leadsOn, type Predicate, type Target } from '../model/predicate.js';
+import { both, everyField, leadsOn, type Predicate, type Target } from '../model/predicate.js';
 import { resolveFilter } from '../model/resolve-filter.js';
 import type { ListPlan, OrderTerm, ReadPlan, ShownPath } from '../sql/select.sql.js';
 
@@ -41,13 +41,12 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const answer = attempt(() => planAnswer(query, context), { fields: [] });
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
   faults.throwIfAny();
-  const parts = [extra, filter].filter((part) => part !== undefined);
   return {
     schema: context.schema,
     kind,
     access: context.access,
     ...answer,
-    filter: parts.length > 1 ? { op: 'and', parts } : parts[0],
+    filter: both(extra, filter),
     order,
     limit: query.limit,
     offset: query.offset,

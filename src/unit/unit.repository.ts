@@ -55,37 +55,33 @@ interface Versioned {
   readonly v: string;
 }
 
+/** What lists of every sort have. */
+type Paged = Pick<ListPlan, 'offset' | 'limit' | 'count' | 'cursor'>;
+
 type MaybeUnit = Versioned & { tag: string | null; body: string | null };
 
 @Injectable()
 export class UnitRepository {
-  async fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
-    try {
-      const [row] = await executor.run<Versioned & { count: string; items: string; last?: string | null }>(
-        listStatement(plan),
-      );
-      checkVersion(row, model);
-      const counted = Number(row?.count);
-      const count =
-        plan.count === 'estimated' ? await this.#estimate(executor, plan, counted, estimateStatement(plan)) : counted;
-      return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
-    } catch (error) {
-      if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
-      throw error;
-    }
+  fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
+    return this.#page(executor, plan, model, listStatement(plan), () => estimateStatement(plan));
   }
 
-  async fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
+  fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
+    return this.#page(executor, plan, model, unionStatement(plan), () => estimateUnionStatement(plan));
+  }
+
+  async #page(
+    executor: Executor,
+    plan: Paged,
+    model: Model,
+    statement: Statement,
+    estimate: () => Statement,
+  ): Promise<PageRow> {
     try {
-      const [row] = await executor.run<Versioned & { count: string; items: string; last?: string | null }>(
-        unionStatement(plan),
-      );
+      const [row] = await executor.run<Versioned & { count: string; items: string; last?: string | null }>(statement);
       checkVersion(row, model);
       const counted = Number(row?.count);
-      const count =
-        plan.count === 'estimated'
-          ? await this.#estimate(executor, plan, counted, estimateUnionStatement(plan))
-          : counted;
+      const count = plan.count === 'estimated' ? await this.#estimate(executor, plan, counted, estimate()) : counted;
       return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
     } catch (error) {
       if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
@@ -115,12 +111,7 @@ export class UnitRepository {
   }
 
   /** What PostgreSQL guesses, but never less than what the page shows; a short first page is the whole. */
-  async #estimate(
-    executor: Executor,
-    plan: Pick<ListPlan, 'offset' | 'limit'>,
-    onPage: number,
-    statement: Statement,
-  ): Promise<number> {
+  async #estimate(executor: Executor, plan: Paged, onPage: number, statement: Statement): Promise<number> {
     const seen = plan.offset + onPage;
     if (plan.offset === 0 && seen < plan.limit) return seen;
     interface Explained {
@@ -199,11 +190,7 @@ export class UnitRepository {
     return row?.tag !== null;
   }
 
-  async #write<Row>(
-    executor: Executor,
-    statement: Parameters<Executor['run']>[0],
-    context: WriteContext,
-  ): Promise<Row[]> {
+  async #write<Row>(executor: Executor, statement: Statement, context: WriteContext): Promise<Row[]> {
     try {
       return await executor.run<Row>(statement);
     } catch (error) {

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { denied, grantOf, readableFields, writableFields } from '../access/access.js';
 import type { Field, KindDef } from '../model/model.js';
-import { everyField, type Predicate } from '../model/predicate.js';
+import { both, everyField, type Predicate } from '../model/predicate.js';
 import { refusal, type Faults, type KindError } from '../shared/errors.js';
 import { jsonEqual } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -56,8 +56,7 @@ export class UnitRights {
   async #find(session: Session, kind: KindDef, id: string, narrowed?: Predicate): Promise<UnitRow | undefined> {
     const grant = grantOf(kind, 'read', session.caller, session.model);
     if (!grant) return undefined;
-    const parts = [grant.predicate, narrowed].filter((part) => part !== undefined);
-    return this.#fetch(session, kind, id, [kind.keyField], parts.length > 1 ? { op: 'and', parts } : parts[0]);
+    return this.#fetch(session, kind, id, [kind.keyField], both(grant.predicate, narrowed));
   }
 
   async #fetch(
