@@ -3,6 +3,7 @@ import { keyField, parameterField, shownValue } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterDef } from '../model/parameter-def.js';
 import { parseJson } from '../http/json-text.js';
+import { pairsOf } from '../http/list-query.js';
 import { Faults } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
@@ -99,13 +100,9 @@ export function bodyOfQuery(def: FunctionDef, url: string, faults: Faults): Body
   return body;
 }
 
-/** `key[]` counts as `key`. */
 function textsOf(url: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  const start = url.indexOf('?');
-  if (start < 0) return found;
-  for (const [name, text] of new URLSearchParams(url.slice(start + 1))) {
-    const key = name.endsWith('[]') ? name.slice(0, -2) : name;
+  for (const [key, text] of pairsOf(url)) {
     const texts = found.get(key) ?? [];
     found.set(key, texts);
     texts.push(text);

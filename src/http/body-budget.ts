@@ -2,8 +2,8 @@
  * How many bytes of bodies one process keeps, of each project and in all: a body is charged as its bytes come (inflated,
  * where the client compressed them) until its request is over. What a client only announces costs nobody anything, and
  * one project's bodies never keep out those of the others: a little is left to each. Callers without a token have only a
- * part of their project's bytes, and each address a part of that, but a little whatever the others have. A body that has no other beside it is taken whatever
- * its size.
+ * part of their project's bytes, and each address a part of that, but a little whatever the others have. A body that has
+ * no other beside it is taken whatever its size.
  */
 export interface BudgetOptions {
   readonly all: number;

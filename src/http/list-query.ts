@@ -42,10 +42,7 @@ export function queryOf(url: string, known: readonly string[]): ReadonlyMap<stri
 
 function namedOf(url: string, known: readonly string[], faults: Faults): Map<string, string[]> {
   const query = new Map<string, string[]>();
-  const start = url.indexOf('?');
-  if (start < 0) return query;
-  for (const [key, value] of new URLSearchParams(url.slice(start + 1))) {
-    const name = key.endsWith('[]') ? key.slice(0, -2) : key;
+  for (const [name, value] of pairsOf(url)) {
     if (!known.includes(name)) {
       faults.add('query.unknown', `No query parameter '${name.slice(0, 60)}' here${faults.hint(name, known)}`, {
         parameter: name.slice(0, 60),
@@ -57,6 +54,15 @@ function namedOf(url: string, known: readonly string[], faults: Faults): Map<str
     else query.set(name, [value]);
   }
   return query;
+}
+
+/** Names and values of a query, in their order; `name[]` counts as `name`. */
+export function* pairsOf(url: string): Generator<readonly [name: string, value: string]> {
+  const start = url.indexOf('?');
+  if (start < 0) return;
+  for (const [key, value] of new URLSearchParams(url.slice(start + 1))) {
+    yield [key.endsWith('[]') ? key.slice(0, -2) : key, value];
+  }
 }
 
 const EMPTY: ListQuery = {
