@@ -97,10 +97,14 @@ export const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50,
 function countOf({ count, limit, offset }: ListPlan, table: Fragment, conditions: readonly Fragment[]): Fragment {
   if (count === 'none') return sql`-1`;
   if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT count(*) FROM _page)`;
-  const total = sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})`;
-  if (offset > 0 || limit === 0) return total;
+  return totalOf({ limit, offset }, sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})`);
+}
+
+/** The total that `counted` works out; a first page, `_page`, that is not full tells it without counting. */
+export function totalOf({ limit, offset }: Pick<ListPlan, 'limit' | 'offset'>, counted: Fragment): Fragment {
+  if (offset > 0 || limit === 0) return counted;
   const onPage = sql`(SELECT count(*) FROM _page)`;
-  return sql`CASE WHEN ${onPage} < ${integer(limit)} THEN ${onPage} ELSE ${total} END`;
+  return sql`CASE WHEN ${onPage} < ${integer(limit)} THEN ${onPage} ELSE ${counted} END`;
 }
 
 /** One row more than the page is read, to know whether another page follows. */
@@ -133,7 +137,7 @@ function keysetPage(
 }
 
 /** The JSON of the row `t`. */
-function recordOf(plan: ReadPlan): Fragment {
+export function recordOf(plan: ReadPlan): Fragment {
   return sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${answered(plan)}) AS _r)`;
 }
 

@@ -18,8 +18,16 @@ import { hasId, idText, itemOf } from './item.sql.js';
 import { stretches } from './keyset.sql.js';
 import { orderBy, type SortKey } from './order.sql.js';
 import { partSort, type Part, type SharedTerm } from './parts.sql.js';
-import { answered, asRecord } from './record.sql.js';
-import { COMMON_LIMITS, MODEL_TABLE, rowsOf, tableOf, versionOf, type ReadPlan } from './select.sql.js';
+import {
+  COMMON_LIMITS,
+  MODEL_TABLE,
+  recordOf,
+  rowsOf,
+  tableOf,
+  totalOf,
+  versionOf,
+  type ReadPlan,
+} from './select.sql.js';
 
 export interface UnionPlan {
   readonly schema: string;
@@ -115,9 +123,7 @@ function countOf(plan: UnionPlan): Fragment {
       sql`(SELECT count(*) FROM ${tableOf(schema, kind)} AS t WHERE ${all(rowsOf(schema, kind, [access, filter]))})`,
   );
   const total = totals.length > 0 ? join(totals, ' + ') : sql`0`;
-  if (offset > 0 || limit === 0 || cursor) return total;
-  const onPage = sql`(SELECT count(*) FROM _page)`;
-  return sql`CASE WHEN ${onPage} < ${integer(limit)} THEN ${onPage} ELSE ${total} END`;
+  return cursor ? total : totalOf({ limit, offset }, total);
 }
 
 /** The values that the next page begins after; null on the last page. */
@@ -147,8 +153,7 @@ export interface AnyPlan extends ReadPlan {
 export function getAnyStatement(schema: string, plans: readonly AnyPlan[]): Statement {
   const units = plans.map((plan, at) => {
     const where = all([hasId(plan.kind, param(plan.key)), ...rowsOf(schema, plan.kind, [plan.access])]);
-    const body = sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${answered(plan)}) AS _r)::text`;
-    return sql`SELECT ${integer(at)} AS n, ${VERSION_TAG} AS tag, ${body} AS body FROM ${tableOf(schema, plan.kind)} AS t WHERE ${where}`;
+    return sql`SELECT ${integer(at)} AS n, ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body FROM ${tableOf(schema, plan.kind)} AS t WHERE ${where}`;
   });
   const first = sql`SELECT * FROM (${join(units, ' UNION ALL ')}) AS o ORDER BY n LIMIT 1`;
   return render(

@@ -25,7 +25,7 @@ import { byKind, hasId, idText, itemOf, satisfies, type Named } from './item.sql
 import { linkTable, type LinkEnd } from './link.sql.js';
 import { partSort, type Part, type SharedTerm } from './parts.sql.js';
 import { rowsOf, tableOf } from './predicate.sql.js';
-import { COMMON_LIMITS, versionOf, type ReadPlan } from './select.sql.js';
+import { COMMON_LIMITS, totalOf, versionOf, type ReadPlan } from './select.sql.js';
 
 export type Direction = 'parent' | 'child';
 
@@ -144,14 +144,9 @@ function selected({ schema, shown }: WalkPlan): Fragment {
   return sql`(${test}) IS TRUE`;
 }
 
-/** The total. A first page that is not full tells it without counting. */
-function countOf({ count, limit, offset }: WalkPlan, total: Fragment | undefined, chosen: Fragment): Fragment {
-  if (count === 'none') return sql`-1`;
-  if (total) return total;
-  const counted = sql`(SELECT count(*) FROM (${chosen}) AS c)`;
-  if (offset > 0 || limit === 0) return counted;
-  const onPage = sql`(SELECT count(*) FROM _page)`;
-  return sql`CASE WHEN ${onPage} < ${integer(limit)} THEN ${onPage} ELSE ${counted} END`;
+function countOf(plan: WalkPlan, total: Fragment | undefined, chosen: Fragment): Fragment {
+  if (plan.count === 'none') return sql`-1`;
+  return total ?? totalOf(plan, sql`(SELECT count(*) FROM (${chosen}) AS c)`);
 }
 
 /** The field `link` of an item: the link over which the walk came to the unit `n`. */
