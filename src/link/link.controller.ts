@@ -4,15 +4,7 @@ import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { jsonOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { LinkReader, type WalkPath } from './link.reader.js';
-import { LinkService } from './link.service.js';
-
-interface LinkPath {
-  readonly parentKind: string;
-  readonly parent: string;
-  readonly link: string;
-  readonly childKind: string;
-  readonly child: string;
-}
+import { LinkService, type LinkPath } from './link.service.js';
 
 /** Links from one unit to another. */
 @Controller('api/lib/:parentKind/unit/:parent/link/:link/:childKind/unit/:child')
