@@ -6,7 +6,7 @@ import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { SEALED_KINDS } from '../model/built-in.js';
-import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
+import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level as StoredLevel } from '../model/parameter-def.js';
 import { rulesOf } from '../model/stored-rules.js';
 import type { Predicate } from '../model/predicate.js';
@@ -135,62 +135,6 @@ export function openKind(
   throw denial(model, kind, kindId, operations[0] ?? 'read', caller);
 }
 
-/** Opens a kind to a function: credentials are closed to the system too. */
-export function openForFunction(
-  model: Model,
-  kindId: string,
-  operation: Operation,
-  caller: Caller,
-): { kind: KindDef; grant: Grant } {
-  const opened = openKind(model, kindId, operation, caller);
-  if (opened.kind.special.sealed) throw refusal('access.denied', `'${kindId}' is the system's own`);
-  return opened;
-}
-
-/** The same kind with a function's own access, which hangs on the definition and goes with it. */
-const ownAccess = new WeakMap<KindDef, Map<string, KindDef>>();
-
-function withFunctionAccess(kind: KindDef, access: StoredLevel | readonly string[]): KindDef {
-  const ofKind = ownAccess.get(kind) ?? new Map<string, KindDef>();
-  ownAccess.set(kind, ofKind);
-  const key = JSON.stringify(access);
-  const known = ofKind.get(key) ?? { ...kind, access: { function: access } };
-  ofKind.set(key, known);
-  return known;
-}
-
-/** What is asked of a function: whether it is of a kind or of a unit, and its own access, where it has one. */
-export interface FunctionAsked {
-  readonly scope: 'kind' | 'unit';
-  readonly access: StoredLevel | readonly string[] | undefined;
-}
-
-/** The units that a caller may call a function for. A rule is about a unit: it lets nobody call a function of the kind. */
-export function functionGrant(
-  kind: KindDef,
-  { scope, access }: FunctionAsked,
-  caller: Caller,
-  model: Model,
-): Grant | undefined {
-  const grant = grantOf(access === undefined ? kind : withFunctionAccess(kind, access), 'function', caller, model);
-  // Kinds of the model have no functions, and what is hidden among them is no rule.
-  return scope === 'kind' && grant?.predicate && !kind.builtIn ? undefined : grant;
-}
-
-/** `openKind` for a function. */
-export function openFunction(
-  model: Model,
-  kindId: string,
-  asked: FunctionAsked,
-  caller: Caller,
-): { kind: KindDef; grant: Grant } {
-  checkMember(model, caller);
-  const kind = model.kinds.get(kindId);
-  const grant = kind && functionGrant(kind, asked, caller, model);
-  if (kind && grant) return { kind, grant };
-  throw denial(model, kind, kindId, 'function', caller);
-}
-
 /** Members of an inactive kind, or of one that is no member kind any more, have no good token. @throws KindError 401 */
 export function checkMember(model: Model, caller: Caller): void {
   if (caller.type !== 'member') return;
@@ -198,7 +142,8 @@ export function checkMember(model: Model, caller: Caller): void {
   if (!kind?.active || !isMemberKind(kind)) throw refusal('token.invalid', 'The kind of this member is inactive');
 }
 
-function denial(
+/** Why a caller gets nothing of a kind. */
+export function denial(
   model: Model,
   kind: KindDef | undefined,
   kindId: string,
@@ -239,70 +184,4 @@ export function checkState(kind: KindDef): void {
 
 export function unsupplied({ id }: KindDef): KindError {
   return refusal('kind.remote_unavailable', `No function module supplies the units of '${id}'`);
-}
-
-function passesLevel(level: StoredLevel | undefined, caller: Caller): boolean {
-  if (level === undefined || level === 'anyone' || caller.type === 'system') return true;
-  if (level === 'nobody') return false;
-  return level === 'admin' ? isAdministrator(caller) : caller.type === 'member';
-}
-
-type CallerClass = 'system' | 'admin' | 'member' | 'anonymous';
-
-export function classOf(caller: Caller): CallerClass {
-  return caller.type === 'member' && caller.admin ? 'admin' : caller.type;
-}
-
-interface Masks {
-  readonly readable: ReadonlyMap<string, Field>;
-  readonly writable: ReadonlyMap<string, Field>;
-}
-
-/** Masks hang on the kind's definition and go with it. */
-const masks = new WeakMap<KindDef, Map<string, Masks>>();
-
-function masksOf(kind: KindDef, caller: Caller): Masks {
-  const callerClass = caller.seesHidden ? `function as ${classOf(caller)}` : classOf(caller);
-  const ofKind = masks.get(kind) ?? new Map<string, Masks>();
-  masks.set(kind, ofKind);
-  const known = ofKind.get(callerClass);
-  if (known) return known;
-  const fields = [...kind.fields.values()];
-  const readable = fields
-    .filter((field) => isShown(field) && mayReadField(field, caller))
-    .map((field) => (field.revealing ? veiled(field, caller) : field));
-  const writable = fields.filter((field) => !field.system && passesLevel(field.def.writeAccess, caller));
-  const made: Masks = { readable: byId(readable), writable: byId(writable) };
-  ofKind.set(callerClass, made);
-  return made;
-}
-
-/** Whether the definition of a field lets a caller read it. */
-export function mayReadField({ def }: Field, caller: Caller): boolean {
-  return (!def.hidden || caller.seesHidden === true) && passesLevel(def.readAccess, caller);
-}
-
-/** Administrators define parameters, so they see all of a definition; others what they may read of its values. */
-function veiled(field: Field, caller: Caller): Field {
-  if (caller.type === 'system' || isAdministrator(caller)) return field;
-  const among = LEVELS.filter((level) => passesLevel(level, caller));
-  return { ...field, shownWhere: { flag: 'hidden', level: 'read_access', among } };
-}
-
-function isShown(field: Field): boolean {
-  return field.column !== undefined || field.constant !== undefined;
-}
-
-function byId(fields: readonly Field[]): ReadonlyMap<string, Field> {
-  return new Map(fields.map((field) => [field.id, field]));
-}
-
-/** What a caller gets to see of a unit, and may name in filters and orders. */
-export function readableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
-  return masksOf(kind, caller).readable;
-}
-
-/** What a caller may give in a body. */
-export function writableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
-  return masksOf(kind, caller).writable;
 }

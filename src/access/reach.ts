@@ -3,7 +3,8 @@ import type { Field, KindDef, Model } from '../model/model.js';
 import type { Reach, Reached } from '../model/path.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
-import { checkState, grantOf, mayReadField, openKind, readableFields, saidOf, type Grant } from './access.js';
+import { checkState, grantOf, openKind, saidOf, type Grant } from './access.js';
+import { mayReadField, readableFields } from './masks.js';
 
 /** The references that a caller may follow: to kinds that it may read, and there to the units that it may read. */
 export function reachOf(caller: Caller, model: Model): Reach {

@@ -1,6 +1,6 @@
 /** The member session (docs/auth.md): what sign-up, sign-in and refresh answer. */
 import { Injectable } from '@nestjs/common';
-import { readableFields } from '../access/access.js';
+import { readableFields } from '../access/masks.js';
 import type { Executor } from '../database/database.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { CREDENTIAL_KIND } from '../model/special.js';

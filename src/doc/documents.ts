@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { checkMember, classOf } from '../access/access.js';
+import { checkMember } from '../access/access.js';
+import { classOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';

@@ -1,6 +1,7 @@
 /** Calls a function: rights first, then existence, state and parameters; then one transaction for all that it does. */
 import { Inject, Injectable } from '@nestjs/common';
-import { checkActive, denied, openFunction, type Grant } from '../access/access.js';
+import { checkActive, denied, type Grant } from '../access/access.js';
+import { openFunction } from '../access/function-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
@@ -143,10 +144,10 @@ function open(scope: RequestScope, target: Target, model: Model, deployment: Dep
   const { project, caller } = scope;
   const loaded = model.kinds.get(target.kind)?.builtIn ? undefined : deployment.find(project.id, target.kind);
   const module = loaded?.state === 'ready' ? loaded.module : undefined;
-  const scopeOf = target.unit === undefined ? 'kind' : 'unit';
-  const known = module?.functions[scopeOf];
+  const ofUnit = target.unit !== undefined;
+  const known = module?.functions[ofUnit ? 'unit' : 'kind'];
   const def = known?.get(target.name);
-  const { kind, grant } = openFunction(model, target.kind, { scope: scopeOf, access: def?.access }, caller);
+  const { kind, grant } = openFunction(model, target.kind, { ofUnit, access: def?.access }, caller);
   checkActive(kind);
   if (loaded?.state === 'broken') return { kind, grant, found: undefined };
   if (!module || !def) {

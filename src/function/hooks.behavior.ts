@@ -3,7 +3,7 @@
  * kind is not written at all, because its hooks could not run.
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { readableFields, writableFields } from '../access/access.js';
+import { readableFields, writableFields } from '../access/masks.js';
 import type { KindDef } from '../model/model.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';

@@ -1,6 +1,6 @@
 /** The functions that there are for a caller, as the API document shows them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { functionGrant } from '../access/access.js';
+import { functionGrant } from '../access/function-access.js';
 import { DocumentedFunctions, type DocumentedFunction, type FunctionSource } from '../doc/documented-functions.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -28,7 +28,8 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[] {
     const module = kind.active && !kind.builtIn ? this.registry.current.findReady(project.id, kind.id) : undefined;
     if (!module) return [];
-    const mayCall = (def: FunctionDef, who: Caller) => functionGrant(kind, def, who, model) !== undefined;
+    const mayCall = ({ scope, access }: FunctionDef, who: Caller) =>
+      functionGrant(kind, { ofUnit: scope === 'unit', access }, who, model) !== undefined;
     return [...module.functions.kind.values(), ...module.functions.unit.values()]
       .filter((def) => mayCall(def, caller))
       .map((def) => ({

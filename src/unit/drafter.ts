@@ -3,7 +3,8 @@
  * and every fault.
  */
 import { Injectable } from '@nestjs/common';
-import { checkState, openKind, readableFields, writableFields } from '../access/access.js';
+import { checkState, openKind } from '../access/access.js';
+import { readableFields, writableFields } from '../access/masks.js';
 import type { KindDef } from '../model/model.js';
 import { Breather } from '../shared/breather.js';
 import { Faults, inside, KindError } from '../shared/errors.js';

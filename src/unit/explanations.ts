@@ -1,6 +1,7 @@
 /** What a member may do with a unit, and why: for administrators who wonder about their rules. */
 import { Injectable } from '@nestjs/common';
-import { denied, openKind, readableFields, writableFields } from '../access/access.js';
+import { denied, openKind } from '../access/access.js';
+import { readableFields, writableFields } from '../access/masks.js';
 import { explain, predicatesOf, questionsOf } from '../access/explain.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';

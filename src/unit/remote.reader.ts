@@ -1,6 +1,7 @@
 /** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
 import { Injectable } from '@nestjs/common';
-import { grantOf, readableFields } from '../access/access.js';
+import { grantOf } from '../access/access.js';
+import { readableFields } from '../access/masks.js';
 import type { KindDef } from '../model/model.js';
 import { everyField } from '../model/predicate.js';
 import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';

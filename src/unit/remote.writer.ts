@@ -3,7 +3,8 @@
  * run in a transaction of their own, which is committed by then, and those after it in another one.
  */
 import { Injectable } from '@nestjs/common';
-import { grantOf, readableFields } from '../access/access.js';
+import { grantOf } from '../access/access.js';
+import { readableFields } from '../access/masks.js';
 import { shownValue } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
 import { Faults, refusal } from '../shared/errors.js';

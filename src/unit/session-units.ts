@@ -4,7 +4,8 @@
  * that an answer has none by accident.
  */
 import { Injectable } from '@nestjs/common';
-import { openForFunction, type Grant } from '../access/access.js';
+import { type Grant } from '../access/access.js';
+import { openForFunction } from '../access/function-access.js';
 import { parseListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';

@@ -1,6 +1,7 @@
 /** Struct descriptors: what the parameters of a kind are, for forms and clients. */
 import { Injectable } from '@nestjs/common';
-import { grantOf, mayReadField, openKind, readableFields, writableFields } from '../access/access.js';
+import { grantOf, openKind } from '../access/access.js';
+import { mayReadField, readableFields, writableFields } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';

@@ -1,6 +1,7 @@
 /** What of a kind's units a caller sees, and which of them it may write. Every refusal of a write is worded here. */
 import { Injectable } from '@nestjs/common';
-import { denied, grantOf, readableFields, writableFields } from '../access/access.js';
+import { denied, grantOf } from '../access/access.js';
+import { readableFields, writableFields } from '../access/masks.js';
 import type { Field, KindDef } from '../model/model.js';
 import { both, everyField, type Predicate } from '../model/predicate.js';
 import { refusal, type Faults, type KindError } from '../shared/errors.js';

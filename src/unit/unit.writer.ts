@@ -3,7 +3,8 @@
  * `insert`, `update` and `remove` here.
  */
 import { Injectable } from '@nestjs/common';
-import { denied, readableFields } from '../access/access.js';
+import { denied } from '../access/access.js';
+import { readableFields } from '../access/masks.js';
 import { Database } from '../database/database.js';
 import type { Field, KindDef } from '../model/model.js';
 import { both, type Predicate } from '../model/predicate.js';

@@ -1,6 +1,7 @@
 /** Where a caller may walk along links, and what of the units on the way it sees. */
 import { Injectable } from '@nestjs/common';
-import { grantOf, readableFields } from '../access/access.js';
+import { grantOf } from '../access/access.js';
+import { readableFields } from '../access/masks.js';
 import { reachOf } from '../access/reach.js';
 import type { ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';

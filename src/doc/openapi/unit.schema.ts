@@ -1,5 +1,5 @@
 /** The schemas of a kind's units as one caller sees them: its masks decide what is there. Pure. */
-import { mayReadField, readableFields, writableFields } from '../../access/access.js';
+import { mayReadField, readableFields, writableFields } from '../../access/masks.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';

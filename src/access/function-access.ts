@@ -1,0 +1,63 @@
+/** Who may call functions, and what is open to them. Pure. */
+import { refusal } from '../shared/errors.js';
+import type { KindDef, Model } from '../model/model.js';
+import type { Level } from '../model/parameter-def.js';
+import type { Operation } from '../model/special.js';
+import type { Caller } from '../tenancy/caller.js';
+import { checkMember, denial, grantOf, openKind, type Grant } from './access.js';
+
+/** Opens a kind to a function: credentials are closed to the system too. */
+export function openForFunction(
+  model: Model,
+  kindId: string,
+  operation: Operation,
+  caller: Caller,
+): { kind: KindDef; grant: Grant } {
+  const opened = openKind(model, kindId, operation, caller);
+  if (opened.kind.special.sealed) throw refusal('access.denied', `'${kindId}' is the system's own`);
+  return opened;
+}
+
+/** The same kind with a function's own access, which hangs on the definition and goes with it. */
+const ownAccess = new WeakMap<KindDef, Map<string, KindDef>>();
+
+function withFunctionAccess(kind: KindDef, access: Level | readonly string[]): KindDef {
+  const ofKind = ownAccess.get(kind) ?? new Map<string, KindDef>();
+  ownAccess.set(kind, ofKind);
+  const key = JSON.stringify(access);
+  const known = ofKind.get(key) ?? { ...kind, access: { function: access } };
+  ofKind.set(key, known);
+  return known;
+}
+
+/** What is asked of a function: whether it is of a unit or of the whole kind, and its own access, where it has one. */
+export interface FunctionAsked {
+  readonly ofUnit: boolean;
+  readonly access: Level | readonly string[] | undefined;
+}
+
+/** The units that a caller may call a function for. A rule is about a unit: it lets nobody call a function of the kind. */
+export function functionGrant(
+  kind: KindDef,
+  { ofUnit, access }: FunctionAsked,
+  caller: Caller,
+  model: Model,
+): Grant | undefined {
+  const grant = grantOf(access === undefined ? kind : withFunctionAccess(kind, access), 'function', caller, model);
+  // Kinds of the model have no functions, and what is hidden among them is no rule.
+  return !ofUnit && grant?.predicate && !kind.builtIn ? undefined : grant;
+}
+
+/** `openKind` for a function. */
+export function openFunction(
+  model: Model,
+  kindId: string,
+  asked: FunctionAsked,
+  caller: Caller,
+): { kind: KindDef; grant: Grant } {
+  checkMember(model, caller);
+  const kind = model.kinds.get(kindId);
+  const grant = kind && functionGrant(kind, asked, caller, model);
+  if (kind && grant) return { kind, grant };
+  throw denial(model, kind, kindId, 'function', caller);
+}

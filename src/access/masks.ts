@@ -1,0 +1,70 @@
+/** Which fields of a unit a caller may read and write. Pure. */
+import type { Field, KindDef } from '../model/model.js';
+import { LEVELS, type Level } from '../model/parameter-def.js';
+import { isAdministrator, type Caller } from '../tenancy/caller.js';
+
+function passesLevel(level: Level | undefined, caller: Caller): boolean {
+  if (level === undefined || level === 'anyone' || caller.type === 'system') return true;
+  if (level === 'nobody') return false;
+  return level === 'admin' ? isAdministrator(caller) : caller.type === 'member';
+}
+
+type CallerClass = 'system' | 'admin' | 'member' | 'anonymous';
+
+export function classOf(caller: Caller): CallerClass {
+  return caller.type === 'member' && caller.admin ? 'admin' : caller.type;
+}
+
+interface Masks {
+  readonly readable: ReadonlyMap<string, Field>;
+  readonly writable: ReadonlyMap<string, Field>;
+}
+
+/** Masks hang on the kind's definition and go with it. */
+const masks = new WeakMap<KindDef, Map<string, Masks>>();
+
+function masksOf(kind: KindDef, caller: Caller): Masks {
+  const callerClass = caller.seesHidden ? `function as ${classOf(caller)}` : classOf(caller);
+  const ofKind = masks.get(kind) ?? new Map<string, Masks>();
+  masks.set(kind, ofKind);
+  const known = ofKind.get(callerClass);
+  if (known) return known;
+  const fields = [...kind.fields.values()];
+  const readable = fields
+    .filter((field) => isShown(field) && mayReadField(field, caller))
+    .map((field) => (field.revealing ? veiled(field, caller) : field));
+  const writable = fields.filter((field) => !field.system && passesLevel(field.def.writeAccess, caller));
+  const made: Masks = { readable: byId(readable), writable: byId(writable) };
+  ofKind.set(callerClass, made);
+  return made;
+}
+
+/** Whether the definition of a field lets a caller read it. */
+export function mayReadField({ def }: Field, caller: Caller): boolean {
+  return (!def.hidden || caller.seesHidden === true) && passesLevel(def.readAccess, caller);
+}
+
+/** Administrators define parameters, so they see all of a definition; others what they may read of its values. */
+function veiled(field: Field, caller: Caller): Field {
+  if (caller.type === 'system' || isAdministrator(caller)) return field;
+  const among = LEVELS.filter((level) => passesLevel(level, caller));
+  return { ...field, shownWhere: { flag: 'hidden', level: 'read_access', among } };
+}
+
+function isShown(field: Field): boolean {
+  return field.column !== undefined || field.constant !== undefined;
+}
+
+function byId(fields: readonly Field[]): ReadonlyMap<string, Field> {
+  return new Map(fields.map((field) => [field.id, field]));
+}
+
+/** What a caller gets to see of a unit, and may name in filters and orders. */
+export function readableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
+  return masksOf(kind, caller).readable;
+}
+
+/** What a caller may give in a body. */
+export function writableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
+  return masksOf(kind, caller).writable;
+}
