@@ -28,14 +28,20 @@ export interface BodyBounds extends Sender {
   readonly limit: number;
 }
 
+/** Whether a request brings a body, be it an empty one. */
+export function hasBody({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean {
+  return (
+    !NO_BODY.has(method) && (headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined)
+  );
+}
+
 /** Reads the bytes of a request. They count among those of its project until it is over. @throws KindError 400, 413, 415, 503 */
 export async function readBody(
   request: HttpRequest,
   response: HttpResponse,
   { limit, ...sender }: BodyBounds,
 ): Promise<Buffer | undefined> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (NO_BODY.has(request.method) || (encoding === undefined && length === undefined)) return undefined;
+  if (!hasBody(request)) return undefined;
   const charge = budget.open(sender);
   response.once('close', charge.end);
   try {

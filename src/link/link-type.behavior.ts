@@ -8,7 +8,7 @@ import { scalarText } from '../shared/json.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Body, Draft } from '../unit/draft.js';
 import { withLabel } from '../unit/identified.js';
-import { countLinksStatement, deleteLinksOfTypeStatement } from '../sql/link.sql.js';
+import { countLinksStatement, deleteLinksOfTypeStatement, lockLinksStatement } from '../sql/link.sql.js';
 import { changeOf, type Session } from '../unit/session.js';
 
 /** The system's own link types, for kinds and groups. */
@@ -43,13 +43,14 @@ export class LinkTypeBehavior implements Behavior, OnModuleInit {
     return draft;
   }
 
-  /** Its row is locked by now, so nobody makes a link of the type any more. */
   async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
     if (session.model.linkTypes.get(id)?.builtIn) {
       throw refusal('kind.built_in', `The link type '${id}' is built in and can not be deleted`);
     }
     const { executor, project } = session;
     const { cascade, tellCounts } = changeOf(session);
+    // A lock of the type's row would be taken by everybody who makes a link of it, at great cost.
+    await executor.run(lockLinksStatement(project.schema));
     if (cascade) {
       await executor.run(deleteLinksOfTypeStatement(project.schema, id));
       return;

@@ -1,5 +1,6 @@
 import { Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
 import { type Answer, NULL_ANSWER } from '../http/answer.js';
+import { hasBody } from '../http/body.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { jsonOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
@@ -15,7 +16,7 @@ export class LinkController {
   @Post()
   @TakesBody()
   create(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
-    return this.links.create(scope, path, request.url, () => jsonOf(request, 'small'));
+    return this.links.create(scope, path, request.url, hasBody(request) ? () => jsonOf(request, 'small') : undefined);
   }
 
   @Delete()

@@ -47,11 +47,12 @@ export class LinkService {
     private readonly rights: UnitRights,
   ) {}
 
-  /** Answers the link record, or for the system's link types the kind record. */
-  async create(scope: RequestScope, path: LinkPath, url: string, read: () => Promise<unknown>): Promise<Answer> {
-    // Who sends slowly holds no place among the project's requests meanwhile, and who may not link sends nothing.
-    await this.catalog.withModel(scope.project, async (model) => void this.#planUnits({ ...scope, model }, path));
-    const body = await outcomeOf(read);
+  /**
+   * Answers the link record, or for the system's link types the kind record. `read` reads a body where the request has
+   * one.
+   */
+  async create(scope: RequestScope, path: LinkPath, url: string, read?: () => Promise<unknown>): Promise<Answer> {
+    const body = read ? await this.#bodyOf(scope, path, read) : () => undefined;
     const checkInput = () => {
       parseFlags(url, []);
       body();
@@ -62,6 +63,12 @@ export class LinkService {
       body();
       return made.add(session, path.parent, path.childKind, path.child);
     });
+  }
+
+  /** Who sends slowly holds no place among the project's requests meanwhile, and who may not link sends nothing. */
+  async #bodyOf(scope: RequestScope, path: LinkPath, read: () => Promise<unknown>): Promise<() => void> {
+    await this.catalog.withModel(scope.project, async (model) => void this.#planUnits({ ...scope, model }, path));
+    return outcomeOf(read);
   }
 
   async remove(scope: RequestScope, path: LinkPath, url: string): Promise<void> {
@@ -222,7 +229,6 @@ function planLink(scope: RequestScope, model: Model, path: LinkPath, { parent, c
     schema: scope.project.schema,
     version: model.version,
     linkId: path.link,
-    typeMayGo: !model.linkTypes.get(path.link)?.builtIn,
     parent: end(parent, path.parent),
     child: end(child, path.child),
     allowed,

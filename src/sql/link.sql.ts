@@ -7,9 +7,10 @@ import { LINK_TABLE } from '../model/internal-tables.js';
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { columnType } from './columns.sql.js';
-import { all, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { all, EMPTY, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { hasId, idText } from './item.sql.js';
 import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
+import { fromTemplate, identityOf } from './template.js';
 
 export function linkTable(schema: string): Fragment {
   return ident(schema, LINK_TABLE);
@@ -28,8 +29,6 @@ export interface LinkPlan {
   /** The version that the model must still have. */
   readonly version: number;
   readonly linkId: string;
-  /** The type can be deleted, so its row is locked too. */
-  readonly typeMayGo: boolean;
   readonly parent: LinkEnd;
   /** The parents that the caller may link; undefined for all. */
   readonly allowed: Predicate | undefined;
@@ -45,23 +44,36 @@ export interface LinkRow {
   readonly body: string | null;
 }
 
-function unitOf(plan: LinkPlan, { kind, key, access }: LinkEnd, more: Fragment): Fragment {
+/** What of a plan differs from use to use. */
+interface Given {
+  readonly parent: Fragment;
+  readonly child: Fragment;
+  readonly linkId: Fragment;
+  readonly version: Fragment;
+}
+
+function givenOf({ parent, child, linkId, version }: LinkPlan): Given {
+  return { parent: param(parent.key), child: param(child.key), linkId: param(linkId), version: param(version) };
+}
+
+function unitOf(schema: string, { kind, access }: LinkEnd, key: Fragment, version: Fragment, more: Fragment): Fragment {
   const where = all([
-    hasId(kind, param(key)),
-    sql`${versionOf(plan.schema)} = ${param(plan.version)}::bigint`,
-    ...rowsOf(plan.schema, kind, [access]),
+    hasId(kind, key),
+    sql`${versionOf(schema)} = ${version}::bigint`,
+    ...rowsOf(schema, kind, [access]),
   ]);
-  return sql`SELECT ${idText(kind)} AS id${more} FROM ${tableOf(plan.schema, kind)} AS t WHERE ${where}`;
+  return sql`SELECT ${idText(kind)} AS id${more} FROM ${tableOf(schema, kind)} AS t WHERE ${where}`;
 }
 
-function ends(plan: LinkPlan, lock: Fragment): Fragment {
-  const { allowed, schema, parent } = plan;
+function ends({ allowed, schema, parent, child }: LinkPlan, given: Given, lock: Fragment): Fragment {
   const test = allowed ? sql`(${all(rowsOf(schema, parent.kind, [allowed]))}) IS TRUE` : sql`true`;
-  return sql`_p AS MATERIALIZED (${unitOf(plan, parent, sql`, ${test} AS allowed`)}${lock}), _c AS MATERIALIZED (${unitOf(plan, plan.child, sql``)}${lock})`;
+  const one = unitOf(schema, parent, given.parent, given.version, sql`, ${test} AS allowed`);
+  const other = unitOf(schema, child, given.child, given.version, EMPTY);
+  return sql`_p AS MATERIALIZED (${one}${lock}), _c AS MATERIALIZED (${other}${lock})`;
 }
 
-function thisLink({ parent, child, linkId }: LinkPlan): Fragment {
-  return sql`l."parent_kind" = ${literal(parent.kind.id)} AND l."parent_id" = (SELECT id FROM _p) AND l."child_kind" = ${literal(child.kind.id)} AND l."child_id" = (SELECT id FROM _c) AND l."link_id" = ${param(linkId)}`;
+function thisLink({ parent, child }: LinkPlan, { linkId }: Given): Fragment {
+  return sql`l."parent_kind" = ${literal(parent.kind.id)} AND l."parent_id" = (SELECT id FROM _p) AND l."child_kind" = ${literal(child.kind.id)} AND l."child_id" = (SELECT id FROM _c) AND l."link_id" = ${linkId}`;
 }
 
 /** `{parent_id, child_id, type, …}` of the row `l`. */
@@ -76,32 +88,47 @@ function answer(plan: LinkPlan, body: Fragment): Fragment {
  * making or deleting the same link just now.
  */
 export function insertLinkStatement(plan: LinkPlan): Statement {
-  const { schema, parent, child, linkId, typeMayGo } = plan;
+  const { schema, parent, child, allowed, linkId, version } = plan;
+  if (parent.access || child.access || allowed) return render(insertLinkSql(plan, givenOf(plan)), true);
+  const shape = `link ${schema} ${identityOf(child.kind)}`;
+  return fromTemplate(parent.kind, shape, [parent.key, child.key, linkId, version], ([one, other, type, expected]) =>
+    insertLinkSql(plan, { parent: one, child: other, linkId: type, version: expected }),
+  );
+}
+
+function insertLinkSql(plan: LinkPlan, given: Given): Fragment {
+  const { schema, parent, child } = plan;
   const table = linkTable(schema);
   // As a foreign key does: the units stay until this is committed, and whoever deletes them waits for that.
   const kept = sql` FOR KEY SHARE OF t`;
-  const type = typeMayGo
-    ? sql`, _t AS MATERIALIZED (SELECT FROM ${ident(schema, 'link')} WHERE "id" = ${param(linkId)} FOR KEY SHARE)`
-    : sql``;
-  const from = typeMayGo ? sql`_p, _c, _t` : sql`_p, _c`;
-  const made = sql`INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at") SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${param(linkId)}, now() FROM ${from} WHERE _p.allowed ON CONFLICT DO NOTHING RETURNING ${RECORD} AS body`;
-  const there = sql`(SELECT ${RECORD} FROM ${table} AS l WHERE ${thisLink(plan)} AND EXISTS (SELECT FROM _p WHERE allowed))`;
-  return render(
-    sql`WITH ${ends(plan, kept)}${type}, made AS (${made}) ${answer(plan, sql`coalesce((SELECT body FROM made), ${there})`)}`,
-    true,
-  );
+  const made = sql`INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at") SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${given.linkId}::text, now() FROM _p, _c WHERE _p.allowed ON CONFLICT DO NOTHING RETURNING ${RECORD} AS body`;
+  const there = sql`(SELECT ${RECORD} FROM ${table} AS l WHERE ${thisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed))`;
+  return sql`WITH ${ends(plan, given, kept)}, made AS (${made}) ${answer(plan, sql`coalesce((SELECT body FROM made), ${there})`)}`;
+}
+
+/**
+ * Whoever makes a link waits until this transaction ends, and those that were being made are waited for. PostgreSQL locks
+ * the table before a statement takes its snapshot, so who waited sees the version that this transaction made.
+ */
+export function lockLinksStatement(schema: string): Statement {
+  return render(sql`LOCK TABLE ${linkTable(schema)} IN SHARE ROW EXCLUSIVE MODE`);
 }
 
 /** Looks for a link and changes nothing. */
 export function findLinkStatement(plan: LinkPlan): Statement {
-  const there = sql`(SELECT ${RECORD} FROM ${linkTable(plan.schema)} AS l WHERE ${thisLink(plan)})`;
-  return render(sql`WITH ${ends(plan, sql``)} ${answer(plan, there)}`);
+  const given = givenOf(plan);
+  const there = sql`(SELECT ${RECORD} FROM ${linkTable(plan.schema)} AS l WHERE ${thisLink(plan, given)})`;
+  return render(sql`WITH ${ends(plan, given, EMPTY)} ${answer(plan, there)}`);
 }
 
 /** Deletes a link. One row; its body is the record of the link that went. */
 export function deleteLinkStatement(plan: LinkPlan): Statement {
-  const gone = sql`DELETE FROM ${linkTable(plan.schema)} AS l WHERE ${thisLink(plan)} AND EXISTS (SELECT FROM _p WHERE allowed) RETURNING ${RECORD} AS body`;
-  return render(sql`WITH ${ends(plan, sql``)}, gone AS (${gone}) ${answer(plan, sql`(SELECT body FROM gone)`)}`, true);
+  const given = givenOf(plan);
+  const gone = sql`DELETE FROM ${linkTable(plan.schema)} AS l WHERE ${thisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed) RETURNING ${RECORD} AS body`;
+  return render(
+    sql`WITH ${ends(plan, given, EMPTY)}, gone AS (${gone}) ${answer(plan, sql`(SELECT body FROM gone)`)}`,
+    true,
+  );
 }
 
 /** Deletes the links of units that are gone. To be run after they went, in the same transaction. */

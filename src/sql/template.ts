@@ -1,11 +1,10 @@
 /**
- * Statements that come again and again with other values only: their text is made once, and kept with the fields that
- * they answer, which go when the kind's definition does.
+ * Statements that come again and again with other values only: their text is made once, and kept with what it is made of,
+ * such as the fields that it answers, which go when the kind's definition does.
  */
-import type { Field } from '../model/model.js';
 import { Fragment, render, type Statement } from './fragment.js';
 
-/** Texts kept with one list of fields, the newest ones: a client chooses which columns an edit writes, and there are many choices. */
+/** Texts kept with one owner, the newest ones: a client chooses which columns an edit writes, and there are many choices. */
 const KEPT = 100;
 
 /** The place of a value that each use of a template brings. */
@@ -34,20 +33,20 @@ class Template {
   }
 }
 
-const kept = new WeakMap<readonly Field[], Map<string, Template>>();
+const kept = new WeakMap<object, Map<string, Template>>();
 
 /**
- * The statement that `make` renders with these values (at most four). All that its text depends on, beside the fields
- * that it answers and their kind, is in `shape`.
+ * The statement that `make` renders with these values (at most four). All that its text depends on, beside the owner, is
+ * in `shape`.
  */
 export function fromTemplate(
-  fields: readonly Field[],
+  owner: object,
   shape: string,
   values: readonly unknown[],
   make: (values: Values) => Fragment,
 ): Statement {
-  const known = kept.get(fields) ?? new Map<string, Template>();
-  kept.set(fields, known);
+  const known = kept.get(owner) ?? new Map<string, Template>();
+  kept.set(owner, known);
   let template = known.get(shape);
   if (!template) {
     template = new Template(make(slots as unknown as Values));
@@ -56,4 +55,15 @@ export function fromTemplate(
     if (oldest !== undefined) known.delete(oldest);
   }
   return template.bind(values);
+}
+
+const numbers = new WeakMap<object, number>();
+let numbered = 0;
+
+/** A number that no other object has had: for a shape that depends on more than its owner. */
+export function identityOf(part: object): number {
+  const known = numbers.get(part);
+  if (known !== undefined) return known;
+  numbers.set(part, (numbered += 1));
+  return numbered;
 }

@@ -1,10 +1,5 @@
-/**
- * Walks along links: the units within some steps of one, each once and nearest first. One recursive statement, whose
- * rows are whole steps: arrays of the units that a step reaches and of all before, so that no unit is entered twice,
- * however many ways lead to it (docs/adr/0007). One step alone is a plain read of an index.
- */
+/** Walks along links: a page of the units that are reached, in one statement; and the links that a list loads. */
 import type { KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
 import { LIMITS } from '../shared/limits.js';
 import { boundedList } from './bounded.sql.js';
 import { columnType } from './columns.sql.js';
@@ -21,33 +16,24 @@ import {
   type Fragment,
   type Statement,
 } from './fragment.js';
-import { byKind, hasId, idText, itemOf, satisfies, type Named } from './item.sql.js';
-import { linkTable, type LinkEnd } from './link.sql.js';
+import { byKind, hasId, idText, itemOf, satisfies } from './item.sql.js';
+import type { LinkEnd } from './link.sql.js';
 import { partSort, type Part, type SharedTerm } from './parts.sql.js';
 import { rowsOf, tableOf } from './predicate.sql.js';
+import {
+  NEAREST,
+  node,
+  ofTypes,
+  reach,
+  typesOf,
+  type Direction,
+  type Reach,
+  type Reached,
+  type Start,
+  type Way,
+} from './reach.sql.js';
 import { COMMON_LIMITS, totalOf, versionOf, type ReadPlan } from './select.sql.js';
-
-export type Direction = 'parent' | 'child';
-
-/** A kind whose units a walk passes through. */
-export interface PassedKind {
-  readonly kind: KindDef;
-  /** The units that the caller may read; undefined for all. */
-  readonly access: Predicate | undefined;
-}
-
-/** How far and through what a walk goes. */
-export interface Way {
-  readonly schema: string;
-  readonly direction: Direction;
-  /** Steps beyond the first one. */
-  readonly depth: number;
-  /** The link types that are followed; undefined for all. */
-  readonly linkIds: readonly string[] | undefined;
-  readonly passed: readonly PassedKind[];
-  /** There are no other kinds that units could be linked with. */
-  readonly passesAll: boolean;
-}
+import { fromTemplate, identityOf } from './template.js';
 
 export interface WalkPlan extends Way {
   readonly start: LinkEnd;
@@ -62,44 +48,39 @@ export interface WalkPlan extends Way {
   readonly count: 'exact' | 'none' | 'estimated';
 }
 
-/** Where a walk begins. */
-interface Start {
-  readonly kind: KindDef;
-  /** The id, as text. */
-  readonly id: Fragment;
-  readonly found: Fragment;
-}
-
-/** Rows `depth, kind, id, link_id, near`: the units that are reached, and the link and the unit before that led there. */
-interface Reached {
-  /** What stands in front of them, in WITH. */
-  readonly steps: readonly Fragment[];
-  readonly rows: Fragment;
-  /** The rows of a page in the order of the walk, and how many there are of all, where that is known without them. */
-  readonly page?: (limit: number, offset: number) => Fragment;
-  readonly total?: Fragment;
-  readonly over: Fragment;
-}
-
-const node: Named = { kind: sql`n.kind`, id: sql`n.id` };
-const NEAREST = sql`depth, kind, id`;
-
-/** Units that a walk reaches, and links that each of its steps follows. */
-export interface Reach {
-  readonly units: number;
-  readonly links: number;
-}
-
 const WALK: Reach = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
 
 /** One row `v, found, over, count, items`. `over`: the walk would go further than a request may. */
 export function walkStatement(plan: WalkPlan): Statement {
-  const { schema, start, limit, offset } = plan;
-  const where = all([hasId(start.kind, param(start.key)), ...rowsOf(schema, start.kind, [start.access])]);
+  const { start, linkIds, shown, limit, offset } = plan;
+  const shape = shapeOf(plan);
+  const [owner] = shown;
+  if (shape === undefined || !owner) {
+    return render(walkSql(plan, param(start.key), ofTypes(linkIds)), offset === 0 && COMMON_LIMITS.has(limit));
+  }
+  return fromTemplate(owner.read.fields, shape, [start.key, typesOf(linkIds)], ([key, types]) =>
+    walkSql(plan, key, ofTypes(linkIds, types)),
+  );
+}
+
+/** What the text of a walk depends on; undefined where it is made for its request alone, by a rule or a query. */
+function shapeOf({ start, shown, passed, ...plan }: WalkPlan): string | undefined {
+  const { schema, direction, depth, linkIds, limit, offset, count, order, selects, passesAll } = plan;
+  const isPlain = shown.every(({ filter, read }) => !filter && !read.paths && !read.also);
+  const isOpen = !start.access && passed.every(({ access }) => !access);
+  if (!isPlain || !isOpen || order.length > 0 || offset > 0 || !COMMON_LIMITS.has(limit)) return undefined;
+  const ways = [schema, direction, depth, typeof typesOf(linkIds), limit, count, selects, passesAll];
+  const kinds = [start.kind, ...passed.map(({ kind }) => kind), ...shown.map(({ read }) => read.fields)];
+  return `walk ${ways.join(' ')} ${kinds.map(identityOf).join(' ')}`;
+}
+
+function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fragment {
+  const { schema, start, limit } = plan;
+  const where = all([hasId(start.kind, key), ...rowsOf(schema, start.kind, [start.access])]);
   const found = sql`EXISTS (SELECT FROM ${tableOf(schema, start.kind)} AS t WHERE ${where})`;
-  const given = sql`SELECT ${param(start.key)}::${columnType(start.kind.keyField.columnType)} AS "id"`;
+  const given = sql`SELECT ${key}::${columnType(start.kind.keyField.columnType)} AS "id"`;
   const id = sql`(SELECT ${idText(start.kind)} FROM (${given}) AS t)`;
-  const reached = reach(plan, { kind: start.kind, id, found: sql`(SELECT found FROM _s)` }, WALK);
+  const reached = reach(plan, { kind: start.kind, id, found: sql`(SELECT found FROM _s)` }, WALK, types);
   const chosen = plan.selects ? sql`SELECT * FROM (${reached.rows}) AS n WHERE ${selected(plan)}` : reached.rows;
   const page = pageOf(plan, reached, chosen);
   const items = sql`${boundedList(itemOf(reads(plan.shown), node, linkOf(plan.direction)), sql`_page AS n`)}::text`;
@@ -110,7 +91,7 @@ export function walkStatement(plan: WalkPlan): Statement {
   ]);
   const count = countOf(plan, plan.selects ? undefined : reached.total, chosen);
   const answer = sql`SELECT ${versionOf(schema)} AS v, (SELECT found FROM _s) AS found, ${reached.over} AS over, ${count} AS count, ${limit > 0 ? items : sql`'[]'`} AS items`;
-  return render(sql`WITH RECURSIVE ${steps} ${answer}`, offset === 0 && COMMON_LIMITS.has(limit));
+  return sql`WITH RECURSIVE ${steps} ${answer}`;
 }
 
 function reads(shown: readonly Part[]): ReadPlan[] {
@@ -159,7 +140,7 @@ function linkOf(direction: Direction): Fragment {
 export function loadedLinks(kind: KindDef, ways: readonly Way[], shown: readonly ReadPlan[], most: Reach): Fragment {
   const start: Start = { kind, id: idText(kind), found: sql`true` };
   const lists = ways.map((way) => {
-    const reached = reach(way, start, most);
+    const reached = reach(way, start, most, ofTypes(way.linkIds));
     const page = reached.page?.(most.units, 0) ?? sql`${reached.rows} ORDER BY ${NEAREST} LIMIT ${integer(most.units)}`;
     const steps = reached.steps.length > 0 ? sql`WITH RECURSIVE ${join(reached.steps)} ` : EMPTY;
     const list = boundedList(itemOf(shown, node, linkOf(way.direction)), sql`(${page}) AS n`);
@@ -170,101 +151,3 @@ export function loadedLinks(kind: KindDef, ways: readonly Way[], shown: readonly
 
 /** For units that are never linked. */
 export const NO_LINKS = sql`'{"parent":[],"child":[]}'::json AS "links"`;
-
-function reach(way: Way, start: Start, most: Reach): Reached {
-  return way.depth === 0 ? firstStep(way, start) : manySteps(way, start, most);
-}
-
-interface Columns {
-  readonly near: { readonly kind: Fragment; readonly id: Fragment };
-  readonly far: Named;
-}
-
-function columnsOf(direction: Direction): Columns {
-  const parent = { kind: sql`l."parent_kind"`, id: sql`l."parent_id"` };
-  const child = { kind: sql`l."child_kind"`, id: sql`l."child_id"` };
-  return direction === 'child' ? { near: parent, far: child } : { near: child, far: parent };
-}
-
-function ofTypes({ linkIds }: Way): Fragment | undefined {
-  if (!linkIds) return undefined;
-  const [only, ...more] = linkIds;
-  return more.length === 0 ? sql`l."link_id" = ${param(only)}` : sql`l."link_id" = ANY(${param(linkIds)}::text[])`;
-}
-
-/** The neighbours, in the order of the index: a page of them reads no more of it than the page. */
-function firstStep(way: Way, start: Start): Reached {
-  const { near, far } = columnsOf(way.direction);
-  const from = all([
-    sql`${near.kind} = ${literal(start.kind.id)}`,
-    sql`${near.id} = ${start.id}`,
-    ofTypes(way),
-    sql`${start.found}`,
-  ]);
-  const links = sql`SELECT DISTINCT ON (${far.kind}, ${far.id}) ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near FROM ${linkTable(way.schema)} AS l WHERE ${from} ORDER BY ${far.kind}, ${far.id}, l."link_id"`;
-  const rows = sql`SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near FROM (${links}) AS n WHERE ${all([passes(way)])}`;
-  return { steps: [], rows, over: sql`false` };
-}
-
-/** Whether the caller may read the unit `n`; undefined where it may read all. */
-function passes({ schema, passed, passesAll }: Way): Fragment | undefined {
-  const free = passed.filter(({ access }) => !access);
-  if (passesAll && free.length === passed.length) return undefined;
-  const ruled = passed.filter(({ access }) => access);
-  const cases = ruled.map(
-    ({ kind, access }) => sql` WHEN n.kind = ${literal(kind.id)} THEN ${satisfies(schema, kind, node, [access])}`,
-  );
-  const open =
-    free.length > 0 ? sql` WHEN n.kind IN (${join(free.map(({ kind }) => literal(kind.id)))}) THEN true` : EMPTY;
-  return cases.length + free.length === 0 ? sql`false` : sql`CASE${open}${join(cases, '')} ELSE false END`;
-}
-
-/** PostgreSQL takes an array of unknown length for ten elements; this makes it plan for the many that there may be. */
-const MANY = sql` CROSS JOIN generate_series(1, (SELECT 1)) AS _many`;
-const KIND_OF = sql`split_part(m.node, '/', 1)`;
-const ID_OF = sql`substr(m.node, strpos(m.node, '/') + 1)`;
-
-/**
- * Step after step. A unit is one text, `kind/id`, and the link that led to it another, `link_id/id`; of several links of
- * one step the first in order counts. A step of too many links is cut short and tells so.
- */
-function manySteps(way: Way, start: Start, most: Reach): Reached {
-  const { near, far } = columnsOf(way.direction);
-  const along = all([sql`${near.kind} = f.kind`, sql`${near.id} = f.id`, ofTypes(way)]);
-  const frontier = sql`SELECT ${KIND_OF} AS kind, ${ID_OF} AS id FROM unnest(w.nodes) AS m(node)${MANY} OFFSET 0`;
-  const links = sql`SELECT l.node, l.via FROM (${frontier}) AS f CROSS JOIN LATERAL (SELECT ${far.kind} || '/' || ${far.id} AS node, l."link_id" || '/' || ${near.id} AS via FROM ${linkTable(way.schema)} AS l WHERE ${along} OFFSET 0) AS l LIMIT ${integer(most.links + 1)}`;
-  const fresh = sql`SELECT CASE WHEN e.node NOT IN (SELECT unnest(w.seen)) THEN e.node END AS node, e.via FROM (${links}) AS e`;
-  const units = sql`SELECT m.node, min(m.via) AS via, count(*) AS links FROM (${fresh}) AS m GROUP BY m.node`;
-  const readable = passes(way);
-  const judged = readable
-    ? sql`SELECT n.node, n.via, n.links, n.node IS NOT NULL AND ${readable} AS ok FROM (SELECT m.node, m.via, m.links, ${KIND_OF} AS kind, ${ID_OF} AS id FROM (${units}) AS m OFFSET 0) AS n OFFSET 0`
-    : sql`SELECT m.node, m.via, m.links, m.node IS NOT NULL AS ok FROM (${units}) AS m`;
-  const step = sql`SELECT array_agg(u.node) FILTER (WHERE u.ok) AS nodes, array_agg(u.via) FILTER (WHERE u.ok) AS vias, coalesce(sum(u.links), 0)::bigint AS links FROM (${judged}) AS u`;
-  const first = sql`SELECT -1, ARRAY[${literal(start.kind.id)} || '/' || ${start.id}] COLLATE "C", ARRAY[''] COLLATE "C", (ARRAY[]::text[]) COLLATE "C", 0::bigint WHERE ${start.found}`;
-  // The first step may lead back to the start, later ones may not.
-  const seen = sql`CASE WHEN w.depth < ${integer(way.depth - 1)} THEN w.seen || x.nodes || CASE WHEN w.depth < 0 THEN w.nodes END END`;
-  const goesOn = sql`w.depth < ${integer(way.depth)} AND w.nodes IS NOT NULL AND w.links <= ${integer(most.links)} AND coalesce(cardinality(w.seen), 0) <= ${integer(most.units)}`;
-  const walk = sql`_w(depth, nodes, vias, seen, links) AS (${first} UNION ALL SELECT w.depth + 1, x.nodes, x.vias, ${seen}, x.links FROM _w AS w CROSS JOIN LATERAL (${step}) AS x WHERE ${goesOn})`;
-  const levels = sql`_l AS MATERIALIZED (SELECT depth, nodes, vias, cardinality(nodes) AS c, sum(cardinality(nodes)) OVER (ORDER BY depth) AS upto FROM _w WHERE depth >= 0 AND nodes IS NOT NULL)`;
-  const total = sql`(SELECT coalesce(sum(c), 0) FROM _l)`;
-  return {
-    steps: [walk, levels],
-    rows: unfolded(sql`_l`),
-    page: pageOfLevels,
-    total,
-    over: sql`(${total} > ${integer(most.units)} OR (SELECT coalesce(max(links), 0) FROM _w) > ${integer(most.links)})`,
-  };
-}
-
-/** The units of some steps, a row each. */
-function unfolded(levels: Fragment): Fragment {
-  return sql`SELECT s.depth, ${KIND_OF} AS kind, ${ID_OF} AS id, split_part(m.via, '/', 1) AS link_id, substr(m.via, strpos(m.via, '/') + 1) AS near FROM ${levels} AS s CROSS JOIN LATERAL unnest(s.nodes, s.vias) AS m(node, via)`;
-}
-
-/** Only the steps that the page is of are unfolded. */
-function pageOfLevels(limit: number, offset: number): Fragment {
-  const from = offset === 0 ? sql`0` : sql`${param(offset)}::bigint`;
-  const some = sql`(SELECT * FROM _l WHERE upto > ${from} AND upto - c < ${from} + ${integer(limit)} OFFSET 0)`;
-  const skip = offset === 0 ? EMPTY : sql` OFFSET (SELECT ${from} - min(upto - c) FROM _l WHERE upto > ${from})`;
-  return sql`${unfolded(some)} ORDER BY ${NEAREST} LIMIT ${integer(limit)}${skip}`;
-}

@@ -297,11 +297,28 @@ describe('at the same time', () => {
 
   it('a type that is being deleted gets no more links', async () => {
     await ok(admin.post('/link/unit', { id: 'canal' }));
-    const holder = await side.holding(admin, `DELETE FROM "link" WHERE "id" = 'canal'`);
-    const linking = admin.post(`/${town}/link/canal/land/unit/IT`);
+    const path = `/${town}/link/canal/land/unit/IT`;
+    await ok(admin.post(path));
+    const holder = await side.holding(admin, `SELECT FROM "_link" WHERE "link_id" = 'canal' FOR UPDATE`);
+    const deleting = admin.delete('/link/unit/canal?cascade=true');
+    await side.blocked();
+    const linking = admin.post(path);
+    await side.queued(admin, 2);
+    await holder();
+    expect((await deleting).status).toBe(200);
+    expect(await linking).toMatchObject({ status: 404, body: { messages: [{ code: 'link.unknown' }] } });
+    expect(await query(admin, `SELECT FROM $schema."_link" WHERE "link_id" = 'canal'`)).toEqual([]);
+  });
+
+  it('the deletion of a type waits for a link that is being made, and is refused for it', async () => {
+    await ok(admin.post('/link/unit', { id: 'lock' }));
+    const holder = await side.holding(
+      admin,
+      `INSERT INTO "_link" VALUES ('town', '${open}', 'land', 'IT', 'lock', now())`,
+    );
+    const deleting = admin.delete('/link/unit/lock');
     await side.blocked();
     await holder();
-    expect((await linking).status).not.toBe(200);
-    expect(await query(admin, `SELECT FROM $schema."_link" WHERE "link_id" = 'canal'`)).toEqual([]);
+    expect(await deleting).toMatchObject({ status: 409, body: { messages: [{ code: 'link.in_use' }] } });
   });
 });

@@ -12,11 +12,13 @@ import {
   findLinkStatement,
   insertLinkStatement,
   linkedKindsStatement,
+  lockLinksStatement,
   type LinkPlan,
 } from '../../../src/sql/link.sql.js';
+import type { PassedKind } from '../../../src/sql/reach.sql.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { estimateUnionStatement, getAnyStatement, unionStatement, type UnionPlan } from '../../../src/sql/union.sql.js';
-import { loadedLinks, walkStatement, type PassedKind, type WalkPlan } from '../../../src/sql/walk.sql.js';
+import { loadedLinks, walkStatement, type WalkPlan } from '../../../src/sql/walk.sql.js';
 import { planParts } from '../../../src/unit/parts.plan.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
 
@@ -37,7 +39,6 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     schema,
     version,
     linkId: 'road',
-    typeMayGo: false,
     parent: { kind: city, key: ID, access: own },
     allowed: undefined,
     child: { kind: land, key: 'IT', access: undefined },
@@ -114,10 +115,11 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
       ]),
     ],
     ['a link made', insertLinkStatement(link)],
-    ['a link deleted', deleteLinkStatement({ ...link, typeMayGo: true, allowed: own })],
+    ['a link deleted', deleteLinkStatement({ ...link, allowed: own })],
     ['whether a link is there', findLinkStatement(link)],
     ['links of units that are gone', deleteLinksOfStatement(schema, city, [ID])],
     ['links of a kind that is gone', deleteLinksOfKindStatement(schema, 'city')],
+    ['links that nobody may make for a while', lockLinksStatement(schema)],
     ['links of a type counted', countLinksStatement(schema, 'road')],
     ['links of a type deleted', deleteLinksOfTypeStatement(schema, 'road')],
   ];

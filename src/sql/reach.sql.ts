@@ -1,0 +1,163 @@
+/**
+ * The units within some steps of one along links, each once and nearest first: a recursion whose rows are whole steps,
+ * arrays of the units that a step reaches and of all before, so that no unit is entered twice, however many ways lead to
+ * it (docs/adr/0007). One step alone is a plain read of an index.
+ */
+import type { KindDef } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import { all, EMPTY, integer, join, literal, param, sql, type Fragment } from './fragment.js';
+import { satisfies, type Named } from './item.sql.js';
+import { linkTable } from './link.sql.js';
+
+export type Direction = 'parent' | 'child';
+
+/** A kind whose units a walk passes through. */
+export interface PassedKind {
+  readonly kind: KindDef;
+  /** The units that the caller may read; undefined for all. */
+  readonly access: Predicate | undefined;
+}
+
+/** How far and through what a walk goes. */
+export interface Way {
+  readonly schema: string;
+  readonly direction: Direction;
+  /** Steps beyond the first one. */
+  readonly depth: number;
+  /** The link types that are followed; undefined for all. */
+  readonly linkIds: readonly string[] | undefined;
+  readonly passed: readonly PassedKind[];
+  /** There are no other kinds that units could be linked with. */
+  readonly passesAll: boolean;
+}
+
+/** Where a walk begins. */
+export interface Start {
+  readonly kind: KindDef;
+  /** The id, as text. */
+  readonly id: Fragment;
+  readonly found: Fragment;
+}
+
+/** Rows `depth, kind, id, link_id, near`: the units that are reached, and the link and the unit before that led there. */
+export interface Reached {
+  /** What stands in front of them, in WITH. */
+  readonly steps: readonly Fragment[];
+  readonly rows: Fragment;
+  /** The rows of a page in the order of the walk, and how many there are of all, where that is known without them. */
+  readonly page?: (limit: number, offset: number) => Fragment;
+  readonly total?: Fragment;
+  readonly over: Fragment;
+}
+
+export const node: Named = { kind: sql`n.kind`, id: sql`n.id` };
+export const NEAREST = sql`depth, kind, id`;
+
+/** Units that a walk reaches, and links that each of its steps follows. */
+export interface Reach {
+  readonly units: number;
+  readonly links: number;
+}
+
+export function reach(way: Way, start: Start, most: Reach, types: Fragment | undefined): Reached {
+  return way.depth === 0 ? firstStep(way, start, types) : manySteps(way, start, most, types);
+}
+
+interface Columns {
+  readonly near: { readonly kind: Fragment; readonly id: Fragment };
+  readonly far: Named;
+}
+
+function columnsOf(direction: Direction): Columns {
+  const parent = { kind: sql`l."parent_kind"`, id: sql`l."parent_id"` };
+  const child = { kind: sql`l."child_kind"`, id: sql`l."child_id"` };
+  return direction === 'child' ? { near: parent, far: child } : { near: child, far: parent };
+}
+
+/** Whether the link `l` is of one of the types; undefined for all. */
+export function ofTypes(linkIds: Way['linkIds'], given = param(typesOf(linkIds))): Fragment | undefined {
+  if (!linkIds) return undefined;
+  return linkIds.length === 1 ? sql`l."link_id" = ${given}` : sql`l."link_id" = ANY(${given}::text[])`;
+}
+
+/** One type is not asked for as a list: PostgreSQL would not read the index in its order. */
+export function typesOf(linkIds: Way['linkIds']): string | readonly string[] | undefined {
+  return linkIds?.length === 1 ? linkIds[0] : linkIds;
+}
+
+/** The neighbours, in the order of the index: a page of them reads no more of it than the page. */
+function firstStep(way: Way, start: Start, types: Fragment | undefined): Reached {
+  const { near, far } = columnsOf(way.direction);
+  const from = all([
+    sql`${near.kind} = ${literal(start.kind.id)}`,
+    sql`${near.id} = ${start.id}`,
+    types,
+    sql`${start.found}`,
+  ]);
+  const links = sql`SELECT DISTINCT ON (${far.kind}, ${far.id}) ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near FROM ${linkTable(way.schema)} AS l WHERE ${from} ORDER BY ${far.kind}, ${far.id}, l."link_id"`;
+  const rows = sql`SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near FROM (${links}) AS n WHERE ${all([passes(way)])}`;
+  return { steps: [], rows, over: sql`false` };
+}
+
+/** Whether the caller may read the unit `n`; undefined where it may read all. */
+function passes({ schema, passed, passesAll }: Way): Fragment | undefined {
+  const free = passed.filter(({ access }) => !access);
+  if (passesAll && free.length === passed.length) return undefined;
+  const ruled = passed.filter(({ access }) => access);
+  const cases = ruled.map(
+    ({ kind, access }) => sql` WHEN n.kind = ${literal(kind.id)} THEN ${satisfies(schema, kind, node, [access])}`,
+  );
+  const open =
+    free.length > 0 ? sql` WHEN n.kind IN (${join(free.map(({ kind }) => literal(kind.id)))}) THEN true` : EMPTY;
+  return cases.length + free.length === 0 ? sql`false` : sql`CASE${open}${join(cases, '')} ELSE false END`;
+}
+
+/** PostgreSQL takes an array of unknown length for ten elements; this makes it plan for the many that there may be. */
+const MANY = sql` CROSS JOIN generate_series(1, (SELECT 1)) AS _many`;
+const KIND_OF = sql`split_part(m.node, '/', 1)`;
+const ID_OF = sql`substr(m.node, strpos(m.node, '/') + 1)`;
+
+/**
+ * Step after step. A unit is one text, `kind/id`, and the link that led to it another, `link_id/id`; of several links of
+ * one step the first in order counts. A step of too many links is cut short and tells so.
+ */
+function manySteps(way: Way, start: Start, most: Reach, types: Fragment | undefined): Reached {
+  const { near, far } = columnsOf(way.direction);
+  const along = all([sql`${near.kind} = f.kind`, sql`${near.id} = f.id`, types]);
+  const frontier = sql`SELECT ${KIND_OF} AS kind, ${ID_OF} AS id FROM unnest(w.nodes) AS m(node)${MANY} OFFSET 0`;
+  const links = sql`SELECT l.node, l.via FROM (${frontier}) AS f CROSS JOIN LATERAL (SELECT ${far.kind} || '/' || ${far.id} AS node, l."link_id" || '/' || ${near.id} AS via FROM ${linkTable(way.schema)} AS l WHERE ${along} OFFSET 0) AS l LIMIT ${integer(most.links + 1)}`;
+  const fresh = sql`SELECT CASE WHEN e.node NOT IN (SELECT unnest(w.seen)) THEN e.node END AS node, e.via FROM (${links}) AS e`;
+  const units = sql`SELECT m.node, min(m.via) AS via, count(*) AS links FROM (${fresh}) AS m GROUP BY m.node`;
+  const readable = passes(way);
+  const judged = readable
+    ? sql`SELECT n.node, n.via, n.links, n.node IS NOT NULL AND ${readable} AS ok FROM (SELECT m.node, m.via, m.links, ${KIND_OF} AS kind, ${ID_OF} AS id FROM (${units}) AS m OFFSET 0) AS n OFFSET 0`
+    : sql`SELECT m.node, m.via, m.links, m.node IS NOT NULL AS ok FROM (${units}) AS m`;
+  const step = sql`SELECT array_agg(u.node) FILTER (WHERE u.ok) AS nodes, array_agg(u.via) FILTER (WHERE u.ok) AS vias, coalesce(sum(u.links), 0)::bigint AS links FROM (${judged}) AS u`;
+  const first = sql`SELECT -1, ARRAY[${literal(start.kind.id)} || '/' || ${start.id}] COLLATE "C", ARRAY[''] COLLATE "C", (ARRAY[]::text[]) COLLATE "C", 0::bigint WHERE ${start.found}`;
+  // The first step may lead back to the start, later ones may not.
+  const seen = sql`CASE WHEN w.depth < ${integer(way.depth - 1)} THEN w.seen || x.nodes || CASE WHEN w.depth < 0 THEN w.nodes END END`;
+  const goesOn = sql`w.depth < ${integer(way.depth)} AND w.nodes IS NOT NULL AND w.links <= ${integer(most.links)} AND coalesce(cardinality(w.seen), 0) <= ${integer(most.units)}`;
+  const walk = sql`_w(depth, nodes, vias, seen, links) AS (${first} UNION ALL SELECT w.depth + 1, x.nodes, x.vias, ${seen}, x.links FROM _w AS w CROSS JOIN LATERAL (${step}) AS x WHERE ${goesOn})`;
+  const levels = sql`_l AS MATERIALIZED (SELECT depth, nodes, vias, cardinality(nodes) AS c, sum(cardinality(nodes)) OVER (ORDER BY depth) AS upto FROM _w WHERE depth >= 0 AND nodes IS NOT NULL)`;
+  const total = sql`(SELECT coalesce(sum(c), 0) FROM _l)`;
+  return {
+    steps: [walk, levels],
+    rows: unfolded(sql`_l`),
+    page: pageOfLevels,
+    total,
+    over: sql`(${total} > ${integer(most.units)} OR (SELECT coalesce(max(links), 0) FROM _w) > ${integer(most.links)})`,
+  };
+}
+
+/** The units of some steps, a row each. */
+function unfolded(levels: Fragment): Fragment {
+  return sql`SELECT s.depth, ${KIND_OF} AS kind, ${ID_OF} AS id, split_part(m.via, '/', 1) AS link_id, substr(m.via, strpos(m.via, '/') + 1) AS near FROM ${levels} AS s CROSS JOIN LATERAL unnest(s.nodes, s.vias) AS m(node, via)`;
+}
+
+/** Only the steps that the page is of are unfolded. */
+function pageOfLevels(limit: number, offset: number): Fragment {
+  const from = offset === 0 ? sql`0` : sql`${param(offset)}::bigint`;
+  const some = sql`(SELECT * FROM _l WHERE upto > ${from} AND upto - c < ${from} + ${integer(limit)} OFFSET 0)`;
+  const skip = offset === 0 ? EMPTY : sql` OFFSET (SELECT ${from} - min(upto - c) FROM _l WHERE upto > ${from})`;
+  return sql`${unfolded(some)} ORDER BY ${NEAREST} LIMIT ${integer(limit)}${skip}`;
+}
