@@ -27,6 +27,13 @@ export interface WalkPath {
   readonly direction: string;
 }
 
+type From = Pick<WalkPlan, 'start' | 'direction'>;
+
+/** Whether the kinds are read that pages have had so far, or all. */
+interface Expected {
+  readonly shown: 'met' | 'all';
+}
+
 const DIRECTIONS: readonly Direction[] = ['parent', 'child'];
 
 @Injectable()
@@ -54,21 +61,23 @@ export class LinkReader {
     checkState(kind);
     const key = parseKey(kind, path.unit);
     if (key === undefined) throw unknownUnit(kind, path.unit);
-    const start = { kind, key, access: grant.predicate };
-    const plan = await this.#plan(session, { start, direction }, url, path);
-    const { found, over, count, items } = await this.repository.fetchWalk(executor, plan, model);
-    if (!found) throw unknownUnit(kind, path.unit);
-    if (over) throw tooFar();
-    return { count, items };
+    const from: From = { start: { kind, key, access: grant.predicate }, direction };
+    const met = this.walks.met(model);
+    const walk = async (shown: 'met' | 'all') =>
+      this.repository.fetchWalk(executor, await this.#plan(session, { ...from, shown }, url, path), model);
+    const expected = met.size > 0 ? 'met' : 'all';
+    let row = await walk(expected);
+    if (row.unmet) {
+      for (const id of row.unmet) met.add(id);
+      if (expected === 'met') row = await walk('all');
+    }
+    if (!row.found) throw unknownUnit(kind, path.unit);
+    if (row.over) throw tooFar();
+    return row;
   }
 
   /** Whether the unit is there is answered before what is wrong with the query. */
-  async #plan(
-    session: Session,
-    from: Pick<WalkPlan, 'start' | 'direction'>,
-    url: string,
-    { unit }: WalkPath,
-  ): Promise<WalkPlan> {
+  async #plan(session: Session, from: From & Expected, url: string, { unit }: WalkPath): Promise<WalkPlan> {
     try {
       return await this.#planWalk(session, from, url);
     } catch (error) {
@@ -78,18 +87,22 @@ export class LinkReader {
     }
   }
 
-  async #planWalk(session: Session, from: Pick<WalkPlan, 'start' | 'direction'>, url: string): Promise<WalkPlan> {
+  async #planWalk(session: Session, { shown: expected, ...from }: From & Expected, url: string): Promise<WalkPlan> {
     const { model, caller, project } = session;
     const ground = await this.walks.ground(session);
+    const met = this.walks.met(model);
     const plan = (asked: ListQuery) => {
       checkTypes(asked, model);
       if (asked.cursor !== undefined) throw refusal('query.unknown', 'cursor: not here', { parameter: 'cursor' });
       const wanted = asked.kindIds?.map((id) => openLinked(model, id, caller));
-      const shown = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
+      const every = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
+      const plain = isPlain(asked);
+      const shown = plain && expected === 'met' ? every.filter(({ kind }) => met.has(kind.id)) : every;
       const contexts = shown.map((passed) => contextOf(session, model, passed));
-      return { query: asked, shown, ...planParts({ ...asked, include: asked.include?.filter(isOther) }, contexts) };
+      const parts = planParts({ ...asked, include: asked.include?.filter(isOther) }, contexts);
+      return { query: asked, every, ...parts, met: plain ? [...met] : undefined };
     };
-    const { query, shown, parts, order } = planQuery(url, plan, ['link_id', 'kind_id']);
+    const { query, every, parts, order, met: named } = planQuery(url, plan, ['link_id', 'kind_id']);
     const loaded = query.loadLinks ? await this.walks.loaded(session, query) : undefined;
     return {
       ...from,
@@ -100,13 +113,19 @@ export class LinkReader {
       shown: parts.map(({ read, ...part }) => {
         return { ...part, read: { ...withoutLink(read), ...(loaded && { also: loaded(part.kind) }) } };
       }),
-      selects: shown.length < ground.passed.length || parts.some(({ filter }) => filter !== undefined),
+      met: named,
+      selects: every.length < ground.passed.length || parts.some(({ filter }) => filter !== undefined),
       order,
       limit: query.limit,
       offset: query.offset,
       count: query.count,
     };
   }
+}
+
+/** What is wrong with other queries, and what they leave out, is known by all kinds together. */
+function isPlain({ filter, order, include, exclude, kindIds, loadLinks }: ListQuery): boolean {
+  return !filter && order.length === 0 && !include && !exclude && !kindIds && !loadLinks;
 }
 
 /** A kind of which linked units are wanted. @throws KindError 401, 403, 404 */

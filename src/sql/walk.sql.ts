@@ -39,6 +39,8 @@ export interface WalkPlan extends Way {
   readonly start: LinkEnd;
   /** The kinds whose units are answered. */
   readonly shown: readonly Part[];
+  /** Kinds of which the page may have units; the answer tells which others it has. Undefined where nobody asks. */
+  readonly met: readonly string[] | undefined;
   /** Units of other kinds, or some of these, are passed through and not answered. */
   readonly selects: boolean;
   /** Before the nearness. */
@@ -50,7 +52,7 @@ export interface WalkPlan extends Way {
 
 const WALK: Reach = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
 
-/** One row `v, found, over, count, items`. `over`: the walk would go further than a request may. */
+/** One row `v, found, over, count, items, unmet`. `over`: the walk would go further than a request may. */
 export function walkStatement(plan: WalkPlan): Statement {
   const { start, linkIds, shown, limit, offset } = plan;
   const shape = shapeOf(plan);
@@ -65,13 +67,13 @@ export function walkStatement(plan: WalkPlan): Statement {
 
 /** What the text of a walk depends on; undefined where it is made for its request alone, by a rule or a query. */
 function shapeOf({ start, shown, passed, ...plan }: WalkPlan): string | undefined {
-  const { schema, direction, depth, linkIds, limit, offset, count, order, selects, passesAll } = plan;
+  const { schema, direction, depth, linkIds, limit, offset, count, order, selects, passesAll, met } = plan;
   const isPlain = shown.every(({ filter, read }) => !filter && !read.paths && !read.also);
   const isOpen = !start.access && passed.every(({ access }) => !access);
   if (!isPlain || !isOpen || order.length > 0 || offset > 0 || !COMMON_LIMITS.has(limit)) return undefined;
-  const ways = [schema, direction, depth, typeof typesOf(linkIds), limit, count, selects, passesAll];
+  const ways = [schema, direction, depth, typeof typesOf(linkIds), limit, count, selects, passesAll, met];
   const kinds = [start.kind, ...passed.map(({ kind }) => kind), ...shown.map(({ read }) => read.fields)];
-  return `walk ${ways.join(' ')} ${kinds.map(identityOf).join(' ')}`;
+  return `walk ${JSON.stringify(ways)} ${kinds.map(identityOf).join(' ')}`;
 }
 
 function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fragment {
@@ -90,8 +92,15 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
     sql`_page AS MATERIALIZED (${page})`,
   ]);
   const count = countOf(plan, plan.selects ? undefined : reached.total, chosen);
-  const answer = sql`SELECT ${versionOf(schema)} AS v, (SELECT found FROM _s) AS found, ${reached.over} AS over, ${count} AS count, ${limit > 0 ? items : sql`'[]'`} AS items`;
+  const answer = sql`SELECT ${versionOf(schema)} AS v, (SELECT found FROM _s) AS found, ${reached.over} AS over, ${count} AS count, ${limit > 0 ? items : sql`'[]'`} AS items, ${unmetBy(plan)} AS unmet`;
   return sql`WITH RECURSIVE ${steps} ${answer}`;
+}
+
+/** The kinds of the page beside those that were expected; null for none. */
+function unmetBy({ met }: WalkPlan): Fragment {
+  if (!met) return sql`NULL::text[]`;
+  const others = met.length > 0 ? sql` WHERE kind NOT IN (${join(met.map(literal))})` : EMPTY;
+  return sql`(SELECT array_agg(DISTINCT kind) FROM _page${others})`;
 }
 
 function reads(shown: readonly Part[]): ReadPlan[] {

@@ -49,6 +49,8 @@ export interface WalkRow {
   readonly over: boolean;
   readonly count: number;
   readonly items: string;
+  /** Kinds of the page that the plan did not expect. */
+  readonly unmet: readonly string[] | null;
 }
 
 interface Versioned {

@@ -25,6 +25,18 @@ export type Ground = Pick<Way, 'passed' | 'passesAll'>;
 
 @Injectable()
 export class Walks {
+  readonly #met = new WeakMap<Model, Set<string>>();
+
+  /**
+   * The kinds of which pages of walks have had units. Reading from a kind costs a statement something even where it reads
+   * none of its units; so a page is expected to have no others, and one that has is read again.
+   */
+  met(model: Model): Set<string> {
+    const known = this.#met.get(model) ?? new Set();
+    this.#met.set(model, known);
+    return known;
+  }
+
   /**
    * Units of inactive kinds, and of those that the caller may not read, are neither reached nor passed. Nor are those of a
    * kind whose first link is made after it was asked which kinds are linked.

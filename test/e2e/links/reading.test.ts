@@ -218,6 +218,31 @@ describe('the units that a unit is linked with', () => {
   ]);
 });
 
+describe('a kind of which no walk has met a unit yet', () => {
+  it.each(['', '?depth=1', '?depth=1&limit=2'])(
+    'is read all the same, in one statement from the next walk on (%s)',
+    async (query) => {
+      const project = await service.project();
+      await defineKinds(project, { id: 'pier', parameters: [text('name')] }, { id: 'boat', parameters: ['name'] });
+      const bodies = ['a', 'b', 'c'].map((name) => ({ name }));
+      const made = (await ok(project.post('/pier/unit', bodies))) as { items: { id: string }[] };
+      const [a, b, c] = made.items;
+      await ok(project.post(`/pier/unit/${a?.id}/link/link/pier/unit/${b?.id}`));
+      const walk = async () => (await ok(project.get(`/pier/unit/${a?.id}/link/child${query}`))) as { items: object[] };
+      expect((await walk()).items).toMatchObject([{ kind_id: 'pier', name: 'b' }]);
+      const { id } = (await ok(project.post('/boat/unit', { name: 'x' }))) as { id: string };
+      await ok(project.post(`/pier/unit/${a?.id}/link/link/boat/unit/${id}`));
+      await ok(project.post(`/pier/unit/${a?.id}/link/link/pier/unit/${c?.id}`));
+      const expected = [{ kind_id: 'boat', name: 'x' }, { name: 'b' }, { name: 'c' }].slice(
+        0,
+        query.includes('limit') ? 2 : 3,
+      );
+      expect((await walk()).items).toMatchObject(expected);
+      expect(await project.statements(async () => expect((await walk()).items).toMatchObject(expected))).toBe(1);
+    },
+  );
+});
+
 describe('load_links', () => {
   it('adds the linked units to a get, whose tag changes with them', async () => {
     const path = '/place/unit/a?load_links=true&depth=1';

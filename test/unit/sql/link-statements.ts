@@ -58,6 +58,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     passesAll: false,
     start: { kind: city, key: ID, access: own },
     ...shownOf('?include=name'),
+    met: undefined,
     selects: false,
     limit: 20,
     offset: 0,
