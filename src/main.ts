@@ -2,6 +2,7 @@
 import './tune.js';
 import 'reflect-metadata';
 import cluster from 'node:cluster';
+import { addressFault, checkAddress } from './address.js';
 import { serveAsWorker, startWorkers, type Running } from './cluster.js';
 import { ConfigError, loadConfig, type Config } from './config/config.js';
 import { loadSecret } from './config/secret.js';
@@ -40,6 +41,7 @@ async function start(
   config: Config,
   given: Pick<Parameters<typeof startService>[0], 'connection' | 'logger'>,
 ): Promise<Running> {
+  await checkAddress(config);
   const options = { config, secret: await loadSecret(config), ...given };
   return config.workers > 1 ? startWorkers(options) : startService(options);
 }
@@ -69,19 +71,11 @@ function onSignals(work: (signal: string) => Promise<void>): { ready(): void } {
 
 function fail(error: unknown): never {
   const expected = error instanceof ConfigError || error instanceof DatabaseStartError;
-  const address = listenFault(error);
+  const address = addressFault(error);
   const text =
     address ?? (error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error));
   process.stderr.write(`${text}\n`);
   process.exit(1);
-}
-
-/** A line for an address that can not be had; undefined for all else. */
-function listenFault(error: unknown): string | undefined {
-  const { code, syscall, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  if (syscall !== 'listen') return undefined;
-  if (code === 'EADDRINUSE') return `PORT: got ${port ?? ''}, which is in use on ${address ?? ''}; wants a free one`;
-  return `HOST, PORT: got ${address ?? ''} and ${port ?? ''}, which can not be had (${code ?? 'unknown'})`;
 }
 
 main().catch(fail);

@@ -25,7 +25,7 @@ export async function openProject(service, flags, { bootstrap }) {
   if (before) await kind('delete', KEY, '--yes');
   const { administrator } = await kind('create', KEY, '--label', LABEL);
   await mustKnow(service.url);
-  const note = `The project '${KEY}' is ${before ? 'made anew' : 'made'} (kind project create ${KEY}).`;
+  const note = `The project '${KEY}' is ${before ? 'made anew' : 'made'} (npm run kind -- project create ${KEY}).`;
   return { project: KEY, ...administrator, generated: true, note };
 }
 

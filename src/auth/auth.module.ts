@@ -10,6 +10,7 @@ import { AuthService } from './auth.service.js';
 import { Codes } from './codes.js';
 import { MemberBehavior } from './member.behavior.js';
 import { MemberSessions } from './member-session.js';
+import { Passwords } from './passwords.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenStrategy } from './refresh-token.strategy.js';
 import { Sessions } from './sessions.js';
@@ -25,6 +26,7 @@ import { TokenService } from './token.service.js';
     Codes,
     MemberBehavior,
     MemberSessions,
+    Passwords,
     RecoveryService,
     RefreshTokenStrategy,
     Sessions,
@@ -33,7 +35,7 @@ import { TokenService } from './token.service.js';
     TokenService,
     { provide: CallerResolver, useExisting: TokenService },
   ],
-  exports: [Administrators, CallerResolver],
+  exports: [Administrators, CallerResolver, Passwords],
   controllers: [AuthController],
 })
 export class AuthModule {}

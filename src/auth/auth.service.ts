@@ -7,7 +7,6 @@ import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
-import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -16,6 +15,7 @@ import { readChange, readSignUp } from './auth.body.js';
 import { accountOf, type Credential } from './credential.js';
 import { MemberSessions } from './member-session.js';
 import { checkPassword, hashPassword, judgePassword, verifyPassword } from './password.js';
+import { Passwords } from './passwords.js';
 import { Sessions } from './sessions.js';
 import { Throttle } from './throttle.js';
 import type { Claims } from './token.service.js';
@@ -27,6 +27,7 @@ export class AuthService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly members: MemberSessions,
+    private readonly passwords: Passwords,
     private readonly sessions: Sessions,
     private readonly throttle: Throttle,
     private readonly writer: UnitWriter,
@@ -108,10 +109,8 @@ export class AuthService {
       checkPassword({ username: found.username, email: found.email, password: fresh }, 'new_password');
       const hash = await hashPassword(fresh, project.id);
       await this.database.transaction(async (tx) => {
-        const set = await tx.run(setPasswordStatement(project.schema, id, hash, before));
-        if (set.length === 0) throw wrongPassword();
-        await tx.run(forgetMailedStatement(project.schema, id));
-        await this.sessions.end(tx, project, { memberId: id, but: sessionId });
+        const replacement = { memberId: id, hash, before, but: sessionId };
+        if (!(await this.passwords.replace(tx, project, replacement))) throw wrongPassword();
       });
       return NULL_ANSWER;
     });

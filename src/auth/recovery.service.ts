@@ -10,9 +10,8 @@ import { PublicAddress } from '../mail/public-address.js';
 import { recoveryMail } from '../mail/template/recovery.template.js';
 import { RECOVERY_TABLE } from '../model/internal-tables.js';
 import { refusal } from '../shared/errors.js';
-import { findByAddressStatement, setPasswordStatement } from '../sql/credential.sql.js';
+import { findByAddressStatement } from '../sql/credential.sql.js';
 import {
-  forgetMailedStatement,
   keepRecoveryStatement,
   recoveringStatement,
   sweepStatement,
@@ -23,7 +22,7 @@ import { readNewPassword, readRecovery } from './auth.body.js';
 import { accountOf, isUsable, type Credential } from './credential.js';
 import { foldName } from './names.js';
 import { checkPassword, hashPassword } from './password.js';
-import { Sessions } from './sessions.js';
+import { Passwords } from './passwords.js';
 import { Throttle } from './throttle.js';
 import type { Visit } from './visit.js';
 
@@ -38,8 +37,8 @@ export class RecoveryService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly mail: OutgoingMail,
+    private readonly passwords: Passwords,
     private readonly publicAddress: PublicAddress,
-    private readonly sessions: Sessions,
     private readonly throttle: Throttle,
   ) {}
 
@@ -98,10 +97,7 @@ export class RecoveryService {
     await this.database.transaction(async (tx) => {
       const used = await tx.run<{ id: string }>(useRecoveryStatement(project.schema, id));
       if (!used.some((row) => row.id === id)) throw badToken();
-      const set = await tx.run(setPasswordStatement(project.schema, memberId, hash));
-      if (set.length === 0) throw badToken();
-      await tx.run(forgetMailedStatement(project.schema, memberId));
-      await this.sessions.end(tx, project, { memberId });
+      if (!(await this.passwords.replace(tx, project, { memberId, hash }))) throw badToken();
     });
   }
 

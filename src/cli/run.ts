@@ -4,6 +4,7 @@ import { ConfigError, loadConfig } from '../config/config.js';
 import { commonRefusal } from '../database/sqlstate.js';
 import { KindError } from '../shared/errors.js';
 import { checkFunctionsCommand } from './functions/check.command.js';
+import { setPasswordCommand } from './member/set-password.command.js';
 import { createProjectCommand } from './project/create.command.js';
 import { deleteProjectCommand } from './project/delete.command.js';
 import { listProjectsCommand } from './project/list.command.js';
@@ -41,7 +42,7 @@ function createProgram(toolbox: Toolbox): Command {
   const { out, err } = toolbox.terminal;
   const program = new Command('kind')
     .description(
-      'Looks after the projects (tenants) of the service, and their functions. Works beside a running service and without one.',
+      'Looks after the projects (tenants) of the service, their members and functions. Works beside a running service and without one.',
     )
     .configureOutput({ writeOut: out, writeErr: err })
     .helpCommand(false)
@@ -53,10 +54,12 @@ function createProgram(toolbox: Toolbox): Command {
   setProjectCommand(project, toolbox);
   deleteProjectCommand(project, toolbox);
   migrateProjectsCommand(project, toolbox);
+  const member = program.command('member').description('looks after the members of projects');
+  setPasswordCommand(member, toolbox);
   const functions = program.command('functions').description('looks after custom functions');
   checkFunctionsCommand(functions, toolbox);
   typesCommand(program, toolbox);
-  for (const command of [...project.commands, ...functions.commands])
+  for (const command of [project, member, functions].flatMap(({ commands }) => commands))
     command.option('--json', 'print JSON, for scripts');
   return program;
 }

@@ -41,12 +41,21 @@ async function json(...argv: string[]): Promise<unknown> {
   return JSON.parse(out);
 }
 
-async function signIn(project: string, password: string): Promise<{ status: number; code?: string }> {
-  const response = await fetch(`${service.url}/api/lib/auth/signin`, {
+function ask(project: string, password: string): Promise<Response> {
+  return fetch(`${service.url}/api/lib/auth/signin`, {
     method: 'POST',
     headers: { 'kind-project-key': project, 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'ann', password }),
   });
+}
+
+async function session(project: string, password: string): Promise<{ refresh_token: string }> {
+  const { content } = (await (await ask(project, password)).json()) as { content: { refresh_token: string } };
+  return content;
+}
+
+async function signIn(project: string, password: string): Promise<{ status: number; code?: string }> {
+  const response = await ask(project, password);
   const { content, messages } = (await response.json()) as { content: unknown; messages: { code: string }[] };
   const code = messages[0]?.code ?? (content === null ? 'a code is mailed' : undefined);
   return { status: response.status, ...(code !== undefined && { code }) };
@@ -154,6 +163,45 @@ describe('project set', () => {
   });
 });
 
+describe('member set-password', () => {
+  test('gives a member a new password, printed this one time, and ends its sessions', async () => {
+    await kind(...create('lost', '--admin-password', 'correct horse 2'));
+    const { refresh_token: token } = await session('lost', 'correct horse 2');
+    const { code, out } = await kind('member', 'set-password', 'lost', 'ANN@example.com');
+    expect(code).toBe(0);
+    const [, password = ''] =
+      /^kind {6}kind_admin\nusername {2}ann\npassword {2}([\w-]{20}) {3}\(shown this one time\)\n$/.exec(out) ?? [];
+    expect(await signIn('lost', 'correct horse 2')).toEqual({ status: 401, code: 'signin.failed' });
+    expect(await signIn('lost', password)).toEqual({ status: 200 });
+    const refreshed = await fetch(`${service.url}/api/lib/auth/refresh`, {
+      headers: { 'kind-project-key': 'lost', authorization: `Bearer ${token}` },
+    });
+    expect(refreshed.status).toBe(401);
+  });
+
+  test('takes a password and does not print it', async () => {
+    await kind(...create('replaced'));
+    expect(await json('member', 'set-password', 'replaced', 'ann', '--password', 'correct horse 3')).toEqual({
+      kind: 'kind_admin',
+      username: 'ann',
+    });
+    expect(await signIn('replaced', 'correct horse 3')).toEqual({ status: 200 });
+  });
+
+  test.each([
+    ['a project that is not there', ['nope', 'ann'], "No project 'nope'"],
+    ['a member that is not there', ['demo', 'ann'], "No member 'ann' in project 'demo'"],
+    ['a short password', ['demo', 'admin', '--password', 'x'], 'password: at least 8 characters'],
+    ['the address', ['demo', 'admin', '--password', 'admin@example.com'], 'password: must not be the username'],
+  ])('refuses %s', async (_, argv, text) => {
+    expect(await kind('member', 'set-password', ...argv)).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringContaining(`error: ${text}`) as string,
+    });
+  });
+});
+
 describe('project delete', () => {
   test('needs --yes', async () => {
     await kind(...create('kept'));
@@ -228,6 +276,8 @@ describe('usage', () => {
     ['project', 'set', 'demo', 'label='],
     ['project', 'set', 'demo', 'constructor=1'],
     ['project', 'delete', '--yes'],
+    ['member'],
+    ['member', 'set-password', 'demo'],
   ].map((argv) => ({ argv, shown: argv.join(' ') || '(nothing)' }));
   test.each(wrong)('is wrong: $shown', async ({ argv }) => {
     expect(await kind(...argv)).toEqual({ code: 2, out: '', err: expect.stringMatching(/\S/) as string });

@@ -1,0 +1,47 @@
+/** Puts one password in place of another: what was good by the old one ends with it. */
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '../database/database.js';
+import { refusal } from '../shared/errors.js';
+import { findCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
+import { forgetMailedStatement } from '../sql/recovery.sql.js';
+import type { Project } from '../tenancy/project.js';
+import type { Credential } from './credential.js';
+import { foldName } from './names.js';
+import { checkPassword, hashPassword } from './password.js';
+import { Sessions } from './sessions.js';
+
+export interface Replacement {
+  readonly memberId: string;
+  readonly hash: string;
+  /** The hash that has to be there still, where one was checked. */
+  readonly before?: string;
+  /** The one session that goes on. */
+  readonly but?: string;
+}
+
+@Injectable()
+export class Passwords {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /** Sets a password; sessions, codes and tokens of the member end. Answers whether there was anything to replace. */
+  async replace(tx: Transaction, project: Project, { memberId, hash, before, but }: Replacement): Promise<boolean> {
+    const set = await tx.run(setPasswordStatement(project.schema, memberId, hash, before));
+    if (set.length === 0) return false;
+    await tx.run(forgetMailedStatement(project.schema, memberId));
+    await this.sessions.end(tx, project, { memberId, ...(but !== undefined && { but }) });
+    return true;
+  }
+
+  /** For whoever runs the service: gives the member of a name or an address a password. @throws KindError 400, 404 */
+  async give(project: Project, name: string, password: string): Promise<Credential> {
+    const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, foldName(name)));
+    if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
+    checkPassword({ ...found, password });
+    const hash = await hashPassword(password, project.id);
+    await this.database.transaction((tx) => this.replace(tx, project, { memberId: found.member_id, hash }));
+    return found;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { Passwords } from '../../auth/passwords.js';
+import { generatePassword } from '../../bootstrap.js';
+import { Provisioning } from '../../catalog/provisioning.js';
+import { refusal } from '../../shared/errors.js';
+import { projectOf } from '../../tenancy/project.js';
+import { print, properties } from '../project/project.view.js';
+import type { CommonOptions, Services, Toolbox } from '../toolbox.js';
+
+interface SetPasswordOptions extends CommonOptions {
+  readonly password?: string;
+}
+
+export function setPasswordCommand(parent: Command, { terminal, services }: Toolbox): void {
+  parent
+    .command('set-password <project> <name>')
+    .description('gives a member, by its username or e-mail, a new password; its sessions end')
+    .option('--password <password>', 'default: one is made and printed this one time')
+    .action(async (project: string, name: string, options: SetPasswordOptions) => {
+      const set = await services((given) => setPassword(given, { project, name, password: options.password }));
+      const { password } = set;
+      const shown = { ...set, ...(password !== undefined && { password: `${password}   (shown this one time)` }) };
+      print(terminal, options, set, properties(shown));
+    });
+}
+
+async function setPassword(
+  { app }: Services,
+  { project: id, name, password }: { project: string; name: string; password: string | undefined },
+) {
+  const row = await app.get(Provisioning).get(id);
+  if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
+  const fresh = password ?? generatePassword();
+  const { member_kind: kind, username } = await app.get(Passwords).give(projectOf(row), name, fresh);
+  return { kind, username, ...(password === undefined && { password: fresh }) };
+}
