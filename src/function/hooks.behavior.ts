@@ -9,7 +9,7 @@ import { isPlainObject, typeName } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Behaviors, withValuesOf, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/behavior.js';
-import { bodyOf, draftUpdate, keyOf, type Draft } from '../unit/draft.js';
+import { bodyOf, draftUpdate, keyOf, shownValues, type Draft } from '../unit/draft.js';
 import type { Session } from '../unit/session.js';
 import { SessionUnits, type UnitObject } from '../unit/session-units.js';
 import { broken } from './broken.js';
@@ -71,10 +71,10 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       ...(has('before_create', 'before_update', 'after_update') && {
         change: async (draft: Draft, write: PendingWrite) => {
           const { kind, session, id } = write;
-          if (id === undefined)
-            return this.#changed(draft, write, await run('before_create', session, { values: valuesOf(draft) }));
+          const values = shownValues(draft, kind);
+          if (id === undefined) return this.#changed(draft, write, await run('before_create', session, { values }));
           const unit = await stored(kind, id, session);
-          const changes = await run('before_update', session, { unit, values: valuesOf(draft) });
+          const changes = await run('before_update', session, { unit, values });
           const changed = { ...this.#changed(draft, write, changes) };
           before.set(changed, unit);
           return changed;
@@ -116,11 +116,6 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       draftUpdate(body, id, { kind, ...masks, faults, ...(index !== undefined && { index }) }),
     );
   }
-}
-
-/** The values of a draft, its key aside. */
-function valuesOf({ values }: Draft): object {
-  return Object.fromEntries([...values].filter(([name]) => name !== 'id'));
 }
 
 function brokenBehavior(kind: string): Behavior {

@@ -1,5 +1,5 @@
 /** Reads the parameters of a call by the code that reads bodies of units: the same faults, all of them at once. */
-import { keyField, parameterField, shownValue } from '../model/field.js';
+import { keyField, parameterField } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterDef } from '../model/parameter-def.js';
 import { parseJson } from '../http/json-text.js';
@@ -7,7 +7,7 @@ import { pairsOf } from '../http/list-query.js';
 import { Faults } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
-import { draftCreate, type Body } from '../unit/draft.js';
+import { draftCreate, shownValues, type Body } from '../unit/draft.js';
 import type { Placed } from '../unit/references.js';
 import type { FunctionDef } from './definition.js';
 
@@ -37,13 +37,7 @@ export function readParameters(def: FunctionDef, body: Body, model: Model, fault
     faults.add('parameter.bad_reference', `${field.id}: no kind '${wanted}' in this project`, { parameter: field.id });
   }
   faults.throwIfAny();
-  const values = Object.fromEntries(
-    [...draft.values].map(([id, value]) => {
-      const field = kind.fields.get(id);
-      return [id, field ? shownValue(field, value) : value];
-    }),
-  );
-  return { values, kind, placed: { draft } };
+  return { values: shownValues(draft, kind), kind, placed: { draft } };
 }
 
 /** A kind that has the parameters of a function. */

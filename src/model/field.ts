@@ -1,5 +1,5 @@
 /** Makes the fields of a kind: of user parameters, of the built-in kinds, and those that every unit has. */
-import type { Json } from '../shared/json.js';
+import { scalarText, type Json } from '../shared/json.js';
 import type { Field, KeySource } from './model.js';
 import { columnName } from './names.js';
 import { parameterDef, type ParameterDef } from './parameter-def.js';
@@ -100,9 +100,11 @@ export function storedDefault({ def, type }: Field): Json {
       : store(def.default);
 }
 
-/** A valid value as records show it. */
-export function shownValue(field: Field, value: Json): Json {
-  if (field.def.type === 'json') return JSON.parse(JSON.stringify(value)) as Json;
-  const one = (each: Json): Json => (each === null ? null : (field.type.canonical?.(each) ?? each));
-  return field.def.multiple && Array.isArray(value) ? value.map(one) : one(value);
+/** A valid value as records show it: what a client may send back. */
+export function shownValue({ def, type, reference }: Field, value: Json): Json {
+  if (def.type === 'json') return JSON.parse(JSON.stringify(value)) as Json;
+  // An id is a string, whatever the key that it is of.
+  const shown = (each: Exclude<Json, null>): Json => (reference ? scalarText(each) : (type.canonical?.(each) ?? each));
+  const one = (each: Json): Json => (each === null ? null : shown(each));
+  return def.multiple && Array.isArray(value) ? value.map(one) : one(value);
 }

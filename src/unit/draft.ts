@@ -4,7 +4,7 @@ import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
 import { isPlainObject, jsonEqual, repeatedAt, scalarText, typeName, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
-import { storedDefault } from '../model/field.js';
+import { shownValue, storedDefault } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { matchingSteps } from '../model/parameter-type/text-rules.js';
@@ -24,6 +24,15 @@ export interface Draft {
 /** The text of a draft's key; empty where it has none: in an edit, of a source that gives it, because of a fault. */
 export function keyOf({ row }: Draft, { keyField }: KindDef): string {
   return scalarText(row[keyField.column ?? 'id'] ?? '');
+}
+
+/** The values of a draft as records show them, those of run-time parameters too; without its key. */
+export function shownValues({ values }: Draft, { fields, keyField }: KindDef): Record<string, Json> {
+  const shown = [...values].flatMap(([id, value]): [string, Json][] => {
+    const field = fields.get(id);
+    return field && field !== keyField ? [[id, shownValue(field, value)]] : [];
+  });
+  return Object.fromEntries(shown);
 }
 
 export interface DraftOptions {

@@ -5,13 +5,12 @@
 import { Injectable } from '@nestjs/common';
 import { grantOf } from '../access/access.js';
 import { readableFields } from '../access/masks.js';
-import { shownValue } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
 import { Faults, refusal } from '../shared/errors.js';
-import { scalarText, type Json } from '../shared/json.js';
+import { scalarText } from '../shared/json.js';
 import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
-import type { Body, Draft } from './draft.js';
+import { shownValues, type Body, type Draft } from './draft.js';
 import { Drafter, type Drafted, type NotObject } from './drafter.js';
 import { nestedOf } from './nested.js';
 import { References, tell } from './references.js';
@@ -44,7 +43,7 @@ export class RemoteWriter {
       if (bulk) throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are created one by one`);
       const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults });
       const draft = await this.#checked(session, kind, bodies, drafted);
-      const record = readUnit(kind, await ask('create', valuesOf(kind, draft)));
+      const record = readUnit(kind, await ask('create', shownValues(draft, kind)));
       const id = record.get('id') ?? null;
       await this.#after(session, kind, { ...draft, row: { ...draft.row, [kind.keyField.column ?? 'id']: id } }, record);
       return [answered(session, kind, record)];
@@ -68,7 +67,7 @@ export class RemoteWriter {
       );
       const drafted = await this.drafter.edit(session, kind, id, body, writer);
       const draft = await this.#checked(session, kind, [body], drafted, id);
-      const made = (await ask('update', id, valuesOf(kind, draft))) ?? undefined;
+      const made = (await ask('update', id, shownValues(draft, kind))) ?? undefined;
       if (made === undefined) throw unknownUnit(kind, id);
       const record = readUnit(kind, made, id);
       await this.#after(session, kind, draft, record);
@@ -124,15 +123,6 @@ export class RemoteWriter {
     const id = scalarText(record.get('id'));
     for (const behavior of this.behaviors.of(kind, session)) await behavior.afterWrite?.(kind, id, draft, session);
   }
-}
-
-/** What a source is given of a draft: values as records show them, those of run-time parameters too. */
-function valuesOf(kind: KindDef, { values }: Draft): Record<string, Json> {
-  const known = [...values].flatMap(([id, value]): [string, Json][] => {
-    const field = kind.fields.get(id);
-    return field && field !== kind.keyField ? [[id, shownValue(field, value)]] : [];
-  });
-  return Object.fromEntries(known);
 }
 
 /** What the caller may read of what it wrote; where that is nothing, the id and the kind alone. */

@@ -1,8 +1,11 @@
 import { LIMITS } from '../../shared/limits.js';
-import { typeName } from '../../shared/json.js';
+import { scalarText, typeName } from '../../shared/json.js';
 import { OPERATORS, type ParameterType } from './parameter-type.js';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** What the stored form begins with, and base64 never does. */
+const HEX = '\\x';
 
 /** Bytes, as base64 (RFC 4648, section 4, with padding). */
 export const binaryType: ParameterType = {
@@ -31,6 +34,10 @@ export const binaryType: ParameterType = {
     const bytes = decode(text);
     return bytes && hex(bytes);
   },
+  canonical(value) {
+    const text = scalarText(value);
+    return text.startsWith(HEX) ? Buffer.from(text.slice(HEX.length), 'hex').toString('base64') : text;
+  },
   constraints: (rules) => [{ type: 'max_bytes', limit: rules.maxLength ?? LIMITS.binaryBytes }],
 };
 
@@ -42,5 +49,5 @@ function decode(text: string): Buffer | undefined {
 
 /** PostgreSQL's hex form of bytea. */
 function hex(bytes: Buffer): string {
-  return `\\x${bytes.toString('hex')}`;
+  return HEX + bytes.toString('hex');
 }

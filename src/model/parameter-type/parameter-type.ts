@@ -74,7 +74,7 @@ export interface ParameterType {
   accept(value: unknown, rules: ValueRules, report: Report): Stored | undefined;
   /** Reads a value of a filter or a path; undefined where the text is none. */
   read(text: string): Stored | undefined;
-  /** A valid JSON value as records show it, where that differs from what a client may send. */
+  /** A valid value, as it was sent or as it is bound, as records show it; where there is none they are the same. */
   canonical?(value: Stored): Json;
   /** What stored values must satisfy for a definition. */
   constraints?(rules: ValueRules): readonly Constraint[];
