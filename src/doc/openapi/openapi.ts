@@ -74,7 +74,15 @@ export function headerRef(name: string): Ref {
   return { $ref: `#/components/headers/${name}` };
 }
 
+/** What linters take for HTML or a link even behind a backslash. */
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['&', '&amp;'],
+  ['(', '&#40;'],
+]);
+
 /** Text of a user in Markdown: shown as it is, and never as markup. */
 export function plain(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&');
+  return text.replace(/[\\`*_{}[\]<>#|~&]|(?<=\])\(/g, (found) => ENTITIES.get(found) ?? `\\${found}`);
 }

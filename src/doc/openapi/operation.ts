@@ -152,19 +152,18 @@ const OF_BODIES: readonly ErrorStatus[] = [413, 415];
 function responsesOf(route: Route, kind: KindDef | undefined, view: View): Operation['responses'] {
   const common = route.needs === 'nothing' ? ANYWHERE : COMMON;
   const ofBodies = route.method === 'post' || route.method === 'put' ? OF_BODIES : [];
-  const refusals = [...common, ...ofBodies, ...(route.refuses ?? [])].map((status): [string, Ref] => [
-    String(status),
-    responseRef(ERROR_NAMES[status]),
-  ]);
   const hooked =
     route.content === 'function' || HOOKED.has(route.body) || (route.method === 'delete' && route.of === 'all');
-  // A source refuses with words of its own, and may be late.
   const sourced = route.asks !== undefined && (kind ? kind.remote : view.generic);
+  // What authors wrote refuses with words of its own, and may take too long.
+  const authored = hooked || sourced;
+  const statuses = new Set([...common, ...ofBodies, ...(route.refuses ?? []), ...(authored ? ([504] as const) : [])]);
+  const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(ERROR_NAMES[status])]);
   return {
     '200': success(route, kind, view),
     ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),
     ...Object.fromEntries(refusals),
-    ...((hooked || sourced) && { default: responseRef('Refused') }),
+    ...(authored && { default: responseRef('Refused') }),
   };
 }
 

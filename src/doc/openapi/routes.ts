@@ -194,8 +194,8 @@ const AUTH_ROUTES: readonly Route[] = [
 ];
 
 const functions = { tag: 'Functions', of: 'none', needs: 'access', content: 'function' } as const;
-const asked = { method: 'get', refuses: [504], description: 'Parameters are in the query.' } as const;
-const told = { method: 'post', body: 'function', refuses: [504] } as const;
+const asked = { method: 'get', description: 'Parameters are in the query.' } as const;
+const told = { method: 'post', body: 'function' } as const;
 const OF_KIND = { path: `${KIND}/function/{function_name}`, summary: 'Call a function of %' } as const;
 const OF_UNIT = { path: `${UNIT}/function/{function_name}`, summary: 'Call a function of a unit of %' } as const;
 

@@ -270,6 +270,21 @@ describe('the document of a project', () => {
     expect((await fetchFor(bob)).components.schemas['book']).toEqual((await fetchFor(ann)).components.schemas['book']);
   });
 
+  it('tells that what authors wrote may take too long: hooks of writes, and sources', async () => {
+    const { paths } = await fetchFor(admin);
+    const late = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, { responses }]) => ('504' in responses ? [`${method} ${path}`] : [])),
+    );
+    expect(late).toEqual(
+      expect.arrayContaining([
+        'post /api/lib/book/unit',
+        'put /api/lib/book/unit/{unit_id}',
+        'delete /api/lib/book/unit/{unit_id}',
+      ]),
+    );
+    expect(late).not.toContain('get /api/lib/book/unit');
+  });
+
   it('shows what users wrote as plain text', async () => {
     const project = await service.project();
     const evil = '<img src=x onerror=alert(1)> [x](javascript:alert(1))';
@@ -279,7 +294,7 @@ describe('the document of a project', () => {
       parameters: [{ id: 'body', kind_id: 'text', helper_text: evil }],
     });
     const { tags, components } = await fetchFor(project);
-    const shown = '\\<img src=x onerror=alert(1)\\> \\[x\\](javascript:alert(1))';
+    const shown = '&lt;img src=x onerror=alert(1)&gt; \\[x\\]&#40;javascript:alert(1))';
     expect(tags.find(({ name }) => name === 'page')?.description).toBe(shown);
     expect((components.schemas['page']?.['properties'] as Record<string, Schema>)['body']).toMatchObject({
       description: shown,

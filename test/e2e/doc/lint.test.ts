@@ -11,9 +11,11 @@ import { PLACE, THING } from '../../support/every-type.js';
 import { startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
+const EVIL = '<script>x</script> <img src=x onerror=y> [x](javascript:alert(1)) & `*`';
+const ODD = { id: 'odd', label: EVIL, parameters: [{ id: 'oddly', kind_id: 'text', helper_text: EVIL }] };
 const service = await startTestService();
 const project = await service.project();
-await defineKinds(project, PLACE, { ...THING, public: true }, { id: 'constructor' }, { id: 'off', active: false });
+await defineKinds(project, PLACE, { ...THING, public: true }, { id: 'constructor' }, { id: 'off', active: false }, ODD);
 const member = await asMember(project);
 
 const ROOT = join(import.meta.dirname, '../../..');
