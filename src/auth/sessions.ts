@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import { Catalog } from '../catalog/catalog.service.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import { Database, type Executor, type Transaction } from '../database/database.js';
+import { Database, type Executor } from '../database/database.js';
 import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import {
@@ -110,7 +110,7 @@ export class Sessions {
 
   /** Ends sessions; in a transaction they are over for this process when it is committed. */
   async end(
-    executor: Executor | Transaction,
+    executor: Executor,
     project: Project,
     which: Parameters<typeof endSessionsStatement>[1],
   ): Promise<void> {
@@ -120,7 +120,7 @@ export class Sessions {
       for (const { id } of rows) this.#checked.delete(id);
     };
     forget();
-    if ('afterCommit' in executor) executor.afterCommit(forget);
+    executor.tx?.afterCommit(forget);
   }
 }
 

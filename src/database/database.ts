@@ -7,18 +7,11 @@ import { LRUCache } from 'lru-cache';
 import type { Client, Pool, PoolClient, PoolConfig, QueryConfig } from 'pg';
 import type { Statement } from '../sql/fragment.js';
 import { cancelStatement, settingStatement, UNLIMITED } from '../sql/registry.sql.js';
+import type { Executor, Transaction } from './executor.js';
+import { OpenTransaction } from './open-transaction.js';
 import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from './sqlstate.js';
 
-/** Runs one statement and answers its rows. */
-export interface Executor {
-  run<Row>(statement: Statement): Promise<Row[]>;
-}
-
-/** A transaction. Work to be done after its commit hangs on it, and is dropped with it. */
-export interface Transaction extends Executor {
-  /** Runs after COMMIT; a failure is logged and changes nothing. */
-  afterCommit(work: () => void | Promise<void>): void;
-}
+export type { Executor, Transaction } from './executor.js';
 
 export interface TransactionOptions {
   readonly readOnly?: boolean;
@@ -26,8 +19,6 @@ export interface TransactionOptions {
   readonly lockTimeout?: number;
   /** Milliseconds that a statement of it may take, where that differs from the pool's. */
   readonly statementTimeout?: number;
-  /** Where it aborts, the statement under way is cancelled, and the connection serves nobody else. */
-  readonly signal?: AbortSignal;
   /** Set where whoever calls tries again itself. */
   readonly once?: boolean;
 }
@@ -106,42 +97,49 @@ export class Database implements Executor {
     }
   }
 
-  async #attempt<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
+  /** What ends it before its time is told at once; the way back goes on behind. */
+  #attempt<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#carryOut(work, options, reject).then(resolve, reject);
+    });
+  }
+
+  async #carryOut<T>(
+    work: (tx: Transaction) => Promise<T>,
+    options: TransactionOptions,
+    interrupted: (reason: unknown) => void,
+  ): Promise<T> {
     const client = await this.#connect();
-    const after: (() => void | Promise<void>)[] = [];
     let result: T;
     let broken = false;
     // A client without a listener would end the process when its connection breaks between two statements.
     const onError = () => void (broken = true);
     client.on('error', onError);
-    const onAbort = (): void => {
+    const interrupt = (reason: unknown): void => {
       broken = true;
+      interrupted(reason);
       void this.#cancel(client);
     };
-    options.signal?.addEventListener('abort', onAbort);
+    const tx = new OpenTransaction((statement) => this.#query(client, statement), interrupt);
     try {
-      options.signal?.throwIfAborted();
       await client.query('BEGIN');
-      const tx: Transaction = {
-        run: (statement) => this.#query(client, statement),
-        afterCommit: (job) => void after.push(job),
-      };
       for (const setting of settings(options)) await this.#query(client, setting);
       result = await work(tx);
+      tx.close();
       const { command } = await client.query('COMMIT');
       // PostgreSQL answers so where a statement failed and whoever sent it went on.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
     } catch (error) {
+      tx.close();
       if (isConnectionLost(error) && !(options.readOnly && isReadOnly(error))) broken = true;
       // A connection whose transaction is perhaps still open serves nobody else.
       await client.query('ROLLBACK').catch(() => (broken = true));
       throw error;
     } finally {
       client.removeListener('error', onError);
-      options.signal?.removeEventListener('abort', onAbort);
       client.release(broken || this.#isWorn(client));
     }
-    for (const job of after) {
+    for (const job of tx.after) {
       try {
         await job();
       } catch (error) {

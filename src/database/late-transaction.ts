@@ -1,6 +1,6 @@
 /** Transactions that hold no connection before they need one: they begin with their first statement. */
 import type { Statement } from '../sql/fragment.js';
-import type { Executor, Transaction } from './database.js';
+import type { Transaction } from './executor.js';
 
 /** Runs the work of a transaction in one, as `Database.transaction` does. */
 export type Begin = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
@@ -11,9 +11,15 @@ export class LateTransaction implements Transaction {
   #ended: Promise<void> = Promise.resolve();
   #end: { commit: () => void; rollback: (reason: unknown) => void } | undefined;
   #closed = false;
+  #open: Transaction | undefined;
   readonly #after: (() => void | Promise<void>)[] = [];
+  readonly #signals: AbortSignal[] = [];
 
   constructor(private readonly begin: Begin) {}
+
+  get tx(): this {
+    return this;
+  }
 
   get begun(): boolean {
     return this.#begun !== undefined;
@@ -29,6 +35,11 @@ export class LateTransaction implements Transaction {
     this.#after.push(work);
   }
 
+  until(signal: AbortSignal): void {
+    this.#signals.push(signal);
+    this.#open?.until(signal);
+  }
+
   async commit(): Promise<void> {
     this.#closed = true;
     this.#end?.commit();
@@ -36,7 +47,7 @@ export class LateTransaction implements Transaction {
     if (!this.#begun) for (const work of this.#after) await work();
   }
 
-  /** Comes back when the connection is free again. */
+  /** Comes back when the connection is free again, or where a signal has ended it. */
   async rollback(reason: unknown): Promise<void> {
     this.#closed = true;
     this.#end?.rollback(reason);
@@ -47,8 +58,10 @@ export class LateTransaction implements Transaction {
     return new Promise((begun, failed) => {
       const work = async (tx: Transaction): Promise<void> => {
         if (this.#closed) throw new Error('the call was over before its transaction began');
+        this.#open = tx;
         await new Promise<void>((commit, rollback) => {
           this.#end = { commit, rollback };
+          for (const signal of this.#signals) tx.until(signal);
           begun(tx);
         });
         for (const job of this.#after) tx.afterCommit(job);
@@ -65,9 +78,14 @@ export class LateTransaction implements Transaction {
  */
 export class TransactionChain implements Transaction {
   #current: LateTransaction;
+  readonly #signals: AbortSignal[] = [];
 
   constructor(private readonly begin: Begin) {
     this.#current = new LateTransaction(begin);
+  }
+
+  get tx(): this {
+    return this;
   }
 
   get begun(): boolean {
@@ -82,20 +100,21 @@ export class TransactionChain implements Transaction {
     this.#current.afterCommit(work);
   }
 
+  /** Holds for those that follow too. */
+  until(signal: AbortSignal): void {
+    this.#signals.push(signal);
+    this.#current.until(signal);
+  }
+
   commit(): Promise<void> {
     const ended = this.#current;
     this.#current = new LateTransaction(this.begin);
+    for (const signal of this.#signals) this.#current.until(signal);
     return ended.commit();
   }
 
-  /** Undoes what was done since the last commit; comes back when the connection is free again. */
+  /** Undoes what was done since the last commit; comes back as the rollback of one does. */
   rollback(reason: unknown): Promise<void> {
     return this.#current.rollback(reason);
   }
-}
-
-/** Whether a statement of a transaction waits for no other connection than the one that it has. */
-export function holdsConnection(executor: Executor): boolean {
-  const late = executor instanceof LateTransaction || executor instanceof TransactionChain;
-  return !late || executor.begun;
 }

@@ -1,7 +1,7 @@
 /** Runs a function in a transaction of its own: committed with its answer, undone with whatever it throws. */
 import { Injectable } from '@nestjs/common';
 import { StaleModel } from '../catalog/stale-model.js';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { LateTransaction } from '../database/late-transaction.js';
 import { commonRefusal, isRetryable } from '../database/sqlstate.js';
 import { Answer } from '../http/answer.js';
@@ -60,8 +60,12 @@ export class Calls {
 
   async #attempt({ session, module, def, given, timeout }: FunctionCall, limit: TimeLimit): Promise<Answer> {
     const transaction = new LateTransaction((work) => {
-      const options = { signal: limit.signal, statementTimeout: timeout, once: true };
-      return this.places.transaction(session.project.id, () => this.database.transaction(work, options));
+      const options = { statementTimeout: timeout, once: true };
+      const begin = (tx: Transaction) => {
+        tx.until(limit.signal);
+        return work(tx);
+      };
+      return this.places.transaction(session.project.id, () => this.database.transaction(begin, options));
     });
     const doomed: unknown[] = [];
     const scope: CallScope = {

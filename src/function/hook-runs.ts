@@ -31,7 +31,7 @@ interface Running {
 @Injectable()
 export class HookRuns {
   /** By transaction: a function's has the scope of its call. */
-  readonly #running = new WeakMap<Executor, Running>();
+  readonly #running = new WeakMap<Transaction, Running>();
 
   constructor(
     private readonly contexts: Contexts,
@@ -39,8 +39,8 @@ export class HookRuns {
   ) {}
 
   /** Makes the hooks of a transaction part of a call. */
-  adopt(executor: Executor, call: CallScope): void {
-    this.#running.set(executor, { call, doomed: [], depth: 0 });
+  adopt(transaction: Transaction, call: CallScope): void {
+    this.#running.set(transaction, { call, doomed: [], depth: 0 });
   }
 
   /** What the hook returns; undefined where there is none of that name. @throws whatever it refuses with */
@@ -78,7 +78,8 @@ export class HookRuns {
       if (doomed.length > 0) throw doomed[0];
       return result;
     } catch (error) {
-      void door.shut();
+      // What is still under way would write behind the back of whoever goes on after the refusal.
+      await call.limit.race(door.shut()).catch(() => undefined);
       throw doomed[0] ?? error;
     } finally {
       running.depth -= 1;
@@ -86,18 +87,20 @@ export class HookRuns {
     }
   }
 
-  #of(executor: Executor, limited: string): Running {
-    const known = this.#running.get(executor);
+  #of({ tx }: Executor, limited: string): Running {
+    if (!tx) throw new Error('authored code runs in a transaction');
+    const known = this.#running.get(tx);
     if (known) return known;
     const limit = new TimeLimit(limited, this.config.functionTimeout);
+    tx.until(limit.signal);
     const doomed: unknown[] = [];
     const call: CallScope = {
       limit,
-      afterCommit: (work) => (executor as Transaction).afterCommit(work),
+      afterCommit: (work) => tx.afterCommit(work),
       doom: (error) => void doomed.push(error),
     };
     const running = { call, limit, doomed, depth: 0 };
-    this.#running.set(executor, running);
+    this.#running.set(tx, running);
     return running;
   }
 }

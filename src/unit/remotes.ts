@@ -7,7 +7,7 @@ import { checkActive, unsupplied } from '../access/access.js';
 import { Afterwards, Catalog } from '../catalog/catalog.service.js';
 import { StaleModel } from '../catalog/stale-model.js';
 import { Database } from '../database/database.js';
-import { holdsConnection, TransactionChain, type Begin } from '../database/late-transaction.js';
+import { TransactionChain, type Begin } from '../database/late-transaction.js';
 import { commonRefusal } from '../database/sqlstate.js';
 import type { Remote } from '../kit/remote.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
@@ -112,9 +112,9 @@ export class Remotes {
     const source = this.#open(kind, session, operation);
     const sources = this.#sources;
     const { executor: given } = session;
-    if (given !== this.database || !sources) {
+    if (given.tx || !sources) {
       // No transaction begins for it, and one that has begun waits for no second connection.
-      await this.catalog.check(session.project, session.model, holdsConnection(given) ? given : this.database);
+      await this.catalog.check(session.project, session.model, given.tx?.begun ? given : this.database);
       return work({ session, ask: (asked, ...args) => source.ask(asked, args, session) });
     }
     return sources.hold(session.project, async () => {

@@ -109,7 +109,7 @@ export class UnitWriter {
 
   /** Whether what is written in several statements would not be one transaction. */
   #isAlone({ executor }: Session): boolean {
-    return executor === this.database;
+    return !executor.tx;
   }
 
   #together<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {

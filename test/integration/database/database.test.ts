@@ -6,6 +6,7 @@ import { Database, type Transaction } from '../../../src/database/database.js';
 import { commonRefusal } from '../../../src/database/sqlstate.js';
 import { KindError } from '../../../src/shared/errors.js';
 import type { Statement } from '../../../src/sql/fragment.js';
+import { sideConnection } from '../../support/side-connection.js';
 
 async function open(pool = 2, statementTimeout = 30_000): Promise<{ database: Database; failures: unknown[] }> {
   const dataSource = createDataSource(inject('database'), { pool, statementTimeout });
@@ -253,6 +254,61 @@ describe('a transaction', () => {
       }),
     );
     expect(done).toEqual(['first', 'last']);
+  });
+});
+
+describe('a transaction that is over', () => {
+  it.each([
+    ['committed', () => Promise.resolve()],
+    ['rolled back', () => Promise.reject(new Error('its work failed'))],
+  ])('runs nothing any more: %s', async (_, end) => {
+    const { database: own } = await open(1);
+    let kept: Transaction | undefined;
+    const work = own.transaction(async (tx) => {
+      kept = tx;
+      await end();
+    });
+    await refusalOf(work);
+    const before = own.statements;
+    expect(await refusalOf(kept?.run(statement('SELECT 1')) ?? Promise.resolve())).toBe(' the transaction is over');
+    expect(own.statements).toBe(before);
+  });
+
+  it('by a signal tells the reason at once, and has done nothing', async () => {
+    const { database: own } = await open(2);
+    const side = await sideConnection();
+    await own.run(statement('CREATE TABLE IF NOT EXISTS public.interrupted (n int)'));
+    const limit = new AbortController();
+    const reason = new Error('too late');
+    let freed: Promise<unknown> | undefined;
+    await database.transaction(async (holder) => {
+      await holder.run(statement('SELECT pg_advisory_xact_lock(47130)'));
+      const [row] = await holder.run<{ pid: number }>(statement('SELECT pg_backend_pid() AS pid'));
+      const waits = own.transaction(async (tx) => {
+        tx.until(limit.signal);
+        await tx.run(statement('INSERT INTO public.interrupted VALUES (1)'));
+        freed = tx.run(statement('SELECT pg_advisory_xact_lock(47130)'));
+        await freed;
+      });
+      const waiting = 'SELECT pid FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))';
+      await vi.waitFor(async () => expect(await side.rows(waiting, [row?.pid])).toHaveLength(1));
+      limit.abort(reason);
+      await expect(waits).rejects.toBe(reason);
+      // The statement is cancelled while what it waits for is still held.
+      await expect(freed).rejects.toMatchObject({ code: '57014' });
+    });
+    expect(await own.run(statement('SELECT * FROM public.interrupted'))).toEqual([]);
+    await own.run(statement('DROP TABLE public.interrupted'));
+  });
+
+  it('by a signal that was given before has done nothing either', async () => {
+    const { database: own } = await open(1);
+    const work = own.transaction(async (tx) => {
+      tx.until(AbortSignal.abort(new Error('long ago')));
+      await tx.run(statement('SELECT 1'));
+    });
+    expect(await refusalOf(work)).toBe(' long ago');
+    expect(await own.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
   });
 });
 
