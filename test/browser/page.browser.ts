@@ -54,6 +54,10 @@ beforeAll(async () => {
       { id: 'size', kind_id: 'string', values: ['small', 'large'], default_string: 'small' },
     ],
   });
+  await defineKinds(project, {
+    id: 'ticket',
+    parameters: [{ id: 'number', kind_id: 'string', is_primary: true, pattern: '^[A-Z]{2}[0-9]{4}$' }],
+  });
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(15_000);
   page.on('console', (message) => {
@@ -124,6 +128,11 @@ describe('the documentation page', () => {
     expect(status).toBe('200');
     expect(content).toMatchObject({ name: 'Rome', population: 2_800_000, size: 'small' });
     await screen('created');
+  });
+
+  it('begins with a whole body, of a text with a pattern too', async () => {
+    const block = await open('ticket', 'post', '/api/lib/ticket/unit');
+    expect(await execute(block)).toMatchObject({ status: '200', content: { kind_id: 'ticket' } });
   });
 
   it('lists units', async () => {

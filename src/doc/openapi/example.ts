@@ -4,8 +4,8 @@ import type { Field } from '../../model/model.js';
 import type { ParameterDef, ParameterTypeId } from '../../model/parameter-def.js';
 import type { Json } from '../../shared/json.js';
 
-/** Undefined for what a definition does not tell: which ids there are, which texts match a pattern. */
-const EXAMPLES: Readonly<Record<ParameterTypeId, (def: ParameterDef) => Json | undefined>> = {
+/** An id has the form of those that there are. Undefined for what a definition does not tell: which texts match a pattern. */
+const EXAMPLES: Readonly<Record<ParameterTypeId, (def: ParameterDef, field: Field) => Json | undefined>> = {
   string: text,
   text,
   integer: (def) => within(def, 1),
@@ -20,20 +20,29 @@ const EXAMPLES: Readonly<Record<ParameterTypeId, (def: ParameterDef) => Json | u
   datetime: () => '2024-01-31T09:30:00Z',
   binary: ({ maxLength = 2 }) => (maxLength < 2 ? '' : 'aGk='),
   json: () => ({ any: 'value' }),
-  unit: () => undefined,
+  unit: (_, { reference }) => (reference?.key.id === 'uuid' ? '0190163d-8694-739b-aea5-966c26f8ad91' : 'an id'),
 };
 
-/** A body of these fields; those of which no value is known are left out. */
-export function exampleBody(fields: readonly Field[]): Readonly<Record<string, Json>> {
-  const known = fields.flatMap((field): [string, Json][] => {
+/**
+ * A body of these fields: the needed ones, and those others of which a value is known. Undefined where one is needed of
+ * which none is known: half a body looks like a whole one.
+ */
+export function exampleBody(
+  fields: readonly Field[],
+  isNeeded: (field: Field) => boolean,
+): Readonly<Record<string, Json>> | undefined {
+  const known: [string, Json][] = [];
+  for (const field of fields) {
     const value = exampleOf(field);
-    return value === undefined ? [] : [[field.id, value]];
-  });
+    if (value !== undefined) known.push([field.id, value]);
+    else if (isNeeded(field)) return undefined;
+  }
   return Object.fromEntries(known);
 }
 
-function exampleOf({ def }: Field): Json | undefined {
-  const one = def.values?.[0] ?? EXAMPLES[def.type](def);
+function exampleOf(field: Field): Json | undefined {
+  const { def } = field;
+  const one = def.values?.[0] ?? EXAMPLES[def.type](def, field);
   return def.multiple && one !== undefined ? [one] : one;
 }
 

@@ -51,8 +51,11 @@ function functionOperation(
 }
 
 function bodyOf(fields: readonly Field[], mayRead: (kindId: string) => boolean): RequestBody {
-  const example = exampleBody(fields.filter((field) => isNeeded(field) || field.def.default === null));
-  const content = { schema: functionBody(fields, mayRead), example };
+  const example = exampleBody(
+    fields.filter((field) => isNeeded(field) || field.def.default === null),
+    isNeeded,
+  );
+  const content = { schema: functionBody(fields, mayRead), ...(example && { example }) };
   return { required: fields.some(isNeeded), content: { 'application/json': content } };
 }
 

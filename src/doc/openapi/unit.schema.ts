@@ -88,13 +88,13 @@ export function updateSchema(kind: KindDef, context: KindContext): Schema {
   return bodySchema(kind, bodyFields(kind, context.caller), context, false);
 }
 
-/** A body to begin with: what must be given, and of users' kinds what holds plain values. */
-export function exampleOf(kind: KindDef, { caller }: KindContext, create: boolean): Schema {
+/** A body to begin with: what must be given, and of users' kinds what holds plain values; see {@link exampleBody}. */
+export function exampleOf(kind: KindDef, { caller }: KindContext, create: boolean): Schema | undefined {
   const fields = bodyFields(kind, caller).filter((field) => {
     if (!create && neverChanges(field)) return false;
     return mustBeGiven(kind, field) || field.id === 'label' || (!kind.builtIn && isPlain(field));
   });
-  return exampleBody(fields);
+  return exampleBody(fields, (field) => create && mustBeGiven(kind, field));
 }
 
 function isPlain({ def, reference }: Field): boolean {

@@ -8,7 +8,8 @@ import ts from 'typescript';
 import { afterAll, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { PLACE, THING } from '../../support/every-type.js';
-import { startTestService } from '../../support/service.js';
+import { SHOWN_KINDS } from '../../support/shown-kinds.js';
+import { startTestService, type TestProject } from '../../support/service.js';
 
 const service = await startTestService();
 const project = await service.project();
@@ -30,8 +31,8 @@ await defineKinds(project, PLACE, THING, {
 });
 await defineKinds(project, ...WORDS);
 
-const folder = await mkdtemp(join(tmpdir(), 'kind-clients-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 /** A program of both clients, as a user would write it. */
 const PROGRAM = `
@@ -86,8 +87,11 @@ const OPTIONS: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-async function generate(): Promise<void> {
-  const { body } = await project.get('/doc/openapi.json');
+/** Both clients of a project beside a program, which is compiled; answers their folder. */
+async function build(of: TestProject, source: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'kind-clients-'));
+  folders.push(folder);
+  const { body } = await of.get('/doc/openapi.json');
   const document = body as unknown as Parameters<typeof openapiTypescript>[0];
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(
@@ -100,10 +104,12 @@ async function generate(): Promise<void> {
     plugins: ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk'],
     logs: { level: 'silent' },
   });
-  await writeFile(join(folder, 'program.ts'), PROGRAM);
+  await writeFile(join(folder, 'program.ts'), source);
+  expect(compile(folder)).toEqual([]);
+  return folder;
 }
 
-function compile(): string[] {
+function compile(folder: string): string[] {
   const program = ts.createProgram([join(folder, 'program.ts')], OPTIONS);
   const { diagnostics } = program.emit();
   return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ file, start, messageText }) => {
@@ -118,8 +124,7 @@ interface Program {
 }
 
 it('is a strict client, by both generators', { timeout: 120_000 }, async () => {
-  await generate();
-  expect(compile()).toEqual([]);
+  const folder = await build(project, PROGRAM);
   const program = (await import(/* @vite-ignore */ join(folder, 'program.js'))) as Program;
   const { url } = service.service;
   const token = project.token ?? '';
@@ -135,4 +140,21 @@ it('is a strict client, by both generators', { timeout: 120_000 }, async () => {
     content: { count: 0, items: [] },
     messages: [],
   });
+});
+
+it('is made of the kinds of the tour and of the demo too', { timeout: 120_000 }, async () => {
+  const shown = await service.project();
+  await defineKinds(shown, ...SHOWN_KINDS);
+  await build(
+    shown,
+    `
+import type { components } from './types.js';
+import { bookCreate, cityList } from './sdk/sdk.gen.js';
+
+export const book: components['schemas']['book.create'] = { isbn: '9780141439600', title: 'A Tale of Two Cities' };
+// @ts-expect-error no key
+export const keyless: components['schemas']['book.create'] = { title: 'Emma' };
+export const calls = [bookCreate, cityList];
+`,
+  );
 });

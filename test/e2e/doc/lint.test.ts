@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { PLACE, THING } from '../../support/every-type.js';
+import { SHOWN_KINDS } from '../../support/shown-kinds.js';
 import { startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
@@ -17,6 +18,8 @@ const service = await startTestService();
 const project = await service.project();
 await defineKinds(project, PLACE, { ...THING, public: true }, { id: 'constructor' }, { id: 'off', active: false }, ODD);
 const member = await asMember(project);
+const shown = await service.project();
+await defineKinds(shown, ...SHOWN_KINDS);
 
 const ROOT = join(import.meta.dirname, '../../..');
 const REDOCLY = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
@@ -40,6 +43,7 @@ it('lints clean', { timeout: 60_000 }, async () => {
     administrator: (await project.get('/doc/openapi.json')).text,
     member: (await member.get('/doc/openapi.json')).text,
     nobody: (await anonymous(project).get('/doc/openapi.json')).text,
+    shown: (await shown.get('/doc/openapi.json')).text,
   };
   const folder = await mkdtemp(join(tmpdir(), 'kind-lint-'));
   try {

@@ -1,0 +1,9 @@
+/** The kinds that a reader meets first: that of README's tour, and those of the demo. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+const [, tour = ''] = /\/kind\/unit [^']*-d '(\{[^']*\})'/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+const demo = (await import(join(root, 'scripts/demo/data.mjs'))) as { COUNTRY: object; CITY: object };
+
+export const SHOWN_KINDS: readonly object[] = [JSON.parse(tour) as object, demo.COUNTRY, demo.CITY];
