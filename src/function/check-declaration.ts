@@ -5,7 +5,7 @@ import type { Remote } from '../kit/remote.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
 import { LEVELS } from '../model/parameter-def.js';
 import { Faults, KindError } from '../shared/errors.js';
-import { IDENTIFIER_HINT, isIdentifier } from '../shared/identifiers.js';
+import { FUNCTION_NAME, FUNCTION_NAME_HINT } from '../shared/identifiers.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { checkDeclaredParameters } from './declared-parameters.js';
@@ -77,7 +77,7 @@ function checkFunctions(
   }
   for (const [name, declared] of Object.entries(given)) {
     const told = `${at}.${name}`;
-    if (!isIdentifier(name)) bad(`${told}: a name is ${IDENTIFIER_HINT}`);
+    if (!FUNCTION_NAME.test(name)) bad(`${told}: a name is ${FUNCTION_NAME_HINT}`);
     else if (!isFunction(declared) || declared.scope !== scope || declared.kind !== kind) {
       bad(`${told}: must be made by kind('${kind}').${maker}({ … }), got ${describe(declared)}`);
     } else {

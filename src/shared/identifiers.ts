@@ -8,6 +8,11 @@ export const IDENTIFIER = /^[a-z][a-z0-9_]{0,62}$/;
 
 export const IDENTIFIER_HINT = 'a lower-case letter, then up to 62 lower-case letters, digits and _';
 
+/** A function of a kind, which is no name in SQL. */
+export const FUNCTION_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
+
+export const FUNCTION_NAME_HINT = 'a letter, then up to 62 letters, digits and _';
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isIdentifier(text: unknown): text is string {

@@ -48,6 +48,17 @@ describe('a folder', () => {
     expect(await said(project)).toBe('function.unknown');
   });
 
+  it('names its functions as TypeScript does', async () => {
+    folder.write('city.ts', saying("'it'").replace('say:', 'sayIt:'));
+    await reload(service);
+    expect((await project.get('/city/function/sayIt')).body.content).toBe('it');
+    expect((await project.get('/city/function/sayit')).body.messages[0]).toMatchObject({
+      code: 'function.unknown',
+      text: expect.stringContaining("did you mean 'sayIt'?") as string,
+    });
+    folder.remove('city.ts');
+  });
+
   it('may have helpers, which count as part of the modules that import them', async () => {
     folder.write('_lib/words.ts', "export const word: string = 'first';");
     folder.write('city.ts', saying('word', 'city', "import { word } from './_lib/words.ts';"));
