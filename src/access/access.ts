@@ -10,7 +10,7 @@ import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS, type Level as StoredLevel } from '../model/parameter-def.js';
 import { rulesOf } from '../model/stored-rules.js';
 import type { Predicate } from '../model/predicate.js';
-import type { Operation } from '../model/special.js';
+import { KIND_KIND, LINK_KIND, type Operation } from '../model/special.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { rulePredicate } from './rule.js';
 
@@ -154,7 +154,7 @@ export function denial(
   if (!kind)
     return refusal(
       'kind.unknown',
-      `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, openKinds(model))}`,
+      `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, kindsTold(model, caller))}`,
     );
   const what = operation === 'function' ? 'call functions' : `${operation} units`;
   return denied(caller, `You may not ${what} of '${kind.id}'`);
@@ -166,9 +166,27 @@ export function denied(caller: Caller, text: string): KindError {
   return refusal('access.denied', text);
 }
 
-/** The names of kinds that a member may be told: all but a sealed one. */
-function openKinds(model: Model): string[] {
-  return [...model.kinds.values()].filter(({ special }) => !special.sealed).map(({ id }) => id);
+/** The kinds that a hint may name: to who may read them as units, all but a sealed one. */
+function kindsTold(model: Model, caller: Caller): string[] {
+  const open = [...model.kinds.values()].filter(({ special }) => !special.sealed);
+  return told(
+    model,
+    KIND_KIND,
+    open.map(({ id }) => id),
+    caller,
+  );
+}
+
+/** The link types that a hint may name. */
+export function linkTypesTold(model: Model, caller: Caller): readonly string[] {
+  return told(model, LINK_KIND, [...model.linkTypes.keys()], caller);
+}
+
+/** Ids of the units of a kind, for who may read all of them. */
+function told(model: Model, kindId: string, ids: string[], caller: Caller): string[] {
+  const kind = model.kinds.get(kindId);
+  const grant = kind && plainGrant(kind, 'read', caller, model);
+  return grant && !grant.predicate ? ids : [];
 }
 
 /** @throws KindError 403 */

@@ -1,6 +1,6 @@
 /** Reads along links: the units within some steps of one. */
 import { Injectable } from '@nestjs/common';
-import { checkState, openKind } from '../access/access.js';
+import { checkState, linkTypesTold, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
@@ -92,7 +92,7 @@ export class LinkReader {
     const ground = await this.walks.ground(session);
     const met = this.walks.met(model);
     const plan = (asked: ListQuery) => {
-      checkTypes(asked, model);
+      checkTypes(asked, model, caller);
       if (asked.cursor !== undefined) throw refusal('query.unknown', 'cursor: not here', { parameter: 'cursor' });
       const wanted = asked.kindIds?.map((id) => openLinked(model, id, caller));
       const every = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
@@ -154,12 +154,12 @@ function notLinked({ id }: KindDef, place?: { readonly parameter: string }): Kin
   return refusal('link.unknown', `Units of '${id}' have no links of this sort`, place);
 }
 
-function checkTypes({ linkIds }: ListQuery, { linkTypes }: Model): void {
-  const unknown = linkIds?.find((id) => !linkTypes.has(id));
+function checkTypes({ linkIds }: ListQuery, model: Model, caller: Caller): void {
+  const unknown = linkIds?.find((id) => !model.linkTypes.has(id));
   if (unknown === undefined) return;
   throw refusal(
     'link.unknown',
-    `link_id: no link type '${unknown.slice(0, 80)}'${didYouMean(unknown, linkTypes.keys())}`,
+    `link_id: no link type '${unknown.slice(0, 80)}'${didYouMean(unknown, linkTypesTold(model, caller))}`,
     {
       parameter: 'link_id',
     },

@@ -1,6 +1,6 @@
 /** Links units. Kinds of the model have link types of the system, which other modules bring. */
 import { Injectable } from '@nestjs/common';
-import { checkState, denied, grantOf, openKind } from '../access/access.js';
+import { checkState, denied, grantOf, linkTypesTold, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { StaleModel } from '../catalog/stale-model.js';
 import { Database, type Executor } from '../database/database.js';
@@ -136,7 +136,8 @@ export class LinkService {
     if (parent.builtIn) throw unknownType(path);
     const { kind: child } = openKind(model, path.childKind, 'read', scope.caller);
     if (child.builtIn) throw unknownType(path);
-    if (!model.linkTypes.has(path.link)) throw unknownType(path, didYouMean(path.link, model.linkTypes.keys()));
+    if (!model.linkTypes.has(path.link))
+      throw unknownType(path, didYouMean(path.link, linkTypesTold(model, scope.caller)));
     checkState(parent);
     checkState(child);
     return planLink(scope, model, path, { parent, child, allowed: grant.predicate });

@@ -14,6 +14,7 @@ export const ADMIN_KIND = 'kind_admin';
 export const CREDENTIAL_KIND = 'kind_system_user';
 export const KIND_KIND = 'kind';
 export const GROUP_KIND = 'group';
+export const LINK_KIND = 'link';
 
 export interface Special {
   /** The system's own: for everybody else the kind is not there. */
