@@ -22,7 +22,7 @@ const ANY = Array.from({ length: 1000 }, (_, at) => Math.floor(((at * 0.618034) 
 const SLOW = 5;
 
 /** @param {Graphs} graphs @returns {Workload[]} */
-export function graphWorkloads({ tree, random }) {
+export function graphWorkloads({ tree, random, hub }) {
   return [
     walk('L1', 'tree: neighbours', tree, INNER, 0),
     walk('L2', 'tree: three steps, 1,110 units', tree, INNER, 2),
@@ -31,6 +31,7 @@ export function graphWorkloads({ tree, random }) {
     walk('L5', 'random links: three steps, 1,110 units', random, ANY, 2),
     walk('L6', 'random links: six steps, nearly all 100,000 units', random, ANY.slice(0, SLOW), 5),
     linking(random),
+    walk('L8', 'hub: 100 of 1,000 neighbours', hub, [0], 0),
   ];
 }
 

@@ -1,9 +1,11 @@
-/** Two graphs of linked units, written by SQL: a tree, and one of random links. Both are known here too. */
+/** Graphs of linked units, written by SQL: a tree, one of random links, and a hub. They are known here too. */
 
 const LEVELS = 5;
 const CHILDREN = 10;
 const NODES = 100_000;
 const LINKS = 1_000_000;
+/** Units around the hub. */
+const AROUND = 1_000;
 const CHUNK = 100_000;
 
 /** The link type of the links that a workload makes. */
@@ -63,6 +65,12 @@ function randomLinks() {
   return { from: pairs.map((pair) => Math.floor(pair / NODES)), to: pairs.map((pair) => pair % NODES) };
 }
 
+/** One unit with many children. @returns {Links} */
+function hub() {
+  const to = Array.from({ length: AROUND }, (_, at) => at + 1);
+  return { from: to.map(() => 0), to };
+}
+
 export class Graph {
   /** @type {number[][]} */
   #children;
@@ -113,16 +121,21 @@ export class Graphs {
     const branches = tree();
     this.tree = new Graph('branch', branches.to.length + 1, branches);
     this.random = new Graph('stop', NODES, randomLinks());
+    this.hub = new Graph('spoke', AROUND + 1, hub());
+  }
+
+  get #all() {
+    return [this.tree, this.random, this.hub];
   }
 
   /** @param {import('./service.mjs').Service} service */
   async fill(service) {
-    for (const [at, { kind }] of [this.tree, this.random].entries()) {
+    for (const [at, { kind }] of this.#all.entries()) {
       const parameters = at === 0 ? PARAMETERS : PARAMETERS.map(({ id }) => id);
       await service.call('POST', '/kind/unit', { id: kind, label: kind, parameters });
     }
     await service.call('POST', '/link/unit', { id: MADE });
-    for (const graph of [this.tree, this.random]) await graph.fill(this.client, this.schema);
+    for (const graph of this.#all) await graph.fill(this.client, this.schema);
     await this.reset();
   }
 
