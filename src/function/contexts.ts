@@ -13,6 +13,8 @@ import { OutgoingMail } from '../mail/outgoing.js';
 import { layout } from '../mail/template/layout.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import { askerOf, type Session } from '../unit/session.js';
+import { parseListQuery } from '../http/list-query.js';
+import { tellsKind } from '../unit/parts.plan.js';
 import { SessionUnits, veiled, type UnitObject } from '../unit/session-units.js';
 import type { Authored } from './authored.js';
 import type { CallScope } from './call.js';
@@ -108,20 +110,30 @@ export class Contexts {
       list: (unit, direction, options = {}) =>
         read(async () => {
           const path = { kind: unit.kind_id, unit: unit.id, direction };
-          return pageOf(session, await this.walks.listIn(session, path, queryOf(options)));
+          return pageOf(session, queryOf(options), (url) => this.walks.listIn(session, path, url));
         }),
     };
     const groups: Data['groups'] = {
       units: (group, options = {}) =>
-        read(async () => pageOf(session, await this.groups.listIn(session, group, queryOf(options)))),
+        read(() => pageOf(session, queryOf(options), (url) => this.groups.listIn(session, group, url))),
     };
     return { units: units as unknown as Data['units'], links, groups };
   }
 }
 
-/** Units of several kinds. */
-function pageOf({ model }: Session, { count, items }: { count: number; items: string }): Page<AnyUnit> {
-  return { count, items: (JSON.parse(items) as AnyUnit[]).map((unit) => veiled(model, unit.kind_id, unit)) };
+/** Units of several kinds. Each tells its kind, if only for what is hidden of it. */
+async function pageOf(
+  { model }: Session,
+  url: string,
+  list: (url: string) => Promise<{ readonly count: number; readonly items: string }>,
+): Promise<Page<AnyUnit>> {
+  const { count, items } = await list(url);
+  const tells = tellsKind(parseListQuery(url, ['link_id', 'kind_id']));
+  const units = (JSON.parse(items) as AnyUnit[]).map((unit) => {
+    const { kind_id, ...rest } = unit;
+    return veiled(model, kind_id, tells ? unit : rest) as AnyUnit;
+  });
+  return { count, items: units };
 }
 
 function pathOf(parent: UnitRef, child: UnitRef, link = 'link'): LinkPath {
@@ -132,12 +144,16 @@ function memberOf(caller: Caller): Member | null {
   return caller.type === 'member' ? { id: caller.id, kind_id: caller.kindId, administrator: caller.admin } : null;
 }
 
+/** Options of which a list with nothing in it asks for nothing, and not for everything: it is refused as in a query. */
+const CHOICES: readonly string[] = ['include', 'link_id', 'kind_id'];
+
 /** Options as the query string that a client would send. */
 function queryOf(options: ListOptions): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     if (value === undefined) continue;
-    for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) query.append(name, String(each));
+    const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const each of given.length === 0 && CHOICES.includes(name) ? [''] : given) query.append(name, String(each));
   }
   return `?${query.toString()}`;
 }

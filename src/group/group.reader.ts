@@ -12,7 +12,7 @@ import { getGroup, type GroupDef, type Model } from '../model/model.js';
 import { KindError } from '../shared/errors.js';
 import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { planParts, type Parts } from '../unit/parts.plan.js';
+import { planParts, tellingKind, type Parts } from '../unit/parts.plan.js';
 import { showsMore, unitAnswer } from '../unit/presentation.js';
 import type { Session } from '../unit/session.js';
 import { Structs } from '../unit/struct.js';
@@ -60,10 +60,11 @@ export class GroupReader {
     groupId: string,
     url: string,
   ): Promise<{ count: number; items: string; next: string | undefined }> {
-    const { project, model, executor } = session;
+    const { project, model, executor, caller } = session;
     const contexts = contextsOf(session, model, await this.#open(session, groupId));
     const { query, planned } = planQuery(url, (asked) => {
-      return { query: asked, planned: planParts(inOrder(asked, contexts), contexts) };
+      const read = inOrder(asked, contexts);
+      return { query: asked, planned: planParts(caller.seesHidden ? tellingKind(read) : read, contexts) };
     });
     const parts = await this.#withLinks(session, query, planned);
     const plan: UnionPlan = {

@@ -13,7 +13,7 @@ import type { Direction } from '../sql/reach.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { planParts } from '../unit/parts.plan.js';
+import { planParts, tellingKind } from '../unit/parts.plan.js';
 import type { Session } from '../unit/session.js';
 import { planQuery } from '../unit/unit.plan.js';
 import { parseKey, unknownUnit } from '../unit/unit.key.js';
@@ -99,7 +99,8 @@ export class LinkReader {
       const plain = isPlain(asked);
       const shown = plain && expected === 'met' ? every.filter(({ kind }) => met.has(kind.id)) : every;
       const contexts = shown.map((passed) => contextOf(session, model, passed));
-      const parts = planParts({ ...asked, include: asked.include?.filter(isOther) }, contexts);
+      const read = { ...asked, include: asked.include?.filter(isOther) };
+      const parts = planParts(caller.seesHidden ? tellingKind(read) : read, contexts);
       return { query: asked, every, ...parts, met: plain ? [...met] : undefined };
     };
     const { query, every, parts, order, met: named } = planQuery(url, plan, ['link_id', 'kind_id']);

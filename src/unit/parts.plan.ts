@@ -15,7 +15,21 @@ export interface Parts {
   readonly order: readonly SharedTerm[];
 }
 
+const KIND = 'kind_id';
+
 export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude'>;
+
+/** The same with the kind of every unit: who sees hidden parameters tells by it which of them are. */
+export function tellingKind<Q extends PartsQuery>(query: Q): Q {
+  const { include, exclude } = query;
+  if (include) return { ...query, include: [...include, KIND] };
+  return exclude ? { ...query, exclude: exclude.filter((name) => name !== KIND) } : query;
+}
+
+/** Whether the answers of a query tell the kind of each unit. */
+export function tellsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'exclude'>): boolean {
+  return include ? include.includes(KIND) : !exclude?.includes(KIND);
+}
 
 /**
  * @throws KindError 400 for a name that none of the kinds has, and for an order by what is of different types in them

@@ -7,7 +7,7 @@ import { Injectable } from '@nestjs/common';
 import { type Grant } from '../access/access.js';
 import { openForFunction } from '../access/function-access.js';
 import { parseListQuery } from '../http/list-query.js';
-import type { KindDef, Model } from '../model/model.js';
+import type { Field, KindDef, Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
@@ -145,19 +145,29 @@ function objectOf({ model }: Session, kind: KindDef, body: string): UnitObject {
   return veiled(model, kind.id, JSON.parse(body) as UnitObject);
 }
 
-/** The unit with its hidden parameters out of sight of spreads and `JSON.stringify`, those behind references too. */
+/** What `load_links` adds to a unit. */
+type Loaded = Readonly<Record<string, readonly (UnitObject & { readonly kind_id: string })[]>>;
+
+/**
+ * The unit with its hidden parameters out of sight of spreads and `JSON.stringify`, those behind references and of loaded
+ * links too.
+ */
 export function veiled<U extends UnitObject>(model: Model, kindId: string, unit: U): U {
+  const kind = model.kinds.get(kindId);
+  if (!kind) throw new Error(`what is hidden of a unit of '${kindId}' is not known`);
   for (const key of Object.keys(unit)) {
-    if (isHidden(model, kindId, key)) Object.defineProperty(unit, key, { enumerable: false });
+    if (isHidden(model, kind, key)) Object.defineProperty(unit, key, { enumerable: false });
   }
+  const { links = {} } = unit as { readonly links?: Loaded };
+  for (const linked of Object.values(links).flat()) veiled(model, linked.kind_id, linked);
   return unit;
 }
 
 /** Whether a path leads over a hidden parameter, or to one. */
-function isHidden(model: Model, kindId: string, path: string): boolean {
-  let kind = model.kinds.get(kindId);
+function isHidden(model: Model, start: KindDef, path: string): boolean {
+  let kind: KindDef | undefined = start;
   for (const name of path.split('.')) {
-    const field = kind?.fields.get(name);
+    const field: Field | undefined = kind?.fields.get(name);
     if (field?.def.hidden) return true;
     kind = field?.reference && model.kinds.get(field.reference.kind);
   }

@@ -6,7 +6,7 @@ import { scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 
 const CITY = `
-import { kind, filter, FunctionError } from 'kind';
+import { kind, filter, FunctionError, type ListOptions } from 'kind';
 const city = kind('city');
 
 const everything = {
@@ -77,6 +77,33 @@ export default city.module({
       await links.create(oslo, other);
       const { items } = await links.list(oslo, 'child');
       return { items, read: items[0]?.code };
+    } }),
+    bare: city.function({ description: 'Asks for little', run: async ({ units, links, groups }) => {
+      const [oslo] = (await units('city').list({ filter: 'eq(name,Oslo)' })).items;
+      await links.create(oslo, await units('city').create({ name: 'Moss', code: 'c4' }));
+      const asked = [{ exclude: ['kind_id'] }, { include: ['name', 'code'] }, { exclude: ['kind_id, name'] }];
+      const pages = [];
+      for (const options of asked) pages.push(await groups.units('places', options), await links.list(oslo, 'child', options));
+      const items = pages.flatMap((page) => page.items);
+      return { items, read: items.at(-1)?.code, kinds: items.map(({ kind_id }) => kind_id ?? null) };
+    } }),
+    around: city.function({ description: 'Loads links', run: async ({ units, links, groups }) => {
+      const [oslo] = (await units('city').list({ filter: 'eq(name,Oslo)' })).items;
+      await links.create(oslo, await units('city').create({ name: 'Drøbak', code: 'c5' }));
+      const { items } = await groups.units('places', { load_links: true, filter: 'eq(name,Oslo)' } as ListOptions);
+      const back = await links.list(oslo, 'child', { load_links: true, exclude: ['kind_id'] } as ListOptions);
+      const [child] = (items[0]?.links as any).child;
+      return { items: [...items, ...back.items], read: child.code, kinds: [child.kind_id, back.items[0]?.kind_id ?? null] };
+    } }),
+    none: city.function({ description: 'Asks for nothing', run: async ({ units, groups, links }) => {
+      const told: string[] = [];
+      const note = (error: Error) => { told.push(error.message); };
+      const [unit] = (await units('city').list({ limit: 1, exclude: [], order: [] })).items;
+      await units('city').list({ include: [] }).catch(note);
+      await groups.units('places', { include: [] }).catch(note);
+      for (const empty of [{ link_id: [] }, { kind_id: [] }]) await links.list(unit, 'child', empty).catch(note);
+      try { filter\`in(name,\${[]})\`; } catch (error) { note(error as Error); }
+      return told;
     } }),
     links: city.function({ description: 'Links', run: async ({ units, links }) => {
       const [a, b] = await units('city').createAll([{ name: 'LinkA' }, { name: 'LinkB' }]);
@@ -407,6 +434,16 @@ describe('a transaction', () => {
     expect(await names()).not.toContain('Ok');
   });
 
+  it('asks for nothing by a list that is empty, and not for everything', async () => {
+    const { content } = (await admin.post('/city/function/none')).body;
+    expect(content).toEqual([
+      ...['include', 'include', 'link_id', 'kind_id'].map(
+        (name) => `query.bad_value: ${name}: wants ids, separated by commas`,
+      ),
+      expect.stringMatching(/^filter: a list of no values/),
+    ]);
+  });
+
   it('links and follows links', async () => {
     expect((await admin.post('/city/function/links')).body.content).toEqual([['LinkB'], 0]);
   });
@@ -428,6 +465,16 @@ describe('rights inside', () => {
     const { body, text } = await member.post(`/city/function/${name}`);
     expect(body.content).toMatchObject({ items: [{}], read: expect.stringMatching(/^c\d$/) as string });
     expect(text).not.toMatch(/"(at\.)?code"/);
+  });
+
+  it.each([
+    ['where the kind is not asked for', 'bare', [null]],
+    ['where links are loaded', 'around', ['city', null]],
+  ])('so in lists of several kinds, %s', async (_, name, kinds) => {
+    const { body, text } = await member.post(`/city/function/${name}`);
+    expect(body.content).toMatchObject({ read: expect.stringMatching(/^c\d$/) as string });
+    expect(new Set(body.content.kinds as unknown[])).toEqual(new Set(kinds));
+    expect(text).not.toMatch(/"code"/);
   });
 
   scenarios(callers, [
