@@ -45,7 +45,7 @@ export class Nested implements Made {
 const references = new WeakMap<KindDef, readonly Field[]>();
 
 /** The fields of a kind that refer to units. */
-function referencesOf(kind: KindDef): readonly Field[] {
+export function referencesOf(kind: KindDef): readonly Field[] {
   const known = references.get(kind);
   if (known) return known;
   const found = [...kind.fields.values()].filter((field) => field.reference && field.column !== undefined);
@@ -73,6 +73,14 @@ export function createsOthers(kind: KindDef, read: () => Body): boolean {
     if (error instanceof KindError) return false;
     throw error;
   }
+}
+
+/** Nested units as a write of their own, each at its position: `located` tells where that is. Others are as they were. */
+export function apart(units: readonly Placed[]): readonly Placed[] {
+  if (units.every(({ way }) => way === undefined)) return units;
+  return units.length === 1
+    ? units.map(({ draft }) => ({ draft }))
+    : units.map(({ draft }, index) => ({ draft, index }));
 }
 
 /** A refusal of some of the units, told with the way to those that it is about. */

@@ -108,6 +108,21 @@ export class References {
     return late;
   }
 
+  /** Refuses references to new units by keys that these were drafted with, and do not have. @throws KindError 400 */
+  async checkKeys(
+    session: Session,
+    kind: KindDef,
+    drafts: readonly Placed[],
+    keys: Pick<Made, 'any' | 'has'>,
+    fresh: Writing['fresh'] = (found) => Promise.resolve(found),
+  ): Promise<void> {
+    if (!keys.any) return;
+    const found = await this.unreachable(session, kind, drafts, true, keys);
+    const faults = new Faults();
+    if (found.length > 0) tell(await fresh(found), faults);
+    faults.throwIfAny();
+  }
+
   /**
    * The references to units that the caller can not refer to. Where it can refer to all units of a kind, a missing one is
    * the foreign key's to find; where `all` are to be told, they are looked up too.
@@ -117,7 +132,7 @@ export class References {
     kind: KindDef,
     drafts: readonly Placed[],
     all: boolean,
-    made?: Made,
+    made?: Pick<Made, 'has'>,
   ): Promise<Unreachable[]> {
     const found: Unreachable[] = [];
     for (const field of kind.fields.values()) {

@@ -19,7 +19,8 @@ import { Deletions } from './deletion.js';
 import { keyOf, type Body, type Draft } from './draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
 import { deleteLinksOf } from './links.js';
-import { createsOthers, located, nestedOf, type Nested } from './nested.js';
+import { apart, createsOthers, located, nestedOf, type Nested } from './nested.js';
+import { NewKeys } from './new-keys.js';
 import { RemoteWriter } from './remote.writer.js';
 import { isReferenced, References, tell, type Placed, type Unreachable } from './references.js';
 import { asSystem, type Session } from './session.js';
@@ -59,8 +60,8 @@ export class UnitWriter {
     const late = await this.references.check(session, kind, drafted, { writer, access: options.access });
     if (drafted.drafts.length === 0) return [];
     return this.#undoable(session, late, async (within) => {
-      await this.#insertNested(within, drafted.nested, writer);
-      return this.#insertAll(within, kind, drafted.drafts, options.access, late);
+      const keys = await this.#insertNested(within, drafted.nested, writer);
+      return this.#insertAll(within, kind, drafted.drafts, { allowed: options.access, late, keys });
     });
   }
 
@@ -76,26 +77,30 @@ export class UnitWriter {
   }
 
   /** Inserts the units that others refer to, a statement for each kind and depth. */
-  async #insertNested(session: Session, nested: Nested, writer: Caller): Promise<void> {
+  async #insertNested(session: Session, nested: Nested, writer: Caller): Promise<NewKeys> {
     const inner = { ...session, caller: writer };
+    const keys = new NewKeys();
     for (const { kind, allowed, units } of nested.groups) {
       try {
-        await this.#insertAll(inner, kind, units, allowed);
+        await this.#insertAll(inner, kind, units, { allowed, late: new Faults(), keys });
       } catch (error) {
         throw located(error, units);
       }
     }
+    return keys;
   }
 
   async #insertAll(
     session: Session,
     kind: KindDef,
-    given: readonly Placed[],
-    allowed: Predicate | undefined,
-    late = new Faults(),
+    drafted: readonly Placed[],
+    { allowed, late, keys }: { allowed: Predicate | undefined; late: Faults; keys: NewKeys },
   ): Promise<UnitRow[]> {
+    const given = apart(drafted.map((unit) => keys.into(kind, unit)));
     const base = { ...this.#plan(session, kind), written: uniqueColumns(given[0]?.draft.written ?? []), allowed };
     const units = late.any ? given : await this.changes.ofCreate(session, base, given);
+    keys.note(kind, drafted, units);
+    await this.references.checkKeys(session, kind, units, keys);
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
@@ -117,10 +122,12 @@ export class UnitWriter {
   }
 
   /** What a unit refers to already stays as it is, where the caller sees that it does. */
-  async #notKept(session: Session, kind: KindDef, id: string, found: readonly Unreachable[]): Promise<Unreachable[]> {
-    const { body } = await this.rights.present(session, kind, id);
-    const stored = new Map(Object.entries(JSON.parse(body) as Record<string, Json>));
-    return found.filter(({ field, id: asked }) => stored.get(field.id) !== asked);
+  #fresh(session: Session, kind: KindDef, id: string) {
+    return async (found: readonly Unreachable[]): Promise<Unreachable[]> => {
+      const { body } = await this.rights.present(session, kind, id);
+      const stored = new Map(Object.entries(JSON.parse(body) as Record<string, Json>));
+      return found.filter(({ field, id: asked }) => stored.get(field.id) !== asked);
+    };
   }
 
   /**
@@ -175,10 +182,13 @@ export class UnitWriter {
     }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
     for (const behavior of behaviors) behavior.ready?.();
-    const { body, draft: drafted, nested, late } = await this.#draftEdit(session, kind, id, read, options);
+    const { body, nested, late, ...edit } = await this.#draftEdit(session, kind, id, read, options);
+    let drafted = edit.draft;
     if (nested.any) {
       if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
-      await this.#insertNested(session, nested, options.writer ?? session.caller);
+      const keys = await this.#insertNested(session, nested, options.writer ?? session.caller);
+      drafted = keys.into(kind, edit).draft;
+      await this.references.checkKeys(session, kind, [{ draft: drafted }], keys, this.#fresh(session, kind, id));
     }
     const base = {
       ...this.#plan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
@@ -215,8 +225,7 @@ export class UnitWriter {
     try {
       const given = await this.rights.changesOf(session, kind, id, read(), writer);
       const drafted = await this.drafter.edit(session, kind, id, given, writer);
-      const fresh = (found: readonly Unreachable[]) => this.#notKept(session, kind, id, found);
-      const writing = { writer, access: options.access, fresh };
+      const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
       return { ...drafted, late: await this.references.check(session, kind, drafted, writing) };
     } catch (error) {
       // Whether the unit is there, and may be changed, is answered before what is wrong with the body.
