@@ -1,24 +1,65 @@
 /**
- * Where authored code runs. What it lets loose outside of its call, such as an error in a timer or a promise that nobody
- * waits for, is known by that, and ends no process.
+ * Where authored code runs: every entry into it is made here. What it lets loose outside of its call, such as an error in
+ * a timer or a promise that nobody waits for, is known by that, and ends no process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
+import { inspect } from 'node:util';
 import type { Logger } from 'pino';
+import { loggedError } from '../http/logged-error.js';
+import { handedOver } from './handed-over.js';
 
 export interface Authored {
-  readonly project: string;
+  /** Undefined while the module is loaded, which may be for all projects. */
+  readonly project?: string;
   /** The file of the module. */
   readonly file: string;
-  /** The function or hook. */
+  /** The function or hook, or what else is done with the module. */
   readonly name: string;
 }
 
 const running = new AsyncLocalStorage<Authored>();
 
-/** Runs a handler; what it throws at once is a rejection too. */
-export function runAuthored(who: Authored, work: () => unknown): Promise<unknown> {
-  return running.run(who, async () => work());
+/**
+ * Runs authored code, and the reading of what it made, up to a value that has nothing of it any more.
+ * @throws what it throws, at once or later, as an error that can be read
+ */
+export function withinAuthored<T>(who: Authored, work: () => T | Promise<T>): Promise<T> {
+  return running.run(who, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      throw legible(error);
+    }
+  });
+}
+
+/** Runs a handler. Answers a copy of what it returns: nothing of the author's runs when that is read. */
+export function runAuthored(who: Authored, handler: () => unknown): Promise<unknown> {
+  return withinAuthored(who, async () => handedOver(await handler()));
+}
+
+/** A signal like another one, whose listeners are the author's. */
+export function signalFor(who: Authored, signal: AbortSignal): AbortSignal {
+  const own = new AbortController();
+  const abort = () => running.run(who, () => own.abort(signal.reason));
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return own.signal;
+}
+
+/** What was thrown: itself where it is an error that can be read and logged, else one that tells of it what can be told. */
+export function legible(thrown: unknown): Error {
+  try {
+    if (!(thrown instanceof Error)) return new Error(typeof thrown === 'string' ? thrown : `threw ${inspect(thrown)}`);
+    loggedError(thrown);
+    const { message, stack = '' } = thrown as { message: unknown; stack?: unknown };
+    if (typeof message === 'string' && typeof stack === 'string') return thrown;
+  } catch {
+    // Told below.
+  }
+  return new Error('threw what can not be read');
 }
 
 /**
@@ -26,16 +67,25 @@ export function runAuthored(who: Authored, work: () => unknown): Promise<unknown
  * For the process of a service: once.
  */
 export function outliveAuthors(logger: Logger, folder: string): void {
-  const handle = (error: unknown): void => {
+  const handle = (thrown: unknown): void => {
     const who = running.getStore();
-    const trace = error instanceof Error ? (error.stack ?? '') : '';
-    if (who || trace.includes(folder + sep)) {
-      logger.error({ ...who, err: error }, 'a function let an error escape from its call');
+    const err = legible(thrown);
+    if (who || isFrom(folder, err)) {
+      logger.error({ ...who, err }, 'a function let an error escape from its call');
       return;
     }
-    logger.fatal({ err: error }, 'an error that nobody caught');
+    logger.fatal({ err }, 'an error that nobody caught');
     process.exit(1);
   };
   process.on('uncaughtException', handle);
   process.on('unhandledRejection', handle);
+}
+
+/** Whether a file of the folder is in the trace: there it is told by where it really is. */
+function isFrom(folder: string, { stack = '' }: Error): boolean {
+  try {
+    return stack.includes(realpathSync(folder) + sep);
+  } catch {
+    return false;
+  }
 }

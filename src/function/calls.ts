@@ -8,7 +8,7 @@ import { Answer } from '../http/answer.js';
 import { FunctionError } from '../kit/function-error.js';
 import { KindError } from '../shared/errors.js';
 import type { Session } from '../unit/session.js';
-import { runAuthored, type Authored } from './authored.js';
+import { withinAuthored, type Authored } from './authored.js';
 import { TimeLimit, type CallScope } from './call.js';
 import { Contexts, isOfSystem } from './contexts.js';
 import { HookRuns } from './hook-runs.js';
@@ -78,8 +78,7 @@ export class Calls {
     this.hooks.adopt(transaction, scope);
     const { context, door } = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
     try {
-      const result = await limit.race(runAuthored(who, () => def.run(context)));
-      const content = contentOf(result);
+      const content = await limit.race(withinAuthored(who, async () => contentOf(await def.run(context))));
       await limit.race(door.shut());
       if (doomed.length > 0) throw doomed[0];
       limit.check();

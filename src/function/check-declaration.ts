@@ -110,7 +110,7 @@ function checkFunction(name: string, at: string, declared: FunctionDeclaration, 
     methods: checkMethods(options['methods'], fault),
     access: checkFunctionAccess(options['access'], scope, fault),
     timeout: fits ? timeout : undefined,
-    run: run as FunctionDef['run'],
+    run: (context) => Reflect.apply(run as FunctionDef['run'], options, [context]),
   };
 }
 

@@ -16,7 +16,7 @@ import { askerOf, type Session } from '../unit/session.js';
 import { parseListQuery } from '../http/list-query.js';
 import { tellsKind } from '../unit/parts.plan.js';
 import { SessionUnits, veiled, type UnitObject } from '../unit/session-units.js';
-import type { Authored } from './authored.js';
+import { signalFor, type Authored } from './authored.js';
 import type { CallScope } from './call.js';
 import { Door } from './door.js';
 
@@ -57,7 +57,7 @@ export class Contexts {
     const data = (caller: Caller, marks?: WeakSet<object>): Data =>
       this.#data({ ...session, caller: { ...caller, seesHidden: true }, asking: asker }, door, marks);
     const { logger } = this;
-    let [system, log]: [Data | undefined, Log | undefined] = [undefined, undefined];
+    let [system, log, signal]: [Data?, Log?, AbortSignal?] = [];
     const context: Context & G = {
       ...more,
       project: { id: project.id, label: project.label },
@@ -75,7 +75,7 @@ export class Contexts {
         return (log ??= logOf(logger.child({ ...who })));
       },
       get signal() {
-        return call.limit.signal;
+        return (signal ??= signalFor(who, call.limit.signal));
       },
     };
     return { context, door };

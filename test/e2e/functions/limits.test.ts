@@ -1,9 +1,9 @@
 /** What a function does wrong stays its own: time, connections and errors that come late. */
 import { pino } from 'pino';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-import { outliveAuthors } from '../../../src/function/authored.js';
+import { describe, expect, it, vi } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
+import { outliving } from '../../support/escapes.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
@@ -101,25 +101,12 @@ describe('what is answered', () => {
 });
 
 describe('an error that comes when the call is over', () => {
-  const before = { thrown: process.listeners('uncaughtException'), loose: process.listeners('unhandledRejection') };
-  const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
-  const silence = () => {
-    process.removeAllListeners('uncaughtException');
-    process.removeAllListeners('unhandledRejection');
-  };
-  afterAll(() => {
-    silence();
-    for (const listener of before.thrown) process.on('uncaughtException', listener);
-    for (const listener of before.loose) process.on('unhandledRejection', listener);
-    exit.mockRestore();
-  });
+  const exit = outliving(log, folder.path);
 
   it.each([
     ['late', 'from a timer'],
     ['loose', 'that nobody waits for'],
   ])('is logged with its function, and ends nothing: %s', async (name, message) => {
-    silence();
-    outliveAuthors(log, folder.path);
     expect(await call(name)).toBeNull();
     await vi.waitFor(() => {
       expect(lines.find(({ err }) => err?.message === message)).toMatchObject({

@@ -1,0 +1,25 @@
+/** What escapes from authored code meets what `main` sets up for it, not the handlers of the tests; an exit is noted alone. */
+import type { Logger } from 'pino';
+import { afterAll, vi, type MockInstance } from 'vitest';
+import { outliveAuthors } from '../../src/function/authored.js';
+
+const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
+
+/** For the rest of the file. @returns the exits */
+export function outliving(logger: Logger, folder: string): MockInstance {
+  const before = EVENTS.map((event) => process.listeners(event as 'exit'));
+  const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
+  const silence = () => {
+    for (const event of EVENTS) process.removeAllListeners(event);
+  };
+  silence();
+  outliveAuthors(logger, folder);
+  afterAll(() => {
+    silence();
+    EVENTS.forEach((event, at) => {
+      for (const listener of before[at] ?? []) process.on(event, listener as () => void);
+    });
+    exit.mockRestore();
+  });
+  return exit;
+}
