@@ -4,7 +4,7 @@ export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', '.data/', 'coverage/', '*.cjs'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs', 'src/doc/page/*.js'] }, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs', 'src/{auth,doc}/page/*.js'] }, tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
@@ -37,5 +37,5 @@ export default tseslint.config(
     },
   },
   { files: ['functions/**', 'ormconfig.ts', 'vitest*.config.ts', 'eslint.config.mjs'], rules: { 'no-restricted-syntax': 'off' } },
-  { files: ['**/*.mjs', 'src/doc/page/*.js'], ...tseslint.configs.disableTypeChecked },
+  { files: ['**/*.mjs', 'src/{auth,doc}/page/*.js'], ...tseslint.configs.disableTypeChecked },
 );

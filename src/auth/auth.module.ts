@@ -14,6 +14,7 @@ import { Passwords } from './passwords.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenStrategy } from './refresh-token.strategy.js';
 import { Sessions } from './sessions.js';
+import { ResetPageController } from './reset-page.controller.js';
 import { SignInService } from './sign-in.service.js';
 import { Throttle } from './throttle.js';
 import { TokenService } from './token.service.js';
@@ -36,6 +37,6 @@ import { TokenService } from './token.service.js';
     { provide: CallerResolver, useExisting: TokenService },
   ],
   exports: [Administrators, CallerResolver, Passwords],
-  controllers: [AuthController],
+  controllers: [AuthController, ResetPageController],
 })
 export class AuthModule {}

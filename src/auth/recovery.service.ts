@@ -67,7 +67,8 @@ export class RecoveryService {
     );
     if (kept.length === 0) return undefined;
     const link = `${this.publicAddress.url}/api/lib/auth/reset_password/${token}`;
-    return recoveryMail({ to: found.email, project: project.label, token, link, minutes: TOKEN_MINUTES });
+    const { id: key, label } = project;
+    return recoveryMail({ to: found.email, project: label, key, token, link, minutes: TOKEN_MINUTES });
   }
 
   /** Sets a password; the member's sessions end, and its other tokens. @throws KindError 401 for a bad token, 400, 429, 503 */

@@ -4,11 +4,10 @@ import { UnitModule } from '../unit/unit.module.js';
 import { DocController } from './doc.controller.js';
 import { DocumentedFunctions } from './documented-functions.js';
 import { Documents } from './documents.js';
-import { PageAssets } from './page-assets.js';
 
 @Module({
   imports: [MailModule, UnitModule],
-  providers: [DocumentedFunctions, Documents, PageAssets],
+  providers: [DocumentedFunctions, Documents],
   exports: [DocumentedFunctions],
   controllers: [DocController],
 })

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { checkMember } from '../access/access.js';
 import { classOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
+import { storedFile, type StoredFile } from '../http/stored-file.js';
 import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -15,7 +16,6 @@ import { documentOf, genericDocument } from './openapi/document.js';
 import { loadFraming, type Framing } from './openapi/frame.js';
 import type { OpenApiDocument } from './openapi/openapi.js';
 import { renderDocument } from './openapi/render.js';
-import { storedFile, type StoredFile } from './stored-file.js';
 
 /** Bytes of the documents that one process keeps. */
 const KEPT = 64 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defineKinds } from '../support/callers.js';
+import { anonymous, defineKinds } from '../support/callers.js';
 import { startChromium } from '../support/chromium.js';
 import { FunctionsFolder } from '../support/functions.js';
 import { codeIn, Mailbox, setOtp, temporaryFolder } from '../support/mailbox.js';
@@ -202,5 +202,29 @@ describe('the documentation page', () => {
     expect(complaints).toEqual([]);
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
     expect(kept).not.toContain('eyJ');
+  });
+});
+
+describe('the link of a recovery mail', () => {
+  it.each([
+    ['as HTML', (project: string) => `#${project}`],
+    ['as text', () => ''],
+  ] as const)('of a mail that is shown %s leads to a page that sets the password', async (_, behind) => {
+    await setOtp(project, false);
+    const before = (await mailbox.to(ADMIN.email)).length;
+    await anonymous(project).post('/auth/recover_password', { email: ADMIN.email });
+    const mail = await mailbox.last(ADMIN.email, before + 1);
+    const link = /^http.*$/m.exec(mail.text)?.[0] ?? '';
+    const visit = await browser.newPage();
+    await visit.goto(link + behind(project.id));
+    if (await visit.locator('#project').isVisible()) await visit.fill('#project', project.id);
+    await visit.fill('#password', 'short');
+    await visit.click('button');
+    await visit.locator('.bad:has-text("at least 8 characters")').waitFor();
+    await visit.fill('#password', ADMIN.password);
+    await visit.click('button');
+    await visit.locator('p:has-text("It is set")').waitFor();
+    expect(await visit.locator('form').isVisible()).toBe(false);
+    await visit.close();
   });
 });

@@ -191,6 +191,14 @@ const AUTH_ROUTES: readonly Route[] = [
     ...{ id: 'auth.reset_password', method: 'post', path: `${AUTH}/reset_password/{token}`, needs: 'project' },
     ...{ summary: 'Set a new password', body: 'reset', content: 'nothing' },
   },
+  {
+    ...{ id: 'auth.reset_page', method: 'get', path: `${AUTH}/reset_password/{token}`, tag: 'Authentication' },
+    ...{ summary: 'A page for browsers that does so', needs: 'nothing', media: 'text/html', refuses: [401, 404, 503] },
+  },
+  {
+    ...{ id: 'auth.asset', method: 'get', path: `${AUTH}/page/{asset}`, tag: 'Authentication' },
+    ...{ summary: 'A part of that page', needs: 'nothing', media: '*/*', refuses: [404] },
+  },
 ];
 
 const functions = { tag: 'Functions', of: 'none', needs: 'access', content: 'function' } as const;

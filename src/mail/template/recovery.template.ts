@@ -7,13 +7,15 @@ export interface RecoveryMail {
   readonly to: string;
   /** The label of the project. */
   readonly project: string;
+  /** The key of the project, which the page behind the link has to know. */
+  readonly key: string;
   readonly token: string;
   /** The address at which the token is used; made of PUBLIC_URL, never of what a request says of itself. */
   readonly link: string;
   readonly minutes: number;
 }
 
-export function recoveryMail({ to, project, token, link, minutes }: RecoveryMail): Mail {
+export function recoveryMail({ to, project, key, token, link, minutes }: RecoveryMail): Mail {
   const label = oneLine(project);
   const subject = `A new password for ${label}`;
   const text = `Somebody, probably you, asked for a new password for ${label}.
@@ -22,6 +24,7 @@ Set it within ${minutes} minutes at
 
 ${link}
 
+where the project's key is ${key},
 or give this token where the application asks for it:
 
 ${token}
@@ -32,7 +35,7 @@ your password stays as it is.
   const content = markup`<p>Somebody, probably you, asked for a new password
 for ${label}.</p>
 <p>Set it within ${String(minutes)} minutes at</p>
-<p><a href="${link}">${link}</a></p>
+<p><a href="${`${link}#${key}`}">${link}</a></p>
 <p>or give this token where the application asks for it:</p>
 <p style="font-size: 20px"><code>${token}</code></p>
 <p>It is good for one use. If it was not you, do nothing:

@@ -201,13 +201,44 @@ describe('a token', () => {
     expect((await reset(token, 'a good password')).status).toBe(200);
   });
 
-  it('takes POST alone, and no answer repeats it', async () => {
+  it('takes POST alone but for browsers, and no answer repeats it', async () => {
     const token = 'B'.repeat(22);
     for (const path of [`/auth/reset_password/${token}`, `/auth/Reset_Password/${token}/`]) {
       const { status, text } = await open.get(path);
       expect(status).toBe(404);
       expect(text).not.toContain(token);
     }
+  });
+});
+
+describe('the link of the mail', () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  const visit = (url: string) => fetch(url, { headers: browser });
+
+  it('leads a browser to a page, which uses up no token, and whose parts are there', async () => {
+    const { email } = await signUp(admin, 'lea');
+    await recover(email);
+    const mail = await mailbox.last(email);
+    const link = /^http.*$/m.exec(mail.text)?.[0] ?? '';
+    const page = await visit(link);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect([page.headers.get('referrer-policy'), page.headers.get('cache-control')]).toEqual([
+      'no-referrer',
+      'no-store',
+    ]);
+    const text = await page.text();
+    expect(text).not.toMatch(/<script>|<style|\son\w+=|style=|https?:/i);
+    const parts = [...text.matchAll(/(?:src|href)="(\.[^"]+)"/g)].map(([, path = '']) => path);
+    expect(parts).toHaveLength(2);
+    for (const path of parts) expect((await visit(new URL(path, link).href)).status).toBe(200);
+    expect((await visit(new URL('../page/reset.html', link).href)).status).toBe(404);
+    expect((await reset(tokenIn(mail), 'a good password')).status).toBe(200);
+  });
+
+  it('is nothing to get for programs', async () => {
+    const link = `${service.service.url}/api/lib/auth/reset_password/${'C'.repeat(22)}`;
+    expect((await fetch(link)).status).toBe(404);
   });
 });
 

@@ -75,6 +75,18 @@ const ROWS: readonly Row[] = [
     open: true,
   })),
   {
+    route: 'GET /api/lib/auth/page/:asset',
+    call: () => ['GET', '^/api/lib/auth/page/reset.js'],
+    answers: [200, 200, 200, 200],
+    open: true,
+  },
+  {
+    // A page, but for browsers alone.
+    route: 'GET /api/lib/auth/reset_password/:token',
+    call: () => ['GET', '/auth/reset_password/unknown'],
+    answers: [404, 404, 404, 404],
+  },
+  {
     route: 'GET /api/lib/doc/openapi.json',
     call: () => ['GET', '/doc/openapi.json'],
     answers: [200, 200, 200, 200],

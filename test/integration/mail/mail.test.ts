@@ -118,7 +118,7 @@ describe('over SMTP', () => {
     expect(mail.headers.get('auto-submitted')).toBe('auto-generated');
     const link = `https://kind.work.example/base/api/lib/auth/reset_password/${tokenIn(mail)}`;
     expect(mail.text).toContain(`\n${link}\n`);
-    expect(mail.html).toContain(`href="${link}"`);
+    expect(mail.html).toContain(`href="${link}#${admin.id}"`);
     expect(mail.raw).not.toContain(username + ' ');
     expect((await open.post(`/auth/reset_password/${tokenIn(mail)}`, { new_password: 'the next one' })).status).toBe(
       200,

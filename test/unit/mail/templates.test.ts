@@ -14,10 +14,12 @@ const hostile = [
   'a\u2028b\u0000c\u202egnp.exe',
 ];
 
+const TO = { to: 'a@example.com', key: 'demo' };
+
 describe.each(hostile)('a project that is called %j', (project) => {
   const mails = [
     codeMail({ to: 'a@example.com', project, code: '012345', minutes: 10 }),
-    recoveryMail({ to: 'a@example.com', project, token: 'T'.repeat(22), link: 'http://kind.example/x', minutes: 60 }),
+    recoveryMail({ ...TO, project, token: 'T'.repeat(22), link: 'http://kind.example/x', minutes: 60 }),
   ];
 
   it.each(mails)('changes nothing of "$subject"', ({ subject, text, html: page }) => {
@@ -37,9 +39,10 @@ it('a mail with a code has one number of six digits in each part', () => {
 it('a mail with a token has it alone on a line, and the link too', () => {
   const token = 'T'.repeat(22);
   const link = `http://127.0.0.1:3000/api/lib/auth/reset_password/${token}`;
-  const { text, html: page } = recoveryMail({ to: 'a@example.com', project: 'Demo', token, link, minutes: 60 });
+  const { text, html: page } = recoveryMail({ ...TO, project: 'Demo', token, link, minutes: 60 });
   expect(text.split('\n')).toEqual(expect.arrayContaining([link, token]));
-  expect(page).toContain(`href="${link}"`);
+  expect(page).toContain(`href="${link}#${TO.key}"`);
+  expect(text).toContain(`project's key is ${TO.key},\n`);
   // Short enough for mails to stay readable as they are stored.
   expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(76);
 });

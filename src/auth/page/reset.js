@@ -1,0 +1,37 @@
+// Sets a new password: posts it to the address of this page, which has the token of the mail. Behind the # stands the
+// project, in mails that are shown as HTML; who comes from another one is asked for it.
+'use strict';
+
+const form = document.querySelector('form');
+const status = document.querySelector('[role=status]');
+const project = document.getElementById('project');
+project.value = location.hash.slice(1);
+document.getElementById('asked').hidden = project.value !== '';
+
+function tell(text, mood = '') {
+  status.textContent = text;
+  status.className = mood;
+}
+
+async function setPassword(password) {
+  const response = await fetch(location.pathname, {
+    method: 'POST',
+    credentials: 'omit',
+    headers: { 'kind-project-key': project.value.trim(), 'content-type': 'application/json' },
+    body: JSON.stringify({ new_password: password }),
+  });
+  const { messages } = await response.json();
+  if (!response.ok) throw new Error(messages.map(({ text }) => text).join(' '));
+}
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  tell('');
+  try {
+    await setPassword(document.getElementById('password').value);
+    form.hidden = true;
+    tell('It is set. Sign in with it from now on.');
+  } catch (error) {
+    tell(error.message, 'bad');
+  }
+});

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { loggedPath } from '../http/request-log.js';
+import type { HttpRequest, HttpResponse } from '../http/request.js';
+import { answerFile, ASSET_POLICY, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/stored-file.js';
+import { refusal } from '../shared/errors.js';
+import { WithOptionalProject, WithoutProject } from '../tenancy/project.guard.js';
+
+const FOLDER = join(import.meta.dirname, 'page');
+const NO_STORE = { 'Cache-Control': 'no-store' };
+
+/**
+ * Where the link of a recovery mail leads: a page that posts the new password to its own address. It looks at no token,
+ * so that whoever follows links before their reader does uses none up.
+ */
+@Controller('api/lib/auth')
+export class ResetPageController {
+  readonly #page = new StoredFiles({ 'reset.html': { folder: FOLDER, type: 'text/html; charset=utf-8' } });
+  readonly #assets = new StoredFiles({
+    'reset.js': { folder: FOLDER, type: SCRIPT },
+    'reset.css': { folder: FOLDER, type: STYLE },
+  });
+
+  @Get('reset_password/:token')
+  @WithOptionalProject()
+  async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+    if (!request.headers.accept?.includes('text/html')) {
+      throw refusal(
+        'route.unknown',
+        `No GET ${loggedPath(request.path).slice(0, 200)}, but for browsers; POST sets it`,
+      );
+    }
+    answerFile(request, response, await this.#page.get('reset.html'), { ...PAGE_POLICY, ...NO_STORE });
+  }
+
+  @Get('page/:asset')
+  @WithoutProject()
+  async asset(@Param('asset') name: string, @Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+    const file = await this.#assets.find(name);
+    if (!file) throw refusal('route.unknown', 'The page has no such part');
+    answerFile(request, response, file, { ...ASSET_POLICY, ...NO_STORE });
+  }
+}
