@@ -82,7 +82,8 @@ export class Evaluator {
 function forgetNative(folder: string): void {
   const { cache } = createRequire(import.meta.url);
   for (const path of Object.keys(cache)) {
-    if (path.startsWith(folder + sep) && !path.includes(`${sep}node_modules${sep}`)) Reflect.deleteProperty(cache, path);
+    if (path.startsWith(folder + sep) && !path.includes(`${sep}node_modules${sep}`))
+      Reflect.deleteProperty(cache, path);
   }
 }
 

@@ -17,14 +17,21 @@ export interface ModuleFile {
   readonly file: string;
 }
 
+/** A file that is named after a kind and can be none of its modules. */
+export interface Misplaced extends Pick<ModuleFile, 'kind' | 'project' | 'file'> {
+  readonly text: string;
+}
+
 export interface Folder {
   readonly files: readonly ModuleFile[];
+  /** Their kinds have broken modules: perhaps there are hooks in them. */
+  readonly misplaced: readonly Misplaced[];
   readonly strays: readonly ModuleFault[];
   /** Of all files beneath, helpers too. */
   readonly mark: string;
 }
 
-const EMPTY: Folder = { files: [], strays: [], mark: '' };
+const EMPTY: Folder = { files: [], misplaced: [], strays: [], mark: '' };
 const MODULE = /\.ts$/;
 /** Not modules: declarations and tests. */
 const BESIDE = /\.(d|test|spec)\.ts$/;
@@ -37,43 +44,46 @@ export async function readFolder(folder: string): Promise<Folder> {
   if (root === undefined) return EMPTY;
   // First the mark: a file that comes while the others are listed changes the next one.
   const mark = await markOf(root);
-  const found: ModuleFile[] = [];
-  const strays: ModuleFault[] = [];
-  await readInto(root, root, null, found, strays);
-  for (const name of await foldersOf(root)) {
-    const fault = (text: string) => strays.push({ file: `${name}/`, text });
-    if (PROJECT_ID.test(name)) await readInto(root, join(root, name), name, found, strays);
+  const found: Found = { files: [], misplaced: [], strays: [] };
+  await readInto(root, root, null, found);
+  for (const name of await foldersOf(root, found.strays)) {
+    const fault = (text: string) => found.strays.push({ file: `${name}/`, text });
+    if (PROJECT_ID.test(name)) await readInto(root, join(root, name), name, found);
     else if ((await readdir(join(root, name))).some((file) => MODULE.test(file)))
       fault('is the name of no project; folders of helpers begin with _');
   }
-  return { files: found, strays, mark };
+  return { ...found, mark };
 }
 
-async function readInto(
-  root: string,
-  folder: string,
-  project: string | null,
-  found: ModuleFile[],
-  strays: ModuleFault[],
-): Promise<void> {
+interface Found {
+  readonly files: ModuleFile[];
+  readonly misplaced: Misplaced[];
+  readonly strays: ModuleFault[];
+}
+
+async function readInto(root: string, folder: string, project: string | null, found: Found): Promise<void> {
+  const { files, misplaced, strays } = found;
   for (const name of (await readdir(folder)).sort()) {
     if (!MODULE.test(name) || BESIDE.test(name) || HELPERS.test(name)) continue;
     const file = project === null ? name : `${project}/${name}`;
     const path = await realpath(join(folder, name)).catch(() => undefined);
     const kind = name.replace(MODULE, '');
-    if (path === undefined || !path.startsWith(root + sep)) strays.push({ file, text: 'leads out of the folder' });
-    else if (!isIdentifier(kind)) strays.push({ file, text: `is named after no kind: an id is ${IDENTIFIER_HINT}` });
-    else if ((await stat(path)).isFile()) found.push({ kind, project, path, file });
+    if (!isIdentifier(kind)) strays.push({ file, text: `is named after no kind: an id is ${IDENTIFIER_HINT}` });
+    else if (path === undefined || !path.startsWith(root + sep)) {
+      misplaced.push({ kind, project, file, text: 'leads out of the folder' });
+    } else if ((await stat(path)).isFile()) files.push({ kind, project, path, file });
   }
 }
 
 /** Names of the folders in the root; what a link leads to outside of it is none of them. */
-async function foldersOf(root: string): Promise<string[]> {
+async function foldersOf(root: string, strays: ModuleFault[]): Promise<string[]> {
   const names: string[] = [];
   for (const name of (await readdir(root)).sort()) {
     if (HELPERS.test(name)) continue;
     const path = await realpath(join(root, name)).catch(() => root);
-    if (path.startsWith(root + sep) && (await stat(path)).isDirectory()) names.push(name);
+    if (path === root || !(await stat(path)).isDirectory()) continue;
+    if (path.startsWith(root + sep)) names.push(name);
+    else strays.push({ file: `${name}/`, text: 'leads out of the folder' });
   }
   return names;
 }

@@ -20,11 +20,13 @@ export class Loader {
     this.#evaluator = new Evaluator(folder);
   }
 
-  async load({ files, strays }: Folder): Promise<Deployment> {
-    if (files.length === 0) return new Deployment([], strays);
+  async load({ files, misplaced, strays }: Folder): Promise<Deployment> {
+    const loaded = misplaced.map(({ kind, project, file, text }): Loaded => {
+      return { state: 'broken', kind, project, faults: [{ file, text }] };
+    });
+    if (files.length === 0) return new Deployment(loaded, strays);
     const generation = await this.#evaluator.begin();
     const waiting: Waiting = { left: this.patience };
-    const loaded: Loaded[] = [];
     for (const file of files) loaded.push(await loadFile(generation, file, waiting));
     return new Deployment(loaded, strays);
   }

@@ -56,9 +56,11 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
     if (folder.mark === this.#mark) return;
     const again = this.#mark !== undefined;
     const loaded = await this.#loader.load(folder);
+    const told = new Set(this.#current.faults.map(faultText));
     this.#mark = folder.mark;
     this.#current = loaded;
     for (const fault of loaded.faults) {
+      if (told.has(faultText(fault))) continue;
       this.logger.error({ file: fault.file, line: fault.line }, `functions: ${faultText(fault)}`);
     }
     if (again) this.logger.info({ modules: loaded.loaded.length }, 'functions were loaded again');

@@ -89,9 +89,14 @@ describe('a folder', () => {
     writeFileSync(join(outside.path, 'more', 'city.ts'), saying("'outside'"));
     symlinkSync(join(outside.path, 'more'), join(folder.path, other.id));
     await reload(service);
-    expect(await said(other, 'land')).toBe('function.unknown');
+    expect(await said(other, 'land')).toBe('function.broken');
+    // Perhaps there are hooks in it.
+    expect(await project.post('/land/unit', {})).toMatchObject({ status: 503 });
     expect(await said(other)).toBe('all');
-    expect(errors()).toMatchObject([{ file: 'land.ts', msg: 'functions: land.ts: leads out of the folder' }]);
+    expect(errors().map(({ msg }) => msg)).toEqual([
+      `functions: ${other.id}/: leads out of the folder`,
+      'functions: land.ts: leads out of the folder',
+    ]);
     folder.remove('land.ts');
     folder.remove(other.id);
   });
@@ -186,11 +191,15 @@ describe('a module that is wrong', () => {
     expect(errors()[0]?.line).toBe(line);
     expect([await said(project), await said(project, 'land')]).toEqual(['all', 'function.broken']);
     await reload(service);
+    folder.write('_elsewhere.ts', `// ${text}`);
+    await reload(service);
     expect(errors()).toHaveLength(1);
   });
 
   it('is told of with all that is wrong with it', async () => {
     const bad = "k.function({ description: '', run: 1 as never })";
+    folder.remove('land.ts');
+    await reload(service);
     folder.write(
       'land.ts',
       `import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ functions: { f: ${bad} } });`,
