@@ -7,11 +7,11 @@ import { LRUCache } from 'lru-cache';
 import type { Client, Pool, PoolClient, PoolConfig, QueryConfig } from 'pg';
 import type { Statement } from '../sql/fragment.js';
 import { cancelStatement, settingStatement, UNLIMITED } from '../sql/registry.sql.js';
-import type { Executor, Transaction } from './executor.js';
-import { OpenTransaction } from './open-transaction.js';
+import { NoPlace, type Executor, type Share, type Transaction } from './executor.js';
+import { OpenTransaction, type Outcome } from './open-transaction.js';
 import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from './sqlstate.js';
 
-export type { Executor, Transaction } from './executor.js';
+export type { Executor, Share, Transaction } from './executor.js';
 
 export interface TransactionOptions {
   readonly readOnly?: boolean;
@@ -19,6 +19,8 @@ export interface TransactionOptions {
   readonly lockTimeout?: number;
   /** Milliseconds that a statement of it may take, where that differs from the pool's. */
   readonly statementTimeout?: number;
+  /** That it is part of: it waits for its place there before it takes a connection. */
+  readonly share?: Share | undefined;
   /** Set where whoever calls tries again itself. */
   readonly once?: boolean;
 }
@@ -83,10 +85,17 @@ export class Database implements Executor {
 
   /** Runs `work` in a transaction; all of it is tried again on a deadlock, so `work` must not keep state between tries. */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    let { share } = options;
     for (let attempt = 1; ; attempt++) {
+      const place = share && (await share.enter());
       try {
-        return await this.#attempt(work, options);
+        return await this.#attempt(work, options, { share, after: [], ends: place ? [place] : [] });
       } catch (error) {
+        if (error instanceof NoPlace) {
+          ({ share } = error);
+          attempt -= 1;
+          continue;
+        }
         const again = isRetryable(error) || (options.lockTimeout !== undefined && isLockTimeout(error));
         // A write in a transaction that was to read only is a fault of ours.
         if (options.readOnly && isReadOnly(error)) throw error;
@@ -98,16 +107,23 @@ export class Database implements Executor {
   }
 
   /** What ends it before its time is told at once; the way back goes on behind. */
-  #attempt<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
+  #attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    options: TransactionOptions,
+    outcome: Omit<Outcome, 'interrupt'>,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#carryOut(work, options, reject).then(resolve, reject);
+      const end = (): void => {
+        for (const job of outcome.ends) job();
+      };
+      this.#carryOut(work, options, { ...outcome, interrupt: reject }).finally(end).then(resolve, reject);
     });
   }
 
   async #carryOut<T>(
     work: (tx: Transaction) => Promise<T>,
     options: TransactionOptions,
-    interrupted: (reason: unknown) => void,
+    outcome: Outcome,
   ): Promise<T> {
     const client = await this.#connect();
     let result: T;
@@ -117,10 +133,10 @@ export class Database implements Executor {
     client.on('error', onError);
     const interrupt = (reason: unknown): void => {
       broken = true;
-      interrupted(reason);
+      outcome.interrupt(reason);
       void this.#cancel(client);
     };
-    const tx = new OpenTransaction((statement) => this.#query(client, statement), interrupt);
+    const tx = new OpenTransaction((statement) => this.#query(client, statement), { ...outcome, interrupt });
     try {
       await client.query('BEGIN');
       for (const setting of settings(options)) await this.#query(client, setting);
@@ -139,7 +155,7 @@ export class Database implements Executor {
       client.removeListener('error', onError);
       client.release(broken || this.#isWorn(client));
     }
-    for (const job of tx.after) {
+    for (const job of outcome.after) {
       try {
         await job();
       } catch (error) {

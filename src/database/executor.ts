@@ -20,4 +20,28 @@ export interface Transaction extends Executor {
    * way is cancelled, and the connection serves nobody else.
    */
   until(signal: AbortSignal): void;
+  /** Runs when its connection is free again, whichever way it ended. */
+  atEnd(work: () => void): void;
+  /**
+   * Makes it one of those that have a part of the connections among themselves, where it is not. @throws NoPlace where
+   * that part is in use: it is then undone, and begun again when there is a place.
+   */
+  join(share: Share): void;
+}
+
+/** A part of the connections, for transactions that may hold theirs for long. */
+export interface Share {
+  /** Comes back when a place is free; what it answers gives it back. @throws KindError 503 where that takes too long */
+  enter(): Promise<() => void>;
+  /** The same without waiting: undefined where none is free. */
+  enterNow(): (() => void) | undefined;
+}
+
+/** A transaction needs a place that is not to be had while it holds a connection. */
+export class NoPlace extends Error {
+  override readonly name = 'NoPlace';
+
+  constructor(readonly share: Share) {
+    super('the transaction begins again when there is a place for it');
+  }
 }

@@ -1,6 +1,6 @@
 /** Transactions that hold no connection before they need one: they begin with their first statement. */
 import type { Statement } from '../sql/fragment.js';
-import type { Transaction } from './executor.js';
+import type { Share, Transaction } from './executor.js';
 
 /** Runs the work of a transaction in one, as `Database.transaction` does. */
 export type Begin = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
@@ -14,6 +14,7 @@ export class LateTransaction implements Transaction {
   #open: Transaction | undefined;
   readonly #after: (() => void | Promise<void>)[] = [];
   readonly #signals: AbortSignal[] = [];
+  readonly #ends: (() => void)[] = [];
 
   constructor(private readonly begin: Begin) {}
 
@@ -40,11 +41,21 @@ export class LateTransaction implements Transaction {
     this.#open?.until(signal);
   }
 
+  atEnd(work: () => void): void {
+    this.#ends.push(work);
+  }
+
+  /** Whoever lets it begin sees to its place. */
+  join(share: Share): void {
+    this.#open?.join(share);
+  }
+
   async commit(): Promise<void> {
     this.#closed = true;
     this.#end?.commit();
     await this.#ended;
     if (!this.#begun) for (const work of this.#after) await work();
+    this.#leave();
   }
 
   /** Comes back when the connection is free again, or where a signal has ended it. */
@@ -52,6 +63,11 @@ export class LateTransaction implements Transaction {
     this.#closed = true;
     this.#end?.rollback(reason);
     await this.#ended.catch(() => undefined);
+    this.#leave();
+  }
+
+  #leave(): void {
+    for (const work of this.#ends.splice(0)) work();
   }
 
   #begin(): Promise<Transaction> {
@@ -98,6 +114,14 @@ export class TransactionChain implements Transaction {
 
   afterCommit(work: () => void | Promise<void>): void {
     this.#current.afterCommit(work);
+  }
+
+  atEnd(work: () => void): void {
+    this.#current.atEnd(work);
+  }
+
+  join(share: Share): void {
+    this.#current.join(share);
   }
 
   /** Holds for those that follow too. */

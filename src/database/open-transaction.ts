@@ -1,19 +1,31 @@
 /** A transaction on its connection, from BEGIN to its end. */
 import type { Statement } from '../sql/fragment.js';
-import type { Transaction } from './executor.js';
+import { NoPlace, type Share, type Transaction } from './executor.js';
+
+/** What comes of a transaction beside its result. */
+export interface Outcome {
+  /** Called where a signal ends it. */
+  readonly interrupt: (reason: unknown) => void;
+  /** What is to be done after its commit. */
+  readonly after: (() => void | Promise<void>)[];
+  /** What is to be done at its end. */
+  readonly ends: (() => void)[];
+  /** That it is part of. */
+  readonly share: Share | undefined;
+}
 
 export class OpenTransaction implements Transaction {
   readonly begun = true;
-  /** What is to be done after its commit. */
-  readonly after: (() => void | Promise<void>)[] = [];
   readonly #signals = new Map<AbortSignal, () => void>();
+  #share: Share | undefined;
   #over = false;
 
   constructor(
     private readonly query: <Row>(statement: Statement) => Promise<Row[]>,
-    /** Called where a signal ends it. */
-    private readonly interrupt: (reason: unknown) => void,
-  ) {}
+    private readonly outcome: Outcome,
+  ) {
+    this.#share = outcome.share;
+  }
 
   get tx(): this {
     return this;
@@ -25,14 +37,26 @@ export class OpenTransaction implements Transaction {
   }
 
   afterCommit(work: () => void | Promise<void>): void {
-    this.after.push(work);
+    this.outcome.after.push(work);
+  }
+
+  atEnd(work: () => void): void {
+    this.outcome.ends.push(work);
+  }
+
+  join(share: Share): void {
+    if (this.#share) return;
+    const leave = share.enterNow();
+    if (!leave) throw new NoPlace(share);
+    this.#share = share;
+    this.outcome.ends.push(leave);
   }
 
   until(signal: AbortSignal): void {
     const end = (): void => {
       if (this.#over) return;
       this.close();
-      this.interrupt(signal.reason);
+      this.outcome.interrupt(signal.reason);
     };
     if (signal.aborted) return end();
     signal.addEventListener('abort', end);

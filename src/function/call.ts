@@ -1,11 +1,11 @@
-/** What a call of authored code consists of, beside its transaction: above all its time limit. */
+/** What a call of authored code consists of: its transaction, and its time limit. */
+import type { Transaction } from '../database/database.js';
 import { refusal, type KindError } from '../shared/errors.js';
 
 /** What one piece of authored code, or several in one transaction, have in common. */
 export interface CallScope {
   readonly limit: TimeLimit;
-  /** Runs after the commit; dropped without one. */
-  afterCommit(work: () => void): void;
+  readonly tx: Transaction;
   /** Notes what makes the transaction worthless, whatever the author makes of it. */
   doom(error: unknown): void;
 }
@@ -16,18 +16,18 @@ export class TimeLimit {
   #over: KindError | undefined;
   readonly #waiting = new Set<(reason: KindError) => void>();
   #timer: NodeJS.Timeout | undefined;
+  #name = '';
   #begun = 0;
   #left: number;
 
   /** @param milliseconds of all stretches together */
-  constructor(
-    private readonly name: string,
-    private readonly milliseconds: number,
-  ) {
+  constructor(private readonly milliseconds: number) {
     this.#left = milliseconds;
   }
 
-  start(): void {
+  /** @param name of what takes the time from now on */
+  start(name: string): void {
+    this.#name = name;
     this.#begun = performance.now();
     this.#timer = setTimeout(() => this.#end(), this.#left);
   }
@@ -62,7 +62,7 @@ export class TimeLimit {
   }
 
   #end(): void {
-    const over = timedOut(this.name, this.milliseconds);
+    const over = timedOut(this.#name, this.milliseconds);
     this.#over = over;
     this.#abort?.abort(over);
     for (const reject of this.#waiting) reject(over);

@@ -1,19 +1,17 @@
 /** Runs a function in a transaction of its own: committed with its answer, undone with whatever it throws. */
 import { Injectable } from '@nestjs/common';
-import { StaleModel } from '../catalog/stale-model.js';
 import { Database, type Transaction } from '../database/database.js';
 import { LateTransaction } from '../database/late-transaction.js';
 import { commonRefusal, isRetryable } from '../database/sqlstate.js';
 import { Answer } from '../http/answer.js';
-import { FunctionError } from '../kit/function-error.js';
-import { KindError } from '../shared/errors.js';
 import type { Session } from '../unit/session.js';
 import { withinAuthored, type Authored } from './authored.js';
 import { TimeLimit, type CallScope } from './call.js';
-import { Contexts, isOfSystem } from './contexts.js';
+import { Contexts } from './contexts.js';
 import { HookRuns } from './hook-runs.js';
 import type { FunctionDef, FunctionModule } from './definition.js';
 import { Places } from './places.js';
+import { told } from './told.js';
 
 export interface FunctionCall {
   readonly session: Session;
@@ -38,8 +36,8 @@ export class Calls {
 
   /** Its time begins here, for all attempts together. At its end a 504 is answered, however long the way back takes. */
   async call(call: FunctionCall): Promise<Answer> {
-    const limit = new TimeLimit(call.def.name, call.timeout);
-    limit.start();
+    const limit = new TimeLimit(call.timeout);
+    limit.start(call.def.name);
     try {
       return await limit.race(this.#attempts(call, limit));
     } finally {
@@ -53,29 +51,26 @@ export class Calls {
         return await this.#attempt(call, limit);
       } catch (error) {
         limit.check();
-        if (!isRetryable(error) || attempt === ATTEMPTS) throw told(error, call);
+        if (isRetryable(error) && attempt < ATTEMPTS) continue;
+        throw told(isRetryable(error) ? commonRefusal(error) : error, (cause) => failed(call, cause));
       }
     }
   }
 
   async #attempt({ session, module, def, given, timeout }: FunctionCall, limit: TimeLimit): Promise<Answer> {
     const transaction = new LateTransaction((work) => {
-      const options = { statementTimeout: timeout, once: true };
+      const options = { share: this.places.share(session.project.id), statementTimeout: timeout, once: true };
       const begin = (tx: Transaction) => {
         tx.until(limit.signal);
         return work(tx);
       };
-      return this.places.transaction(session.project.id, () => this.database.transaction(begin, options));
+      return this.database.transaction(begin, options);
     });
     const doomed: unknown[] = [];
-    const scope: CallScope = {
-      limit,
-      afterCommit: (work) => transaction.afterCommit(work),
-      doom: (error) => void doomed.push(error),
-    };
+    const scope: CallScope = { limit, tx: transaction, doom: (error) => void doomed.push(error) };
     const who: Authored = { project: session.project.id, file: module.file, name: def.name };
     const inside = { ...session, executor: transaction };
-    this.hooks.adopt(transaction, scope);
+    this.hooks.adopt(scope);
     const { context, door } = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
     try {
       const content = await limit.race(withinAuthored(who, async () => contentOf(await def.run(context))));
@@ -100,11 +95,6 @@ function contentOf(result: unknown): string {
   return content;
 }
 
-/** What an answer may be made of: refusals, of the author's or of what was done as the caller. All else is a fault. */
-function told(error: unknown, { def, module }: FunctionCall): unknown {
-  if (error instanceof StaleModel || error instanceof FunctionError) return error;
-  if (error instanceof KindError && (error.retryAfter !== undefined || !isOfSystem(error))) return error;
-  const refused = commonRefusal(error);
-  if (refused) return refused;
-  return new Error(`the function '${def.name}' of ${module.file} failed`, { cause: error });
+function failed({ def, module }: FunctionCall, cause: unknown): Error {
+  return new Error(`the function '${def.name}' of ${module.file} failed`, { cause });
 }

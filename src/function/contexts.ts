@@ -69,7 +69,9 @@ export class Contexts {
       mail: (letter) => {
         door.check();
         const mail = mailOf(letter);
-        call.afterCommit(() => this.outgoing.reserve(project.id).post({ type: 'function', make: () => mail }));
+        const place = this.outgoing.reserve(project.id);
+        call.tx.afterCommit(() => place.post({ type: 'function', make: () => mail }));
+        call.tx.atEnd(() => place.leave());
       },
       get log() {
         return (log ??= logOf(logger.child({ ...who })));

@@ -3,19 +3,17 @@
  * transaction share a time limit.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { StaleModel } from '../catalog/stale-model.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import type { Executor, Transaction } from '../database/database.js';
-import { commonRefusal, isRetryable } from '../database/sqlstate.js';
-import { FunctionError } from '../kit/function-error.js';
-import { KindError } from '../shared/errors.js';
+import type { Transaction } from '../database/database.js';
 import type { Session } from '../unit/session.js';
 import type { Context } from '../kit/context.js';
 import { runAuthored, type Authored } from './authored.js';
 import { TimeLimit, type CallScope } from './call.js';
-import { Contexts, isOfSystem } from './contexts.js';
+import { Contexts } from './contexts.js';
 import type { FunctionModule, HookName } from './definition.js';
+import { Places } from './places.js';
+import { told } from './told.js';
 
 /** Hooks whose writes run hooks, and so on. */
 const DEPTH = 8;
@@ -35,12 +33,13 @@ export class HookRuns {
 
   constructor(
     private readonly contexts: Contexts,
+    private readonly places: Places,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Makes the hooks of a transaction part of a call. */
-  adopt(transaction: Transaction, call: CallScope): void {
-    this.#running.set(transaction, { call, doomed: [], depth: 0 });
+  /** Makes the hooks of its transaction part of a call. */
+  adopt(call: CallScope): void {
+    this.#running.set(call.tx, { call, doomed: [], depth: 0 });
   }
 
   /** What the hook returns; undefined where there is none of that name. @throws whatever it refuses with */
@@ -51,13 +50,13 @@ export class HookRuns {
     try {
       return await this.inside(session, who, hook, given, 'hooks');
     } catch (error) {
-      throw isToldAsItIs(error) ? error : (commonRefusal(error) ?? failed(`${name} of ${module.file}`, error));
+      throw told(error, (cause) => new Error(`${name} of ${module.file} failed`, { cause }));
     }
   }
 
   /**
-   * What a handler returns that runs inside a session. The time limit, where the session is in no call that has one, goes
-   * by the name `limited`. @throws whatever the handler does
+   * What a handler returns that runs inside a session. Where the session is in no call that has a time limit, it goes by
+   * the name `limited`. @throws whatever the handler does
    */
   async inside<G extends object>(
     session: Session,
@@ -66,10 +65,10 @@ export class HookRuns {
     given: G,
     limited: string,
   ): Promise<unknown> {
-    const running = this.#of(session.executor, limited);
+    const running = this.#of(session);
     if (running.depth >= DEPTH) throw new Error(`${who.file}: what sets off one another is more than ${DEPTH} deep`);
     const { call, doomed, limit } = running;
-    if (running.depth === 0) limit?.start();
+    if (running.depth === 0) limit?.start(limited);
     running.depth += 1;
     const { context, door } = this.contexts.make({ session, call, who, depth: running.depth }, given);
     try {
@@ -87,31 +86,17 @@ export class HookRuns {
     }
   }
 
-  #of({ tx }: Executor, limited: string): Running {
+  #of({ executor: { tx }, project }: Session): Running {
     if (!tx) throw new Error('authored code runs in a transaction');
     const known = this.#running.get(tx);
     if (known) return known;
-    const limit = new TimeLimit(limited, this.config.functionTimeout);
+    tx.join(this.places.share(project.id));
+    const limit = new TimeLimit(this.config.functionTimeout);
     tx.until(limit.signal);
     const doomed: unknown[] = [];
-    const call: CallScope = {
-      limit,
-      afterCommit: (work) => tx.afterCommit(work),
-      doom: (error) => void doomed.push(error),
-    };
+    const call: CallScope = { limit, tx, doom: (error) => void doomed.push(error) };
     const running = { call, limit, doomed, depth: 0 };
     this.#running.set(tx, running);
     return running;
   }
-}
-
-/** Refusals are answered as they are; of all else nothing is told. */
-export function isToldAsItIs(error: unknown): boolean {
-  if (error instanceof StaleModel || error instanceof FunctionError || isRetryable(error)) return true;
-  if (!(error instanceof KindError)) return false;
-  return error.retryAfter !== undefined || error.status === 504 || !isOfSystem(error);
-}
-
-function failed(name: string, cause: unknown): Error {
-  return new Error(`${name} failed`, { cause });
 }

@@ -4,6 +4,7 @@
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
+import type { Share } from '../database/database.js';
 import type { KindDef } from '../model/model.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -43,8 +44,8 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     return this.registry.current;
   }
 
-  hold<T>(project: Project, work: () => Promise<T>): Promise<T> {
-    return this.places.transaction(project.id, work);
+  share({ id }: Project): Share {
+    return this.places.share(id);
   }
 
   of(kind: KindDef, project: Project, deployment: object): Behavior | undefined {

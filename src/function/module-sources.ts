@@ -2,7 +2,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Begin } from '../database/late-transaction.js';
-import { commonRefusal } from '../database/sqlstate.js';
 import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
 import type { KindError } from '../shared/errors.js';
@@ -13,9 +12,10 @@ import { broken } from './broken.js';
 import { REMOTE } from './check-declaration.js';
 import type { FunctionModule } from './definition.js';
 import { Deployment } from './deployment.js';
-import { HookRuns, isToldAsItIs } from './hook-runs.js';
+import { HookRuns } from './hook-runs.js';
 import { Places } from './places.js';
 import { FunctionRegistry } from './registry.js';
+import { told } from './told.js';
 
 type Ask = (...args: readonly unknown[]) => unknown;
 
@@ -55,7 +55,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   }
 
   begin({ id }: Project): Begin {
-    return (work) => this.places.transaction(id, () => this.database.transaction(work, { once: true }));
+    return (work) => this.database.transaction(work, { share: this.places.share(id), once: true });
   }
 
   #sourceOf(module: FunctionModule): RemoteSource {
@@ -74,7 +74,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     try {
       return await this.runs.inside(session, who, handler, {}, who.name);
     } catch (error) {
-      throw isToldAsItIs(error) ? error : (commonRefusal(error) ?? unavailable({ id: kind }, error));
+      throw told(error, (cause) => unavailable({ id: kind }, cause));
     }
   }
 }

@@ -5,6 +5,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
+import type { Share } from '../database/database.js';
 import { comeBack } from '../shared/errors.js';
 import { Lanes } from '../shared/lanes.js';
 import { LIMITS } from '../shared/limits.js';
@@ -15,7 +16,7 @@ const CALLS = 200;
 /** Calls of the sources of one project at once: they hold no connection while they wait. */
 const SOURCES = 100;
 
-/** The parts of the pool that transactions of functions may hold: of one project, and of all. */
+/** The parts of the pool that transactions of functions and hooks may hold: of one project, and of all. */
 const OF_ONE = 0.3;
 const OF_ALL = 0.6;
 
@@ -46,9 +47,10 @@ export class Places {
     return this.#sources.run(project, work);
   }
 
-  /** @throws KindError 503 where too many are under way */
-  transaction<T>(project: string, work: () => Promise<T>): Promise<T> {
-    return this.#transactions.run(project, work);
+  /** The share of the connections that transactions of a project in which authored code runs have among themselves. */
+  share(project: string): Share {
+    const lanes = this.#transactions;
+    return { enter: () => lanes.enter(project), enterNow: () => lanes.enterNow(project) };
   }
 }
 

@@ -48,14 +48,32 @@ export class Lanes {
 
   /** @throws KindError the refusal, where too many wait or one has waited too long */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const lane = this.#lanes.get(key) ?? { key, running: 0, waiting: new Set() };
-    if (this.#isFree(lane)) this.#enter(lane);
-    else await this.#wait(lane);
+    const leave = this.enterNow(key) ?? (await this.enter(key));
     try {
       return await work();
     } finally {
-      this.#leave(lane);
+      leave();
     }
+  }
+
+  /** Takes a place, which what is answered gives back. @throws KindError as `run` does */
+  async enter(key: string): Promise<() => void> {
+    const lane = this.#laneOf(key);
+    if (this.#isFree(lane)) this.#enter(lane);
+    else await this.#wait(lane);
+    return () => this.#leave(lane);
+  }
+
+  /** The same without waiting: undefined where no place is free. */
+  enterNow(key: string): (() => void) | undefined {
+    const lane = this.#laneOf(key);
+    if (!this.#isFree(lane)) return undefined;
+    this.#enter(lane);
+    return () => this.#leave(lane);
+  }
+
+  #laneOf(key: string): Lane {
+    return this.#lanes.get(key) ?? { key, running: 0, waiting: new Set() };
   }
 
   #isFree({ running }: Lane): boolean {

@@ -3,6 +3,7 @@
  * alter columns, member kinds guard credentials. The engine knows no kind by name; a new behaviour is one file.
  */
 import { Injectable } from '@nestjs/common';
+import type { Share } from '../database/database.js';
 import type { Faults } from '../shared/errors.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { Body, Draft } from './draft.js';
@@ -49,8 +50,8 @@ export interface BehaviorSource {
   /** What is in place now; a piece of work keeps to it. */
   readonly deployment: object;
   of(kind: KindDef, project: Project, deployment: object): Behavior | undefined;
-  /** Runs a transaction in which a behaviour of the source takes part: it may hold its connection for long. */
-  hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
+  /** Of the connections, for transactions in which its behaviours take part: they may hold theirs for long. */
+  share(project: Project): Share;
 }
 
 /** The behaviours of a deployment; modules register theirs when they start. */
@@ -80,10 +81,10 @@ export class Behaviors {
     return own ? [...fixed, own] : fixed;
   }
 
-  /** Runs the transaction of a write. */
-  hold<T>(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>, work: () => Promise<T>) {
+  /** That the transaction of a write takes part in from its beginning; others come to it when a hook runs. */
+  share(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): Share | undefined {
     const source = this.#source;
-    return source?.of(kind, project, deployment ?? source.deployment) ? source.hold(project, work) : work();
+    return source?.of(kind, project, deployment ?? source.deployment) && source.share(project);
   }
 
   #fixed(kind: KindDef): readonly Behavior[] {

@@ -132,7 +132,7 @@ export class UnitService {
         this.behaviors.of(kind, base).length > 0 ||
         (operation === 'delete' && (isLinkable(kind) || isReferenced(model, kind)));
       if (!together) return alone(this.database);
-      return this.behaviors.hold(kind, base, () => this.database.transaction(alone));
+      return this.database.transaction(alone, { share: this.behaviors.share(kind, base) });
     });
   }
 

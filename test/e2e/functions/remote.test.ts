@@ -58,6 +58,9 @@ const folder = new FunctionsFolder({
   'broken.ts': 'export default 1;',
   'nothing.ts': `import { kind } from 'kind'; export default kind('nothing').module({});`,
   'listed.ts': `import { kind } from 'kind'; export default kind('listed').module({ remote: { list: () => ({ count: -1, items: [] }) } });`,
+  'stuck.ts': `import { kind } from 'kind'; export default kind('stuck').module({ remote: {
+    list: () => ({ count: -1, items: [] }), get: (id) => ({ id }),
+    update: () => new Promise(() => undefined), delete: () => new Promise(() => undefined) } });`,
   'near.ts': NEAR,
 });
 const lines: { msg: string; cause?: string; code?: string }[] = [];
@@ -97,7 +100,7 @@ await defineKinds(
     parameters: ['name'],
     access: { read: 'eq(name,x)', create: 'admin', update: 'nobody', function: 'eq(name,x)' },
   },
-  ...['broken', 'nothing', 'listed', 'bare'].map((id) => ({ id, label: id, remote: true, parameters: ['name'] })),
+  ...['broken', 'nothing', 'listed', 'bare', 'stuck'].map((id) => ({ id, label: id, remote: true, parameters: ['name'] })),
   { id: 'asleep', label: 'Asleep', remote: true, active: false },
 );
 const ann = await asMember(project);
@@ -436,6 +439,13 @@ describe('what a source answers', () => {
     await vi.waitFor(() => expect(source.abandoned).toBe(15));
     expect(await ok(member.get(unit))).toEqual(SHOWN);
   });
+});
+
+it('the limit bears the name of what took too long', async () => {
+  const replies = await Promise.all([member.put('/stuck/unit/x', { name: 'x' }), member.delete('/stuck/unit/x')]);
+  expect(replies.map(({ body }) => body.messages[0]?.text)).toEqual(
+    ['update', 'delete'].map((name) => `'remote.${name}' took longer than its limit of 1000 milliseconds`),
+  );
 });
 
 describe('functions', () => {

@@ -2,9 +2,10 @@
 import { Client, type Pool, type PoolClient } from 'pg';
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { createDataSource } from '../../../src/database/data-source.js';
-import { Database, type Transaction } from '../../../src/database/database.js';
+import { Database, type Share, type Transaction } from '../../../src/database/database.js';
 import { commonRefusal } from '../../../src/database/sqlstate.js';
-import { KindError } from '../../../src/shared/errors.js';
+import { comeBack, KindError } from '../../../src/shared/errors.js';
+import { Lanes } from '../../../src/shared/lanes.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { sideConnection } from '../../support/side-connection.js';
 
@@ -309,6 +310,54 @@ describe('a transaction that is over', () => {
     });
     expect(await refusalOf(work)).toBe(' long ago');
     expect(await own.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('a share of the connections', () => {
+  const open1 = () => {
+    const lanes = new Lanes({ perKey: 1, refusal: () => comeBack('server.busy', 'later') });
+    const share: Share = { enter: () => lanes.enter('a'), enterNow: () => lanes.enterNow('a') };
+    return { lanes, share };
+  };
+
+  it('is waited for before there is a connection, and given back after it', async () => {
+    const { database: own } = await open(1);
+    const { lanes, share } = open1();
+    const leave = await lanes.enter('a');
+    let begun = 0;
+    const waits = own.transaction(async () => (begun += 1), { share });
+    expect(await own.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    expect(begun).toBe(0);
+    leave();
+    expect(await waits).toBe(1);
+    const failing = own.transaction(() => Promise.reject(new Error('its work failed')), { share });
+    expect(await refusalOf(failing)).toBe(' its work failed');
+    lanes.enterNow('a')?.();
+    expect(lanes.enterNow('a')).toBeDefined();
+  });
+
+  it('that a transaction comes to late lets it begin again, without a connection meanwhile', async () => {
+    const { database: own } = await open(1);
+    const { lanes, share } = open1();
+    const leave = await lanes.enter('a');
+    const done: string[] = [];
+    let begun = 0;
+    const joins = own.transaction(async (tx) => {
+      begun += 1;
+      const attempt = begun;
+      tx.afterCommit(() => void done.push(`commit ${attempt}`));
+      tx.atEnd(() => void done.push(`end ${attempt}`));
+      await tx.run(statement('CREATE TABLE public.joined AS SELECT 1 AS n'));
+      tx.join(share);
+      tx.join(share);
+      await tx.run(statement('DROP TABLE public.joined'));
+    });
+    await vi.waitFor(() => expect(done).toEqual(['end 1']));
+    expect(await own.run(statement("SELECT to_regclass('public.joined') AS joined"))).toEqual([{ joined: null }]);
+    leave();
+    await joins;
+    expect(done).toEqual(['end 1', 'commit 2', 'end 2']);
+    expect(lanes.enterNow('a')).toBeDefined();
   });
 });
 

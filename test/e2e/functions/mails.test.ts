@@ -1,0 +1,91 @@
+/** Mails of functions and hooks: a place in the line when the author asks for one, and sent where that is committed. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { ok, refusalOf } from '../../support/definitions.js';
+import { FunctionsFolder } from '../../support/functions.js';
+import { Mailbox, temporaryFolder } from '../../support/mailbox.js';
+import { startTestService } from '../../support/service.js';
+import { OutgoingMail, type MailPlace } from '../../../src/mail/outgoing.js';
+import { LIMITS } from '../../../src/shared/limits.js';
+
+const folder = new FunctionsFolder({
+  'job.ts': `
+    import { FunctionError, kind, type Context } from 'kind';
+    const job = kind('job');
+    const send = ({ mail }: Context, count: number, to = 'ann@example.com') => {
+      for (let mails = 0; mails < count; mails++) mail({ to, subject: 'Hello', text: 'Hello' });
+    };
+    const f = (run: Parameters<typeof job.function>[0]['run']) => job.function({ description: 'x', run });
+    export default job.module({
+      hooks: {
+        before_create: (context) => {
+          send(context, 1);
+          if (context.values['title'] === 'no') throw new FunctionError(409, 'job.no', 'No');
+        },
+      },
+      functions: {
+        last: f((context) => send(context, 1, 'last@example.com')),
+        two: f((context) => send(context, 2)),
+        two_after_reading: f(async (context) => { await context.units('job').list({ limit: 1 }); send(context, 2); }),
+        as_many_as_go: f((context) => {
+          try { send(context, 2); } catch (error) { return (error as { code: string }).code; }
+        }),
+        refuses: f((context) => { send(context, 1); throw new FunctionError(409, 'job.no', 'No'); }),
+        refuses_after_reading: f(async (context) => {
+          await context.units('job').list({ limit: 1 });
+          send(context, 1);
+          throw new FunctionError(409, 'job.no', 'No');
+        }),
+      },
+    });`,
+});
+const dataDir = temporaryFolder();
+const mailbox = new Mailbox(dataDir);
+const service = await startTestService({ functionsDir: folder.path, dataDir });
+const project = await service.project();
+await defineKinds(project, { id: 'job', parameters: [{ id: 'title', kind_id: 'string' }] });
+const outgoing = service.service.app.get(OutgoingMail);
+const call = async (name: string) => refusalOf(await project.post(`/job/function/${name}`));
+let last = 0;
+/** The mails to Ann, when all that were posted by now are sent. */
+const sent = async () => {
+  await ok(project.post('/job/function/last'));
+  await mailbox.last('last@example.com', (last += 1));
+  return (await mailbox.to('ann@example.com')).length;
+};
+
+describe('where the line has one place left', () => {
+  const full = { status: 503, messages: ['server.busy'] };
+  const refused = { status: 409, messages: ['job.no'] };
+  let taken: MailPlace[] = [];
+  let before = 0;
+  beforeEach(async () => {
+    for (const place of taken) place.leave();
+    before = await sent();
+    taken = Array.from({ length: LIMITS.mailsPerProject - 1 }, () => outgoing.reserve(project.id));
+  });
+
+  it.each(['two', 'two_after_reading'])('a call that sends more is refused, and sends none: %s', async (name) => {
+    expect(await call(name)).toEqual(full);
+    expect((await sent()) - before).toBe(0);
+  });
+
+  it('the author learns of it, and may go on', async () => {
+    expect(await ok(project.post('/job/function/as_many_as_go'))).toBe('server.busy');
+    await mailbox.last('ann@example.com', before + 1);
+    expect((await sent()) - before).toBe(1);
+  });
+
+  it.each(['refuses', 'refuses_after_reading'])('a call that is undone sends none, and leaves its place: %s', async (name) => {
+    for (let time = 0; time < 3; time++) expect(await call(name)).toEqual(refused);
+    expect((await sent()) - before).toBe(0);
+  });
+
+  it('so does a hook, and one that is committed sends it', async () => {
+    for (let time = 0; time < 3; time++)
+      expect(refusalOf(await project.post('/job/unit', { title: 'no' }))).toEqual(refused);
+    await ok(project.post('/job/unit', { title: 'yes' }));
+    await mailbox.last('ann@example.com', before + 1);
+    expect((await sent()) - before).toBe(1);
+  });
+});
