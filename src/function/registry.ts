@@ -7,9 +7,9 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { LOGGER } from '../http/logger.js';
-import { faultText } from './definition.js';
+import { faultText, type ModuleFault } from './definition.js';
 import { Deployment } from './deployment.js';
-import { readFolder } from './folder.js';
+import { readFolder, type Folder } from './folder.js';
 import { Loader } from './loader.js';
 
 /** Milliseconds between two looks at the files. */
@@ -57,10 +57,11 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
     const again = this.#mark !== undefined;
     const loaded = await this.#loader.load(folder);
     const told = new Set(this.#current.faults.map(faultText));
+    const changed = changedLines(this.#mark ?? '', folder.mark);
     this.#mark = folder.mark;
     this.#current = loaded;
     for (const fault of loaded.faults) {
-      if (told.has(faultText(fault))) continue;
+      if (told.has(faultText(fault)) && changed.every((line) => isOfAnother(fault, folder, line))) continue;
       this.logger.error({ file: fault.file, line: fault.line }, `functions: ${faultText(fault)}`);
     }
     if (again) this.logger.info({ modules: loaded.loaded.length }, 'functions were loaded again');
@@ -76,4 +77,15 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
     };
     this.#timer = setTimeout(look, WATCH_EVERY).unref();
   }
+}
+
+/** The lines that only one of two marks has. */
+function changedLines(former: string, mark: string): string[] {
+  const [before, now] = [former, mark].map((text) => new Set(text.split('\n'))) as [Set<string>, Set<string>];
+  return [...[...before].filter((line) => !now.has(line)), ...[...now].filter((line) => !before.has(line))];
+}
+
+/** Whether a line of the mark is of a module other than that of the fault; helpers are part of any. */
+function isOfAnother({ file }: ModuleFault, { files }: Folder, line: string): boolean {
+  return files.some((other) => other.file !== file && line.startsWith(`${other.path}:`));
 }

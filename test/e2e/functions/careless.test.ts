@@ -8,7 +8,9 @@ import { ok } from '../../support/definitions.js';
 import { outliving } from '../../support/escapes.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
+import { rest } from '../../../src/function/authored.js';
 import { loggedError } from '../../../src/http/logged-error.js';
+import { refusal } from '../../../src/shared/errors.js';
 
 /** Of the discard protocol, where nobody listens. */
 const NOBODY = 'http://127.0.0.1:9/';
@@ -167,6 +169,35 @@ describe.each(ODDITIES)('an odd thing that is thrown: %s', (name) => {
   });
 });
 
+describe('when nothing of authors has run for a while', () => {
+  const calledLate = async (name: string) => {
+    const late = call('throws_late', { name });
+    rest();
+    expect((await late).status).toBe(200);
+  };
+
+  it.each(['text', 'null', 'message'])('what escapes late is told without its function: %s', async (name) => {
+    await calledLate(name);
+    rest();
+    expect(await escaped()).toMatchObject({ level: 50, err: { message: expect.any(String) as string } });
+    await goesOn();
+  });
+
+  it('an error of the service itself ends the process', async () => {
+    setTimeout(() => {
+      throw refusal('unit.unknown', 'ours');
+    });
+    await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(1));
+    expect(lines).toMatchObject([{ level: 60, msg: 'an error that nobody caught' }]);
+    exit.mockClear();
+  });
+
+  it('it is told again from the next call on', async () => {
+    await call('throws_late', { name: 'text' });
+    expect(await escaped()).toMatchObject({ name: 'throws_late' });
+  });
+});
+
 it('a default export that no one can look at breaks its module alone', async () => {
   const trap = '{ get() { throw new Error("gotcha"); }, getPrototypeOf() { throw new Error("gotcha"); } }';
   files.write('own.ts', `export default new Proxy({}, ${trap});`);
@@ -198,7 +229,9 @@ describe('what all objects have in common', () => {
   it('is not what a polyfill adds to', async () => {
     files.write('own.ts', 'Object.prototype.tap = () => 1;');
     await reload(service);
-    expect(lines).toMatchObject([{ file: 'own.ts', msg: expect.stringContaining('Cannot add property tap') as string }]);
+    expect(lines).toMatchObject([
+      { file: 'own.ts', msg: expect.stringContaining('Cannot add property tap') as string },
+    ]);
     await goesOn();
     files.remove('own.ts');
   });

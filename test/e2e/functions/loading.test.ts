@@ -191,7 +191,7 @@ describe('a module that is wrong', () => {
     expect(errors()[0]?.line).toBe(line);
     expect([await said(project), await said(project, 'land')]).toEqual(['all', 'function.broken']);
     await reload(service);
-    folder.write('_elsewhere.ts', `// ${text}`);
+    folder.write('city.ts', `${saying("'all'")}\n// ${_}`);
     await reload(service);
     expect(errors()).toHaveLength(1);
   });
