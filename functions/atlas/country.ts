@@ -12,11 +12,10 @@ const statistics = country.unitFunction({
     const cities = await links.list(unit, 'child', {
       link_id: 'has_city',
       include: ['name', 'population'],
+      order: 'population;desc',
       limit: 1000,
     });
-    const bySize = cities.items
-      .map(({ name, population }) => ({ name, population: Number(population ?? 0) }))
-      .sort((a, b) => b.population - a.population);
+    const bySize = cities.items.map(({ name, population }) => ({ name, population: Number(population ?? 0) }));
     const inhabitants = bySize.reduce((sum, { population }) => sum + population, 0);
     return {
       country: unit['name'],

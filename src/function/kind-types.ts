@@ -20,6 +20,9 @@ export function renderKindTypes(model: Model, project: string): string {
       '      values: {',
       ...valueLines(kind),
       '      };',
+      '      references: {',
+      ...referenceLines(kind),
+      '      };',
       '    };',
     ]),
     '  }',
@@ -35,7 +38,7 @@ function unitLines(kind: KindDef, model: Model): string[] {
     const other = reference && model.kinds.get(reference.kind);
     return (other ? recordFields(other) : []).map((field) => property(`'${id}.${field.id}'?`, typeOf(field), true));
   });
-  return [...stored.map((field) => property(field.id, readType(kind, field), isNull(field))), ...behind];
+  return [...stored.map((field) => property(field.id, readType(kind, field), isNull(kind, field))), ...behind];
 }
 
 /** What is in a record: all that is stored, or the same in every unit. */
@@ -47,8 +50,10 @@ function readType(kind: KindDef, field: Field): string {
   return field.id === 'kind_id' ? `'${kind.id}'` : typeOf(field);
 }
 
-function isNull({ id, def }: Field): boolean {
-  return !isOwn(id) && def.nullable && !def.primary;
+/** A source need not know when its units were made. */
+function isNull({ remote }: KindDef, { id, def }: Field): boolean {
+  if (isOwn(id)) return remote && def.type === 'datetime';
+  return def.nullable && !def.primary;
 }
 
 /** What a body may have. */
@@ -58,8 +63,20 @@ function valueLines(kind: KindDef): string[] {
   });
   return taken.map((field) => {
     const needed = field.def.primary || (field.def.required && field.def.default === null);
-    return property(`${field.id}${needed ? '' : '?'}`, typeOf(field), isNull(field));
+    return property(`${field.id}${needed ? '' : '?'}`, givenType(field), isNull(kind, field));
   });
+}
+
+/** Any object has what `Object.prototype` has, and a literal that leaves such an optional parameter out must fit. */
+function givenType(field: Field): string {
+  return field.id in Object.prototype ? `${typeOf(field)} | Function` : typeOf(field);
+}
+
+/** Kinds of which units can be created inside the values. */
+function referenceLines({ fields }: KindDef): string[] {
+  return [...fields.values()].flatMap(({ id, reference }) =>
+    reference ? [property(id, `'${reference.kind}'`, false)] : [],
+  );
 }
 
 function isOwn(id: string): boolean {

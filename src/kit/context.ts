@@ -1,5 +1,5 @@
 /** What functions, hooks and remote kinds are given to work with. */
-import type { AnyUnit, KindId, ListOptions, Page, UnitOf, Units, ValuesFor } from './units.js';
+import type { AnyUnit, GivenFor, KindId, ListOptions, Page, UnitOf, Units } from './units.js';
 
 /** Who asks. The unit itself: `units(member.kind_id).get(member.id)`. */
 export interface Member {
@@ -12,7 +12,7 @@ export interface Member {
 /** The data of the project, as somebody: the caller, or the system. */
 export interface Data {
   /** The units of a kind. */
-  readonly units: <K extends KindId>(kind: K) => Units<UnitOf<K & string>, ValuesFor<K & string>>;
+  readonly units: <K extends KindId>(kind: K) => Units<UnitOf<K & string>, GivenFor<K & string>>;
   readonly links: Links;
   readonly groups: Groups;
 }
@@ -34,7 +34,7 @@ export interface Groups {
 }
 
 /** What a list of linked units takes, as the query parameters of the same names do. */
-export interface WalkOptions extends Omit<ListOptions, 'order'> {
+export interface WalkOptions extends ListOptions {
   readonly link_id?: string | readonly string[];
   readonly kind_id?: string | readonly string[];
   /** 0 for direct neighbours, n for up to n+1 steps. */

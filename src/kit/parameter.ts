@@ -69,7 +69,9 @@ type OrNull<D extends ParameterDeclaration> = D extends { readonly nullable: inf
   : D extends { readonly required: true }
     ? never
     : D extends { readonly default: infer V }
-      ? Extract<V, null>
+      ? undefined extends V
+        ? null
+        : Extract<V, null>
       : null;
 
 /** What a handler gets: a declared `integer` is a number, `multiple` a list, and what may be absent null. */

@@ -23,12 +23,26 @@ export type UnitOf<K extends string> = K extends keyof Kinds
     : AnyUnit
   : AnyUnit;
 
-/** The values of a unit of a kind, as they are given to create or edit it. */
+/** The values of a unit of a kind, as hooks have them: of a reference an id. */
 export type ValuesFor<K extends string> = K extends keyof Kinds
   ? Kinds[K] extends { values: infer V }
     ? V
     : AnyValues
   : AnyValues;
+
+/** The kinds that the references of a kind lead to, by parameter. */
+type ReferencesOf<K extends string> = K extends keyof Kinds
+  ? Kinds[K] extends { references: infer R }
+    ? R
+    : unknown
+  : unknown;
+
+/** The values that create or edit a unit of a kind: instead of an id also a unit, which is created with this one. */
+export type GivenFor<K extends string> = {
+  readonly [P in keyof ValuesFor<K>]: P extends keyof ReferencesOf<K>
+    ? ValuesFor<K>[P] | GivenFor<ReferencesOf<K>[P] & string>
+    : ValuesFor<K>[P];
+};
 
 /** A kind's id: a known one is completed by the editor, others are allowed. */
 // eslint-disable-next-line @typescript-eslint/no-redundant-type-constituents -- `Kinds` is filled by declaration merging
