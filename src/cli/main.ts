@@ -1,6 +1,15 @@
 #!/usr/bin/env node
 /** The command line: `npm run kind -- <command>`, or `kind <command>` where it is installed. */
 import 'reflect-metadata';
+import { loadConfig } from '../config/config.js';
+import { outliveAuthors } from '../function/authored.js';
+import { createLogger } from '../http/logger.js';
 import { run } from './run.js';
 
-process.exitCode = await run(process.argv.slice(2));
+const code = await run(process.argv.slice(2), undefined, () => {
+  const config = loadConfig();
+  outliveAuthors(createLogger(config), config.functionsDir);
+  return config;
+});
+// What modules of functions have begun, such as a timer, may go on for ever.
+process.stdout.write('', () => process.exit(code));

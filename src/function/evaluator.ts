@@ -64,7 +64,7 @@ export class Evaluator {
     hardenObjects();
     const at = `${this.folder}${sep}`;
     const options = { virtualModules: { kind: kit }, fsCache: false, moduleCache: false, interopDefault: false };
-    const { transform } = createJiti(at).options;
+    const { transform } = createJiti(at, options).options;
     return createJiti(at, { ...options, ...(transform && { transform: (file) => this.#parse(file, transform) }) });
   }
 

@@ -4,6 +4,7 @@
  */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { ConfigError } from '../config/config.js';
 import { IDENTIFIER_HINT, isIdentifier, PROJECT_ID } from '../shared/identifiers.js';
 import type { ModuleFault } from './definition.js';
 
@@ -38,10 +39,11 @@ const BESIDE = /\.(d|test|spec)\.ts$/;
 /** Folders that are not looked into: helpers begin with `_`. */
 const HELPERS = /^[._]|^node_modules$/;
 
-/** A folder that is not there has no files. */
+/** A folder that is not there has no files. @throws ConfigError where it is none */
 export async function readFolder(folder: string): Promise<Folder> {
   const root = await realpath(folder).catch(() => undefined);
   if (root === undefined) return EMPTY;
+  if (!(await stat(root)).isDirectory()) throw new ConfigError(`FUNCTIONS_DIR: got ${folder}, wants a folder`);
   // First the mark: a file that comes while the others are listed changes the next one.
   const mark = await markOf(root);
   const found: Found = { files: [], misplaced: [], strays: [] };

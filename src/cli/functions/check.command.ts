@@ -24,6 +24,8 @@ interface Report {
   readonly faults: readonly ProjectFault[];
 }
 
+const NO_KINDS = 'export {};';
+
 export function checkFunctionsCommand(parent: Command, { terminal, services }: Toolbox): void {
   parent
     .command('check')
@@ -47,24 +49,25 @@ async function check({ app, config }: Services): Promise<Report> {
   return { modules, types: checker !== undefined, faults };
 }
 
-/** What the modules of each project make of its kinds. */
+/** What the modules of each project make of its kinds, and those of no project of kinds that nobody knows. */
 async function typeFaults(
   app: Services['app'],
   checker: TypeChecker,
   deployment: Deployment,
 ): Promise<readonly ProjectFault[]> {
   const faults: ProjectFault[] = [];
-  if (deployment.loaded.length === 0) return faults;
+  const paths = deployment.loaded.flatMap((each) => (each.state === 'ready' ? each.module.path : []));
+  if (paths.length === 0) return faults;
+  const unchecked = new Set(paths);
   for (const row of await app.get(Provisioning).list()) {
     if (row.status !== 'active') continue;
     const model = await loadModel(app.get(Database), projectOf(row));
-    const modules = [...model.kinds.keys()].flatMap((kind) => deployment.findReady(row.id, kind) ?? []);
-    const found = checker.check(
-      modules.map(({ path }) => path),
-      renderKindTypes(model, row.id),
-    );
+    const own = [...model.kinds.keys()].flatMap((kind) => deployment.findReady(row.id, kind)?.path ?? []);
+    const found = checker.check(own, renderKindTypes(model, row.id));
     faults.push(...found.map((fault) => ({ ...fault, project: row.id })));
+    for (const path of own) unchecked.delete(path);
   }
+  if (unchecked.size > 0) faults.push(...checker.check([...unchecked], NO_KINDS));
   return faults;
 }
 

@@ -1,6 +1,6 @@
 /** The command line as a process of its own, where no service runs. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -9,7 +9,6 @@ const root = join(import.meta.dirname, '../../..');
 const dataDir = mkdtempSync(join(tmpdir(), 'kind-cli-alone-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Ends only where nothing keeps the process alive. */
 function kind(argv: string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
   const args = ['--import', './test/support/typescript.hook.mjs', 'src/cli/main.ts', ...argv];
   const options = { cwd: root, env: { ...process.env, DATA_DIR: dataDir, ...env } };
@@ -33,6 +32,19 @@ test('a command starts the embedded database for the time it needs', async () =>
   });
   // No connection file of a database that is gone, and no secret that nobody asked for.
   expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
+}, 60_000);
+
+test('a module of functions keeps no command from its end, whatever it begins', async () => {
+  const functions = join(dataDir, 'functions');
+  mkdirSync(functions);
+  const careless = `setInterval(() => undefined, 1000); Promise.reject(new Error('loose'));`;
+  writeFileSync(
+    join(functions, 'job.ts'),
+    `import { kind } from 'kind'; ${careless} export default kind('job').module({});`,
+  );
+  const { code, out, err } = await kind(['functions', 'check'], { FUNCTIONS_DIR: functions, LOG_FORMAT: 'json' });
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^FILE .*\njob\.ts /) as string });
+  expect(JSON.parse(err)).toMatchObject({ level: 'error', file: 'job.ts', err: { message: 'loose' } });
 }, 60_000);
 
 test('refusals and wrong usage end with 1 and 2, in one line, without a stack', async () => {

@@ -29,8 +29,10 @@ beforeAll(async () => {
       { id: 'tags', kind_id: 'string', multiple: true, values: ['old', 'new'] },
       { id: 'land', kind_id: 'unit', reference_kind: 'land' },
       { id: 'note', kind_id: 'string', persistence: 'run_time' },
+      { id: 'constructor', kind_id: 'string' },
     ],
   });
+  await project.post('/kind/unit', { id: 'far', remote: true, parameters: ['name'] });
 });
 afterAll(() => project.stop());
 
@@ -81,6 +83,39 @@ test('check prints what is declared, and takes what fits the kinds', async () =>
   const { code, out, err } = await kind('functions', 'check');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/^FILE .*\ncity\.ts +f +- +- +no\n$/);
+});
+
+test('check takes units inside others, orders of walks, and hooks of a kind with a parameter that all objects have', async () => {
+  write(
+    'city.ts',
+    `import { kind } from 'kind';
+const city = kind('city');
+const parameters = { a: { type: 'string', default: undefined }, b: { type: 'string', default: 'b' } } as const;
+export default city.module({
+  functions: {
+    f: city.function({ description: 'x', parameters, async run({ units, links, parameters: { a, b } }) {
+      const made = await units('city').create({ size: 1, land: { name: 'new' } });
+      const key: string | null = made.land;
+      await units('city').update(made.id, { land: key });
+      const times: (string | null)[] = (await units('far').list()).items.map(({ inserted_at }) => inserted_at);
+      const absent: [null extends typeof a ? true : false, null extends typeof b ? true : false] = [true, false];
+      return [await links.list(made, 'child', { order: 'name;desc' }), times, absent];
+    } }),
+  },
+  hooks: { before_create: ({ values }) => ({ name: values.land?.trim() ?? null }) },
+});`,
+  );
+  expect(await kind('functions', 'check')).toMatchObject({ code: 0, err: '' });
+});
+
+test('check tells what is wrong with a module of a kind that no project has', async () => {
+  write('nokind.ts', `import { kind } from 'kind';\nconst n: number = 'text';\nexport default kind('nokind').module({});`);
+  const { code, out } = await kind('functions', 'check', '--json');
+  rmSync(join(folder.path, 'nokind.ts'));
+  expect(code).toBe(1);
+  expect((JSON.parse(out) as { faults: object[] }).faults).toEqual([
+    { file: 'nokind.ts', line: 2, text: "Type 'string' is not assignable to type 'number'." },
+  ]);
 });
 
 test('check tells what does not fit the kinds of a project, and what does not load, with file and line', async () => {
