@@ -95,13 +95,16 @@ export async function prepareService(options: ServiceOptions): Promise<FirstProj
 async function assemble({ config, secret, connection, logger, prepared }: ServiceOptions) {
   const dataSource = createDataSource(connection, { pool: config.databasePool, statementTimeout: STATEMENT_TIMEOUT });
   await dataSource.initialize();
-  if (!prepared) await migrateRegistry(dataSource);
-  const database = new Database(dataSource, (error) => logger.error({ err: error }, 'work after a commit failed'));
-  const app = await createApp(
-    { config, secret, registry: new ProjectRepository(dataSource), database, logger },
-    logger,
-  );
-  return { app, database, dataSource };
+  try {
+    if (!prepared) await migrateRegistry(dataSource);
+    const database = new Database(dataSource, (error) => logger.error({ err: error }, 'work after a commit failed'));
+    const registry = new ProjectRepository(dataSource);
+    const app = await createApp({ config, secret, registry, database, logger }, logger);
+    return { app, database, dataSource };
+  } catch (error) {
+    await dataSource.destroy();
+    throw error;
+  }
 }
 
 /** What other processes announce makes models and projects in memory go. */

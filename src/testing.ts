@@ -3,14 +3,15 @@ import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { loadConfig, type Config } from './config/config.js';
+import { isFolder } from './config/folder.js';
 import { openDatabase } from './database/open-database.js';
 import { startService } from './service.js';
 
 export interface TestProjectOptions {
-  /** The folder of the functions: `functions/` of the working directory where it is left out. */
+  /** The folder of the functions, from the working directory: `functions` where it is left out. */
   readonly functions?: string;
   /** Its key, for functions of one project alone: 'test' where it is left out. */
   readonly project?: string;
@@ -39,16 +40,36 @@ export interface FunctionProject {
   stop(): Promise<void>;
 }
 
-/** Starts it: a second or two. */
+/** Starts it: a second or two. @throws Error where the folder is none, or the start fails: nothing is left then */
 export async function openTestProject(options: TestProjectOptions = {}): Promise<FunctionProject> {
-  const { project = 'test', log = 'silent' } = options;
+  const functions = resolve(options.functions ?? 'functions');
+  if (!(await isFolder(functions))) throw new Error(`functions: got ${functions}, wants a folder that is there`);
+  const undo: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (let last = undo.pop(); last; last = undo.pop()) await last();
+  };
+  try {
+    return await open({ ...options, functions }, stop, (work) => void undo.push(work));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** @param atEnd takes what undoes a step, the last one first */
+async function open(
+  { project = 'test', log, functions }: TestProjectOptions & { readonly functions: string },
+  stop: () => Promise<void>,
+  atEnd: (work: () => Promise<unknown>) => void,
+): Promise<FunctionProject> {
   const folder = await mkdtemp(join(tmpdir(), 'kind-test-'));
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const password = randomBytes(12).toString('hex');
   const config = loadConfig(
     {
       PORT: '0',
       DATA_DIR: folder,
-      FUNCTIONS_DIR: options.functions ?? join(process.cwd(), 'functions'),
+      FUNCTIONS_DIR: functions,
       FUNCTIONS_WATCH: 'off',
       BOOTSTRAP_PROJECT: project,
       BOOTSTRAP_ADMIN_PASSWORD: password,
@@ -61,9 +82,11 @@ export async function openTestProject(options: TestProjectOptions = {}): Promise
     log: () => undefined,
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
+  atEnd(() => database.stop());
   const { connection } = database;
   const secret = randomBytes(32).toString('hex');
-  const service = await startService({ config, secret, connection, logger: pino({ level: log }) });
+  const service = await startService({ config, secret, connection, logger: pino({ level: log ?? 'silent' }) });
+  atEnd(() => service.stop());
   let own: string | null = null;
   const call = async (method: string, path: string, body?: object, token = own): Promise<Answered> => {
     const response = await fetch(`${service.url}/api/lib${path}`, {
@@ -90,10 +113,6 @@ export async function openTestProject(options: TestProjectOptions = {}): Promise
     call,
     get: (path) => contentOf('GET', path),
     post: (path, body) => contentOf('POST', path, body),
-    stop: async () => {
-      await service.stop();
-      await database.stop();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
+    stop,
   };
 }

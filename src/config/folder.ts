@@ -24,6 +24,6 @@ export function unusableFolder(dataDir: string, { message }: Error): string {
   return `DATA_DIR: got ${dataDir}, wants a folder that can be made and written: ${message}`;
 }
 
-async function isFolder(path: string): Promise<boolean> {
+export async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }

@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/config/config.js';
 import { defineKinds } from '../../support/callers.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
@@ -109,6 +110,13 @@ describe('a folder', () => {
     folder.remove('City.ts');
     folder.remove('Lib');
   });
+});
+
+it('has to be a folder', async () => {
+  const file = join(folder.path, '_a_file');
+  writeFileSync(file, '');
+  const started = startTestService({ functionsDir: file });
+  await expect(started).rejects.toThrow(new ConfigError(`FUNCTIONS_DIR: got ${file}, wants a folder`));
 });
 
 describe('a module that is wrong', () => {
