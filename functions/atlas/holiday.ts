@@ -17,8 +17,9 @@ export default kind('holiday').module({
   remote: {
     async list({ filter, order, offset, limit }, { signal }) {
       const asked = valuesOf(filter);
-      const [country, year = String(new Date().getUTCFullYear())] = [asked.get('country'), asked.get('year')];
-      if (country === undefined) throw unclear();
+      const [country = '', year = String(new Date().getUTCFullYear())] = [asked.get('country'), asked.get('year')];
+      if (!/^[A-Z]{2}$/.test(country) || !/^\d{4}$/.test(year)) throw unclear();
+      if (order.length > 1) throw new FunctionError(400, 'holiday.order', 'Order by one parameter alone', 'order');
       const found = await holidays(country, year, signal);
       const [{ parameter, descending } = { parameter: 'date', descending: false }] = order;
       const text = (unit: RemoteUnit) => JSON.stringify(unit[parameter] ?? '');
@@ -44,10 +45,15 @@ async function holidays(country: string, year: string, signal: AbortSignal): Pro
   });
 }
 
-/** The service knows one country and one year: tests for equality, all of which hold. */
+/** The service knows one country and one year: tests for equality, one of each. */
 function valuesOf(filter: Filter | null): Map<string, string> {
   if (filter === null) return new Map();
-  if (filter.op === 'and') return new Map(filter.filters.flatMap((each) => [...valuesOf(each)]));
+  if (filter.op === 'and') {
+    const tests = filter.filters.flatMap((each) => [...valuesOf(each)]);
+    const values = new Map(tests);
+    if (values.size < tests.length) throw unclear();
+    return values;
+  }
   if (filter.op !== 'eq' || filter.value.type === 'list' || filter.value.type === 'member') throw unclear();
   const [name = ''] = filter.path.segments;
   if (name !== 'country' && name !== 'year') throw unclear();

@@ -159,7 +159,11 @@ describe('the holidays', () => {
       return [status, messages[0]?.code];
     };
     expect(await answer('GET', '/holiday/unit')).toEqual([400, 'holiday.filter']);
-    expect(await answer('GET', '/holiday/unit?filter=gt(year,2020)')).toEqual([400, 'holiday.filter']);
+    for (const filter of ['gt(year,2020)', 'eq(country,"")', 'eq(country,pt)', 'and(eq(country,PT),eq(country,ES))']) {
+      expect(await answer('GET', `/holiday/unit?filter=${filter}`)).toEqual([400, 'holiday.filter']);
+    }
+    const ordered = '/holiday/unit?filter=eq(country,PT)&order=name;asc&order=date;asc';
+    expect(await answer('GET', ordered)).toEqual([400, 'holiday.order']);
     expect(await answer('GET', '/holiday/unit/none')).toEqual([404, 'unit.unknown']);
     expect(await answer('POST', '/holiday/unit')).toEqual([404, 'kind.not_allowed_here']);
   });
