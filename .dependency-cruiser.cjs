@@ -33,9 +33,24 @@ module.exports = {
     ...upward,
     ...islands,
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'root-is-the-composition-root', severity: 'error', from: { path: '^src/[^/]+/' , pathNot: '^src/cli/' }, to: { path: '^src/[^/]+\\.ts$' } },
-    { name: 'pure-layers-do-no-io', severity: 'error', from: { path: '^src/(shared|filter|model|sql|kit)/' }, to: { path: '^(node:)?(fs|net|http|https|child_process|fs/promises)$|node_modules/(pg|typeorm|@nestjs)/' } },
-    { name: 'postgres-only-in-database', severity: 'error', from: { path: '^src/', pathNot: '^src/database/' }, to: { path: 'node_modules/(pg|typeorm)/' } },
+    {
+      name: 'root-is-the-composition-root',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: '^src/cli/' },
+      to: { path: '^src/[^/]+\\.ts$' },
+    },
+    {
+      name: 'pure-layers-do-no-io',
+      severity: 'error',
+      from: { path: '^src/(shared|filter|model|sql|kit)/' },
+      to: { path: '^(node:)?(fs|net|http|https|child_process|fs/promises)$|node_modules/(pg|typeorm|@nestjs)/' },
+    },
+    {
+      name: 'postgres-only-in-database',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/database/' },
+      to: { path: 'node_modules/(pg|typeorm)/' },
+    },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {

@@ -4,7 +4,12 @@ export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', '.data/', 'coverage/', '*.cjs'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs', 'src/{auth,doc}/page/*.js'] }, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        projectService: { allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs', 'src/{auth,doc}/page/*.js'] },
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
@@ -17,15 +22,22 @@ export default tseslint.config(
         'error',
         { selector: 'ExportDefaultDeclaration', message: 'Named exports only (default exports belong to functions/).' },
         {
-          selector: "CallExpression[callee.property.name='query'] > TemplateLiteral.arguments:first-child[expressions.length>0]",
+          selector:
+            "CallExpression[callee.property.name='query'] > TemplateLiteral.arguments:first-child[expressions.length>0]",
           message: 'SQL text is rendered in sql/ from fragments; never interpolate into a statement.',
         },
       ],
-      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Only config/ reads the environment.' }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only config/ reads the environment.' },
+      ],
       eqeqeq: 'error',
     },
   },
-  { files: ['src/config/**', 'test/**', 'bench/**', 'vitest.config.ts', 'ormconfig.ts', 'scripts/**'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['src/config/**', 'test/**', 'bench/**', 'vitest.config.ts', 'ormconfig.ts', 'scripts/**'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
   {
     // What the service answers is `any` to a test, which looks into it.
     files: ['test/**'],
@@ -36,6 +48,9 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-return': 'off',
     },
   },
-  { files: ['functions/**', 'ormconfig.ts', 'vitest*.config.ts', 'eslint.config.mjs'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['functions/**', 'ormconfig.ts', 'vitest*.config.ts', 'eslint.config.mjs'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
   { files: ['**/*.mjs', 'src/{auth,doc}/page/*.js'], ...tseslint.configs.disableTypeChecked },
 );

@@ -1,4 +1,7 @@
-/** For TypeORM's command line: `npx typeorm migration:show -d ormconfig.ts`, with DATABASE_URL set. */
+/**
+ * For TypeORM's command line, with DATABASE_URL set:
+ * `node --import ./test/support/typescript.hook.mjs node_modules/typeorm/cli.js migration:show -d ormconfig.ts`
+ */
 import 'reflect-metadata';
 import { createDataSource } from './src/database/data-source.js';
 

@@ -11,7 +11,7 @@ const QUERIES = [
   },
   {
     title: 'How many are called San something, or Santa: or, startswith, and a count alone',
-    path: '/city/unit?filter=or(startswith(name,San ),startswith(name,Santa ))&limit=0',
+    path: '/city/unit?filter=or(startswith(name,"San "),startswith(name,"Santa "))&limit=0',
   },
   {
     title: 'A part of a name in any case: icontains',

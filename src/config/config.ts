@@ -72,23 +72,6 @@ export function loadConfig(env: Variables = process.env, cwd = process.cwd()): C
   return toConfig(environment, cwd);
 }
 
-/** One line per setting, secrets masked. */
-export function describeConfig(config: Config): string {
-  const { bootstrap, ...plain } = config;
-  const { adminPassword, ...administrator } = bootstrap;
-  const settings: Record<string, unknown> = {
-    ...plain,
-    databaseUrl: maskedUrl(config.databaseUrl),
-    jwtSecret: masked(config.jwtSecret),
-    mailUrl: maskedUrl(config.mailUrl),
-    ...Object.fromEntries(Object.entries(administrator).map(([name, value]) => [`bootstrap.${name}`, value])),
-    'bootstrap.adminPassword': masked(adminPassword),
-  };
-  return Object.entries(settings)
-    .map(([name, value]) => `${name}: ${value === undefined ? '(unset)' : JSON.stringify(value)}`)
-    .join('\n');
-}
-
 function toConfig(environment: Environment, cwd: string): Config {
   const production = environment.NODE_ENV === 'production';
   const { DATABASE_URL, JWT_SECRET, MAIL_URL, PUBLIC_URL, BOOTSTRAP_ADMIN_PASSWORD } = environment;
@@ -139,16 +122,4 @@ function readDotenv(file: string): Variables {
 function shown(variable: string, value: string | undefined): string {
   if (value === undefined || value === '') return 'nothing';
   return SECRET_VARIABLES.has(variable) ? 'a value that is not shown here' : JSON.stringify(value);
-}
-
-function masked(secret: string | undefined): string | undefined {
-  return secret === undefined ? undefined : '***';
-}
-
-function maskedUrl(url: string | undefined): string | undefined {
-  if (url === undefined) return undefined;
-  const parts = new URL(url);
-  if (parts.password !== '') parts.password = '***';
-  if (parts.searchParams.has('password')) parts.searchParams.set('password', '***');
-  return parts.href;
 }

@@ -20,16 +20,9 @@ const NOT_YET = new Set([
   '53300',
 ]);
 
-/**
- * @param retryFor milliseconds to wait for a server that isn't up yet
- * @throws DatabaseStartError
- */
-export async function openExternal(
-  url: string,
-  log: (line: string) => void,
-  retryFor = RETRY_FOR,
-): Promise<UrlConnection> {
-  const deadline = performance.now() + retryFor;
+/** @throws DatabaseStartError */
+export async function openExternal(url: string, log: (line: string) => void): Promise<UrlConnection> {
+  const deadline = performance.now() + RETRY_FOR;
   for (let attempt = 0; ; attempt += 1) {
     try {
       checkVersion(await serverVersion(url));

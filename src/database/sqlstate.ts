@@ -6,7 +6,6 @@ import { LIMITS } from '../shared/limits.js';
 export interface DatabaseFault extends Error {
   readonly code: string;
   readonly constraint?: string;
-  readonly table?: string;
   readonly detail?: string;
   /** The function of PostgreSQL's source that tells of it. */
   readonly routine?: string;

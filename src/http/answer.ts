@@ -10,8 +10,8 @@ export class Answer {
 }
 
 /** An answer of a value that is not JSON text yet. */
-export function answerOf(content: unknown, etag?: string): Answer {
-  return new Answer(JSON.stringify(content ?? null), etag);
+export function answerOf(content: unknown): Answer {
+  return new Answer(JSON.stringify(content ?? null));
 }
 
 export const NULL_ANSWER = new Answer('null');

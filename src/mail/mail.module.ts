@@ -1,4 +1,7 @@
-/** Mails: how they look, where they wait, and how they leave. */
+/**
+ * Mails: how they look, where they wait, and how they leave. `@nestjs-modules/mailer` loads `lodash` without declaring
+ * it, which is why package.json does.
+ */
 import { Module } from '@nestjs/common';
 import { MailerModule } from '@nestjs-modules/mailer';
 import { CONFIG } from '../config/config.token.js';

@@ -28,11 +28,8 @@ export function builtInField(given: Given, { storedAs, ...extras }: Extras = {})
 }
 
 /** A field that has no column because its value is the same in every unit. */
-export function constantField(id: string, constant: Json, extras: Extras = {}): Field {
-  return builtInField(
-    { id, type: 'string' },
-    { column: undefined, constant, system: true, recordOnly: true, ...extras },
-  );
+export function constantField(id: string, constant: Json): Field {
+  return builtInField({ id, type: 'string' }, { column: undefined, constant, system: true, recordOnly: true });
 }
 
 /** A user's parameter as a kind stores it. `key` is the key type of the referenced kind, for a reference. */

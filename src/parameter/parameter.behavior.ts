@@ -42,7 +42,12 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     const stored = session.model.parameters.get(parameterId);
     if (id === undefined && stored) {
       const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
-      faults.add('parameter.exists', `id: a parameter '${parameterId}' exists already, a ${stored.type}`, place);
+      const shared = `a kind shares it by naming its id alone, "${parameterId}"`;
+      faults.add(
+        'parameter.exists',
+        `id: a parameter '${parameterId}' exists already, a ${stored.type}; ${shared}`,
+        place,
+      );
     }
     const base =
       id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));

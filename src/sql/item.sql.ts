@@ -8,8 +8,8 @@ import { answered, asRecord } from './record.sql.js';
 import type { ReadPlan } from './select.sql.js';
 
 /** The id of a unit as the text of its JSON. */
-export function idText(kind: KindDef, row = 't'): Fragment {
-  return presented(kind.keyField, row);
+export function idText(kind: KindDef): Fragment {
+  return presented(kind.keyField, 't');
 }
 
 /** Whether the row `t` is the unit whose id stands in a text. */

@@ -11,7 +11,6 @@ export interface Parameter {
   readonly style?: 'form';
   readonly explode?: boolean;
   readonly schema: Schema;
-  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 }
 
 export interface Response {

@@ -10,8 +10,8 @@ const FLAG: Schema = { type: 'boolean' };
 const UUID: Schema = { type: 'string', format: 'uuid' };
 const LENGTH: Schema = { type: ['integer', 'null'], minimum: 0 };
 
-function record(properties: Readonly<Record<string, Schema>>, extra: Schema = {}): Schema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false, ...extra };
+function record(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
 /** The envelope around a content. */
