@@ -28,13 +28,15 @@ const callers = new Map<string, TestProject>([
 
 const LINE = /^(\w+) +(GET|POST|PUT|DELETE) +(\S+)(?: +(\{.*\}))? +-> (\d{3})(?: +(\{.*\}))?(?: +as (\w+))?$/;
 
+const people = new Map([
+  ['@ada', ada.id],
+  ['@bob', bob.id],
+]);
+
 test('there are five', () => expect(examples).toHaveLength(5));
 
 test.each(examples)('$title', async ({ blocks }) => {
-  const named = new Map([
-    ['@ada', ada.id],
-    ['@bob', bob.id],
-  ]);
+  const named = new Map(people);
   const fill = (text: string) => text.replace(/[$@]\w+/g, (name) => named.get(name) ?? name);
   const kind = blocks.find(({ info }) => info === 'json kind');
   expect((await root.post('/kind/unit', JSON.parse(kind?.text ?? ''))).status).toBe(200);
@@ -48,4 +50,12 @@ test.each(examples)('$title', async ({ blocks }) => {
     if (content !== undefined) expect(reply.body.content).toMatchObject(JSON.parse(content) as object);
     if (name !== undefined) named.set(`$${name}`, reply.body.content.id as string);
   }
+});
+
+test('the explanation is what an administrator is told', async () => {
+  const note = await (callers.get('ada') as TestProject).post('/note/unit', { owner: ada.id, body: 'why?' });
+  const id = note.body.content.id as string;
+  const told = codeBlocks(page).find(({ info }) => info === 'json explanation')?.text ?? '';
+  const { body } = await root.get(`/note/unit/${id}/access?member=${ada.id}`);
+  expect(body.content).toMatchObject(JSON.parse(told.replace('$note', id).replace('@ada', ada.id)) as object);
 });

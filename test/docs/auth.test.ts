@@ -1,0 +1,19 @@
+/** The first member of docs/auth.md, made as a reader would who comes from README's tour. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+import { runSteps, stepsOf } from './shell.js';
+
+const page = (name: string) => readFileSync(join(import.meta.dirname, '../..', name), 'utf8');
+const project = await (await startTestService()).project();
+
+test('from no user to a signed-up member', async () => {
+  const before = stepsOf(page('README.md'), 'sh tour').slice(0, 2);
+  const steps = stepsOf(page('docs/auth.md'), 'sh members');
+  expect(steps.map(({ answers }) => answers.length)).toEqual([0, 0, 3]);
+  const printed = (await runSteps([...before, ...steps], project)).slice(before.length);
+  expect(printed[0]).toMatchObject([{ messages: [] }, { messages: [] }, { messages: [] }]);
+  expect(printed[1]).toEqual([{}]);
+  expect(printed[2]).toMatchObject(steps[2]?.answers ?? []);
+});
