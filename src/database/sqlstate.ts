@@ -1,6 +1,6 @@
 /** What PostgreSQL's error codes mean to the service (PostgreSQL documentation, appendix A). */
 import { comeBack, KindError } from '../shared/errors.js';
-import { LIMITS } from '../shared/limits.js';
+import { answerTooLarge } from '../shared/too-large.js';
 
 /** The fields of a `pg` DatabaseError that are used here. */
 export interface DatabaseFault extends Error {
@@ -76,11 +76,7 @@ export function commonRefusal(error: unknown): KindError | undefined {
   }
   if (!isDatabaseFault(error)) return undefined;
   if (CONNECTION_LOST.has(error.code)) return unavailable(error);
-  if (isAnswerTooLarge(error)) {
-    const most = LIMITS.answerBytes.toLocaleString('en');
-    const text = `The answer would be larger than ${most} bytes; ask for less: a smaller limit, or fewer fields with include`;
-    return new KindError([{ code: 'answer.too_large', text }], undefined, { cause: error });
-  }
+  if (isAnswerTooLarge(error)) return answerTooLarge(error);
   if (error.code === '57014') {
     const text = 'The query took longer than a statement may; narrow it, or add an index';
     return new KindError([{ code: 'query.timeout', text }], undefined, { cause: error });

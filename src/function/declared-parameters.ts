@@ -67,8 +67,9 @@ function checkDeclared(id: string, declared: unknown, fault: (text: string) => v
     else fields[target] = value;
   }
   if (type.id === 'unit' && typeof fields.referenceKind !== 'string') fault('.reference_kind: must name a kind');
-  if (jsonFault(fields.default) !== undefined) return void fault(`.default: ${jsonFault(fields.default)}`);
   const fallback = (fields.default ?? null) as Json;
+  const unfit = jsonFault(fallback);
+  if (unfit !== undefined) return void fault(`.default: ${unfit}`);
   const nullable = fields.nullable ?? !(fields.required === true || fallback !== null);
   const def = parameterDef({
     ...(fields as Partial<ParameterDef>),

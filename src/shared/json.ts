@@ -30,8 +30,8 @@ export function textFault(text: string): string | undefined {
 const TOO_MANY = `has more than ${LIMITS.jsonValues} values`;
 
 /**
- * What keeps a parsed JSON value from being stored exactly; undefined where nothing does. Walks without recursion.
- * `found` tells whether there are numbers in it of which the nearest double is stored.
+ * What keeps a value from being JSON, or from being stored exactly; undefined where nothing does. What JSON leaves out of
+ * an object, properties that are undefined, is not there. Walks without recursion. `found` tells whether there are numbers in it of which the nearest double is stored.
  */
 export function jsonFault(root: unknown, found: { inexact: boolean } = { inexact: false }): string | undefined {
   const rest: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
@@ -42,6 +42,7 @@ export function jsonFault(root: unknown, found: { inexact: boolean } = { inexact
       const fault = textFault(value);
       if (fault) return fault;
     } else if (typeof value === 'number') {
+      if (Number.isNaN(value)) return 'has NaN, which is no JSON';
       if (!Number.isFinite(value)) return 'has a number too large for a double';
     } else if (value instanceof InexactNumber) {
       found.inexact = true;
@@ -54,13 +55,17 @@ export function jsonFault(root: unknown, found: { inexact: boolean } = { inexact
         for (const child of value as unknown[]) rest.push({ value: child, depth: depth + 1 });
         continue;
       }
+      const prototype: unknown = Object.getPrototypeOf(value);
+      if (prototype !== Object.prototype && prototype !== null) return 'has an object of a class, which is no JSON';
       for (const [key, child] of Object.entries(value)) {
+        if (child === undefined) continue;
         const fault = textFault(key);
         if (fault) return `has a key that ${fault}`;
         if ((count += 1) > LIMITS.jsonValues) return TOO_MANY;
         rest.push({ value: child, depth: depth + 1 });
       }
-    }
+    } else if (value !== null && typeof value !== 'boolean')
+      return `has a value of type ${typeof value}, which is no JSON`;
   }
   return undefined;
 }

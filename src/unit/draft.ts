@@ -2,12 +2,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
-import { isPlainObject, jsonEqual, repeatedAt, scalarText, typeName, type Json } from '../shared/json.js';
-import { LIMITS } from '../shared/limits.js';
+import { jsonEqual, scalarText, type Json } from '../shared/json.js';
 import { shownValue, storedDefault } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
-import { matchingSteps } from '../model/parameter-type/text-rules.js';
+import { ValueReader } from './value-reader.js';
 
 /** A body by key: a Map, because keys are the client's. */
 export type Body = ReadonlyMap<string, unknown>;
@@ -80,13 +79,14 @@ class Drafting {
   readonly #row: Record<string, Json> = {};
   readonly #written: Field[] = [];
   readonly #values = new Map<string, Json>();
-  /** What matching the texts of the unit against patterns cost so far. */
-  #steps = 0;
+  readonly #reader: ValueReader;
 
   constructor(
     private readonly body: Body,
     private readonly options: DraftOptions,
-  ) {}
+  ) {
+    this.#reader = new ValueReader(options.kind, (code, { id }, text) => this.#report(code, id, text));
+  }
 
   /** The fields that are not the system's, without the id. */
   fields(): Field[] {
@@ -167,7 +167,7 @@ class Drafting {
   keepsKey(field: Field, id: string): boolean {
     const { kind } = this.options;
     if (field !== kind.primary || this.body.get(field.id) === null) return false;
-    const stored = this.#read(field, this.body.get(field.id));
+    const stored = this.#reader.read(field, this.body.get(field.id));
     if (stored !== undefined && scalarText(stored) !== id) {
       this.#fault('unit.key_immutable', field.id, `is the unit's key, '${id}', and never changes`);
     }
@@ -189,67 +189,8 @@ class Drafting {
       else this.#fault('parameter.null', field.id, 'must not be null');
       return;
     }
-    const stored = this.#read(field, value);
+    const stored = this.#reader.read(field, value);
     if (stored !== undefined) this.#store(field, stored);
-  }
-
-  #read(field: Field, value: unknown): Stored | undefined {
-    if (field.id === 'metadata') return this.#readObject(field, value);
-    const { def } = field;
-    // A field that keeps values of several types is checked by its kind's behaviour.
-    if (!def.multiple || field.describedAs !== undefined) return this.#readOne(field, value, field.id);
-    if (!Array.isArray(value)) {
-      this.#fault('parameter.bad_type', field.id, `must be an array, got ${typeName(value)}`);
-      return undefined;
-    }
-    const items = value.map((item, at) => {
-      if (item !== null) return this.#readOne(field, item, `${field.id}[${at}]`);
-      this.#report('parameter.null', field.id, `${field.id}[${at}]: must not be null`);
-      return undefined;
-    });
-    if (items.some((item) => item === undefined)) return undefined;
-    const stored = items as Stored[];
-    const repeated = def.unique ? repeatedAt(stored.map((item) => field.type.canonical?.(item) ?? item)) : -1;
-    if (repeated < 0) return stored;
-    this.#report(
-      'parameter.duplicate',
-      field.id,
-      `${field.id}[${repeated}]: is there already, and elements are unique`,
-    );
-    return undefined;
-  }
-
-  #readObject(field: Field, value: unknown): Stored | undefined {
-    if (isPlainObject(value)) return this.#readOne(field, value, field.id);
-    this.#fault('parameter.bad_type', field.id, `must be an object, got ${typeName(value)}`);
-    return undefined;
-  }
-
-  #readOne(field: Field, value: unknown, path: string): Stored | undefined {
-    const report = (code: ErrorCode, text: string) => this.#report(code, field.id, `${path}: ${text}`);
-    if (this.#costsTooMuch(field, value))
-      return void report('parameter.too_long', 'with the others of the unit too long to be matched against patterns');
-    const stored = field.type.accept(value, field.def, report);
-    if (stored === undefined || typeof stored !== 'string') return stored;
-    if (field === this.options.kind.primary && ['', '.', '..'].includes(stored)) {
-      report('parameter.bad_value', `'${stored}' can not be a key, because it can not be in a path`);
-      return undefined;
-    }
-    if (!field.reference) return stored;
-    const { key, kind } = field.reference;
-    const id = key.read(stored);
-    // As in a path: an id that is written in another way is none.
-    if (id !== undefined && (key.id === 'uuid' || scalarText(id) === stored)) return id;
-    report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${kind}'`);
-    return undefined;
-  }
-
-  /** One value alone is bounded by its type. */
-  #costsTooMuch({ def }: Field, value: unknown): boolean {
-    if (def.pattern === undefined || typeof value !== 'string') return false;
-    const steps = matchingSteps(def.pattern, value);
-    if (steps <= LIMITS.patternSteps) this.#steps += steps;
-    return this.#steps > LIMITS.patternSteps;
   }
 
   #store(field: Field, value: Json): void {

@@ -2,104 +2,110 @@
 import { createHash } from 'node:crypto';
 import { shownValue } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
-import { isPlainObject, repeatedAt, scalarText, textFault, typeName, type Json } from '../shared/json.js';
-import { unavailable } from './remotes.js';
+import { Breather } from '../shared/breather.js';
+import { isPlainObject, scalarText, textFault, typeName, type Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { answerTooLarge } from '../shared/too-large.js';
+import { unavailable } from './unavailable.js';
 import type { PageRow, UnitRow } from './unit.repository.js';
+import { ValueReader } from './value-reader.js';
 
 /** A unit by field, as records show its values; what is hidden is there too. */
 export type RemoteRecord = ReadonlyMap<string, Json>;
 
-class Unfit extends Error {}
-
 /** @param id the one that was asked for @throws KindError 503, whose cause names the field */
 export function readUnit(kind: KindDef, given: unknown, id?: string): RemoteRecord {
-  return fitting(kind, () => {
+  try {
     const record = recordOf(kind, given, '');
     const found = record.get('id');
-    if (id !== undefined && found !== id) throw new Unfit(`id: asked for '${id}', got '${scalarText(found)}'`);
+    if (id !== undefined && found !== id) throw new Error(`id: asked for '${id}', got '${scalarText(found)}'`);
     return record;
-  });
+  } catch (error) {
+    throw unavailable(kind, error);
+  }
 }
 
 /** A page of at most `limit` units. @throws KindError 503, whose cause names the field */
-export function readPage(kind: KindDef, given: unknown, limit: number): { count: number; units: RemoteRecord[] } {
-  return fitting(kind, () => {
-    if (!isPlainObject(given)) throw new Unfit(`list: must answer an object, got ${typeName(given)}`);
+export async function readPage(
+  kind: KindDef,
+  given: unknown,
+  limit: number,
+): Promise<{ count: number; units: RemoteRecord[] }> {
+  try {
+    if (!isPlainObject(given)) throw new Error(`list: must answer an object, got ${typeName(given)}`);
     const { count, items } = given;
     if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < -1) {
-      throw new Unfit(`count: must be a whole number, or -1 where it is not known, got ${typeName(count)}`);
+      throw new Error(`count: must be a whole number, or -1 where it is not known, got ${typeName(count)}`);
     }
-    if (!Array.isArray(items)) throw new Unfit(`items: must be an array, got ${typeName(items)}`);
-    const units = items.slice(0, limit).map((item: unknown, at) => recordOf(kind, item, `items[${at}].`));
+    if (!Array.isArray(items)) throw new Error(`items: must be an array, got ${typeName(items)}`);
+    const units: RemoteRecord[] = [];
+    const breather = new Breather();
+    for (const [at, item] of items.slice(0, limit).entries()) {
+      if (breather.due) await breather.pause();
+      units.push(recordOf(kind, item, `items[${at}].`));
+    }
     return { count, units };
-  });
-}
-
-function fitting<T>(kind: KindDef, work: () => T): T {
-  try {
-    return work();
   } catch (error) {
-    throw error instanceof Unfit ? unavailable(kind, error) : error;
+    // The objects are the author's: whatever they throw when they are looked at is of no use either.
+    throw unavailable(kind, error);
   }
 }
 
+/** @throws Error of the first value that does not fit */
 function recordOf(kind: KindDef, given: unknown, at: string): RemoteRecord {
-  if (!isPlainObject(given)) throw new Unfit(`${at || 'unit.'}: must be an object, got ${typeName(given)}`);
+  if (!isPlainObject(given)) throw new Error(`${at || 'unit.'}: must be an object, got ${typeName(given)}`);
   const id = idOf(kind, given, at);
+  const reader = new ValueReader(kind, (_, __, text) => {
+    throw new Error(at + text);
+  });
   const record = new Map<string, Json>();
+  let size = 0;
   for (const field of kind.fields.values()) {
-    if (field === kind.keyField) record.set(field.id, id);
-    else if (field.constant !== undefined) record.set(field.id, field.constant);
-    else if (field.column !== undefined) record.set(field.id, valueOf(kind, field, given, at, id));
+    if (field.column === undefined && field.constant === undefined) continue;
+    const value = field === kind.keyField ? id : (field.constant ?? valueOf(field, { kind, reader, given, at, id }));
+    size += sizeOf(value);
+    record.set(field.id, value);
   }
+  if (size > LIMITS.answerBytes) throw new Error(`${at || 'unit.'}: has more than ${LIMITS.answerBytes} bytes`);
   return record;
 }
 
 /** A text that can stand in a path; of a natural key the one that its value has. */
 function idOf({ keyField, key }: KindDef, given: Record<string, unknown>, at: string): string {
   const id = Object.hasOwn(given, 'id') ? given['id'] : undefined;
-  if (typeof id !== 'string') throw new Unfit(`${at}id: must be a string, got ${typeName(id)}`);
+  if (typeof id !== 'string') throw new Error(`${at}id: must be a string, got ${typeName(id)}`);
   const fault = ['', '.', '..'].includes(id) ? 'can not be in a path' : textFault(id);
-  if (fault !== undefined) throw new Unfit(`${at}id: ${fault}`);
+  if (fault !== undefined) throw new Error(`${at}id: ${fault}`);
   const stored = key === 'natural' ? keyField.type.read(id) : id;
-  if (stored === undefined || scalarText(stored) !== id) throw new Unfit(`${at}id: must be ${keyField.type.wants}`);
+  if (stored === undefined || scalarText(stored) !== id) throw new Error(`${at}id: must be ${keyField.type.wants}`);
   return id;
 }
 
-function valueOf(kind: KindDef, field: Field, given: Record<string, unknown>, at: string, id: string): Json {
+/** The unit that is read. */
+interface Reading {
+  readonly kind: KindDef;
+  readonly reader: ValueReader;
+  readonly given: Record<string, unknown>;
+  readonly at: string;
+  readonly id: string;
+}
+
+function valueOf(field: Field, { kind, reader, given, at, id }: Reading): Json {
   const value = Object.hasOwn(given, field.id) ? given[field.id] : undefined;
-  const path = `${at}${field.id}`;
   if (value === undefined || value === null) {
     if (field.id === 'metadata') return {};
     if (field === kind.primary) return shownValue(field, field.type.read(id) ?? null);
-    if (!field.def.nullable) throw new Unfit(`${path}: must not be null`);
+    if (!field.def.nullable) throw new Error(`${at}${field.id}: must not be null`);
     return null;
   }
-  const fits = field.def.multiple ? listOf(field, value, path) : oneOf(field, value, path);
-  if (field === kind.primary && scalarText(fits) !== id) throw new Unfit(`${path}: must be the id, '${id}'`);
+  const fits = reader.read(field, value) ?? null;
+  if (field === kind.primary && scalarText(fits) !== id) throw new Error(`${at}${field.id}: must be the id, '${id}'`);
   return shownValue(field, fits);
 }
 
-function listOf(field: Field, value: unknown, path: string): Json {
-  if (!Array.isArray(value)) throw new Unfit(`${path}: must be an array, got ${typeName(value)}`);
-  const items = value.map((item: unknown, at) => oneOf(field, item, `${path}[${at}]`));
-  const repeated = field.def.unique ? repeatedAt(items.map((item) => field.type.canonical?.(item) ?? item)) : -1;
-  if (repeated >= 0) throw new Unfit(`${path}[${repeated}]: is there already, and elements are unique`);
-  return items;
-}
-
-function oneOf(field: Field, value: unknown, path: string): Exclude<Json, null> {
-  const { type, def, reference } = field;
-  if (field.id === 'metadata' && !isPlainObject(value)) {
-    throw new Unfit(`${path}: must be an object, got ${typeName(value)}`);
-  }
-  const told: string[] = [];
-  const stored = type.accept(value, def, (_, text) => void told.push(text));
-  if (stored === undefined) throw new Unfit(`${path}: ${told.join('; ')}`);
-  if (!reference) return stored;
-  const id = reference.key.read(scalarText(stored));
-  if (id === undefined) throw new Unfit(`${path}: must be the id of a unit of '${reference.kind}'`);
-  return id;
+/** Bytes of a value, about. */
+function sizeOf(value: Json): number {
+  return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** A unit as those fields show it, as an object. */
@@ -117,6 +123,14 @@ export function rowOf(record: RemoteRecord, fields: readonly Field[], readable: 
   return { tag, body: JSON.stringify(shownUnit(record, fields)) };
 }
 
+/** @throws KindError 400 where that is more than an answer may have */
 export function pageOf(count: number, units: readonly RemoteRecord[], fields: readonly Field[]): PageRow {
-  return { count, items: JSON.stringify(units.map((unit) => shownUnit(unit, fields))), last: null };
+  let size = 0;
+  const items = units.map((unit) => {
+    const text = JSON.stringify(shownUnit(unit, fields));
+    size += Buffer.byteLength(text);
+    if (size > LIMITS.answerBytes) throw answerTooLarge();
+    return text;
+  });
+  return { count, items: `[${items.join(',')}]`, last: null };
 }

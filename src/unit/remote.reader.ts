@@ -22,7 +22,7 @@ export class RemoteReader {
       const { query, counts, fields } = planQuery(url, (asked) => {
         return { ...planRemoteList(asked, context), counts: asked.count !== 'none' };
       });
-      const { count, units } = readPage(kind, await ask('list', query), query.limit);
+      const { count, units } = await readPage(kind, await ask('list', query), query.limit);
       return pageOf(counts ? count : -1, units, fields);
     });
   }

@@ -41,9 +41,6 @@ export interface Asked {
   readonly ask: (operation: RemoteOperation, ...args: readonly unknown[]) => Promise<unknown>;
 }
 
-/** Seconds after which a source may be there again. */
-const LATER = 10;
-
 const CAN_NOT: Readonly<Record<RemoteOperation, string>> = {
   list: 'listed',
   get: 'asked for one by one',
@@ -139,10 +136,4 @@ export class Remotes {
       }
     });
   }
-}
-
-/** The refusal where a source fails, or answers what is of no use; why is for the log alone. */
-export function unavailable({ id }: Pick<KindDef, 'id'>, cause: unknown): KindError {
-  const text = `The source of '${id}' can not be used at present; the log of the service says why`;
-  return comeBack('kind.remote_unavailable', text, LATER, cause);
 }

@@ -386,7 +386,7 @@ describe('what a source answers', () => {
     [
       'a wrong reference',
       { count: 1, items: [{ ...WHOLE, at: 'x' }] },
-      "items[0].at: must be the id of a unit of 'near'",
+      "items[0].at: no unit 'x' of 'near'",
     ],
     ['a wrong hidden value', { count: 1, items: [{ ...WHOLE, secret: 1 }] }, /^items\[0\]\.secret: must be a string/],
   ])('fits the kind, or none of it is used: %s', async (name, answer, cause) => {

@@ -1,0 +1,78 @@
+/** Reads values by the definitions of their fields, whoever gives them: what is stored of each, or every fault of it. Pure. */
+import type { Field, KindDef } from '../model/model.js';
+import type { Stored } from '../model/parameter-type/parameter-type.js';
+import { matchingSteps } from '../model/parameter-type/text-rules.js';
+import type { ErrorCode } from '../shared/errors.js';
+import { isPlainObject, repeatedAt, scalarText, typeName } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+
+/** Tells a fault of a field; `text` begins with the way to the value, such as `tags[1]: `. */
+export type TellFault = (code: ErrorCode, field: Field, text: string) => void;
+
+/** Reads the values of one unit: its texts share what matching them against patterns may cost. */
+export class ValueReader {
+  #steps = 0;
+
+  constructor(
+    private readonly kind: KindDef,
+    private readonly tell: TellFault,
+  ) {}
+
+  /** A value that is not null; undefined after a fault was told. */
+  read(field: Field, value: unknown): Stored | undefined {
+    const { id, def } = field;
+    if (id === 'metadata' && !isPlainObject(value)) {
+      return void this.tell('parameter.bad_type', field, `${id}: must be an object, got ${typeName(value)}`);
+    }
+    // A field that keeps values of several types is checked by its kind's behaviour.
+    if (!def.multiple || field.describedAs !== undefined) return this.#readOne(field, value, id);
+    if (!Array.isArray(value)) {
+      return void this.tell('parameter.bad_type', field, `${id}: must be an array, got ${typeName(value)}`);
+    }
+    return this.#readList(field, value);
+  }
+
+  #readList(field: Field, value: readonly unknown[]): Stored | undefined {
+    const { id, def, type } = field;
+    const stored: Stored[] = [];
+    for (const [at, item] of value.entries()) {
+      const path = `${id}[${at}]`;
+      if (item === null) this.tell('parameter.null', field, `${path}: must not be null`);
+      const read = item === null ? undefined : this.#readOne(field, item, path);
+      if (read !== undefined) stored.push(read);
+    }
+    if (stored.length < value.length) return undefined;
+    const repeated = def.unique ? repeatedAt(stored.map((item) => type.canonical?.(item) ?? item)) : -1;
+    if (repeated < 0) return stored;
+    return void this.tell(
+      'parameter.duplicate',
+      field,
+      `${id}[${repeated}]: is there already, and elements are unique`,
+    );
+  }
+
+  #readOne(field: Field, value: unknown, path: string): Stored | undefined {
+    const report = (code: ErrorCode, text: string) => this.tell(code, field, `${path}: ${text}`);
+    if (this.#costsTooMuch(field, value))
+      return void report('parameter.too_long', 'with the others of the unit too long to be matched against patterns');
+    const stored = field.type.accept(value, field.def, report);
+    if (stored === undefined || typeof stored !== 'string') return stored;
+    if (field === this.kind.primary && ['', '.', '..'].includes(stored)) {
+      return void report('parameter.bad_value', `'${stored}' can not be a key, because it can not be in a path`);
+    }
+    if (!field.reference) return stored;
+    const { key, kind } = field.reference;
+    const id = key.read(stored);
+    // As in a path: an id that is written in another way is none.
+    if (id !== undefined && (key.id === 'uuid' || scalarText(id) === stored)) return id;
+    return void report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${kind}'`);
+  }
+
+  /** One value alone is bounded by its type. */
+  #costsTooMuch({ def }: Field, value: unknown): boolean {
+    if (def.pattern === undefined || typeof value !== 'string') return false;
+    const steps = matchingSteps(def.pattern, value);
+    if (steps <= LIMITS.patternSteps) this.#steps += steps;
+    return this.#steps > LIMITS.patternSteps;
+  }
+}

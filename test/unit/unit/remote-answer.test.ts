@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { readPage } from '../../../src/unit/remote-answer.js';
+import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
+
+it('a page whose texts take long to match leaves turns to others', async () => {
+  const pattern = '(?i)(?:[ab]?){500}(?:[bc]?){500}[xy]';
+  const model = modelWith({
+    kinds: [kind('far', ['text'], { remote: true })],
+    parameters: [parameter('text', 'string', { pattern })],
+  });
+  const items = Array.from({ length: 20 }, (_, at) => ({ id: String(at), text: `${'ab'.repeat(999)}ax` }));
+  let done = false;
+  const page = readPage(kindIn(model, 'far'), { count: -1, items }, 100).finally(() => (done = true));
+  let turns = 0;
+  while (!done) {
+    await new Promise((resolve) => setImmediate(resolve));
+    turns += 1;
+  }
+  expect((await page).units).toHaveLength(items.length);
+  expect(turns).toBeGreaterThan(5);
+});
