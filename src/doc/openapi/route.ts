@@ -46,8 +46,9 @@ export type Tag = keyof typeof TAGS;
 export interface Route {
   readonly id: string;
   readonly method: Method;
-  /** With the names of the specification. */
+  /** With the names of the specification; `served` is the route of the application that serves it, where that is a wider one. */
   readonly path: string;
+  readonly served?: string;
   readonly tag: Tag;
   /** `%` stands for the label of the kind. */
   readonly summary: string;
