@@ -1,36 +1,15 @@
 /** Authored code holds its share of the connections and no more, whichever way it comes to run. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
+import { Gate, gateOf } from '../../support/gate.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
-/** A gate in the way of whatever waits at it, for the project of which it is closed. */
-class Gate {
-  readonly inside: string[] = [];
-  #open = (): void => undefined;
-  #opened = Promise.resolve();
-
-  close(): void {
-    this.#opened = new Promise((resolve) => (this.#open = resolve));
-    this.inside.length = 0;
-  }
-
-  open(): void {
-    this.#open();
-  }
-
-  async pass(project: string): Promise<void> {
-    this.inside.push(project);
-    if (project === slow?.id) await this.#opened;
-  }
-}
-let slow: TestProject | undefined;
-const gate = new Gate();
-Object.assign(globalThis, { gate });
+const gate = new Gate('gate');
 
 const HEAD = `import { kind } from 'kind';
-const { gate } = globalThis as unknown as { gate: { pass(project: string): Promise<void> } };
+${gateOf('gate')}
 const hooks = {
   before_create: ({ project }) => gate.pass(project.id),
   before_update: ({ project }) => gate.pass(project.id),
@@ -93,22 +72,20 @@ const ways: Record<string, () => Promise<((at: TestProject, name: string) => Pro
 };
 
 describe('three tenths of the connections are for the authored code of a project', () => {
-  beforeEach(() => (slow = undefined));
   afterEach(() => gate.open());
 
   it.each(Object.keys(ways))('by %s', async (name) => {
     const call = await ways[name]?.();
     if (!call) throw new Error(name);
-    gate.close();
-    slow = busy;
+    gate.close((project) => project === busy.id);
     const held = Promise.all(CALLS.map((each) => call(busy, `${each}`)));
-    await vi.waitFor(() => expect(gate.inside).toHaveLength(3), { timeout: 10_000 });
+    await gate.reached(3);
     // Others come through all the same.
     await call(other, 'other');
     for (let round = 0; round < 5; round++) await ok(other.get('/book/unit'));
-    expect(gate.inside.filter((id) => id === busy.id)).toHaveLength(3);
+    expect(gate.arrived.filter((id) => id === busy.id)).toHaveLength(3);
     gate.open();
     await held;
-    expect(gate.inside.filter((id) => id === busy.id)).toHaveLength(CALLS.length);
+    expect(gate.arrived.filter((id) => id === busy.id)).toHaveLength(CALLS.length);
   });
 });

@@ -1,0 +1,55 @@
+/** A piece of work keeps to the modules that it began with, whatever is loaded meanwhile. */
+import { expect, it } from 'vitest';
+import { defineKinds } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { FunctionsFolder, reload } from '../../support/functions.js';
+import { Gate, gateOf } from '../../support/gate.js';
+import { startTestService } from '../../support/service.js';
+
+const gate = new Gate('gate');
+const HEAD = "import { kind, FunctionError } from 'kind';";
+/** Modules that leave their version in what they make. */
+const modules = (version: string) => ({
+  'note.ts': `${HEAD} export default kind('note').module({ hooks: {
+    before_create: ({ values }) => ({ title: values['title'] + ' ${version}' }) } });`,
+  'far.ts': `${HEAD} export default kind('far').module({ remote: {
+    list: () => ({ count: 0, items: [] }), get: (id) => ({ id, title: '${version}' }) } });`,
+  'job.ts': `${HEAD}${gateOf('gate')}
+    const job = kind('job');
+    const work = async ({ units }) => {
+      await gate.pass();
+      const { title } = await units('far').get('x');
+      return (await units('note').create({ title })).title;
+    };
+    export default job.module({
+      hooks: { before_create: async (context) => ({ title: await work(context) + ' ${version}' }) },
+      functions: { work: job.function({ description: 'x', run: async (context) => await work(context) + ' ${version}' }) },
+    });`,
+});
+const folder = new FunctionsFolder();
+const load = async (version: string) => {
+  for (const [name, text] of Object.entries(modules(version))) folder.write(name, text);
+  await reload(service);
+};
+const service = await startTestService({ functionsDir: folder.path });
+const project = await service.project();
+await defineKinds(
+  project,
+  { id: 'note', parameters: [{ id: 'title', kind_id: 'string' }] },
+  { id: 'job', parameters: ['title'] },
+  { id: 'far', remote: true, parameters: ['title'] },
+);
+
+it.each<[string, () => Promise<unknown>]>([
+  ['a function', () => ok(project.post('/job/function/work'))],
+  ['the hooks of a write', async () => ((await ok(project.post('/job/unit', {}))) as { title: string }).title],
+])('%s, with the sources and hooks that it reaches', async (_, work) => {
+  await load('one');
+  gate.close();
+  const under = work();
+  await gate.reached(1);
+  await load('two');
+  gate.open();
+  expect(await under).toBe('one one one');
+  expect(await work()).toBe('two two two');
+});
