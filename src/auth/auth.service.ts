@@ -10,6 +10,7 @@ import { memberCredentialStatement, setPasswordStatement } from '../sql/credenti
 import { SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { Behaviors } from '../unit/behavior.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 import { readChange, readSignUp } from './auth.body.js';
 import { accountOf, type Credential } from './credential.js';
@@ -31,6 +32,7 @@ export class AuthService {
     private readonly sessions: Sessions,
     private readonly throttle: Throttle,
     private readonly writer: UnitWriter,
+    private readonly behaviors: Behaviors,
   ) {}
 
   /**
@@ -53,8 +55,9 @@ export class AuthService {
     const told = ['username', 'email'].filter((name) => !names.has(name));
     return this.catalog.withCheckedModel(project, (model) => {
       const { kind, access } = openSignUp(model, kindId, caller);
+      const { deployment } = this.behaviors;
       return this.database.transaction(async (tx) => {
-        const session = { project, caller: SYSTEM, asking: caller, model, executor: tx };
+        const session = { project, caller: SYSTEM, asking: caller, model, executor: tx, ...deployment };
         const [row] = await this.writer.insert(session, kind, [body], {
           writer: caller,
           access,

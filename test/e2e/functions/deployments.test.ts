@@ -1,6 +1,6 @@
 /** A piece of work keeps to the modules that it began with, whatever is loaded meanwhile. */
 import { expect, it } from 'vitest';
-import { defineKinds } from '../../support/callers.js';
+import { anonymous, defineKinds, signUp } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
@@ -14,6 +14,14 @@ const modules = (version: string) => ({
     before_create: ({ values }) => ({ title: values['title'] + ' ${version}' }) } });`,
   'far.ts': `${HEAD} export default kind('far').module({ remote: {
     list: () => ({ count: 0, items: [] }), get: (id) => ({ id, title: '${version}' }) } });`,
+  'person.ts': `${HEAD}${gateOf('gate')}
+    export default kind('person').module({ hooks: {
+      before_create: async ({ system }) => {
+        await gate.pass();
+        await system.units('note').create({ title: 'before' });
+      },
+      after_create: async ({ system }) => { await system.units('note').create({ title: 'after ${version}' }); },
+    } });`,
   'job.ts': `${HEAD}${gateOf('gate')}
     const job = kind('job');
     const work = async ({ units }) => {
@@ -38,7 +46,9 @@ await defineKinds(
   { id: 'note', parameters: [{ id: 'title', kind_id: 'string' }] },
   { id: 'job', parameters: ['title'] },
   { id: 'far', remote: true, parameters: ['title'] },
+  { id: 'person' },
 );
+await ok(project.put('/group/unit/kind_auth_member', { kind_list: ['kind_admin', 'person'] }));
 
 it.each<[string, () => Promise<unknown>]>([
   ['a function', () => ok(project.post('/job/function/work'))],
@@ -52,4 +62,16 @@ it.each<[string, () => Promise<unknown>]>([
   gate.open();
   expect(await under).toBe('one one one');
   expect(await work()).toBe('two two two');
+});
+
+it('a sign-up', async () => {
+  await load('one');
+  gate.close();
+  const under = signUp(anonymous(project), 'ann');
+  await gate.reached(1);
+  await load('two');
+  gate.open();
+  await under;
+  const { items } = (await ok(project.get('/note/unit?order=title;asc&include=title'))) as { items: { title: string }[] };
+  expect(items.map(({ title }) => title)).toEqual(expect.arrayContaining(['after one one', 'before one']));
 });
