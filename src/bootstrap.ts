@@ -75,7 +75,10 @@ async function upgradeProject(provisioning: Provisioning, logger: Logger, id: st
     return true;
   } catch (error) {
     if (!(error instanceof KindError) || error.code === 'database.unavailable') throw error;
-    logger.error({ project: id, reason: error.message }, 'project not brought up to date: npm run kind -- project migrate');
+    logger.error(
+      { project: id, reason: error.message },
+      'project not brought up to date: npm run kind -- project migrate',
+    );
     return false;
   }
 }

@@ -109,11 +109,7 @@ export class Sessions {
   }
 
   /** Ends sessions; in a transaction they are over for this process when it is committed. */
-  async end(
-    executor: Executor,
-    project: Project,
-    which: Parameters<typeof endSessionsStatement>[1],
-  ): Promise<void> {
+  async end(executor: Executor, project: Project, which: Parameters<typeof endSessionsStatement>[1]): Promise<void> {
     const rows = await executor.run<{ id: string }>(endSessionsStatement(project.schema, which));
     const forget = (): void => {
       this.#ends += 1;

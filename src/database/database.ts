@@ -116,15 +116,13 @@ export class Database implements Executor {
       const end = (): void => {
         for (const job of outcome.ends) job();
       };
-      this.#carryOut(work, options, { ...outcome, interrupt: reject }).finally(end).then(resolve, reject);
+      this.#carryOut(work, options, { ...outcome, interrupt: reject })
+        .finally(end)
+        .then(resolve, reject);
     });
   }
 
-  async #carryOut<T>(
-    work: (tx: Transaction) => Promise<T>,
-    options: TransactionOptions,
-    outcome: Outcome,
-  ): Promise<T> {
+  async #carryOut<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, outcome: Outcome): Promise<T> {
     const client = await this.#connect();
     let result: T;
     let broken = false;

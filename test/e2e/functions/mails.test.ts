@@ -76,10 +76,13 @@ describe('where the line has one place left', () => {
     expect((await sent()) - before).toBe(1);
   });
 
-  it.each(['refuses', 'refuses_after_reading'])('a call that is undone sends none, and leaves its place: %s', async (name) => {
-    for (let time = 0; time < 3; time++) expect(await call(name)).toEqual(refused);
-    expect((await sent()) - before).toBe(0);
-  });
+  it.each(['refuses', 'refuses_after_reading'])(
+    'a call that is undone sends none, and leaves its place: %s',
+    async (name) => {
+      for (let time = 0; time < 3; time++) expect(await call(name)).toEqual(refused);
+      expect((await sent()) - before).toBe(0);
+    },
+  );
 
   it('so does a hook, and one that is committed sends it', async () => {
     for (let time = 0; time < 3; time++)

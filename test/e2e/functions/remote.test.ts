@@ -100,7 +100,12 @@ await defineKinds(
     parameters: ['name'],
     access: { read: 'eq(name,x)', create: 'admin', update: 'nobody', function: 'eq(name,x)' },
   },
-  ...['broken', 'nothing', 'listed', 'bare', 'stuck'].map((id) => ({ id, label: id, remote: true, parameters: ['name'] })),
+  ...['broken', 'nothing', 'listed', 'bare', 'stuck'].map((id) => ({
+    id,
+    label: id,
+    remote: true,
+    parameters: ['name'],
+  })),
   { id: 'asleep', label: 'Asleep', remote: true, active: false },
 );
 const ann = await asMember(project);
@@ -383,11 +388,7 @@ describe('what a source answers', () => {
     ],
     ['a wrong value', { count: 1, items: [{ ...WHOLE, size: -1 }] }, 'items[0].size: at least 0, got -1'],
     ['a wrong element', { count: 1, items: [{ ...WHOLE, tags: ['a', null] }] }, /^items\[0\]\.tags\[1\]: /],
-    [
-      'a wrong reference',
-      { count: 1, items: [{ ...WHOLE, at: 'x' }] },
-      "items[0].at: no unit 'x' of 'near'",
-    ],
+    ['a wrong reference', { count: 1, items: [{ ...WHOLE, at: 'x' }] }, "items[0].at: no unit 'x' of 'near'"],
     ['a wrong hidden value', { count: 1, items: [{ ...WHOLE, secret: 1 }] }, /^items\[0\]\.secret: must be a string/],
   ])('fits the kind, or none of it is used: %s', async (name, answer, cause) => {
     // One line each while a source fails: here another kind each.

@@ -40,7 +40,10 @@ for (const each of [busy, other]) {
   await defineKinds(
     each,
     { id: 'book', parameters: [{ id: 'title', kind_id: 'string' }] },
-    { id: 'page', parameters: ['title', { id: 'book', kind_id: 'unit', reference_kind: 'book', on_delete: 'cascade' }] },
+    {
+      id: 'page',
+      parameters: ['title', { id: 'book', kind_id: 'unit', reference_kind: 'book', on_delete: 'cascade' }],
+    },
     { id: 'loan', parameters: ['title', { id: 'page', kind_id: 'unit', reference_kind: 'page' }] },
     { id: 'far', remote: true, parameters: ['title'] },
     { id: 'person' },
@@ -48,7 +51,8 @@ for (const each of [busy, other]) {
   await ok(each.put('/group/unit/kind_auth_member', { kind_list: ['kind_admin', 'person'] }));
 }
 await reload(service);
-const made = async (kind: string, body: object, at = busy) => (await ok(at.post(`/${kind}/unit`, body))) as { id: string };
+const made = async (kind: string, body: object, at = busy) =>
+  (await ok(at.post(`/${kind}/unit`, body))) as { id: string };
 const bookWithPage = async (at = busy) => {
   const book = await made('book', {}, at);
   await made('page', { book: book.id }, at);
@@ -57,7 +61,7 @@ const bookWithPage = async (at = busy) => {
 
 /** More than have a place, each with what it needs; and the same for the other project. */
 const CALLS = [1, 2, 3, 4, 5];
-const ways: Record<string, () => Promise<((at: TestProject, name: string) => Promise<unknown>)>> = {
+const ways: Record<string, () => Promise<(at: TestProject, name: string) => Promise<unknown>>> = {
   'a unit': async () => (at) => made('page', {}, at),
   'a unit inside another': async () => (at) => made('loan', { page: {} }, at),
   'units that a deletion reaches': async () => {

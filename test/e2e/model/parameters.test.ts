@@ -459,7 +459,16 @@ describe('a parameter that is not made', () => {
       ...bad('whose id is taken by another type', 'integer', { id: 'taken' }, ['parameter.exists id'], /string/),
       status: 409,
     },
-    { ...bad('whose id is taken by its type', 'string', { id: 'taken' }, ['parameter.exists id'], /naming its id alone, "taken"/), status: 409 },
+    {
+      ...bad(
+        'whose id is taken by its type',
+        'string',
+        { id: 'taken' },
+        ['parameter.exists id'],
+        /naming its id alone, "taken"/,
+      ),
+      status: 409,
+    },
     { ...bad('of a type that is not there', 'number', { id: 'p' }, ['kind.unknown']), status: 404 },
   ]);
 });

@@ -109,7 +109,10 @@ export default city.module({
 });
 
 test('check tells what is wrong with a module of a kind that no project has', async () => {
-  write('nokind.ts', `import { kind } from 'kind';\nconst n: number = 'text';\nexport default kind('nokind').module({});`);
+  write(
+    'nokind.ts',
+    `import { kind } from 'kind';\nconst n: number = 'text';\nexport default kind('nokind').module({});`,
+  );
   const { code, out } = await kind('functions', 'check', '--json');
   rmSync(join(folder.path, 'nokind.ts'));
   expect(code).toBe(1);
