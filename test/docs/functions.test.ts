@@ -1,7 +1,7 @@
-/** docs/functions.md: its modules load, one after the other, and its requests are answered as it says. */
-import { readFileSync } from 'node:fs';
+/** docs/functions.md: its modules load, one after the other, its requests are answered as it says, and its test passes. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ok } from '../support/definitions.js';
 import { FunctionsFolder, reload } from '../support/functions.js';
 import { startTestService } from '../support/service.js';
@@ -19,13 +19,15 @@ await ok(project.post('/kind/unit', { id: 'note', parameters }));
 
 const steps = codeBlocks(page).filter(({ info }) => info !== 'sh');
 
+const isTest = (name: string) => name.endsWith('.test.ts');
+
 test('has modules and requests', () => expect(steps.length).toBeGreaterThan(4));
 
 test.each(steps)('$info', async ({ info, text }) => {
   const [language, , path = '', status] = info.split(' ');
   if (language === 'ts') {
     const name = info.replace('ts functions/', '');
-    if (name.endsWith('.test.ts')) return;
+    if (isTest(name)) return;
     folder.write(name, text);
     await reload(service);
     return void expect((await project.get('/note/function/none')).body.messages[0]?.code).toBe('function.unknown');
@@ -48,4 +50,16 @@ test('what the second module says of itself holds', async () => {
   expect([again.status, again.body.messages]).toMatchObject([409, [{ code: 'note.nothing', parameter: 'from' }]]);
   const kept = await create('keep', '');
   expect((await project.delete(`/note/unit/${kept.id}`)).status).toBe(409);
+});
+
+describe('a test as the page has it, of the modules that it has', async () => {
+  const root = join(import.meta.dirname, '../..');
+  mkdirSync(join(root, '.data'), { recursive: true });
+  const own = mkdtempSync(join(root, '.data', 'docs-'));
+  afterAll(() => rmSync(own, { recursive: true }));
+  for (const { info, text } of steps.filter((step) => step.info.startsWith('ts functions/'))) {
+    const file = join(own, info.replace('ts functions/', ''));
+    writeFileSync(file, text.replace("'../src/testing.js'", "'../../src/testing.js'"));
+  }
+  for (const { info } of steps) if (isTest(info)) await import(join(own, info.replace('ts functions/', '')));
 });

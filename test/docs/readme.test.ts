@@ -1,24 +1,32 @@
-/** The tour, the lines of TypeScript and the filters of README.md, run as a reader would run them. */
+/** The tour, the function, the lines of TypeScript and the filters of README.md, run as a reader would run them. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { FunctionsFolder, reload } from '../support/functions.js';
 import { startTestService } from '../support/service.js';
 import { codeBlocks } from './markdown.js';
 import { runSteps, stepsOf } from './shell.js';
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-const service = await startTestService();
+const functions = new FunctionsFolder();
+const service = await startTestService({ functionsDir: functions.path });
 const project = await service.project();
+
+for (const { info, text } of codeBlocks(readme)) {
+  const [, file] = /^ts functions\/(.+)$/.exec(info) ?? [];
+  if (file !== undefined) functions.write(file, text);
+}
+await reload(service);
 
 const tour = stepsOf(readme, 'sh tour');
 
 describe('the tour', async () => {
   const outputs = await runSteps(tour, project);
 
-  test('has six requests with answers, and two lines before them', () => {
-    expect(tour.map(({ answers }) => answers.length)).toEqual([0, 0, 1, 1, 1, 1, 2]);
+  test('has six requests with answers, two lines before them, and the call of the function', () => {
+    expect(tour.map(({ answers }) => answers.length)).toEqual([0, 0, 1, 1, 1, 1, 2, 1]);
   });
 
   test.each(tour.map((step, at) => ({ ...step, at })))('step $at answers as it says', ({ answers, at }) => {
