@@ -6,6 +6,7 @@ import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/mode
 export function renderKindTypes(model: Model, project: string): string {
   const kinds = [...model.kinds.values()].filter(({ builtIn }) => !builtIn);
   return [
+    '/* eslint-disable */',
     `// The kinds of the project '${project}', version ${model.version} of its model, by \`kind types ${project}\`. Made anew, not edited.`,
     "import type { Json } from 'kind';",
     '',
