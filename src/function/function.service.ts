@@ -90,7 +90,8 @@ export class FunctionService {
     const given = await bytes();
     return () => {
       parseFlags(url, []);
-      const value = parseBody(given, contentType) ?? {};
+      const value = parseBody(given, contentType);
+      if (value === undefined) return new Map();
       if (isPlainObject(value)) return bodyOf(value);
       throw refusal('body.not_object', `The body must be a JSON object, got ${typeName(value)}`);
     };

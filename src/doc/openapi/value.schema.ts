@@ -1,6 +1,7 @@
 /** The schema of one value: what a parameter's definition says, as JSON Schema. Pure. */
 import type { Field } from '../../model/model.js';
 import type { ParameterDef, ParameterTypeId } from '../../model/parameter-def.js';
+import { list, plural } from '../../model/parameter-type/text-rules.js';
 import { LIMITS } from '../../shared/limits.js';
 import { plain, type Schema } from './openapi.js';
 
@@ -48,7 +49,18 @@ export function answeredValue(field: Field): Schema {
 export function takenValue(field: Field): Schema {
   const { def } = field;
   const base = TAKEN[def.type] ?? ANSWERED[def.type];
-  return listed(field, { ...base, ...identity(field), ...rulesOf(def), ...patternOf(def), ...encodedLength(def) });
+  const rules = { ...rulesOf(def), ...patternOf(def) };
+  return listed(field, {
+    ...base,
+    ...identity(field),
+    ...(def.strip ? shortest(rules) : rules),
+    ...encodedLength(def),
+  });
+}
+
+/** What holds for a text with white space around it too: the other rules are for what is left of it, and told in words. */
+function shortest({ minLength }: Schema): Schema {
+  return minLength === undefined ? {} : { minLength };
 }
 
 /** A reference, and the id, are UUIDs where they are generated. */
@@ -93,7 +105,7 @@ function encodedLength({ type, maxLength }: ParameterDef): Schema {
 
 /** What a person should know of a value: the owner's helper text, and the rules that no keyword tells. */
 export function describeValue({ def, reference }: Field, mayRead: (kindId: string) => boolean): string | undefined {
-  const { type, minValue, maxValue, pattern } = def;
+  const { type, maxLength, minValue, maxValue, values, pattern, strip = false } = def;
   const said = [
     def.helperText === null ? undefined : plain(def.helperText),
     reference && `The id of a unit of ${mayRead(reference.kind) ? `\`${reference.kind}\`` : 'another kind'}.`,
@@ -102,8 +114,12 @@ export function describeValue({ def, reference }: Field, mayRead: (kindId: strin
     typeof minValue === 'string' && `At least ${minValue}.`,
     typeof maxValue === 'string' && `At most ${maxValue}.`,
     type === 'binary' && `At most ${def.maxLength ?? LIMITS.binaryBytes} bytes.`,
-    pattern !== undefined && !isPortable(pattern) && `Matches the RE2 pattern \`${pattern.replaceAll('`', "'")}\`.`,
-    def.strip === true && 'White space at both ends is removed.',
+    strip && 'White space at both ends is removed.',
+    strip && maxLength !== undefined && `At most ${plural(maxLength, 'character')}.`,
+    strip && values && plain(`One of ${list(values)}.`),
+    pattern !== undefined &&
+      (strip || !isPortable(pattern)) &&
+      `Matches the RE2 pattern \`${pattern.replaceAll('`', "'")}\`.`,
     def.unique && !def.multiple && 'Unique.',
     def.runTime && 'Handed to functions and hooks, and not stored.',
   ].filter((text): text is string => typeof text === 'string');

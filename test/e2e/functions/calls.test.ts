@@ -365,6 +365,12 @@ describe('parameters', () => {
       expect: { status: 400, code: 'parameter.bad_reference', parameter: 'land' },
     },
     { name: 'no body where nothing is required', request: 'POST /city/function/nothing', expect: { status: 200 } },
+    {
+      name: 'null',
+      request: 'POST /city/function/nothing',
+      body: 'null',
+      expect: { status: 400, code: 'body.not_object' },
+    },
     { name: 'a list', request: 'POST /city/function/echo', body: [], expect: { status: 400, code: 'body.not_object' } },
     {
       name: 'no JSON',

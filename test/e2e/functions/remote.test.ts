@@ -268,7 +268,7 @@ describe('one unit', () => {
 describe('a write', () => {
   it('creates what was checked', async () => {
     const made = await member.post('/far/unit', {
-      name: ' Bo ',
+      name: `Bo${' '.repeat(40)}`,
       seen: '2024-01-31T10:30:00+01:00',
       at: near.id,
       note: 'n',

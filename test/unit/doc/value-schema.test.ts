@@ -29,6 +29,9 @@ const ROWS: readonly [
   ['string', { values: ['a', 'b'] }, ['a'], ['c', '']],
   ['string', { pattern: '^[A-Z]+$' }, ['AB'], ['ab']],
   ['text', { maxLength: 1 }, ['', 'x'], ['xy']],
+  ['string', { strip: true, maxLength: 2, minLength: 1 }, ['ab', '  ab  '], ['', null]],
+  ['string', { strip: true, values: ['a', 'b'] }, ['a', ' b'], [5]],
+  ['string', { strip: true, pattern: '^[A-Z]+$' }, ['AB', '\tAB'], [null]],
   ['integer', { minValue: 0, maxValue: 9 }, [0, 9], [-1, 10, 1.5, '1']],
   ['integer', {}, [2 ** 53 - 1], [2 ** 53]],
   ['integer', { values: [1, 2] }, [1], [3]],
@@ -89,6 +92,14 @@ describe('the schema of a value', () => {
     expect(describeValue(of, hidden)).toBe(
       'In \\*euros\\* An exact number, as a string. At most 2 decimals. At least 0.01. Unique. Handed to functions and hooks, and not stored.',
     );
+  });
+
+  it('tells in words what holds for a text without the white space around it', () => {
+    const rules = { minLength: 1, maxLength: 3, values: ['a', '<b>'], pattern: '^[a-z]' };
+    expect(describeValue(field('string', { strip: true, ...rules }), hidden)).toBe(
+      'White space at both ends is removed. At most 3 characters. One of "a", "&lt;b&gt;". Matches the RE2 pattern `^[a-z]`.',
+    );
+    expect(describeValue(field('string', rules), hidden)).toBeUndefined();
   });
 
   it('names a kind to those alone who may read it', () => {
