@@ -18,8 +18,8 @@ export interface ReadParameters {
   readonly placed: Placed;
 }
 
-/** Kinds that have the parameters of functions; they go with the model. */
-const shapes = new WeakMap<Model, Map<FunctionDef, KindDef>>();
+/** Kinds that have the parameters of functions; they go with the model, and with the function. */
+const shapes = new WeakMap<Model, WeakMap<FunctionDef, KindDef>>();
 
 /** @throws KindError 400 with all faults */
 export function readParameters(def: FunctionDef, body: Body, model: Model, faults = new Faults()): ReadParameters {
@@ -42,7 +42,7 @@ export function readParameters(def: FunctionDef, body: Body, model: Model, fault
 
 /** A kind that has the parameters of a function. */
 export function shapeOf(def: FunctionDef, model: Model): KindDef {
-  const ofModel = shapes.get(model) ?? new Map<FunctionDef, KindDef>();
+  const ofModel = shapes.get(model) ?? new WeakMap<FunctionDef, KindDef>();
   shapes.set(model, ofModel);
   const known = ofModel.get(def) ?? makeShape(def, model);
   ofModel.set(def, known);

@@ -6,7 +6,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Grant } from '../access/access.js';
 import { openForFunction } from '../access/function-access.js';
-import { parseListQuery } from '../http/list-query.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
@@ -17,9 +16,10 @@ import type { NotObject } from './drafter.js';
 import { RemoteReader } from './remote.reader.js';
 import { Remotes, type RemoteOperation } from './remotes.js';
 import type { Session } from './session.js';
-import { parseKey, unknownUnit } from './unit.key.js';
-import { planGet, planList, planQuery } from './unit.plan.js';
-import { UnitRepository, type PageRow, type UnitRow } from './unit.repository.js';
+import { unknownUnit } from './unit.key.js';
+import { planList, planQuery } from './unit.plan.js';
+import { UnitReader } from './unit.reader.js';
+import { UnitRepository, type PageRow } from './unit.repository.js';
 import { UnitWriter } from './unit.writer.js';
 import { contextOf } from './walks.js';
 
@@ -34,6 +34,7 @@ interface Opened {
 export class SessionUnits {
   constructor(
     private readonly repository: UnitRepository,
+    private readonly reader: UnitReader,
     private readonly writer: UnitWriter,
     private readonly behaviors: Behaviors,
     private readonly remotes: Remotes,
@@ -58,18 +59,9 @@ export class SessionUnits {
 
   /** Undefined where there is none, or none that the session's caller may read. */
   async find(session: Session, kindId: string, id: string): Promise<UnitObject | undefined> {
-    const { kind, grant } = this.#open(session, kindId, 'get');
-    const found = kind.remote
-      ? await this.remoteReader.find(session, kind, id)
-      : await this.#row(session, kind, grant, id);
-    return found && objectOf(session, kind, found.body);
-  }
-
-  async #row(session: Session, kind: KindDef, { predicate }: Grant, id: string): Promise<UnitRow | undefined> {
-    const key = parseKey(kind, id);
-    if (key === undefined) return undefined;
-    const plan = planGet(parseListQuery(''), contextOf(session, session.model, { kind, access: predicate }));
-    return this.repository.fetch(session.executor, plan, key, session.model);
+    const { kind } = this.#open(session, kindId, 'get');
+    const found = await this.reader.find(session, kind, id);
+    return found && veiled(session.model, kind.id, found);
   }
 
   async get(session: Session, kindId: string, id: string): Promise<UnitObject> {
