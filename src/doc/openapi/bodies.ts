@@ -1,7 +1,7 @@
 /** The request bodies that are not units: those of the authentication endpoints, and of functions. Pure. */
 import type { Field } from '../../model/model.js';
 import type { Schema } from './openapi.js';
-import { describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
+import { defaultOf, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
 
 const STRING: Schema = { type: 'string' };
 const PASSWORD: Schema = { type: 'string', format: 'password', writeOnly: true };
@@ -70,6 +70,6 @@ export function functionParameter(field: Field, mayRead: (kindId: string) => boo
     title: def.label,
     ...(description !== undefined && { description }),
     ...(def.nullable ? orNull(value) : value),
-    ...(def.default !== null && { default: def.default }),
+    ...defaultOf(def),
   };
 }

@@ -6,7 +6,7 @@ import { LIMITS } from '../../shared/limits.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { exampleBody } from './example.js';
 import { schemaRef, type Schema } from './openapi.js';
-import { answeredValue, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
+import { answeredValue, defaultOf, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
 
 const OBJECT: Schema = { type: 'object', additionalProperties: true };
 const LISTS_OF_IDS: Schema = { type: 'array', items: { type: 'array', items: { type: 'string' } } };
@@ -148,7 +148,7 @@ function takenProperty(kind: KindDef, field: Field, context: KindContext, create
     ...described(field, context),
     ...(def.nullable ? orNull(value) : value),
     ...(!create && neverChanges(field) && UNCHANGED),
-    ...(create && def.default !== null && readable && { default: def.default }),
+    ...(create && readable && defaultOf(def)),
     ...((!readable || field.column === undefined) && { writeOnly: true }),
   };
 }

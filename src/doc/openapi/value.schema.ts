@@ -131,6 +131,11 @@ export function isNeeded({ def }: Field): boolean {
   return def.default === null && (def.required || !def.nullable);
 }
 
+/** What holds where nothing is given; left out where it has a `$ref`, which every reader of a document takes for a reference. */
+export function defaultOf({ default: value }: ParameterDef): Schema {
+  return value === null || JSON.stringify(value).includes('"$ref":') ? {} : { default: value };
+}
+
 /** The same schema, or null. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema;

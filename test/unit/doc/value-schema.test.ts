@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { exampleBody } from '../../../src/doc/openapi/example.js';
-import { describeValue, isPortable, takenValue } from '../../../src/doc/openapi/value.schema.js';
+import { defaultOf, describeValue, isPortable, takenValue } from '../../../src/doc/openapi/value.schema.js';
 import { parameterField } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
 import { parameterDef, type ParameterDef, type ParameterTypeId } from '../../../src/model/parameter-def.js';
@@ -121,4 +121,14 @@ describe('the schema of a value', () => {
       expect(describeValue(of, hidden)).toBe(`Matches the RE2 pattern \`${pattern}\`.`);
     },
   );
+});
+
+describe('the default', () => {
+  it.each([[null], [{ $ref: 5 }], [{ a: [{ $ref: '#/components/schemas/any' }] }]])('is left out: %j', (value) => {
+    expect(defaultOf(field('json', { default: value }).def)).toEqual({});
+  });
+
+  it.each([[false], ['"$ref":'], [{ $refs: 1, ref: '$ref' }]])('is told: %j', (value) => {
+    expect(defaultOf(field('json', { default: value }).def)).toEqual({ default: value });
+  });
 });
