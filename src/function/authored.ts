@@ -8,7 +8,11 @@ import { dirname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
+import { StaleModel } from '../catalog/stale-model.js';
+import { NoPlace } from '../database/executor.js';
 import { loggedError } from '../http/logged-error.js';
+import { FunctionError } from '../kit/function-error.js';
+import { KindError } from '../shared/errors.js';
 import { handedOver } from './handed-over.js';
 
 export interface Authored {
@@ -40,16 +44,30 @@ export function rest(): void {
   running.disable();
 }
 
+/** What authored code threw that is no refusal: whatever it looks like, it says nothing of the service or its database. */
+export class Thrown extends Error {
+  declare readonly cause: Error;
+
+  constructor(cause: Error) {
+    super('authored code failed', { cause });
+  }
+}
+
+/** Refusals, of the author's and of what was done for it; and why whoever began must begin again. */
+function isPassedOn(error: unknown): boolean {
+  return [KindError, FunctionError, StaleModel, NoPlace].some((type) => error instanceof type);
+}
+
 /**
  * Runs authored code, and the reading of what it made, up to a value that has nothing of it any more.
- * @throws what it throws, at once or later, as an error that can be read
+ * @throws what it refuses with, at once or later; `Thrown` for all else
  */
 export function withinAuthored<T>(who: Authored, work: () => T | Promise<T>): Promise<T> {
   return enter(who, async () => {
     try {
       return await work();
     } catch (error) {
-      throw legible(error);
+      throw isPassedOn(error) ? error : new Thrown(legible(error));
     }
   });
 }

@@ -46,8 +46,9 @@ export class TimeLimit {
     return this.#abort.signal;
   }
 
-  /** @throws KindError 504 when it is over */
+  /** What kept the process busy kept it from being told too. @throws KindError 504 when it is over */
   check(): void {
+    if (!this.#over && this.#timer && performance.now() - this.#begun >= this.#left) this.#end();
     if (this.#over) throw this.#over;
   }
 
@@ -62,6 +63,7 @@ export class TimeLimit {
   }
 
   #end(): void {
+    clearTimeout(this.#timer);
     const over = timedOut(this.#name, this.milliseconds);
     this.#over = over;
     this.#abort?.abort(over);

@@ -82,7 +82,7 @@ export class Calls {
       await transaction.commit();
       return new Answer(content);
     } catch (error) {
-      void door.shut();
+      void door.abandon();
       await transaction.rollback(error);
       throw doomed[0] ?? error;
     }

@@ -1,7 +1,7 @@
 /**
  * What a handler reaches the data by. Operations run one after the other, however many the author starts at once; one
- * that writes can fail without spoiling the transaction. When the handler has come to its end the door is shut: what was
- * under way ends, and all else is refused.
+ * that writes can fail without spoiling the transaction. When the handler has come to its end the door is shut: what it
+ * asked for is done, and whatever comes later spoils the transaction, which would have a part of the work otherwise.
  */
 import { StaleModel } from '../catalog/stale-model.js';
 import type { Executor } from '../database/database.js';
@@ -15,6 +15,7 @@ const REFUSED = new Set([400, 401, 403, 404, 409, 412]);
 export class Door {
   #last: Promise<unknown> = Promise.resolve();
   #open = true;
+  #abandoned = false;
 
   constructor(
     private readonly executor: Executor,
@@ -37,17 +38,27 @@ export class Door {
     await this.#last;
   }
 
+  /** The same, for a handler that failed: what has not begun yet does not. */
+  abandon(): Promise<void> {
+    this.#abandoned = true;
+    return this.shut();
+  }
+
   /** @throws Error where the handler has come to its end */
   check(): void {
-    if (!this.#open)
-      throw new Error('This call is over: what it was given can not be used any more. Is an await missing?');
+    if (!this.#open) {
+      const late = new Error('This call is over: what it was given can not be used any more. Is an await missing?');
+      this.call.doom(late);
+      throw late;
+    }
     this.call.limit.check();
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     this.check();
     const run = this.#last.then(() => {
-      this.check();
+      if (this.#abandoned) throw new Error('This call has failed');
+      this.call.limit.check();
       return work();
     });
     this.#last = run.catch(() => undefined);

@@ -75,10 +75,11 @@ export class HookRuns {
       const result = await call.limit.race(runAuthored(who, () => handler(context)));
       await call.limit.race(door.shut());
       if (doomed.length > 0) throw doomed[0];
+      call.limit.check();
       return result;
     } catch (error) {
       // What is still under way would write behind the back of whoever goes on after the refusal.
-      await call.limit.race(door.shut()).catch(() => undefined);
+      await call.limit.race(door.abandon()).catch(() => undefined);
       throw doomed[0] ?? error;
     } finally {
       running.depth -= 1;

@@ -1,5 +1,5 @@
 /** Loads modules: each file by itself. One that fails, whatever it does, keeps no other one from loading. */
-import { withinAuthored } from './authored.js';
+import { withinAuthored, type Thrown } from './authored.js';
 import { checkDeclaration } from './check-declaration.js';
 import type { Faulty, Loaded, ModuleFault } from './definition.js';
 import { Deployment } from './deployment.js';
@@ -50,8 +50,9 @@ async function loadFile(generation: Generation, source: ModuleFile, waiting: Wai
     });
     if (module) return { state: 'ready', kind, project, module };
   } catch (error) {
-    if (error instanceof TooLate) waiting.left -= patience;
-    faults.push(faultOf(error as Error, source));
+    const { cause } = error as Thrown;
+    if (cause instanceof TooLate) waiting.left -= patience;
+    faults.push(faultOf(cause, source));
   }
   const [first = { file, text: 'is no module' }, ...rest] = faults;
   return { state: 'broken', kind, project, faults: [first, ...rest] as Faulty };

@@ -4,6 +4,7 @@ import { NoPlace } from '../database/executor.js';
 import { commonRefusal, isRetryable } from '../database/sqlstate.js';
 import { FunctionError } from '../kit/function-error.js';
 import { KindError } from '../shared/errors.js';
+import { Thrown } from './authored.js';
 import { isOfSystem } from './contexts.js';
 
 /**
@@ -13,7 +14,7 @@ import { isOfSystem } from './contexts.js';
 export function told(error: unknown, fault: (cause: unknown) => Error): unknown {
   if (error instanceof FunctionError || (error instanceof KindError && isOpen(error))) return error;
   if (error instanceof StaleModel || error instanceof NoPlace || isRetryable(error)) return error;
-  return commonRefusal(error) ?? fault(error);
+  return commonRefusal(error) ?? fault(error instanceof Thrown ? error.cause : error);
 }
 
 /** What keeps everybody waiting says nothing of what the system was asked for. */
