@@ -89,8 +89,9 @@ interface Told {
 /** The author of a function has words of their own. */
 function told(error: KindError | FunctionError): Told {
   if (error instanceof KindError) return error;
-  const { status, code, text, parameter } = error;
-  return { status, messages: [{ code, text, ...(parameter !== undefined && { parameter }) }] };
+  const { status, code, text, parameter, index } = error;
+  const place = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
+  return { status, messages: [{ code, text, ...place }] };
 }
 
 function toKindError(error: unknown, request: HttpRequest): KindError {

@@ -10,6 +10,8 @@ const CODE = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
  */
 export class FunctionError extends Error {
   override readonly name = 'FunctionError';
+  /** Set by the service: which unit of a bulk write a hook refused. */
+  declare readonly index?: number;
 
   /**
    * @param status an HTTP status from 400 to 599

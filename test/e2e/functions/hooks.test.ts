@@ -218,6 +218,14 @@ describe('before hooks', () => {
     expect(await ok(admin.get(`/post/unit?filter=eq(title,${title})&limit=0`))).toMatchObject({ count: 0 });
   });
 
+  it.each([
+    ['forbidden', { code: 'post.forbidden', parameter: 'title', index: 1 }],
+    ['number', { code: 'parameter.bad_type', parameter: 'slug', index: 1 }],
+  ])('tell which of several units they refuse: %s', async (title, message) => {
+    const reply = await member.post('/post/unit', [mine, { ...mine, title }]);
+    expect(reply.body.messages).toEqual([expect.objectContaining(message)]);
+  });
+
   it('are judged after an edit too', async () => {
     const { id } = await created('/post/unit', { ...mine, title: 'Stays' }, member);
     expect(await member.put(`/post/unit/${id}`, { title: 'away' })).toMatchObject({ status: 403 });
