@@ -11,6 +11,7 @@ import { oneLine } from '../mail/mail.js';
 import { Markup, markup } from '../mail/markup.js';
 import { OutgoingMail } from '../mail/outgoing.js';
 import { layout } from '../mail/template/layout.js';
+import { isEmailAddress } from '../shared/email.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import { askerOf, type Session } from '../unit/session.js';
 import { parseListQuery } from '../http/list-query.js';
@@ -161,6 +162,7 @@ function queryOf(options: ListOptions): string {
 }
 
 function mailOf({ to, subject, text, html }: Letter) {
+  if (!isEmailAddress(to)) throw new TypeError(`mail(): 'to' wants one address, without a name; got '${to}'`);
   const line = oneLine(subject);
   const content = html === undefined ? markup`<p style="white-space: pre-line">${text}</p>` : new Markup(html);
   return { to, subject: line, text, html: layout(line, content) };

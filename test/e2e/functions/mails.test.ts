@@ -15,7 +15,8 @@ const folder = new FunctionsFolder({
     const send = ({ mail }: Context, count: number, to = 'ann@example.com') => {
       for (let mails = 0; mails < count; mails++) mail({ to, subject: 'Hello', text: 'Hello' });
     };
-    const f = (run: Parameters<typeof job.function>[0]['run']) => job.function({ description: 'x', run });
+    const f = (run: Parameters<typeof job.function>[0]['run'], parameters = {}) =>
+      job.function({ description: 'x', parameters, run });
     export default job.module({
       hooks: {
         before_create: (context) => {
@@ -30,6 +31,7 @@ const folder = new FunctionsFolder({
         as_many_as_go: f((context) => {
           try { send(context, 2); } catch (error) { return (error as { code: string }).code; }
         }),
+        sends_to: f((context) => send(context, 1, context.parameters['to'] as string), { to: { type: 'string' } }),
         refuses: f((context) => { send(context, 1); throw new FunctionError(409, 'job.no', 'No'); }),
         refuses_after_reading: f(async (context) => {
           await context.units('job').list({ limit: 1 });
@@ -53,6 +55,19 @@ const sent = async () => {
   await mailbox.last('last@example.com', (last += 1));
   return (await mailbox.to('ann@example.com')).length;
 };
+
+describe('an address', () => {
+  it.each([
+    'nope',
+    'a@example.com,ann@example.com',
+    'Ann <ann@example.com>',
+    'ann@example.com\r\nBcc: x@example.com',
+    '',
+  ])('that is none, or more than one, is a fault of the author: %j', async (to) => {
+    expect(refusalOf(await project.post('/job/function/sends_to', { to }))).toMatchObject({ status: 500 });
+    expect(await sent()).toBe(0);
+  });
+});
 
 describe('where the line has one place left', () => {
   const full = { status: 503, messages: ['server.busy'] };
