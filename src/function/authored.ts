@@ -55,7 +55,11 @@ export class Thrown extends Error {
 
 /** Refusals, of the author's and of what was done for it; and why whoever began must begin again. */
 function isPassedOn(error: unknown): boolean {
-  return [KindError, FunctionError, StaleModel, NoPlace].some((type) => error instanceof type);
+  try {
+    return [KindError, FunctionError, StaleModel, NoPlace].some((type) => error instanceof type);
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Loads modules: each file by itself. One that fails, whatever it does, keeps no other one from loading. */
-import { withinAuthored, type Thrown } from './authored.js';
+import { Thrown, withinAuthored } from './authored.js';
 import { checkDeclaration } from './check-declaration.js';
 import type { Faulty, Loaded, ModuleFault } from './definition.js';
 import { Deployment } from './deployment.js';
@@ -50,9 +50,9 @@ async function loadFile(generation: Generation, source: ModuleFile, waiting: Wai
     });
     if (module) return { state: 'ready', kind, project, module };
   } catch (error) {
-    const { cause } = error as Thrown;
-    if (cause instanceof TooLate) waiting.left -= patience;
-    faults.push(faultOf(cause, source));
+    const thrown = error instanceof Thrown ? error.cause : (error as Error);
+    if (thrown instanceof TooLate) waiting.left -= patience;
+    faults.push(faultOf(thrown, source));
   }
   const [first = { file, text: 'is no module' }, ...rest] = faults;
   return { state: 'broken', kind, project, faults: [first, ...rest] as Faulty };

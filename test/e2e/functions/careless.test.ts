@@ -67,6 +67,7 @@ interface Line {
   readonly level: number;
   readonly msg: string;
   readonly file?: string;
+  readonly line?: number;
   readonly name?: string;
   readonly project?: string;
   readonly err?: { readonly message: string };
@@ -196,6 +197,14 @@ describe('when nothing of authors has run for a while', () => {
     await call('throws_late', { name: 'text' });
     expect(await escaped()).toMatchObject({ name: 'throws_late' });
   });
+});
+
+it('a refusal at the top level of a module breaks that one alone', async () => {
+  files.write('own.ts', `import { FunctionError } from 'kind';\nthrow new FunctionError(409, 'own.no', 'No');`);
+  await reload(service);
+  expect(lines).toMatchObject([{ file: 'own.ts', line: 2, msg: 'functions: own.ts:2: own.no: No' }]);
+  await goesOn();
+  files.remove('own.ts');
 });
 
 it('a default export that no one can look at breaks its module alone', async () => {
