@@ -287,10 +287,15 @@ describe('the document of a project', () => {
 
   it('has no reference of a user among its own', async () => {
     const project = await service.project();
-    const shape = { id: 'shape', kind_id: 'json', default_json: { $ref: 5, more: [{ $ref: '#/components/none/any' }] } };
+    const shape = {
+      id: 'shape',
+      kind_id: 'json',
+      default_json: { $ref: 5, more: [{ $ref: '#/components/none/any' }] },
+    };
     await defineKinds(project, { id: 'city', parameters: [shape] });
     const { text } = await project.get('/doc/openapi.json');
-    for (const [, target] of text.matchAll(/"\$ref":("[^"]*"|.)/g)) expect(target).toMatch(/^"#\/components\/[a-z]+\//i);
+    for (const [, target] of text.matchAll(/"\$ref":("[^"]*"|.)/g))
+      expect(target).toMatch(/^"#\/components\/[a-z]+\//i);
     expect(text).not.toContain('#/components/none');
   });
 

@@ -72,6 +72,8 @@ it('a sign-up', async () => {
   await load('two');
   gate.open();
   await under;
-  const { items } = (await ok(project.get('/note/unit?order=title;asc&include=title'))) as { items: { title: string }[] };
+  const { items } = (await ok(project.get('/note/unit?order=title;asc&include=title'))) as {
+    items: { title: string }[];
+  };
   expect(items.map(({ title }) => title)).toEqual(expect.arrayContaining(['after one one', 'before one']));
 });
