@@ -32,6 +32,7 @@ const folder = new FunctionsFolder({
       late: f(() => void setTimeout(() => { throw new Error('from a timer'); })),
       loose: f(() => void Promise.reject(new Error('that nobody waits for'))),
       large: f(() => 'x'.repeat(20_000_000), { timeout: 20_000 }),
+      too_large: f(() => 'x'.repeat(34_000_000), { timeout: 20_000 }),
       big: f(() => 10n),
     } });`,
 });
@@ -88,6 +89,10 @@ describe('a call that is over', () => {
 describe('what is answered', () => {
   it('may be large', async () => {
     expect((await call('large')) as string).toHaveLength(20_000_000);
+  });
+
+  it('is no larger than any answer', async () => {
+    expect(await call('too_large')).toEqual([400, 'answer.too_large']);
   });
 
   it('is JSON, or a fault of the author', async () => {
