@@ -13,7 +13,7 @@ import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenanc
 import type { Predicate } from '../model/predicate.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Remotes } from './remotes.js';
-import { RemoteReader } from './remote.reader.js';
+import { UnitReader } from './unit.reader.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { UnitRepository } from './unit.repository.js';
 
@@ -24,7 +24,7 @@ export class Explanations {
     private readonly database: Database,
     private readonly repository: UnitRepository,
     private readonly remotes: Remotes,
-    private readonly remoteReader: RemoteReader,
+    private readonly reader: UnitReader,
   ) {}
 
   /**
@@ -68,7 +68,7 @@ export class Explanations {
     predicates: readonly Predicate[],
   ): Promise<readonly boolean[] | undefined> {
     if (kind.remote) {
-      const found = await this.remoteReader.find({ ...scope, model, executor: this.database }, kind, unitId);
+      const found = await this.reader.find({ ...scope, model, executor: this.database }, kind, unitId);
       return found && [];
     }
     const key = parseKey(kind, unitId);

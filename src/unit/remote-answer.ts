@@ -7,7 +7,8 @@ import { isPlainObject, scalarText, textFault, typeName, type Json } from '../sh
 import { LIMITS } from '../shared/limits.js';
 import { answerTooLarge } from '../shared/too-large.js';
 import { unavailable } from './unavailable.js';
-import type { PageRow, UnitRow } from './unit.repository.js';
+import type { UnitPage } from './reader.js';
+import type { UnitRow } from './unit.repository.js';
 import { ValueReader } from './value-reader.js';
 
 /** A unit by field, as records show its values; what is hidden is there too. */
@@ -124,7 +125,7 @@ export function rowOf(record: RemoteRecord, fields: readonly Field[], readable: 
 }
 
 /** @throws KindError 400 where that is more than an answer may have */
-export function pageOf(count: number, units: readonly RemoteRecord[], fields: readonly Field[]): PageRow {
+export function pageOf(count: number, units: readonly RemoteRecord[], fields: readonly Field[]): UnitPage {
   let size = 0;
   const items = units.map((unit) => {
     const text = JSON.stringify(shownUnit(unit, fields));
@@ -132,5 +133,5 @@ export function pageOf(count: number, units: readonly RemoteRecord[], fields: re
     if (size > LIMITS.answerBytes) throw answerTooLarge();
     return text;
   });
-  return { count, items: `[${items.join(',')}]`, last: null };
+  return { count, items: `[${items.join(',')}]` };
 }

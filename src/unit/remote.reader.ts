@@ -1,22 +1,22 @@
 /** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
 import { Injectable } from '@nestjs/common';
-import { grantOf } from '../access/access.js';
 import { readableFields } from '../access/masks.js';
 import type { KindDef } from '../model/model.js';
 import { everyField } from '../model/predicate.js';
+import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
 import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
 import { pageOf, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
 import { Remotes, type Asked } from './remotes.js';
 import type { Session } from './session.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { planQuery, type PlanContext } from './unit.plan.js';
-import type { PageRow, UnitRow } from './unit.repository.js';
+import type { UnitRow } from './unit.repository.js';
 
 @Injectable()
-export class RemoteReader {
+export class RemoteReader implements Reader {
   constructor(private readonly remotes: Remotes) {}
 
-  list(session: Session, kind: KindDef, url: string): Promise<PageRow> {
+  list(session: Session, { kind }: Readable, url: string): Promise<UnitPage> {
     return this.remotes.within(session, kind, 'list', async ({ ask }) => {
       const context = contextOf(session, kind);
       const { query, counts, fields } = planQuery(url, (asked) => {
@@ -27,19 +27,16 @@ export class RemoteReader {
     });
   }
 
-  /** One unit. Whether it is there is answered before what is wrong with the query. @throws KindError 400, 404 */
-  get(session: Session, kind: KindDef, id: string, url: string): Promise<UnitRow> {
+  get(session: Session, { kind }: Readable, id: string, url: string): Promise<ShownUnit> {
     return this.remotes.within(session, kind, 'get', async (asked) => {
       const record = await recordOf(asked, kind, id);
       const { visible } = contextOf(session, kind);
       const fields = planQuery(url, (query) => planRemoteAnswer(query, contextOf(session, kind)));
-      return rowOf(record, fields, visible.values());
+      return { ...rowOf(record, fields, visible.values()), more: false };
     });
   }
 
-  /** Undefined where there is none, or none that the caller may read. */
-  async find(session: Session, kind: KindDef, id: string): Promise<UnitRow | undefined> {
-    if (!grantOf(kind, 'read', session.caller, session.model)) return undefined;
+  find(session: Session, { kind }: Readable, id: string): Promise<UnitRow | undefined> {
     return this.remotes.within(session, kind, 'get', async (asked) => {
       const record = await findRecord(asked, kind, id);
       const { visible } = contextOf(session, kind);

@@ -21,9 +21,10 @@ import type { Session } from './session.js';
 import { unknownUnit } from './unit.key.js';
 import type { UnitRow } from './unit.repository.js';
 import { changed, changesOf, type WriteOptions } from './unit.rights.js';
+import type { Writer } from './writer.js';
 
 @Injectable()
-export class RemoteWriter {
+export class RemoteWriter implements Writer {
   constructor(
     private readonly remotes: Remotes,
     private readonly behaviors: Behaviors,
@@ -37,7 +38,7 @@ export class RemoteWriter {
     given: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
-    { bulk = false, writer = given.caller, faults = new Faults() }: WriteOptions,
+    { bulk = false, writer = given.caller, faults = new Faults() }: WriteOptions = {},
   ): Promise<UnitRow[]> {
     return this.remotes.within(given, kind, 'create', async ({ session, ask }) => {
       if (bulk) throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are created one by one`);
@@ -56,7 +57,7 @@ export class RemoteWriter {
     kind: KindDef,
     id: string,
     read: () => Body,
-    { writer = given.caller, tags }: WriteOptions,
+    { writer = given.caller, tags }: WriteOptions = {},
   ): Promise<UnitRow> {
     return this.remotes.within(given, kind, 'update', async (asked) => {
       const { session, ask } = asked;
@@ -76,7 +77,7 @@ export class RemoteWriter {
   }
 
   /** @throws KindError 404, 412 */
-  remove(given: Session, kind: KindDef, id: string, { tags }: WriteOptions): Promise<void> {
+  remove(given: Session, kind: KindDef, id: string, { tags }: WriteOptions = {}): Promise<void> {
     return this.remotes.within(given, kind, 'delete', async (asked) => {
       const { session, ask } = asked;
       await this.#mustBeWritable(asked, kind, id, tags);

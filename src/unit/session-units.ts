@@ -4,7 +4,6 @@
  * that an answer has none by accident.
  */
 import { Injectable } from '@nestjs/common';
-import { type Grant } from '../access/access.js';
 import { openForFunction } from '../access/function-access.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
@@ -13,48 +12,30 @@ import { LIMITS } from '../shared/limits.js';
 import { Behaviors } from './behavior.js';
 import { bodyOf } from './draft.js';
 import type { NotObject } from './drafter.js';
-import { RemoteReader } from './remote.reader.js';
+import type { Readable } from './reader.js';
 import { Remotes, type RemoteOperation } from './remotes.js';
 import type { Session } from './session.js';
 import { unknownUnit } from './unit.key.js';
-import { planList, planQuery } from './unit.plan.js';
 import { UnitReader } from './unit.reader.js';
-import { UnitRepository, type PageRow } from './unit.repository.js';
 import { UnitWriter } from './unit.writer.js';
-import { contextOf } from './walks.js';
 
 export type UnitObject = Readonly<Record<string, unknown>>;
-
-interface Opened {
-  readonly kind: KindDef;
-  readonly grant: Grant;
-}
 
 @Injectable()
 export class SessionUnits {
   constructor(
-    private readonly repository: UnitRepository,
     private readonly reader: UnitReader,
     private readonly writer: UnitWriter,
     private readonly behaviors: Behaviors,
     private readonly remotes: Remotes,
-    private readonly remoteReader: RemoteReader,
   ) {}
 
   /** @param url the query of a list, behind a `?` */
   async list(session: Session, kindId: string, url: string): Promise<{ count: number; items: UnitObject[] }> {
-    const { kind, grant } = this.#open(session, kindId, 'list');
-    const { count, items } = kind.remote
-      ? await this.remoteReader.list(session, kind, url)
-      : await this.#page(session, kind, grant, url);
+    const opened = this.#open(session, kindId, 'list');
+    const { count, items } = await this.reader.listIn(session, opened, url);
     const units = JSON.parse(items) as UnitObject[];
-    return { count, items: units.map((unit) => veiled(session.model, kind.id, unit)) };
-  }
-
-  #page(session: Session, kind: KindDef, { predicate }: Grant, url: string): Promise<PageRow> {
-    const context = contextOf(session, session.model, { kind, access: predicate });
-    const plan = planQuery(url, (query) => planList(query, context));
-    return this.repository.fetchPage(session.executor, plan, session.model);
+    return { count, items: units.map((unit) => veiled(session.model, opened.kind.id, unit)) };
   }
 
   /** Undefined where there is none, or none that the session's caller may read. */
@@ -103,14 +84,14 @@ export class SessionUnits {
     return model.kinds.get(kindId)?.remote ?? false;
   }
 
-  #open(session: Session, kindId: string, operation: RemoteOperation): Opened {
+  #open(session: Session, kindId: string, operation: RemoteOperation): Readable {
     const right = operation === 'list' || operation === 'get' ? 'read' : operation;
     const opened = openForFunction(session.model, kindId, right, session.caller);
     this.remotes.checkState(opened.kind, session, operation);
     return opened;
   }
 
-  #openToWrite(session: Session, kindId: string, operation: RemoteOperation): Opened {
+  #openToWrite(session: Session, kindId: string, operation: RemoteOperation): Readable {
     const opened = this.#open(session, kindId, operation);
     if (this.behaviors.of(opened.kind, session).some((behavior) => behavior.definition)) {
       throw refusal('kind.not_allowed_here', `'${kindId}' is part of the model, which functions do not change`);

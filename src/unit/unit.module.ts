@@ -11,6 +11,8 @@ import { Remotes } from './remotes.js';
 import { SessionUnits } from './session-units.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
+import { TableReader } from './table.reader.js';
+import { TableWriter } from './table.writer.js';
 import { UnitController } from './unit.controller.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitRepository } from './unit.repository.js';
@@ -34,6 +36,8 @@ import { Walks } from './walks.js';
     SessionUnits,
     Structs,
     SystemLinks,
+    TableReader,
+    TableWriter,
     UnitReader,
     UnitRepository,
     UnitRights,

@@ -1,43 +1,38 @@
-/** Reads of units: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
+/** Reads of units: rights and state first, then the table of the kind, or its source. */
 import { Injectable } from '@nestjs/common';
-import { grantOf, openKind, type Grant } from '../access/access.js';
+import { grantOf, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
-import { parseListQuery, type ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
-import type { ListPlan, ReadPlan } from '../sql/select.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { showsMore, unitAnswer } from './presentation.js';
+import { unitAnswer } from './presentation.js';
+import type { Readable, Reader, UnitPage } from './reader.js';
 import { RemoteReader } from './remote.reader.js';
 import { Remotes } from './remotes.js';
 import type { Session } from './session.js';
-import { parseKey, unknownUnit } from './unit.key.js';
-import { cursorOf, planGet, planList, planQuery } from './unit.plan.js';
-import { UnitRepository, type PageRow, type UnitRow } from './unit.repository.js';
-import { contextOf, Walks } from './walks.js';
+import { TableReader } from './table.reader.js';
 
 @Injectable()
 export class UnitReader {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly repository: UnitRepository,
-    private readonly walks: Walks,
+    private readonly tables: TableReader,
     private readonly remotes: Remotes,
-    private readonly remoteReader: RemoteReader,
+    private readonly sources: RemoteReader,
   ) {}
 
   /** The units of a kind. `url` has the query. */
   list(scope: RequestScope, kindId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
-      const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
+      const readable = openKind(model, kindId, 'read', scope.caller);
+      const { kind } = readable;
       this.remotes.checkState(kind, scope, 'list');
-      if (!kind.remote) return this.#page(scope, model, kind, grant, url);
       const session = this.#session(scope, model);
       return this.remotes.apart(scope.project, model, kind, async () =>
-        presentPage(await this.remoteReader.list(session, kind, url)),
+        pageAnswer(await this.listIn(session, readable, url)),
       );
     });
   }
@@ -50,94 +45,47 @@ export class UnitReader {
     where: (kind: KindDef, model: Model) => Promise<Predicate>,
   ): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
-      const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
-      return this.#page(scope, model, kind, grant, url, await where(kind, model));
+      const readable = openKind(model, kindId, 'read', scope.caller);
+      const extra = await where(readable.kind, model);
+      return pageAnswer(await this.tables.list(this.#session(scope, model), readable, url, extra));
     });
-  }
-
-  async #page(
-    scope: RequestScope,
-    model: Model,
-    kind: KindDef,
-    grant: Grant,
-    url: string,
-    extra?: Predicate,
-  ): Promise<Answer> {
-    const context = contextOf(scope, model, { kind, access: grant.predicate });
-    const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planList(asked, context, extra) }));
-    const plan = { ...read, ...(await this.#loaded(scope, model, kind, query)) };
-    return presentPage(await this.repository.fetchPage(this.database, plan, model), plan);
   }
 
   get(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
-      const { kind, grant } = openKind(model, kindId, 'read', scope.caller);
+      const readable = openKind(model, kindId, 'read', scope.caller);
+      const { kind } = readable;
       this.remotes.checkState(kind, scope, 'get');
-      if (kind.remote) {
-        const session = this.#session(scope, model);
-        return this.remotes.apart(scope.project, model, kind, async () =>
-          unitAnswer(kind, await this.remoteReader.get(session, kind, unitId, url)),
-        );
-      }
-      const key = parseKey(kind, unitId);
-      const plan = await this.#planGet(scope, model, kind, grant, unitId, url);
-      const unit = key === undefined ? undefined : await this.repository.fetch(this.database, plan, key, model);
-      if (!unit) throw unknownUnit(kind, unitId);
-      return unitAnswer(kind, unit, showsMore(plan));
+      const session = this.#session(scope, model);
+      return this.remotes.apart(scope.project, model, kind, async () => {
+        const unit = await this.#of(kind).get(session, readable, unitId, url);
+        return unitAnswer(kind, unit, unit.more);
+      });
     });
-  }
-
-  /** Whether the unit is there is answered before what is wrong with the query. */
-  async #planGet(
-    scope: RequestScope,
-    model: Model,
-    kind: KindDef,
-    grant: Grant,
-    unitId: string,
-    url: string,
-  ): Promise<ReadPlan> {
-    try {
-      const context = contextOf(scope, model, { kind, access: grant.predicate });
-      const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planGet(asked, context) }));
-      return { ...read, ...(await this.#loaded(scope, model, kind, { ...query, limit: 1 })) };
-    } catch (error) {
-      if (!(await this.find(this.#session(scope, model), kind, unitId))) throw unknownUnit(kind, unitId);
-      throw error;
-    }
-  }
-
-  /** What `load_links` asks for beside the fields. */
-  async #loaded(
-    scope: RequestScope,
-    model: Model,
-    kind: KindDef,
-    query: Pick<ListQuery, 'loadLinks' | 'depth' | 'limit'>,
-  ): Promise<Pick<ReadPlan, 'also'>> {
-    return query.loadLinks ? { also: (await this.walks.loaded(this.#session(scope, model), query))(kind) } : {};
   }
 
   #session(scope: RequestScope, model: Model): Session {
     return { ...scope, model, executor: this.database };
   }
 
+  /** A page inside a session, of a kind that was opened. */
+  listIn(session: Session, readable: Readable, url: string): Promise<UnitPage> {
+    return this.#of(readable.kind).list(session, readable, url);
+  }
+
   /** One unit as an object, inside a session; undefined where its caller may not read it. */
   async find(session: Session, kind: KindDef, unitId: string): Promise<Record<string, unknown> | undefined> {
-    const { model, executor } = session;
-    if (kind.remote) return objectOf(await this.remoteReader.find(session, kind, unitId));
-    const grant = grantOf(kind, 'read', session.caller, model);
-    const key = parseKey(kind, unitId);
-    if (!grant || key === undefined) return undefined;
-    const plan = planGet(parseListQuery(''), contextOf(session, model, { kind, access: grant.predicate }));
-    const unit = await this.repository.fetch(executor, plan, key, model);
-    return objectOf(unit);
+    const grant = grantOf(kind, 'read', session.caller, session.model);
+    const unit = grant && (await this.#of(kind).find(session, { kind, grant }, unitId));
+    return unit && (JSON.parse(unit.body) as Record<string, unknown>);
+  }
+
+  #of({ remote }: KindDef): Reader {
+    return remote ? this.sources : this.tables;
   }
 }
 
-function objectOf(unit: UnitRow | undefined): Record<string, unknown> | undefined {
-  return unit && (JSON.parse(unit.body) as Record<string, unknown>);
-}
-
-function presentPage({ count, items, last }: PageRow, plan?: ListPlan): Answer {
-  const next = plan?.cursor ? `,"next":${last ? JSON.stringify(cursorOf(plan, last)) : 'null'}` : '';
-  return new Answer(`{"count":${count},"items":${items}${next}}`);
+function pageAnswer({ count, items, next }: UnitPage): Answer {
+  const more = next === undefined ? '' : `,"next":${JSON.stringify(next)}`;
+  return new Answer(`{"count":${count},"items":${items}${more}}`);
 }

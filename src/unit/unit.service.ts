@@ -22,10 +22,10 @@ import type { NotObject } from './drafter.js';
 import { isLinkable } from './links.js';
 import { isReferenced } from './references.js';
 import { unitAnswer } from './presentation.js';
-import { RemoteReader } from './remote.reader.js';
 import { Remotes, type RemoteOperation } from './remotes.js';
 import type { Session } from './session.js';
 import { unknownUnit } from './unit.key.js';
+import { UnitReader } from './unit.reader.js';
 import { UnitRights, type WriteOptions } from './unit.rights.js';
 import { UnitWriter } from './unit.writer.js';
 import type { UnitRow } from './unit.repository.js';
@@ -49,7 +49,7 @@ export class UnitService {
     private readonly writer: UnitWriter,
     private readonly rights: UnitRights,
     private readonly remotes: Remotes,
-    private readonly remoteReader: RemoteReader,
+    private readonly reader: UnitReader,
   ) {}
 
   create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
@@ -147,8 +147,7 @@ export class UnitService {
   }
 
   async #mustBeThere(session: Session, kind: KindDef, unitId: string): Promise<void> {
-    if (!kind.remote) await this.rights.present(session, kind, unitId);
-    else if (!(await this.remoteReader.find(session, kind, unitId))) throw unknownUnit(kind, unitId);
+    if (!(await this.reader.find(session, kind, unitId))) throw unknownUnit(kind, unitId);
   }
 
   /**

@@ -1,171 +1,34 @@
 /**
  * The one door for writes: whatever is stored of a project, by a request, a behaviour or a function, goes through
- * `insert`, `update` and `remove` here.
+ * `insert`, `update` and `remove` here, to the table of the kind or to its source.
  */
 import { Injectable } from '@nestjs/common';
-import { denied } from '../access/access.js';
-import { readableFields } from '../access/masks.js';
-import { Database } from '../database/database.js';
-import type { Field, KindDef } from '../model/model.js';
-import { both, type Predicate } from '../model/predicate.js';
-import { Faults, KindError } from '../shared/errors.js';
-import { scalarText, type Json } from '../shared/json.js';
-import type { DeletePlan } from '../sql/write.sql.js';
-import type { Caller } from '../tenancy/caller.js';
-import { Behaviors } from './behavior.js';
-import { Changes } from './changes.js';
-import type { WriteContext } from './conflict.js';
-import { Deletions } from './deletion.js';
-import { keyOf, type Body, type Draft } from './draft.js';
-import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
-import { deleteLinksOf } from './links.js';
-import { apart, createsOthers, located, nestedOf, type Nested } from './nested.js';
-import { NewKeys } from './new-keys.js';
+import type { KindDef } from '../model/model.js';
+import type { Body } from './draft.js';
+import type { NotObject } from './drafter.js';
 import { RemoteWriter } from './remote.writer.js';
-import { isReferenced, References, tell, type Placed, type Unreachable } from './references.js';
-import { asSystem, type Session } from './session.js';
-import { withAllTaken } from './uniques.js';
-import { unknownUnit, parseKey } from './unit.key.js';
-import { UnitRepository, type UnitRow } from './unit.repository.js';
-import { answeredFields, leaves, UnitRights, type WriteOptions } from './unit.rights.js';
+import type { Session } from './session.js';
+import { TableWriter } from './table.writer.js';
+import type { UnitRow } from './unit.repository.js';
+import type { WriteOptions } from './unit.rights.js';
+import type { Writer } from './writer.js';
 
 @Injectable()
-export class UnitWriter {
+export class UnitWriter implements Writer {
   constructor(
-    private readonly repository: UnitRepository,
-    private readonly behaviors: Behaviors,
-    private readonly drafter: Drafter,
-    private readonly database: Database,
-    private readonly references: References,
-    private readonly deletions: Deletions,
-    private readonly rights: UnitRights,
-    private readonly changes: Changes,
+    private readonly tables: TableWriter,
     private readonly remotes: RemoteWriter,
   ) {}
 
-  /** Makes units of the bodies, and those inside them, all or none. @throws KindError with every fault of every body */
   async insert(
     session: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
     options: WriteOptions = {},
   ): Promise<UnitRow[]> {
-    if (kind.remote) return this.remotes.insert(session, kind, bodies, options);
-    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
-    if (this.#isAlone(session) && bodies.some((body) => !('got' in body) && nestedOf(kind, body).length > 0)) {
-      return this.#together(session, (within) => this.insert(within, kind, bodies, options));
-    }
-    const { bulk = false, writer = session.caller, faults = new Faults() } = options;
-    const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults });
-    const late = await this.references.check(session, kind, drafted, { writer, access: options.access });
-    if (drafted.drafts.length === 0) return [];
-    return this.#undoable(session, late, async (within) => {
-      const keys = await this.#insertNested(within, drafted.nested, writer);
-      return this.#insertAll(within, kind, drafted.drafts, { allowed: options.access, late, keys });
-    });
+    return this.#of(kind).insert(session, kind, bodies, options);
   }
 
-  /** A write of which it is known that it will be refused: only rights are a better reason. Where it succeeds it is undone. */
-  async #undoable<T>(session: Session, late: Faults, work: (session: Session) => Promise<T>): Promise<T> {
-    if (!late.any) return work(session);
-    try {
-      return await (this.#isAlone(session) ? this.#together(session, work) : work(session));
-    } catch (error) {
-      if (error instanceof KindError && [400, 409].includes(error.status)) late.throwIfAny();
-      throw error;
-    }
-  }
-
-  /** Inserts the units that others refer to, a statement for each kind and depth. */
-  async #insertNested(session: Session, nested: Nested, writer: Caller): Promise<NewKeys> {
-    const inner = { ...session, caller: writer };
-    const keys = new NewKeys();
-    for (const { kind, allowed, units } of nested.groups) {
-      try {
-        await this.#insertAll(inner, kind, units, { allowed, late: new Faults(), keys });
-      } catch (error) {
-        throw located(error, units);
-      }
-    }
-    return keys;
-  }
-
-  async #insertAll(
-    session: Session,
-    kind: KindDef,
-    drafted: readonly Placed[],
-    { allowed, late, keys }: { allowed: Predicate | undefined; late: Faults; keys: NewKeys },
-  ): Promise<UnitRow[]> {
-    const given = apart(drafted.map((unit) => keys.into(kind, unit)));
-    const base = { ...this.#plan(session, kind), written: uniqueColumns(given[0]?.draft.written ?? []), allowed };
-    const units = late.any ? given : await this.changes.ofCreate(session, base, given);
-    keys.note(kind, drafted, units);
-    await this.references.checkKeys(session, kind, units, keys);
-    const rows = units.map(({ draft }) => draft.row);
-    const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
-    const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
-    const made = await this.#tellingAll(session, kind, units, telling);
-    if (made.length === 0) throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
-    late.throwIfAny();
-    const drafts = units.map(({ draft }) => draft);
-    await this.#after(session, kind, drafts);
-    return made;
-  }
-
-  /** Whether what is written in several statements would not be one transaction. */
-  #isAlone({ executor }: Session): boolean {
-    return !executor.tx;
-  }
-
-  #together<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.database.transaction((executor) => work({ ...session, executor }));
-  }
-
-  /** What a unit refers to already stays as it is, where the caller sees that it does. */
-  #fresh(session: Session, kind: KindDef, id: string) {
-    return async (found: readonly Unreachable[]): Promise<Unreachable[]> => {
-      const { body } = await this.rights.present(session, kind, id);
-      const stored = new Map(Object.entries(JSON.parse(body) as Record<string, Json>));
-      return found.filter(({ field, id: asked }) => stored.get(field.id) !== asked);
-    };
-  }
-
-  /**
-   * PostgreSQL tells of a missing unit, or of a value that another one has, at the first: all of them are told, where
-   * the connection can still be asked.
-   */
-  async #tellingAll<T>(
-    session: Session,
-    kind: KindDef,
-    drafts: readonly Placed[],
-    work: (context: WriteContext) => Promise<T>,
-    id?: string,
-  ): Promise<T> {
-    const context = this.#context(session, kind, drafts[0]?.index !== undefined || drafts.length > 1);
-    try {
-      return await work(context);
-    } catch (error) {
-      if (!(error instanceof KindError)) throw error;
-      const [only, ...others] = drafts;
-      if (error.code.endsWith('.not_unique') && only?.index === undefined && only && others.length === 0) {
-        throw await withAllTaken(session, kind, only.draft, id, context.told, error);
-      }
-      if (error.code !== 'parameter.bad_reference') throw error;
-      const faults = new Faults();
-      tell(await this.references.unreachable(session, kind, drafts, true).catch(() => []), faults);
-      faults.throwIfAny();
-      throw error;
-    }
-  }
-
-  async #after(session: Session, kind: KindDef, drafts: readonly Draft[], id?: string): Promise<void> {
-    for (const behavior of this.behaviors.of(kind, session)) {
-      if (!behavior.afterWrite) continue;
-      for (const draft of drafts) await behavior.afterWrite(kind, id ?? keyOf(draft, kind), draft, session);
-    }
-  }
-
-  /** Writes what the body has; `read` is asked for it when its turn comes. @throws KindError 400, 403, 404, 409, 412 */
   async update(
     session: Session,
     kind: KindDef,
@@ -173,126 +36,14 @@ export class UnitWriter {
     read: () => Body,
     options: WriteOptions = {},
   ): Promise<UnitRow> {
-    if (kind.remote) return this.remotes.update(session, kind, id, read, options);
-    const behaviors = this.behaviors.of(kind, session);
-    const key = parseKey(kind, id);
-    if (key === undefined) throw unknownUnit(kind, id);
-    if (this.#isAlone(session) && createsOthers(kind, read)) {
-      return this.#together(session, (within) => this.update(within, kind, id, read, options));
-    }
-    if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
-    for (const behavior of behaviors) behavior.ready?.();
-    const { body, nested, late, ...edit } = await this.#draftEdit(session, kind, id, read, options);
-    let drafted = edit.draft;
-    if (nested.any) {
-      if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
-      const keys = await this.#insertNested(session, nested, options.writer ?? session.caller);
-      drafted = keys.into(kind, edit).draft;
-      await this.references.checkKeys(session, kind, [{ draft: drafted }], keys, this.#fresh(session, kind, id));
-    }
-    const base = {
-      ...this.#plan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
-      id: key,
-      access: both(this.rights.readable(session, kind), options.access),
-      allowed: options.access,
-      tags: options.tags,
-    };
-    return this.#undoable(session, late, async (within) => {
-      const changes = !late.any && this.changes.applyTo(within, kind);
-      const draft = changes
-        ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, options)
-        : drafted;
-      // What behaviours change of a unit that is held makes another version of it.
-      const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
-      const telling = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
-      const made = await this.#tellingAll(within, kind, [{ draft }], telling, id);
-      if (!made) throw (await this.rights.whyNot(within, kind, id, options, 'update')) ?? leaves(session.caller, kind);
-      late.throwIfAny();
-      await this.#after(within, kind, [draft], id);
-      return made;
-    });
-  }
-
-  async #draftEdit(
-    session: Session,
-    kind: KindDef,
-    id: string,
-    read: () => Body,
-    options: WriteOptions,
-  ): Promise<DraftedEdit & { readonly late: Faults }> {
-    const behaviors = this.behaviors.of(kind, session);
-    const writer = options.writer ?? session.caller;
-    try {
-      const given = await this.rights.changesOf(session, kind, id, read(), writer);
-      const drafted = await this.drafter.edit(session, kind, id, given, writer);
-      const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
-      return { ...drafted, late: await this.references.check(session, kind, drafted, writing) };
-    } catch (error) {
-      // Whether the unit is there, and may be changed, is answered before what is wrong with the body.
-      if (behaviors.length === 0 && error instanceof KindError) {
-        await this.rights.mustBeWritable(session, kind, id, options, 'update');
-      }
-      throw error;
-    }
+    return this.#of(kind).update(session, kind, id, read, options);
   }
 
   async remove(session: Session, kind: KindDef, id: string, options: WriteOptions = {}): Promise<void> {
-    if (kind.remote) return this.remotes.remove(session, kind, id, options);
-    const key = parseKey(kind, id);
-    if (key === undefined) throw unknownUnit(kind, id);
-    const access = both(this.rights.readable(session, kind), options.access);
-    const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
-    if (this.behaviors.of(kind, session).length === 0 && !isReferenced(session.model, kind)) {
-      if (await this.#deleteRow(session, { ...plan, tags: options.tags })) return;
-    } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model)) {
-      // What a behaviour changes of the unit before it goes makes another version of it.
-      const row = { ...plan, access: undefined, tags: undefined };
-      return this.deletions.remove(session, kind, scalarText(key), {
-        deleteRow: async () => void (await this.#deleteRow(session, row)),
-        clear: (at, other, otherId, field) => this.#clear(at, other, otherId, field),
-      });
-    }
-    throw (await this.rights.whyNot(session, kind, id, options, 'delete')) ?? unknownUnit(kind, id);
+    return this.#of(kind).remove(session, kind, id, options);
   }
 
-  async #deleteRow(session: Session, plan: DeletePlan): Promise<boolean> {
-    const { kind } = plan;
-    try {
-      if (!(await this.repository.delete(session.executor, plan, this.#context(session, kind)))) return false;
-    } catch (error) {
-      const referenced = error instanceof KindError && error.code === 'unit.referenced';
-      throw referenced ? await this.references.explain(session, kind, scalarText(plan.id as Json), error) : error;
-    }
-    await deleteLinksOf(session, kind, [scalarText(plan.id as Json)]);
-    return true;
+  #of({ remote }: KindDef): Writer {
+    return remote ? this.remotes : this.tables;
   }
-
-  /** Empties a reference to a unit that goes: the owner's rule, which needs no right. */
-  async #clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void> {
-    await this.update(asSystem(session), kind, id, () => new Map([[field.id, null]]));
-  }
-
-  #plan(session: Session, kind: KindDef, edited?: Body) {
-    const { project, model, caller } = session;
-    const shown = this.rights.readable(session, kind);
-    return {
-      schema: project.schema,
-      kind,
-      version: model.version,
-      fields: answeredFields(kind, caller, edited),
-      shown,
-    };
-  }
-
-  #context(session: Session, kind: KindDef, bulk = false): WriteContext {
-    const { caller, model } = session;
-    const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
-    return { model, kind, told, ...(bulk && { bulk }) };
-  }
-}
-
-/** Two fields never write one column: the key of a kind and its primary parameter share theirs. */
-function uniqueColumns(fields: readonly Field[]): Field[] {
-  const columns = new Set<string | undefined>();
-  return fields.filter(({ column }) => !columns.has(column) && columns.add(column));
 }

@@ -1,0 +1,71 @@
+/** Reads units of tables: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
+import { Injectable } from '@nestjs/common';
+import { parseListQuery, type ListQuery } from '../http/list-query.js';
+import type { KindDef } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import type { ReadPlan } from '../sql/select.sql.js';
+import { showsMore } from './presentation.js';
+import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
+import type { Session } from './session.js';
+import { parseKey, unknownUnit } from './unit.key.js';
+import { cursorOf, planGet, planList, planQuery, type PlanContext } from './unit.plan.js';
+import { UnitRepository, type UnitRow } from './unit.repository.js';
+import { contextOf, Walks } from './walks.js';
+
+@Injectable()
+export class TableReader implements Reader {
+  constructor(
+    private readonly repository: UnitRepository,
+    private readonly walks: Walks,
+  ) {}
+
+  /** @param extra narrows the list, whatever the query asks for */
+  async list(session: Session, readable: Readable, url: string, extra?: Predicate): Promise<UnitPage> {
+    const context = planContext(session, readable);
+    const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planList(asked, context, extra) }));
+    const plan = { ...read, ...(await this.#loaded(session, readable.kind, query)) };
+    const { count, items, last } = await this.repository.fetchPage(session.executor, plan, session.model);
+    return { count, items, ...(plan.cursor && { next: last && cursorOf(plan, last) }) };
+  }
+
+  async get(session: Session, readable: Readable, id: string, url: string): Promise<ShownUnit> {
+    const { kind } = readable;
+    const key = parseKey(kind, id);
+    const plan = await this.#planGet(session, readable, id, url);
+    const { executor, model } = session;
+    const unit = key === undefined ? undefined : await this.repository.fetch(executor, plan, key, model);
+    if (!unit) throw unknownUnit(kind, id);
+    return { ...unit, more: showsMore(plan) };
+  }
+
+  async #planGet(session: Session, readable: Readable, id: string, url: string): Promise<ReadPlan> {
+    try {
+      const context = planContext(session, readable);
+      const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planGet(asked, context) }));
+      return { ...read, ...(await this.#loaded(session, readable.kind, { ...query, limit: 1 })) };
+    } catch (error) {
+      if (!(await this.find(session, readable, id))) throw unknownUnit(readable.kind, id);
+      throw error;
+    }
+  }
+
+  /** What `load_links` asks for beside the fields. */
+  async #loaded(
+    session: Session,
+    kind: KindDef,
+    query: Pick<ListQuery, 'loadLinks' | 'depth' | 'limit'>,
+  ): Promise<Pick<ReadPlan, 'also'>> {
+    return query.loadLinks ? { also: (await this.walks.loaded(session, query))(kind) } : {};
+  }
+
+  async find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined> {
+    const key = parseKey(readable.kind, id);
+    if (key === undefined) return undefined;
+    const plan = planGet(parseListQuery(''), planContext(session, readable));
+    return this.repository.fetch(session.executor, plan, key, session.model);
+  }
+}
+
+function planContext(session: Session, { kind, grant }: Readable): PlanContext {
+  return contextOf(session, session.model, { kind, access: grant.predicate });
+}

@@ -1,0 +1,21 @@
+import type { KindDef } from '../model/model.js';
+import type { Body } from './draft.js';
+import type { NotObject } from './drafter.js';
+import type { Session } from './session.js';
+import type { UnitRow } from './unit.repository.js';
+import type { WriteOptions } from './unit.rights.js';
+
+/** What writes the units of a kind, wherever they are kept. */
+export interface Writer {
+  /** Makes units of the bodies, and those inside them, all or none. @throws KindError with every fault of every body */
+  insert(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    options?: WriteOptions,
+  ): Promise<UnitRow[]>;
+  /** Writes what the body has; `read` is asked for it when its turn comes. @throws KindError 400, 403, 404, 409, 412 */
+  update(session: Session, kind: KindDef, id: string, read: () => Body, options?: WriteOptions): Promise<UnitRow>;
+  /** @throws KindError 403, 404, 409, 412 */
+  remove(session: Session, kind: KindDef, id: string, options?: WriteOptions): Promise<void>;
+}
