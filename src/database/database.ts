@@ -107,22 +107,21 @@ export class Database implements Executor {
   }
 
   /** What ends it before its time is told at once; the way back goes on behind. */
-  #attempt<T>(
-    work: (tx: Transaction) => Promise<T>,
-    options: TransactionOptions,
-    outcome: Omit<Outcome, 'interrupt'>,
-  ): Promise<T> {
+  #attempt<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, outcome: Outcome): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         for (const job of outcome.ends) job();
       };
-      this.#carryOut(work, options, { ...outcome, interrupt: reject })
-        .finally(end)
-        .then(resolve, reject);
+      this.#carryOut(work, options, outcome, reject).finally(end).then(resolve, reject);
     });
   }
 
-  async #carryOut<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, outcome: Outcome): Promise<T> {
+  async #carryOut<T>(
+    work: (tx: Transaction) => Promise<T>,
+    options: TransactionOptions,
+    outcome: Outcome,
+    interrupted: (reason: unknown) => void,
+  ): Promise<T> {
     const client = await this.#connect();
     let result: T;
     let broken = false;
@@ -131,15 +130,15 @@ export class Database implements Executor {
     client.on('error', onError);
     const interrupt = (reason: unknown): void => {
       broken = true;
-      outcome.interrupt(reason);
+      interrupted(reason);
       void this.#cancel(client);
     };
-    const tx = new OpenTransaction((statement) => this.#query(client, statement), { ...outcome, interrupt });
+    const tx = new OpenTransaction((statement) => this.#query(client, statement), outcome, interrupt);
     try {
       await client.query('BEGIN');
       for (const setting of settings(options)) await this.#query(client, setting);
       result = await work(tx);
-      tx.close();
+      tx.finish();
       const { command } = await client.query('COMMIT');
       // PostgreSQL answers so where a statement failed and whoever sent it went on.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');

@@ -4,8 +4,6 @@ import { NoPlace, type Share, type Transaction } from './executor.js';
 
 /** What comes of a transaction beside its result. */
 export interface Outcome {
-  /** Called where a signal ends it. */
-  readonly interrupt: (reason: unknown) => void;
   /** What is to be done after its commit. */
   readonly after: (() => void | Promise<void>)[];
   /** What is to be done at its end. */
@@ -23,6 +21,8 @@ export class OpenTransaction implements Transaction {
   constructor(
     private readonly query: <Row>(statement: Statement) => Promise<Row[]>,
     private readonly outcome: Outcome,
+    /** Called where a signal ends it. */
+    private readonly interrupt: (reason: unknown) => void,
   ) {
     this.#share = outcome.share;
   }
@@ -32,7 +32,7 @@ export class OpenTransaction implements Transaction {
   }
 
   run<Row>(statement: Statement): Promise<Row[]> {
-    if (this.#over) return Promise.reject(new Error('the transaction is over'));
+    if (this.#over) return Promise.reject(over());
     return this.query(statement);
   }
 
@@ -56,17 +56,27 @@ export class OpenTransaction implements Transaction {
     const end = (): void => {
       if (this.#over) return;
       this.close();
-      this.outcome.interrupt(signal.reason);
+      this.interrupt(signal.reason);
     };
     if (signal.aborted) return end();
     signal.addEventListener('abort', end);
     this.#signals.set(signal, end);
   }
 
-  /** What comes now, COMMIT or ROLLBACK, is the last that its connection does for it. */
+  /** Now comes COMMIT. @throws Error where a signal has ended it: whoever went on all the same has done nothing */
+  finish(): void {
+    if (this.#over) throw over();
+    this.close();
+  }
+
+  /** What comes now is the last that its connection does for it. */
   close(): void {
     this.#over = true;
     for (const [signal, end] of this.#signals) signal.removeEventListener('abort', end);
     this.#signals.clear();
   }
+}
+
+function over(): Error {
+  return new Error('the transaction is over');
 }

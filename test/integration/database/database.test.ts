@@ -302,6 +302,24 @@ describe('a transaction that is over', () => {
     await own.run(statement('DROP TABLE public.interrupted'));
   });
 
+  it('by a signal has done nothing, where its work goes on as if it were not', async () => {
+    const { database: own } = await open(1);
+    await own.run(statement('CREATE TABLE public.went_on (n int)'));
+    const limit = new AbortController();
+    const done: string[] = [];
+    const work = own.transaction(async (tx) => {
+      tx.until(limit.signal);
+      tx.afterCommit(() => void done.push('committed'));
+      tx.atEnd(() => void done.push('ended'));
+      await tx.run(statement('INSERT INTO public.went_on VALUES (1)'));
+      limit.abort(new Error('too late'));
+    });
+    expect(await refusalOf(work)).toBe(' too late');
+    expect(await own.run(statement('SELECT * FROM public.went_on'))).toEqual([]);
+    expect(done).toEqual(['ended']);
+    await own.run(statement('DROP TABLE public.went_on'));
+  });
+
   it('by a signal that was given before has done nothing either', async () => {
     const { database: own } = await open(1);
     const work = own.transaction(async (tx) => {
