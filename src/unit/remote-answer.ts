@@ -104,9 +104,9 @@ function valueOf(field: Field, { kind, reader, given, at, id }: Reading): Json {
   return shownValue(field, fits);
 }
 
-/** Bytes of a value, about. */
+/** Bytes of a value as JSON. */
 function sizeOf(value: Json): number {
-  return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 /** A unit as those fields show it, as an object. */

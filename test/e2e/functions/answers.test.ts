@@ -36,6 +36,7 @@ const odd: Record<string, object> = {
   proxy: new Proxy(new Thing(), { getOwnPropertyDescriptor: fails }),
   costly: { one: costly, two: costly },
   large: { text: long(33 * MIB) },
+  escaped: { text: '\\u0001'.repeat(6 * MIB) },
   parts: { text: long(17 * MIB), other: long(17 * MIB) },
   fine: { meta: { left: undefined, none: null, no: Object.create(null) }, one: costly },
 };
@@ -83,7 +84,7 @@ const AWAY = { status: 503, messages: ['kind.remote_unavailable'] };
 describe('a unit that is of no use', () => {
   it.each([
     ...['bigint', 'function', 'method', 'symbol', 'hole', 'nan', 'infinite', 'date', 'instance', 'map', 'dated'],
-    ...['listed', 'sparse', 'written', 'getter', 'deep', 'proxy', 'costly', 'large', 'parts'],
+    ...['listed', 'sparse', 'written', 'getter', 'deep', 'proxy', 'costly', 'large', 'escaped', 'parts'],
   ])('is 503: %s', async (id) => {
     expect(refusalOf(await admin.get(`/odd/unit/${id}`))).toEqual(AWAY);
     expect(refusalOf(await admin.post('/odd/unit', { text: id }))).toEqual(AWAY);
