@@ -202,3 +202,24 @@ describe('a share', () => {
     await endAll();
   });
 });
+
+describe('a place that is taken apart', () => {
+  it('counts like one of work, and goes to whoever waits when it is given back', async () => {
+    const line = lanes({ perKey: 1, waiting: 10 });
+    const leave = line.enterNow('a');
+    expect(line.enterNow('a')).toBeUndefined();
+    line.enterNow('b')?.();
+    const order: string[] = [];
+    const work = line.run('a', async () => void order.push('work'));
+    const entered = line.enter('a').then((next) => (order.push('place'), next));
+    await settle();
+    expect(order).toEqual([]);
+    leave?.();
+    const next = await entered;
+    await work;
+    expect(order).toEqual(['work', 'place']);
+    expect(line.enterNow('a')).toBeUndefined();
+    next();
+    expect(line.enterNow('a')).toBeDefined();
+  });
+});
