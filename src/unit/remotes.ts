@@ -89,10 +89,9 @@ export class Remotes {
   }
 
   /** Work on units of a kind: where they are remote it is left for afterwards. */
-  async apart<T>(project: Project, model: Model, kind: KindDef, work: () => Promise<T>): Promise<T | Afterwards<T>> {
+  apart<T>(project: Project, model: Model, kind: KindDef, work: () => Promise<T>): Promise<T | Afterwards<T>> {
     if (!kind.remote) return work();
-    await this.catalog.check(project, model);
-    return new Afterwards(work);
+    return this.catalog.check(project, model).then(() => new Afterwards(work));
   }
 
   /**

@@ -30,23 +30,21 @@ export class TableReader implements Reader {
 
   async get(session: Session, readable: Readable, id: string, url: string): Promise<ShownUnit> {
     const { kind } = readable;
-    const key = parseKey(kind, id);
-    const plan = await this.#planGet(session, readable, id, url);
     const { executor, model } = session;
-    const unit = key === undefined ? undefined : await this.repository.fetch(executor, plan, key, model);
-    if (!unit) throw unknownUnit(kind, id);
-    return { ...unit, more: showsMore(plan) };
-  }
-
-  async #planGet(session: Session, readable: Readable, id: string, url: string): Promise<ReadPlan> {
+    const key = parseKey(kind, id);
+    let plan: ReadPlan;
     try {
       const context = planContext(session, readable);
       const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planGet(asked, context) }));
-      return { ...read, ...(await this.#loaded(session, readable.kind, { ...query, limit: 1 })) };
+      // Every promise here is paid by each get: most load nothing.
+      plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
     } catch (error) {
-      if (!(await this.find(session, readable, id))) throw unknownUnit(readable.kind, id);
+      if (!(await this.find(session, readable, id))) throw unknownUnit(kind, id);
       throw error;
     }
+    const unit = key === undefined ? undefined : await this.repository.fetch(executor, plan, key, model);
+    if (!unit) throw unknownUnit(kind, id);
+    return { tag: unit.tag, body: unit.body, more: showsMore(plan) };
   }
 
   /** What `load_links` asks for beside the fields. */

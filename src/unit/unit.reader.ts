@@ -65,7 +65,8 @@ export class UnitReader {
   }
 
   #session(scope: RequestScope, model: Model): Session {
-    return { ...scope, model, executor: this.database };
+    const { project, caller } = scope;
+    return { project, caller, model, executor: this.database };
   }
 
   /** A page inside a session, of a kind that was opened. */
