@@ -26,7 +26,7 @@ export class UnitReader {
 
   /** The units of a kind. `url` has the query. */
   list(scope: RequestScope, kindId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withModel(scope.project, (model) => {
       const readable = openKind(model, kindId, 'read', scope.caller);
       const { kind } = readable;
       this.remotes.checkState(kind, scope, 'list');
@@ -52,7 +52,7 @@ export class UnitReader {
   }
 
   get(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withModel(scope.project, (model) => {
       const readable = openKind(model, kindId, 'read', scope.caller);
       const { kind } = readable;
       this.remotes.checkState(kind, scope, 'get');
