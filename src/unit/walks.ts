@@ -6,6 +6,7 @@ import { reachOf } from '../access/reach.js';
 import type { ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { everyField } from '../model/predicate.js';
+import { andThen, type Eventually } from '../shared/eventually.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Fragment } from '../sql/fragment.js';
 import { linkedKindsStatement } from '../sql/link.sql.js';
@@ -41,15 +42,16 @@ export class Walks {
    * Units of inactive kinds, and of those that the caller may not read, are neither reached nor passed. Nor are those of a
    * kind whose first link is made after it was asked which kinds are linked.
    */
-  async ground(session: Session): Promise<Ground> {
+  ground(session: Session): Eventually<Ground> {
     const { model, caller } = session;
     const linkable = [...model.kinds.values()].filter(isLinkable);
-    const linked = linkable.length > FEW ? await this.#linked(session, linkable) : linkable;
-    const passed = linked.flatMap((kind): PassedKind[] => {
-      const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
-      return grant ? [{ kind, access: grant.predicate }] : [];
+    return andThen(linkable.length > FEW ? this.#linked(session, linkable) : linkable, (linked) => {
+      const passed = linked.flatMap((kind): PassedKind[] => {
+        const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
+        return grant ? [{ kind, access: grant.predicate }] : [];
+      });
+      return { passed, passesAll: passed.length === linkable.length };
     });
-    return { passed, passesAll: passed.length === linkable.length };
   }
 
   async #linked({ project, executor }: Session, kinds: readonly KindDef[]): Promise<KindDef[]> {

@@ -1,0 +1,100 @@
+/** Turns the query of a walk into a plan. Pure. */
+import { linkTypesTold, openKind } from '../access/access.js';
+import type { ListQuery } from '../http/list-query.js';
+import type { KindDef, Model } from '../model/model.js';
+import { refusal, type KindError } from '../shared/errors.js';
+import { didYouMean } from '../shared/nearest.js';
+import type { Fragment } from '../sql/fragment.js';
+import type { WalkPlan } from '../sql/walk.sql.js';
+import type { Caller } from '../tenancy/caller.js';
+import { planParts, tellingKind } from '../unit/parts.plan.js';
+import type { Session } from '../unit/session.js';
+import { planQuery } from '../unit/unit.plan.js';
+import { contextOf, LINK_FIELD, withoutLink, type Ground } from '../unit/walks.js';
+
+export type From = Pick<WalkPlan, 'start' | 'direction'>;
+
+/** The kinds that pages have had so far, and whether these alone are read. */
+export interface Expected {
+  readonly met: ReadonlySet<string>;
+  readonly narrow: boolean;
+}
+
+/** @throws KindError 400 for what is wrong with the query, 401, 403 and 404 for a kind that it names */
+export function planWalk(
+  url: string,
+  session: Session,
+  from: From,
+  ground: Ground,
+  { met, narrow }: Expected,
+): { query: ListQuery; plan: WalkPlan } {
+  const { model, caller, project } = session;
+  const plan = (asked: ListQuery) => {
+    checkTypes(asked, model, caller);
+    if (asked.cursor !== undefined) throw refusal('query.unknown', 'cursor: not here', { parameter: 'cursor' });
+    const wanted = asked.kindIds?.map((id) => openLinked(model, id, caller));
+    const every = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
+    const plain = isPlain(asked);
+    const shown = plain && narrow ? every.filter(({ kind }) => met.has(kind.id)) : every;
+    const contexts = shown.map((passed) => contextOf(session, model, passed));
+    const read = { ...asked, include: asked.include?.filter(isOther) };
+    const parts = planParts(caller.seesHidden ? tellingKind(read) : read, contexts);
+    return { query: asked, every, ...parts, met: plain ? [...met] : undefined };
+  };
+  const { query, every, parts, order, met: named } = planQuery(url, plan, ['link_id', 'kind_id']);
+  const { depth, linkIds, limit, offset, count } = query;
+  const planned: WalkPlan = {
+    ...from,
+    ...ground,
+    schema: project.schema,
+    depth,
+    linkIds,
+    shown: parts.map((part) => ({ ...part, read: withoutLink(part.read) })),
+    met: named,
+    selects: every.length < ground.passed.length || parts.some(({ filter }) => filter !== undefined),
+    order,
+    limit,
+    offset,
+    count,
+  };
+  return { query, plan: planned };
+}
+
+/** The same walk, with what `load_links` adds to the units of each kind. */
+export function loading(plan: WalkPlan, loaded: (kind: KindDef) => Fragment): WalkPlan {
+  const shown = plan.shown.map((part) => ({ ...part, read: { ...part.read, also: loaded(part.kind) } }));
+  return { ...plan, shown };
+}
+
+/** What is wrong with other queries, and what they leave out, is known by all kinds together. */
+function isPlain({ filter, order, include, exclude, kindIds, loadLinks }: ListQuery): boolean {
+  return !filter && order.length === 0 && !include && !exclude && !kindIds && !loadLinks;
+}
+
+/** A kind of which linked units are wanted. @throws KindError 401, 403, 404 */
+function openLinked(model: Model, id: string, caller: Caller): KindDef {
+  const { kind } = openKind(model, id, 'read', caller);
+  if (kind.builtIn) throw notLinked(kind, { parameter: 'kind_id' });
+  return kind;
+}
+
+/** `include` may name the field that every linked unit has. */
+function isOther(name: string): boolean {
+  return name !== LINK_FIELD;
+}
+
+export function notLinked({ id }: KindDef, place?: { readonly parameter: string }): KindError {
+  return refusal('link.unknown', `Units of '${id}' have no links of this sort`, place);
+}
+
+function checkTypes({ linkIds }: ListQuery, model: Model, caller: Caller): void {
+  const unknown = linkIds?.find((id) => !model.linkTypes.has(id));
+  if (unknown === undefined) return;
+  throw refusal(
+    'link.unknown',
+    `link_id: no link type '${unknown.slice(0, 80)}'${didYouMean(unknown, linkTypesTold(model, caller))}`,
+    {
+      parameter: 'link_id',
+    },
+  );
+}
