@@ -33,5 +33,8 @@ export class FunctionError extends Error {
       throw new TypeError(`FunctionError: the code must look like 'area.reason', got '${String(code)}'`);
     }
     if (typeof text !== 'string' || text === '') throw new TypeError('FunctionError: the text must not be empty');
+    if (parameter !== undefined && typeof parameter !== 'string') {
+      throw new TypeError(`FunctionError: the parameter must be a name, got ${typeof parameter}`);
+    }
   }
 }

@@ -49,7 +49,7 @@ export default job.module({
     tells_loosely: f(() => ({ toJSON() { loose('by toJSON'); return 1; } })),
     throws_late: f(({ parameters }) => void setTimeout(() => { throw odd[parameters['name'] as string]?.(); }), { parameters: { name: { type: 'string', required: true } } }),
     rejects_late: f(({ parameters }) => void Promise.reject(odd[parameters['name'] as string]?.()), { parameters: { name: { type: 'string', required: true } } }),
-    merges: f(({ parameters }) => merge({ theme: 'plain' }, parameters['settings']), { parameters: { settings: { type: 'json' } } }),
+    merges: f(({ parameters }) => merge({ theme: 'plain', list: [1] }, parameters['settings']), { parameters: { settings: { type: 'json' } } }),
     names: f(() => Object.assign({}, { toString: 'mine', constructor: 1 })),
     throws: f(({ parameters }) => { throw odd[parameters['name'] as string]?.(); }, { parameters: { name: { type: 'string', required: true } } }),
   },
@@ -222,10 +222,19 @@ describe('what all objects have in common', () => {
     ['is added to, by its own object', '{"__proto__":{"__proto__":{"seesHidden":true}}}'],
     ['is replaced', '{"__proto__":{"hasOwnProperty":"x"}}'],
     ['is replaced by a text', '{"__proto__":{"toString":"x"}}'],
+    ['replaces of lists', '{"list":{"constructor":{"isArray":"x"}}}'],
+    ['adds to lists', '{"list":{"__proto__":{"theme":"x"}}}'],
+    ['replaces in lists', '{"list":{"__proto__":{"map":"x"}}}'],
+    ['makes of lists', '{"list":{"__proto__":{"constructor":"x"}}}'],
+    ['replaces of functions', '{"constructor":{"constructor":{"prototype":{"call":"x"}}}}'],
+    ['replaces beside objects', '{"constructor":{"keys":"x"}}'],
+    ['adds to a method', '{"toString":{"call":"x"}}'],
+    ['replaces of texts', '{"theme":{"constructor":{"prototype":{"trim":"x"}}}}'],
   ])('is not what a careless merge %s', async (_, settings) => {
     const { status } = await project.call('POST', '/job/function/merges', `{"settings":${settings}}`);
     expect(status).toBe(500);
     expect([({} as { theme?: string }).theme, Object.hasOwn({}, 'theme')]).toEqual([undefined, false]);
+    expect([([] as { theme?: string }).theme, Array.isArray([]), [1].map(String)]).toEqual([undefined, true, ['1']]);
     await goesOn();
     expect((await project.get('/job/unit')).status).toBe(200);
   });
