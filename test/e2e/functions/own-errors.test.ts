@@ -5,7 +5,6 @@ import { defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
-import { sideConnection } from '../../support/side-connection.js';
 import { loggedError } from '../../../src/http/logged-error.js';
 
 const ERRORS = `
@@ -63,22 +62,17 @@ const log = pino(
 );
 const service = await startTestService({ functionsDir: folder.path }, log);
 const project = await service.project();
-const side = await sideConnection();
 await defineKinds(project, { id: 'job', parameters: [{ id: 'name', kind_id: 'string' }] }, { id: 'far', remote: true });
-const backends = async () =>
-  (await side.rows('SELECT pid FROM pg_stat_activity WHERE datname = current_database() ORDER BY pid')).length;
-
 beforeEach(() => void lines.splice(0));
 
 describe.each(NAMES)('an error of the author, %s', (name) => {
   it.each(['fails', 'fails_early'])('is a fault of the function: %s', async (fails) => {
-    const [before, runs] = [await backends(), (await ok(project.get('/job/function/runs'))) as number];
+    const runs = (await ok(project.get('/job/function/runs'))) as number;
     const answer = await project.post(`/job/function/${fails}`, { name });
     expect(answer).toMatchObject({ status: 500, body: { messages: [{ code: 'server.error' }] } });
     expect(lines).toMatchObject([{ err: { message: expect.stringContaining(`'${fails}' of job.ts`) as string } }]);
     expect(await ok(project.get(`/job/unit?filter=eq(name,${name})&limit=0`))).toMatchObject({ count: 0 });
     expect(await ok(project.get('/job/function/runs'))).toBe(runs + (fails === 'fails' ? 1 : 0));
-    expect(await backends()).toBeGreaterThanOrEqual(before);
   });
 
   it('is a fault of the hook', async () => {
