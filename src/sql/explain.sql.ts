@@ -1,9 +1,8 @@
 /** Which of some predicates hold for one unit. */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
-import { column, columnType } from './columns.sql.js';
 import { all, ident, join, param, render, sql, type Statement } from './fragment.js';
-import { predicateSql } from './predicate.sql.js';
+import { hasId, predicateSql } from './predicate.sql.js';
 import { MODEL_TABLE, rowsOf, tableOf } from './select.sql.js';
 
 /** One row `v, holds`: a boolean per predicate; `holds` is null where there is no such unit. */
@@ -13,7 +12,7 @@ export function explainStatement(
   id: unknown,
   predicates: readonly Predicate[],
 ): Statement {
-  const key = sql`${column(kind.keyField)} = ${param(id)}::${columnType(kind.keyField.columnType)}`;
+  const key = hasId(kind, param(id));
   const tests = predicates.map((predicate) => sql`(${predicateSql(predicate, { schema, row: 't' })}) IS TRUE`);
   const unit = sql`SELECT ARRAY[${join(tests)}]::boolean[] AS holds FROM ${tableOf(schema, kind)} AS t WHERE ${all([key, ...rowsOf(schema, kind, [])])}`;
   return render(

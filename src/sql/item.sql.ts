@@ -1,20 +1,15 @@
 /** Units of several kinds in one list: each is read from its kind's table when it is known which units are on the page. */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
-import { column, columnType, presented } from './columns.sql.js';
+import { presented } from './columns.sql.js';
 import { all, ident, join, literal, sql, type Fragment } from './fragment.js';
-import { rowsOf, tableOf } from './predicate.sql.js';
+import { hasId, rowsOf, tableOf } from './predicate.sql.js';
 import { answered, asRecord } from './record.sql.js';
 import type { ReadPlan } from './select.sql.js';
 
 /** The id of a unit as the text of its JSON. */
 export function idText(kind: KindDef): Fragment {
   return presented(kind.keyField, 't');
-}
-
-/** Whether the row `t` is the unit whose id stands in a text. */
-export function hasId(kind: KindDef, text: Fragment): Fragment {
-  return sql`${column(kind.keyField)} = ${text}::${columnType(kind.keyField.columnType)}`;
 }
 
 /** What a row names: a unit of one of some kinds. */

@@ -8,7 +8,8 @@ import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { columnType } from './columns.sql.js';
 import { all, EMPTY, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { hasId, idText } from './item.sql.js';
+import { idText } from './item.sql.js';
+import { hasId } from './predicate.sql.js';
 import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
 import { fromTemplate, identityOf } from './template.js';
 

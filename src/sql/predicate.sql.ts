@@ -21,6 +21,11 @@ export function tableOf(schema: string, kind: KindDef): Fragment {
   return ident(schema, kind.table);
 }
 
+/** Whether the row `t` is the unit whose id is given. */
+export function hasId(kind: KindDef, text: Fragment): Fragment {
+  return sql`${column(kind.keyField)} = ${text}::${columnType(kind.keyField.columnType)}`;
+}
+
 /** The rows of a kind that a predicate allows; kinds that share a table keep to their own rows. */
 export function rowsOf(
   schema: string,

@@ -2,11 +2,11 @@
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { bounded, boundedList, boundedRows } from './bounded.sql.js';
-import { columnType, column, VERSION_TAG } from './columns.sql.js';
+import { VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { stretches, type Stretch } from './keyset.sql.js';
 import { orderBy, sortOf, type OrderTerm, type Sort } from './order.sql.js';
-import { rowsOf, tableOf } from './predicate.sql.js';
+import { hasId, rowsOf, tableOf } from './predicate.sql.js';
 import { answered, asRecord, type ShownPath } from './record.sql.js';
 import { fromTemplate } from './template.js';
 
@@ -148,8 +148,7 @@ export function getStatement(plan: ReadPlan, id: unknown): Statement {
 }
 
 function getSql(plan: ReadPlan, id: Fragment): Fragment {
-  const key = sql`${column(plan.kind.keyField)} = ${id}::${columnType(plan.kind.keyField.columnType)}`;
-  const where = all([key, ...rowsOf(plan.schema, plan.kind, [plan.access])]);
+  const where = all([hasId(plan.kind, id), ...rowsOf(plan.schema, plan.kind, [plan.access])]);
   const unit = sql`SELECT ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;
   return sql`SELECT m."version" AS v, u.tag, ${bounded(sql`u.body`)} AS body FROM ${ident(plan.schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`;
 }

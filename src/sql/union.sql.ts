@@ -14,10 +14,11 @@ import {
   type Fragment,
   type Statement,
 } from './fragment.js';
-import { hasId, idText, itemOf } from './item.sql.js';
+import { idText, itemOf } from './item.sql.js';
 import { stretches } from './keyset.sql.js';
 import { orderBy, type SortKey } from './order.sql.js';
 import { partSort, type Part, type SharedTerm } from './parts.sql.js';
+import { hasId } from './predicate.sql.js';
 import {
   COMMON_LIMITS,
   MODEL_TABLE,

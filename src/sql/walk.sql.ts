@@ -16,10 +16,10 @@ import {
   type Fragment,
   type Statement,
 } from './fragment.js';
-import { byKind, hasId, idText, itemOf, satisfies } from './item.sql.js';
+import { byKind, idText, itemOf, satisfies } from './item.sql.js';
 import type { LinkEnd } from './link.sql.js';
 import { partSort, type Part, type SharedTerm } from './parts.sql.js';
-import { rowsOf, tableOf } from './predicate.sql.js';
+import { hasId, rowsOf, tableOf } from './predicate.sql.js';
 import {
   NEAREST,
   node,

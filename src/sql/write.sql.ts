@@ -7,7 +7,7 @@ import { fieldsOf, type Predicate } from '../model/predicate.js';
 import { bounded, boundedTogether } from './bounded.sql.js';
 import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { predicateSql } from './predicate.sql.js';
+import { hasId, predicateSql } from './predicate.sql.js';
 import { fromTemplate } from './template.js';
 import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
 
@@ -149,7 +149,7 @@ export function deleteStatement(plan: DeletePlan): Statement {
 
 function target({ schema, kind, access, tags }: DeletePlan, id: Fragment, version: Fragment): Fragment {
   return all([
-    sql`${column(kind.keyField)} = ${id}::${columnType(kind.keyField.columnType)}`,
+    hasId(kind, id),
     sql`${versionOf(schema)} = ${version}::bigint`,
     tags === undefined ? undefined : sql`${VERSION_TAG} = ANY(${param(tags)}::text[])`,
     ...rowsOf(schema, kind, [access]),
