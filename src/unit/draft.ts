@@ -20,9 +20,14 @@ export interface Draft {
   readonly values: ReadonlyMap<string, Json>;
 }
 
+/** The column of a draft's row that has its key. */
+export function keyColumn({ keyField }: KindDef): string {
+  return keyField.column ?? 'id';
+}
+
 /** The text of a draft's key; empty where it has none: in an edit, of a source that gives it, because of a fault. */
-export function keyOf({ row }: Draft, { keyField }: KindDef): string {
-  return scalarText(row[keyField.column ?? 'id'] ?? '');
+export function keyOf({ row }: Draft, kind: KindDef): string {
+  return scalarText(row[keyColumn(kind)] ?? '');
 }
 
 /** The values of a draft as records show them, those of run-time parameters too; without its key. */

@@ -12,7 +12,7 @@ import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Caller } from '../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
-import { bodyOf, draftCreate, draftUpdate, type Body, type Draft, type DraftOptions } from './draft.js';
+import { bodyOf, draftCreate, draftUpdate, type Body, keyColumn, type Draft, type DraftOptions } from './draft.js';
 import { Nested, nestedOf } from './nested.js';
 import type { Placed } from './references.js';
 import type { Session } from './session.js';
@@ -130,7 +130,7 @@ export class Drafter {
     const [depth, way] = [outer.depth + 1, [...outer.way, id]];
     const { draft } = await this.#draft(body, { write: inner, writer, nested, depth, way }, draftCreate);
     nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...placeOf(write) });
-    return draft.row[kind.keyField.column ?? 'id'];
+    return draft.row[keyColumn(kind)];
   }
 }
 

@@ -2,7 +2,7 @@
 import type { KindDef } from '../model/model.js';
 import type { Json } from '../shared/json.js';
 import { withSystemValue } from './behavior.js';
-import { keyOf } from './draft.js';
+import { keyColumn, keyOf } from './draft.js';
 import { referencesOf } from './nested.js';
 import type { Placed } from './references.js';
 
@@ -20,7 +20,7 @@ export class NewKeys {
       add(this.#present, kind, key);
       if (!before || keyOf(before.draft, kind) === key) continue;
       add(this.#former, kind, keyOf(before.draft, kind));
-      this.#given.set(placeOf(before.index, before.way), draft.row[kind.keyField.column ?? 'id'] ?? null);
+      this.#given.set(placeOf(before.index, before.way), draft.row[keyColumn(kind)] ?? null);
     }
   }
 

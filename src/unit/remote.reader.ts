@@ -30,9 +30,9 @@ export class RemoteReader implements Reader {
   get(session: Session, { kind }: Readable, id: string, url: string): Promise<ShownUnit> {
     return this.remotes.within(session, kind, 'get', async (asked) => {
       const record = await recordOf(asked, kind, id);
-      const { visible } = contextOf(session, kind);
-      const fields = planQuery(url, (query) => planRemoteAnswer(query, contextOf(session, kind)));
-      return { ...rowOf(record, fields, visible.values()), more: false };
+      const context = contextOf(session, kind);
+      const fields = planQuery(url, (query) => planRemoteAnswer(query, context));
+      return { ...rowOf(record, fields, context.visible.values()), more: false };
     });
   }
 

@@ -10,7 +10,7 @@ import { Faults, refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
-import { shownValues, type Body, type Draft } from './draft.js';
+import { keyColumn, shownValues, type Body, type Draft } from './draft.js';
 import { Drafter, type Drafted, type NotObject } from './drafter.js';
 import { nestedOf } from './nested.js';
 import { References, tell } from './references.js';
@@ -46,7 +46,7 @@ export class RemoteWriter implements Writer {
       const draft = await this.#checked(session, kind, bodies, drafted);
       const record = readUnit(kind, await ask('create', shownValues(draft, kind)));
       const id = record.get('id') ?? null;
-      await this.#after(session, kind, { ...draft, row: { ...draft.row, [kind.keyField.column ?? 'id']: id } }, record);
+      await this.#after(session, kind, { ...draft, row: { ...draft.row, [keyColumn(kind)]: id } }, record);
       return [answered(session, kind, record)];
     });
   }

@@ -4,13 +4,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { KindDef } from '../model/model.js';
-import type { Body } from './draft.js';
-import type { NotObject } from './drafter.js';
 import { RemoteWriter } from './remote.writer.js';
-import type { Session } from './session.js';
 import { TableWriter } from './table.writer.js';
-import type { UnitRow } from './unit.repository.js';
-import type { WriteOptions } from './unit.rights.js';
 import type { Writer } from './writer.js';
 
 @Injectable()
@@ -20,28 +15,9 @@ export class UnitWriter implements Writer {
     private readonly remotes: RemoteWriter,
   ) {}
 
-  async insert(
-    session: Session,
-    kind: KindDef,
-    bodies: readonly (Body | NotObject)[],
-    options: WriteOptions = {},
-  ): Promise<UnitRow[]> {
-    return this.#of(kind).insert(session, kind, bodies, options);
-  }
-
-  async update(
-    session: Session,
-    kind: KindDef,
-    id: string,
-    read: () => Body,
-    options: WriteOptions = {},
-  ): Promise<UnitRow> {
-    return this.#of(kind).update(session, kind, id, read, options);
-  }
-
-  async remove(session: Session, kind: KindDef, id: string, options: WriteOptions = {}): Promise<void> {
-    return this.#of(kind).remove(session, kind, id, options);
-  }
+  readonly insert: Writer['insert'] = (session, kind, ...rest) => this.#of(kind).insert(session, kind, ...rest);
+  readonly update: Writer['update'] = (session, kind, ...rest) => this.#of(kind).update(session, kind, ...rest);
+  readonly remove: Writer['remove'] = (session, kind, ...rest) => this.#of(kind).remove(session, kind, ...rest);
 
   #of({ remote }: KindDef): Writer {
     return remote ? this.remotes : this.tables;
