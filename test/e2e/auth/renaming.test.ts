@@ -39,18 +39,20 @@ async function credentialOf(id: string): Promise<Names | undefined> {
   return row;
 }
 
+/** Edits of one member that all begin before any ends: the statuses of their answers. */
+async function editedAtOnce(id: string, ...bodies: readonly object[]): Promise<number[]> {
+  const release = await side.holding(admin, `SELECT FROM person WHERE id = '${id}' FOR UPDATE`);
+  const edits = bodies.map((body) => admin.put(`/person/unit/${id}`, body));
+  await side.queued(admin, bodies.length);
+  await release();
+  return (await Promise.all(edits)).map(({ status }) => status);
+}
+
 describe('names that are changed at once', () => {
   it('are both those of the sign-in', async () => {
     const { id, password } = await signUp(admin, 'former');
-    const release = await side.holding(admin, `SELECT FROM person WHERE id = '${id}' FOR UPDATE`);
-    const edits = [
-      admin.put(`/person/unit/${id}`, { username: 'latter' }),
-      admin.put(`/person/unit/${id}`, { email: 'latter@example.org' }),
-    ];
-    await side.queued(admin, 2);
-    await release();
-    expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200]);
     const names = { username: 'latter', email: 'latter@example.org' };
+    expect(await editedAtOnce(id, { username: names.username }, { email: names.email })).toEqual([200, 200]);
     expect(await ok(admin.get(`/person/unit/${id}`))).toMatchObject(names);
     expect(await credentialOf(id)).toEqual(names);
     expect([await signsIn('latter', password), await signsIn('former', password)]).toEqual([true, false]);
@@ -59,14 +61,8 @@ describe('names that are changed at once', () => {
 
   it('are judged together: a username is an address only while that is the own one', async () => {
     const { id } = await signUp(admin, 'lonely');
-    const release = await side.holding(admin, `SELECT FROM person WHERE id = '${id}' FOR UPDATE`);
-    const edits = [
-      admin.put(`/person/unit/${id}`, { username: 'lonely@example.com' }),
-      admin.put(`/person/unit/${id}`, { email: 'other@example.com' }),
-    ];
-    await side.queued(admin, 2);
-    await release();
-    expect((await Promise.all(edits)).map(({ status }) => status).sort()).toEqual([200, 400]);
+    const statuses = await editedAtOnce(id, { username: 'lonely@example.com' }, { email: 'other@example.com' });
+    expect(statuses.sort()).toEqual([200, 400]);
     expect(await credentialOf(id)).toMatchObject({
       username: expect.stringMatching(/^lonely/) as string,
       email: expect.stringMatching(/@example.com$/) as string,
