@@ -28,8 +28,6 @@ import type { Visit } from './visit.js';
 
 const TOKEN_MINUTES = 60;
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
-/** Mails that a member is sent within a quarter of an hour: whoever asks for more fills nobody's mailbox. */
-const MAILS = { atMost: 10, within: 15 * 60 } as const;
 
 @Injectable()
 export class RecoveryService {
@@ -55,17 +53,11 @@ export class RecoveryService {
   async #make(project: Project, email: string): Promise<Mail | undefined> {
     const [found] = await this.database.run<Credential>(findByAddressStatement(project.schema, foldName(email)));
     if (!found || !(await this.#isUsable(project, found))) return undefined;
+    if (!(await this.throttle.takeMail(project, found.member_id))) return undefined;
     const token = randomBytes(16).toString('base64url');
     await this.database.run(sweepStatement(project.schema, RECOVERY_TABLE));
-    const kept = await this.database.run(
-      keepRecoveryStatement(project.schema, {
-        memberId: found.member_id,
-        id: hashOf(token),
-        lifetime: TOKEN_MINUTES * 60,
-        ...MAILS,
-      }),
-    );
-    if (kept.length === 0) return undefined;
+    const kept = { memberId: found.member_id, id: hashOf(token), lifetime: TOKEN_MINUTES * 60 };
+    await this.database.run(keepRecoveryStatement(project.schema, kept));
     const link = `${this.publicAddress.url}/api/lib/auth/reset_password/${token}`;
     const { id: key, label } = project;
     return recoveryMail({ to: found.email, project: label, key, token, link, minutes: TOKEN_MINUTES });

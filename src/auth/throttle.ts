@@ -25,6 +25,9 @@ import { keyedHash } from './keys.js';
 /** Attempts within the window: for one account from one address, from one address, for one account from anywhere. */
 export const ALLOWED = { pair: 10, address: 100, account: 200 } as const;
 
+/** Recoveries that a member is mailed within the window: whoever asks for more fills nobody's mailbox. */
+const MAILS = 10;
+
 /** Seconds. */
 const WINDOW = 15 * 60;
 
@@ -102,6 +105,14 @@ export class Throttle {
     if (!this.config.authRateLimit) return;
     const key = this.#hash('pair', address, account);
     await this.database.run(forgetAttemptsStatement(project.schema, [key]));
+  }
+
+  /** Takes one of a member's mails; false where none is left. A mailbox is looked after whatever AUTH_RATE_LIMIT says. */
+  async takeMail(project: Project, memberId: string): Promise<boolean> {
+    const key = { id: this.#hash('mail', memberId), allowed: MAILS };
+    const taken = await this.database.run(takeAttemptsStatement(project.schema, [key], WINDOW));
+    await this.#sweep(project);
+    return taken.length > 0;
   }
 
   async #take(project: Project, attempt: Attempt): Promise<() => Promise<void>> {

@@ -34,18 +34,12 @@ export interface NewRecovery {
   readonly id: string;
   /** Seconds. */
   readonly lifetime: number;
-  /** Tokens that a member is given within so many seconds, at most. */
-  readonly atMost: number;
-  readonly within: number;
 }
 
-/** Keeps the token of a recovery. One row where it was; none where the member was given enough of them already. */
-export function keepRecoveryStatement(schema: string, recovery: NewRecovery): Statement {
-  const { memberId, id, lifetime, atMost, within } = recovery;
-  const table = ident(schema, RECOVERY_TABLE);
-  const member = sql`${param(memberId)}::uuid`;
+/** Keeps the token of a recovery. */
+export function keepRecoveryStatement(schema: string, { memberId, id, lifetime }: NewRecovery): Statement {
   return render(
-    sql`INSERT INTO ${table} ("id", "member_id", "made_at", "expires_at") SELECT ${param(id)}, ${member}, now(), now() + ${seconds(lifetime)} WHERE (SELECT count(*) FROM ${table} WHERE "member_id" = ${member} AND "made_at" > now() - ${seconds(within)}) < ${integer(atMost)} RETURNING 1 AS kept`,
+    sql`INSERT INTO ${ident(schema, RECOVERY_TABLE)} ("id", "member_id", "made_at", "expires_at") VALUES (${param(id)}, ${param(memberId)}::uuid, now(), now() + ${seconds(lifetime)})`,
     true,
   );
 }

@@ -84,12 +84,26 @@ describe('a recovery', () => {
     expect(await counted('nobody@example.com')).toBe(1);
   });
 
-  it('mails no more than ten times in a quarter of an hour, without a word', async () => {
+  it('mails no more than ten times in a quarter of an hour, without a word: at once, and from two processes', async () => {
     const { email } = await signUp(admin, 'dot');
-    for (let mail = 0; mail < 12; mail += 1) expect((await recover(email)).status).toBe(200);
-    await mailbox.last(email, 10);
-    await recover((await signUp(admin, 'eve')).email);
-    await mailbox.last('eve@example.com');
+    const processes = [await startTestService({ dataDir }), await startTestService({ dataDir })];
+    const askers = await Promise.all(processes.map(async (each) => anonymous(await each.signIn(admin.id))));
+    // Nine of the ten one after another: those that follow at once are all about the last.
+    for (let mail = 0; mail < 9; mail += 1) await recover(email);
+    await mailbox.last(email, 9);
+    // Tokens are slow to be kept: who counted them first would find nine again and again.
+    for (const text of [
+      "CREATE FUNCTION $schema.linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NEW; END'",
+      'CREATE TRIGGER linger BEFORE INSERT ON $schema._recovery FOR EACH ROW EXECUTE FUNCTION $schema.linger()',
+    ])
+      await query(admin, text);
+    const asked = askers.flatMap((by) =>
+      Array.from({ length: 12 }, () => by.post('/auth/recover_password', { email })),
+    );
+    for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
+    // Before it ends, a process sends what waits.
+    for (const { service: each } of processes) await each.app.get(OutgoingMail).drain(5000);
+    await query(admin, 'DROP TRIGGER linger ON $schema._recovery');
     expect((await mailbox.to(email)).length).toBe(10);
   });
 
