@@ -61,6 +61,17 @@ export function grantOf(kind: KindDef, operation: Operation, caller: Caller, mod
   return grant && kind.special.holdsKinds ? withoutSealed(kind, grant) : grant;
 }
 
+/** Operations on a unit that is there already: what may not be read is not there for them. */
+export const NEED_READ: ReadonlySet<Operation> = new Set(['update', 'delete', 'link', 'function']);
+
+/** Whether a caller's request to do something with a unit of a kind can succeed for any unit at all. */
+export function mayAtAll(kind: KindDef, operation: Operation, caller: Caller, model: Model): boolean {
+  if (!grantOf(kind, operation, caller, model)) return false;
+  if (!NEED_READ.has(operation)) return true;
+  const read = grantOf(kind, 'read', caller, model);
+  return read !== undefined && !isNever(read.predicate);
+}
+
 /** Among the kinds a sealed one is not there. */
 function withoutSealed(kind: KindDef, { predicate }: Grant): Grant {
   const others = SEALED_KINDS.map((value): Predicate => {

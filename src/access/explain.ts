@@ -3,7 +3,7 @@ import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { OPERATIONS, type Operation } from '../model/special.js';
-import { grantOf, saidOf, type Level } from './access.js';
+import { grantOf, NEED_READ, saidOf, type Level } from './access.js';
 import { rulePredicate } from './rule.js';
 
 /** One operation, with the questions that only the unit can answer. */
@@ -29,9 +29,6 @@ export interface Explanation {
   /** In a few words, what decided. */
   readonly because: string;
 }
-
-/** Operations on a unit that is there already: what may not be read is not there for them. */
-const NEED_READ: ReadonlySet<Operation> = new Set(['update', 'delete', 'link', 'function']);
 
 /** A question per operation that the kind has; sign-up is one of member kinds. */
 export function questionsOf(kind: KindDef, caller: Caller, model: Model): Question[] {

@@ -4,7 +4,7 @@ import type { DocumentedFunction } from '../documented-functions.js';
 import { functionBody, functionParameter } from './bodies.js';
 import { exampleBody } from './example.js';
 import type { Method, Operation, Parameter, RequestBody, Schema } from './openapi.js';
-import { contextOf, KEY, KEY_AND_TOKEN, operationOf, type View } from './operation.js';
+import { contextOf, isShown, KEY_AND_TOKEN, operationOf, type View } from './operation.js';
 import { pathOf } from './path.parameters.js';
 import type { Route } from './route.js';
 import { FUNCTION_ROUTES } from './routes.js';
@@ -16,13 +16,14 @@ export interface PlacedOperation {
   readonly operation: Operation;
 }
 
-/** Those of a kind that the caller may call. */
+/** Those of a kind that the caller may call; one of a unit, where it may read any. */
 export function functionOperations(kind: KindDef, view: View): PlacedOperation[] {
   return view.functions(kind).flatMap((each) =>
-    each.methods.map((verb): PlacedOperation => {
+    each.methods.flatMap((verb): PlacedOperation[] => {
       const route = FUNCTION_ROUTES[each.scope][verb];
+      if (!isShown(route, kind, view)) return [];
       const path = pathOf(route, kind).replace('{function_name}', each.name);
-      return { path, method: route.method, operation: functionOperation(each, route, path, kind, view) };
+      return [{ path, method: route.method, operation: functionOperation(each, route, path, kind, view) }];
     }),
   );
 }
@@ -34,7 +35,7 @@ function functionOperation(
   kind: KindDef,
   view: View,
 ): Operation {
-  const { tags, parameters: ofPath = [], responses } = operationOf(route, path, kind, view);
+  const { tags, parameters: ofPath = [], responses, security } = operationOf(route, path, kind, view);
   const { mayRead } = contextOf(view);
   const asked = route.body ? [] : parameters.map((field) => queryParameter(field, mayRead));
   const all = [...ofPath, ...asked];
@@ -43,7 +44,7 @@ function functionOperation(
     operationId: `${kind.id}.${route.id.replace('.', `.${name}.`)}`,
     summary: `Call ${name}`,
     description,
-    security: open ? [KEY, KEY_AND_TOKEN] : [KEY_AND_TOKEN],
+    security: open ? security : [KEY_AND_TOKEN],
     ...(all.length > 0 && { parameters: all }),
     ...(route.body && { requestBody: bodyOf(parameters, mayRead) }),
     responses,

@@ -1,5 +1,5 @@
 /** Makes the operation of a route, for a kind where it is of one. Pure. */
-import { grantOf } from '../../access/access.js';
+import { grantOf, mayAtAll } from '../../access/access.js';
 import type { KindDef, Model } from '../../model/model.js';
 import type { Operation as Right } from '../../model/special.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -40,7 +40,7 @@ export interface View {
 
 /** Whether the caller has any of the rights to units of a kind. */
 export function hasRight({ model, caller }: View, kind: KindDef, rights: readonly Right[] = []): boolean {
-  return rights.some((right) => grantOf(kind, right, caller, model) !== undefined);
+  return rights.some((right) => mayAtAll(kind, right, caller, model));
 }
 
 /** Whether units of the kind can be created by the caller. */
@@ -94,11 +94,11 @@ const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
 export const KEY = { project: [] } as const;
 export const KEY_AND_TOKEN = { project: [], bearer: [] } as const;
 
-function securityOf({ needs, rights = [] }: Route, kind: KindDef | undefined, view: View): Operation['security'] {
+function securityOf({ needs, rights }: Route, kind: KindDef | undefined, view: View): Operation['security'] {
   if (needs === 'nothing') return [];
   if (needs === 'project') return [KEY];
   if (needs === 'bearer') return [KEY_AND_TOKEN];
-  const open = !kind || view.generic || hasRight({ ...view, caller: ANONYMOUS }, kind, rights);
+  const open = !kind || view.generic || !rights || hasRight({ ...view, caller: ANONYMOUS }, kind, rights);
   return open ? [KEY, KEY_AND_TOKEN] : [KEY_AND_TOKEN];
 }
 
@@ -243,6 +243,7 @@ function wholly(ids: readonly string[]): Schema {
 export function isShown(route: Route, kind: KindDef | undefined, view: View): boolean {
   if (route.administrators && !isAdministrator(view.caller)) return false;
   if (kind?.remote && route.asks && view.lacks(kind, route.asks)) return false;
+  if (route.reads && !hasRecord(view, route.reads)) return false;
   const subject = kind ?? view.model.kinds.get(route.kind ?? '');
   if (!subject || !route.rights) return true;
   return (subject.active || route.inactive === true) && hasRight(view, subject, route.rights);

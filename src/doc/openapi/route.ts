@@ -59,6 +59,8 @@ export interface Route {
   readonly rights?: readonly Right[];
   /** The kind of the model whose rights count, for a path that names it. */
   readonly kind?: 'kind' | 'group';
+  /** Another kind of the model, whose units the caller must be able to read. */
+  readonly reads?: 'kind' | 'group';
   /** What it asks of the source of a remote kind. */
   readonly asks?: RemoteOperation;
   readonly administrators?: true;

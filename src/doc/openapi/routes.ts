@@ -113,12 +113,12 @@ const LINK_ROUTES: readonly Route[] = [
   {
     ...system,
     ...{ id: 'group.add_kind', tag: 'Groups', kind: 'group', method: 'post', path: GROUP_KIND },
-    ...{ summary: 'Add a kind to a group', content: 'kind', refuses: [409] },
+    ...{ reads: 'kind', summary: 'Add a kind to a group', content: 'kind', refuses: [409] },
   },
   {
     ...system,
     ...{ id: 'group.remove_kind', tag: 'Groups', kind: 'group', method: 'delete', path: GROUP_KIND },
-    ...{ summary: 'Remove a kind from a group', query: ['cascade'], content: 'nothing', refuses: [409] },
+    ...{ reads: 'kind', summary: 'Remove a kind from a group', query: ['cascade'], content: 'nothing', refuses: [409] },
   },
 ];
 
@@ -138,7 +138,7 @@ const MODEL_ROUTES: readonly Route[] = [
   {
     ...models,
     ...{ id: 'group.kinds', tag: 'Groups', kind: 'kind', path: `${GROUP}/kind`, content: 'kinds', query: LIST_QUERY },
-    summary: 'List the kinds of a group',
+    ...{ reads: 'group', summary: 'List the kinds of a group' },
     description: 'Those of the group `parameter` are the parameter types.',
   },
   {
@@ -205,7 +205,12 @@ const functions = { tag: 'Functions', of: 'none', needs: 'access', content: 'fun
 const asked = { method: 'get', description: 'Parameters are in the query.' } as const;
 const told = { method: 'post', body: 'function' } as const;
 const OF_KIND = { path: `${KIND}/function/{function_name}`, summary: 'Call a function of %' } as const;
-const OF_UNIT = { path: `${UNIT}/function/{function_name}`, summary: 'Call a function of a unit of %' } as const;
+const OF_UNIT = {
+  path: `${UNIT}/function/{function_name}`,
+  summary: 'Call a function of a unit of %',
+  asks: 'get',
+  rights: ['read'],
+} as const;
 
 /** By scope and method. */
 export const FUNCTION_ROUTES: Readonly<Record<'kind' | 'unit', Readonly<Record<'GET' | 'POST', Route>>>> = {

@@ -240,6 +240,49 @@ describe('the document of a project', () => {
     expect((await own(admin, 'book')).filter((each) => each.includes('link_id'))).toEqual([]);
   });
 
+  it('has no operation on units for who may read none of them', async () => {
+    const project = await service.project();
+    const member = await asMember(project);
+    const open = { create: 'anyone', update: 'anyone', delete: 'anyone', link: 'anyone' };
+    await defineKinds(
+      project,
+      { id: 'drop', access: { ...open, read: 'nobody' } },
+      { id: 'form', access: { ...open, read: 'member' } },
+    );
+    const own = async (caller: TestProject, kind: string) => operations(await fetchFor(caller), `/api/lib/${kind}/`);
+    const alone = ['GET struct', 'POST unit'];
+    expect(await own(project, 'drop')).toEqual(alone);
+    expect(await own(anonymous(project), 'form')).toEqual(alone);
+    expect(await own(member, 'form')).toContain('DELETE unit/{unit_id}');
+    const { paths } = await fetchFor(member);
+    expect(paths['/api/lib/form/unit/{unit_id}']?.put?.security).toEqual([{ project: [], bearer: [] }]);
+    for (const [kind, caller] of [['drop', project] as const, ['form', anonymous(project)] as const]) {
+      const { id } = (await ok(caller.post(`/${kind}/unit`, {}))) as { id: string };
+      const link = `/${kind}/unit/${id}/link/link/${kind}/unit/${id}`;
+      expect((await caller.put(`/${kind}/unit/${id}`, {})).status).toBe(404);
+      expect((await caller.delete(`/${kind}/unit/${id}`)).status).toBe(404);
+      expect([401, 403]).toContain((await caller.post(link)).status);
+    }
+  });
+
+  it('has the ways from groups to kinds for who may read both', async () => {
+    const project = await service.project();
+    const member = await asMember(project);
+    const ways = async () =>
+      operations(await fetchFor(member), '/api/lib/group/').filter((each) => /[/]kind/.test(each));
+    await ok(project.put('/kind/unit/group', { access: { link: 'member' } }));
+    const all = await ways();
+    expect(all.map((each) => each.split(' ')[0])).toEqual(['DELETE', 'GET', 'POST']);
+    await ok(project.put('/kind/unit/kind', { access: { read: 'admin' } }));
+    expect(await ways()).toEqual([]);
+    expect((await member.post('/group/unit/parameter/link/group/kind/unit/string')).status).toBe(403);
+    await ok(project.put('/kind/unit/kind', { access: {} }));
+    expect(await ways()).toEqual(all);
+    await ok(project.put('/kind/unit/group', { access: { link: 'member', read: 'nobody' } }));
+    expect(await ways()).toEqual([]);
+    expect((await member.get('/group/parameter/kind')).status).toBe(403);
+  });
+
   it('says which calls need a token', async () => {
     const { paths } = await fetchFor(ann);
     const [key, both] = [{ project: [] }, { project: [], bearer: [] }];

@@ -65,6 +65,9 @@ describe('functions in the document', () => {
     expect(called(await documentOf(ann))).toEqual(own);
     expect(called(await documentOf(root))).toEqual([...own, 'get function/secret', 'post function/secret'].sort());
     expect(called(await documentOf(anonymous(root)))).toEqual(['get function/open']);
+    await ok(root.put('/kind/unit/city', { access: { read: 'nobody' } }));
+    expect(called(await documentOf(ann))).toEqual(own.filter((each) => !each.includes('unit_id')));
+    await ok(root.put('/kind/unit/city', { access: {} }));
     expect(/canary|vault/i.exec(JSON.stringify(await documentOf(ann)))).toBeNull();
   });
 
