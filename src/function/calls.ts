@@ -4,8 +4,7 @@ import { Database, type Transaction } from '../database/database.js';
 import { LateTransaction } from '../database/late-transaction.js';
 import { commonRefusal, isRetryable } from '../database/sqlstate.js';
 import { Answer } from '../http/answer.js';
-import { LIMITS } from '../shared/limits.js';
-import { answerTooLarge } from '../shared/too-large.js';
+import { boundedJson } from '../shared/too-large.js';
 import type { Session } from '../unit/session.js';
 import { withinAuthored, type Authored } from './authored.js';
 import { TimeLimit, type CallScope } from './call.js';
@@ -92,9 +91,8 @@ export class Calls {
 }
 
 function contentOf(result: unknown): string {
-  const content = JSON.stringify(result ?? null) as string | undefined;
+  const content = boundedJson(result ?? null);
   if (content === undefined) throw new TypeError(`it answered a ${typeof result}, which is no JSON`);
-  if (Buffer.byteLength(content) > LIMITS.answerBytes) throw answerTooLarge();
   return content;
 }
 

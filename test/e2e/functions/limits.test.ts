@@ -33,6 +33,7 @@ const folder = new FunctionsFolder({
       loose: f(() => void Promise.reject(new Error('that nobody waits for'))),
       large: f(() => 'x'.repeat(20_000_000), { timeout: 20_000 }),
       too_large: f(() => 'x'.repeat(34_000_000), { timeout: 20_000 }),
+      many_times_over: f(() => Array.from({ length: 10 }).reduce((part) => Array(10).fill(part), 'text'), { timeout: 20_000 }),
       big: f(() => 10n),
     } });`,
 });
@@ -92,7 +93,7 @@ describe('what is answered', () => {
   });
 
   it('is no larger than any answer', async () => {
-    expect(await call('too_large')).toEqual([400, 'answer.too_large']);
+    for (const name of ['too_large', 'many_times_over']) expect(await call(name)).toEqual([400, 'answer.too_large']);
   });
 
   it('is JSON, or a fault of the author', async () => {
