@@ -44,8 +44,7 @@ function freezeMethods(holder: object): void {
 /** The method can not be replaced, but for one object by one of its own. */
 function letOwnBe(common: object, name: string): void {
   const descriptor = Object.getOwnPropertyDescriptor(common, name);
-  // `inspect` and others look for a constructor that is a plain property.
-  if (!descriptor?.configurable || !('value' in descriptor) || name === 'constructor') return;
+  if (!descriptor?.configurable || !('value' in descriptor)) return;
   const value: unknown = descriptor.value;
   Object.defineProperty(common, name, {
     get: () => value,

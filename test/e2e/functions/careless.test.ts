@@ -1,6 +1,7 @@
 /** Careless code of a module ends no process and breaks nobody else, wherever it is entered and whatever it throws. */
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
@@ -50,6 +51,15 @@ export default job.module({
     throws_late: f(({ parameters }) => void setTimeout(() => { throw odd[parameters['name'] as string]?.(); }), { parameters: { name: { type: 'string', required: true } } }),
     rejects_late: f(({ parameters }) => void Promise.reject(odd[parameters['name'] as string]?.()), { parameters: { name: { type: 'string', required: true } } }),
     merges: f(({ parameters }) => merge({ theme: 'plain', list: [1] }, parameters['settings']), { parameters: { settings: { type: 'json' } } }),
+    takes: f(({ parameters }) => {
+      const own: Record<string, unknown> = {};
+      own['constructor'] = (parameters['settings'] as Record<string, unknown>)['constructor'];
+      // As compilers for old engines derive a class.
+      function Derived() {}
+      Derived.prototype = Object.create({});
+      Derived.prototype.constructor = Derived;
+      return { own: own['constructor'], keys: Object.keys(own), derived: (new (Derived as any)()).constructor.name };
+    }, { parameters: { settings: { type: 'json' } } }),
     names: f(() => Object.assign({}, { toString: 'mine', constructor: 1 })),
     throws: f(({ parameters }) => { throw odd[parameters['name'] as string]?.(); }, { parameters: { name: { type: 'string', required: true } } }),
   },
@@ -222,6 +232,7 @@ describe('what all objects have in common', () => {
     ['is added to, by its own object', '{"__proto__":{"__proto__":{"seesHidden":true}}}'],
     ['is replaced', '{"__proto__":{"hasOwnProperty":"x"}}'],
     ['is replaced by a text', '{"__proto__":{"toString":"x"}}'],
+    ['makes of objects', '{"__proto__":{"constructor":"x"}}'],
     ['replaces of lists', '{"list":{"constructor":{"isArray":"x"}}}'],
     ['adds to lists', '{"list":{"__proto__":{"theme":"x"}}}'],
     ['replaces in lists', '{"list":{"__proto__":{"map":"x"}}}'],
@@ -234,6 +245,7 @@ describe('what all objects have in common', () => {
     const { status } = await project.call('POST', '/job/function/merges', `{"settings":${settings}}`);
     expect(status).toBe(500);
     expect([({} as { theme?: string }).theme, Object.hasOwn({}, 'theme')]).toEqual([undefined, false]);
+    expect([{}.constructor, (() => 1).constructor]).toEqual([Object, Function]);
     expect([([] as { theme?: string }).theme, Array.isArray([]), [1].map(String)]).toEqual([undefined, true, ['1']]);
     await goesOn();
     expect((await project.get('/job/unit')).status).toBe(200);
@@ -242,6 +254,20 @@ describe('what all objects have in common', () => {
   it('may be called the same in objects of an author', async () => {
     expect(await ok(call('names'))).toEqual({ toString: 'mine', constructor: 1 });
     expect(await ok(call('merges', { settings: { theme: 'dark', valueOf: 1 } }))).toMatchObject({ theme: 'dark' });
+    const settings = { constructor: 2 };
+    expect(await ok(call('takes', { settings }))).toEqual({ own: 2, keys: ['constructor'], derived: 'Derived' });
+  });
+
+  it('is shown as ever', () => {
+    class Own {
+      readonly a = 1;
+    }
+    function Old() {}
+    const shown = [{ a: 1 }, new Own(), Object.create({ b: 1 }), Old, Own, () => 1, [{}], new Map([[1, {}]])];
+    expect(shown.map((each) => inspect(each))).toEqual([
+      ...['{ a: 1 }', 'Own { a: 1 }', '{}', '[Function: Old]', '[class Own]'],
+      ...['[Function (anonymous)]', '[ {} ]', 'Map(1) { 1 => {} }'],
+    ]);
   });
 
   it('is not what a polyfill adds to', async () => {
