@@ -70,7 +70,7 @@ export class Contexts {
       mail: (letter) => {
         door.check();
         const mail = mailOf(letter);
-        const place = this.outgoing.reserve(project.id);
+        const place = this.outgoing.reserve(project.id, 'function');
         call.tx.afterCommit(() => place.post({ type: 'function', make: () => mail }));
         call.tx.atEnd(() => place.leave());
       },

@@ -20,6 +20,15 @@ export interface MailJob {
   readonly make: () => Mail | undefined | Promise<Mail | undefined>;
 }
 
+/** Whose mail it is: those of functions leave room to what a sign-in waits for, however slow the functions are. */
+export type Sender = 'service' | 'function';
+
+/** Mails in the line with which another one has no place, by who asks: of all projects, and of one. */
+const FULL: Readonly<Record<Sender, { readonly ofAll: number; readonly ofOne: number }>> = {
+  service: { ofAll: LIMITS.mailsWaiting, ofOne: LIMITS.mailsPerProject },
+  function: { ofAll: LIMITS.functionMailsWaiting, ofOne: LIMITS.functionMailsPerProject },
+};
+
 /** Mails that one process sends at once. */
 const AT_ONCE = 4;
 /** Milliseconds before each further attempt. */
@@ -45,9 +54,10 @@ export class OutgoingMail {
    * Takes a place in the line, for a mail that is posted after the answer. Whether one is to be had does not depend on
    * whom the mail is for. @throws KindError 503
    */
-  reserve(project: string): MailPlace {
+  reserve(project: string, sender: Sender = 'service'): MailPlace {
     const own = this.#places.get(project) ?? 0;
-    if (this.#taken >= LIMITS.mailsWaiting || own >= LIMITS.mailsPerProject) throw tooMany();
+    const { ofAll, ofOne } = FULL[sender];
+    if (this.#taken >= ofAll || own >= ofOne) throw tooMany();
     this.#take(project, 1);
     let open = true;
     const close = (then: () => void): void => {

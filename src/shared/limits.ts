@@ -59,6 +59,8 @@ export const LIMITS = {
   /** Mails that wait to be sent, of one process: of all projects, and of one. */
   mailsWaiting: 1000,
   mailsPerProject: 200,
+  functionMailsWaiting: 750,
+  functionMailsPerProject: 150,
   /** Requests of one project that wait for their share of the database, and changes of its definitions, of one process. */
   requestsWaiting: 2000,
   changesWaiting: 500,

@@ -1,15 +1,18 @@
 /** Mails of functions and hooks: a place in the line when the author asks for one, and sent where that is committed. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { defineKinds } from '../../support/callers.js';
+import { anonymous, defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
+import { Gate, gateOf } from '../../support/gate.js';
 import { Mailbox, temporaryFolder } from '../../support/mailbox.js';
 import { startTestService } from '../../support/service.js';
 import { OutgoingMail, type MailPlace } from '../../../src/mail/outgoing.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 
+const gate = new Gate('gate');
 const folder = new FunctionsFolder({
   'job.ts': `
+    ${gateOf('gate')}
     import { FunctionError, kind, type Context } from 'kind';
     const job = kind('job');
     const send = ({ mail }: Context, count: number, to = 'ann@example.com') => {
@@ -26,6 +29,7 @@ const folder = new FunctionsFolder({
       },
       functions: {
         last: f((context) => send(context, 1, 'last@example.com')),
+        keeps: f(async (context) => { send(context, 1); await gate.pass(); }),
         two: f((context) => send(context, 2)),
         two_after_reading: f(async (context) => { await context.units('job').list({ limit: 1 }); send(context, 2); }),
         as_many_as_go: f((context) => {
@@ -69,7 +73,7 @@ describe('an address', () => {
   });
 });
 
-describe('where the line has one place left', () => {
+describe('where the line has one place left for functions', () => {
   const full = { status: 503, messages: ['server.busy'] };
   const refused = { status: 409, messages: ['job.no'] };
   let taken: MailPlace[] = [];
@@ -77,7 +81,7 @@ describe('where the line has one place left', () => {
   beforeEach(async () => {
     for (const place of taken) place.leave();
     before = await sent();
-    taken = Array.from({ length: LIMITS.mailsPerProject - 1 }, () => outgoing.reserve(project.id));
+    taken = Array.from({ length: LIMITS.functionMailsPerProject - 1 }, () => outgoing.reserve(project.id));
   });
 
   it.each(['two', 'two_after_reading'])('a call that sends more is refused, and sends none: %s', async (name) => {
@@ -98,6 +102,18 @@ describe('where the line has one place left', () => {
       expect((await sent()) - before).toBe(0);
     },
   );
+
+  it('a call that keeps it leaves room to the mails of the service', async () => {
+    gate.close();
+    const keeping = project.post('/job/function/keeps');
+    await gate.reached(1);
+    expect(await call('two')).toEqual(full);
+    const asked = await anonymous(project).post('/auth/recover_password', { email: 'nobody@example.com' });
+    expect(asked.status).toBe(200);
+    gate.open();
+    await ok(keeping);
+    await mailbox.last('ann@example.com', before + 1);
+  });
 
   it('so does a hook, and one that is committed sends it', async () => {
     for (let time = 0; time < 3; time++)
