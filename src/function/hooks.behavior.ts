@@ -6,7 +6,6 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
 import type { Share } from '../database/database.js';
 import type { KindDef } from '../model/model.js';
-import { FunctionError } from '../kit/function-error.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
@@ -75,7 +74,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
           const { kind, session, id } = write;
           const values = shownValues(draft, kind);
           if (id === undefined) {
-            const changes = await placed(write, () => run('before_create', session, { values }));
+            const changes = await run('before_create', session, { values });
             return this.#changed(draft, write, changes);
           }
           const unit = await stored(kind, id, session);
@@ -120,17 +119,6 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       draft,
       draftUpdate(body, id, { kind, ...masks, faults, ...(index !== undefined && { index }) }),
     );
-  }
-}
-
-/** What a hook refuses of one of several units is told with its position. */
-async function placed<T>({ index }: PendingWrite, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof FunctionError) || index === undefined) throw error;
-    const { status, code, text, parameter } = error;
-    throw Object.assign(new FunctionError(status, code, text, parameter), { index });
   }
 }
 

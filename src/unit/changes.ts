@@ -9,6 +9,7 @@ import { Faults } from '../shared/errors.js';
 import type { UpdatePlan, WritePlan } from '../sql/write.sql.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
 import type { Draft } from './draft.js';
+import { placed } from './placed.js';
 import type { Placed } from './references.js';
 import type { Session } from './session.js';
 import { unknownUnit } from './unit.key.js';
@@ -42,7 +43,7 @@ export class Changes {
       const { index, way } = place;
       const told = way === undefined ? faults : faults.within(way);
       const write = { kind, session, faults: told, ...(index !== undefined && { index }) };
-      changed.push({ ...place, draft: await this.change(draft, write) });
+      changed.push({ ...place, draft: await placed(place, () => this.change(draft, write)) });
     }
     faults.throwIfAny();
     return changed;

@@ -1,9 +1,11 @@
 /** Units inside units: an object in place of an id creates the unit that a reference leads to. */
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
+import { FunctionError } from '../kit/function-error.js';
 import { KindError, moved } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { keyOf, type Body } from './draft.js';
+import { movedTo } from './placed.js';
 import type { Made, Placed } from './references.js';
 
 /** Units of one kind that stand equally deep, and go into the table together. */
@@ -85,10 +87,11 @@ export function apart(units: readonly Placed[]): readonly Placed[] {
 
 /** A refusal of some of the units, told with the way to those that it is about. */
 export function located(error: unknown, units: readonly Placed[]): unknown {
+  const unitAt = (index = -1) => (units.length === 1 ? units[0] : units[index]);
+  if (error instanceof FunctionError) return movedTo(error, unitAt(error.index) ?? {});
   if (!(error instanceof KindError) || error.status === 401 || error.status === 403) return error;
   const messages = error.messages.map(({ index, ...message }) => {
-    const unit = units.length === 1 ? units[0] : units[index ?? -1];
-    const { way, index: at } = unit ?? {};
+    const { way, index: at } = unitAt(index) ?? {};
     return way === undefined ? message : moved(message, way, at === undefined ? {} : { index: at });
   });
   const [first, ...rest] = messages;

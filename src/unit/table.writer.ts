@@ -13,11 +13,12 @@ import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
 import type { WriteContext } from './conflict.js';
 import { Deletions } from './deletion.js';
-import { keyOf, type Body, type Draft } from './draft.js';
+import { keyOf, type Body } from './draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
 import { deleteLinksOf } from './links.js';
 import { apart, createsOthers, located, nestedOf, type Nested } from './nested.js';
 import { NewKeys } from './new-keys.js';
+import { placed } from './placed.js';
 import { isReferenced, References, tell, type Placed, type Unreachable } from './references.js';
 import { asSystem, type Session } from './session.js';
 import { withAllTaken } from './uniques.js';
@@ -101,8 +102,7 @@ export class TableWriter implements Writer {
     const made = await this.#tellingAll(session, kind, units, telling);
     if (made.length === 0) throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
     late.throwIfAny();
-    const drafts = units.map(({ draft }) => draft);
-    await this.#after(session, kind, drafts);
+    await this.#after(session, kind, units);
     return made;
   }
 
@@ -152,10 +152,12 @@ export class TableWriter implements Writer {
     }
   }
 
-  async #after(session: Session, kind: KindDef, drafts: readonly Draft[], id?: string): Promise<void> {
+  async #after(session: Session, kind: KindDef, units: readonly Placed[], id?: string): Promise<void> {
     for (const behavior of this.behaviors.of(kind, session)) {
       if (!behavior.afterWrite) continue;
-      for (const draft of drafts) await behavior.afterWrite(kind, id ?? keyOf(draft, kind), draft, session);
+      for (const { draft, ...place } of units) {
+        await placed(place, async () => behavior.afterWrite?.(kind, id ?? keyOf(draft, kind), draft, session));
+      }
     }
   }
 
@@ -200,7 +202,7 @@ export class TableWriter implements Writer {
       const made = await this.#tellingAll(within, kind, [{ draft }], telling, id);
       if (!made) throw (await this.rights.whyNot(within, kind, id, options, 'update')) ?? leaves(session.caller, kind);
       late.throwIfAny();
-      await this.#after(within, kind, [draft], id);
+      await this.#after(within, kind, [{ draft }], id);
       return made;
     });
   }

@@ -268,6 +268,16 @@ describe('before hooks', () => {
   });
 });
 
+describe('after hooks', () => {
+  it('tell which of several units they refuse', async () => {
+    const units = (...titles: string[]) => titles.map((title) => ({ title }));
+    const several = await admin.post('/undone/unit', units('good', 'good', 'bad'));
+    expect(several.body.messages).toEqual([{ code: 'undone.bad', text: 'Bad', index: 2 }]);
+    const one = await admin.post('/undone/unit', { title: 'bad' });
+    expect(one.body.messages).toEqual([{ code: 'undone.bad', text: 'Bad' }]);
+  });
+});
+
 describe('the transaction', () => {
   beforeEach(clear);
 

@@ -6,11 +6,16 @@ import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 
 const TAG = `
-import { kind } from 'kind';
+import { FunctionError, kind } from 'kind';
 export default kind('tag').module({ hooks: {
-  before_create: ({ values }) => values.note === 'bad'
-    ? { note: 12 as never }
-    : { code: String(values.code).toLowerCase(), note: values.parent === null ? null : 'in ' + values.parent },
+  before_create: ({ values }) => {
+    if (values.note === 'bad') return { note: 12 as never };
+    if (values.note === 'refused') throw new FunctionError(422, 'tag.refused', 'Not that one', 'note');
+    return { code: String(values.code).toLowerCase(), note: values.parent === null ? null : 'in ' + values.parent };
+  },
+  after_create: ({ unit }) => {
+    if (unit.code === 'undone') throw new FunctionError(422, 'tag.undone', 'Not now');
+  },
 } });`;
 
 const folder = new FunctionsFolder({});
@@ -120,4 +125,16 @@ it('what a hook changes badly is told with the way to the unit', async () => {
   ]);
   const two = await member.post('/item/unit', { tag: { code: 'B' }, other: bad });
   expect(refusalOf(two)).toEqual({ status: 400, messages: ['parameter.bad_type other.note'] });
+});
+
+it('what a hook refuses is told with the place of the unit', async () => {
+  const told = async (body: object) => (await member.post('/item/unit', body)).body.messages;
+  const refused = { code: 'A', note: 'refused' };
+  const before = { code: 'tag.refused', text: 'Not that one' };
+  expect(await told({ tag: refused })).toEqual([{ ...before, parameter: 'tag.note' }]);
+  const others = [{ tag: { code: 'B' } }, {}];
+  expect(await told([...others, { tag: refused }])).toEqual([{ ...before, parameter: 'tag.note', index: 2 }]);
+  const after = { code: 'tag.undone', text: 'Not now' };
+  expect(await told([...others, { other: { code: 'undone' } }])).toEqual([{ ...after, index: 2 }]);
+  expect(await told({ tag: { code: 'B' }, other: { code: 'undone' } })).toEqual([after]);
 });
