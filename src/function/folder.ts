@@ -24,6 +24,8 @@ export interface Misplaced extends Pick<ModuleFile, 'kind' | 'project' | 'file'>
 }
 
 export interface Folder {
+  /** Where it really is; undefined where it is not there. */
+  readonly root: string | undefined;
   readonly files: readonly ModuleFile[];
   /** Their kinds have broken modules: perhaps there are hooks in them. */
   readonly misplaced: readonly Misplaced[];
@@ -32,7 +34,7 @@ export interface Folder {
   readonly mark: string;
 }
 
-const EMPTY: Folder = { files: [], misplaced: [], strays: [], mark: '' };
+const EMPTY: Folder = { root: undefined, files: [], misplaced: [], strays: [], mark: '' };
 const MODULE = /\.ts$/;
 /** Not modules: declarations and tests. */
 const BESIDE = /\.(d|test|spec)\.ts$/;
@@ -54,7 +56,7 @@ export async function readFolder(folder: string): Promise<Folder> {
     else if ((await readdir(join(root, name))).some((file) => MODULE.test(file)))
       fault('is the name of no project; folders of helpers begin with _');
   }
-  return { ...found, mark };
+  return { root, ...found, mark };
 }
 
 interface Found {

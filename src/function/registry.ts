@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { LOGGER } from '../http/logger.js';
+import { legible } from './authored.js';
 import { faultText, type ModuleFault } from './definition.js';
 import { Deployment } from './deployment.js';
 import { readFolder, type Folder } from './folder.js';
@@ -20,6 +21,8 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
   readonly #loader: Loader;
   #current = new Deployment([]);
   #mark: string | undefined;
+  /** Why the files could not be read when they were looked at last. */
+  #unread: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #loading: Promise<void> = Promise.resolve();
 
@@ -51,9 +54,27 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
     return load;
   }
 
+  /** `refresh` for whom nobody waits: where the files can not be read the modules stay, and the log says so once. */
+  async look(): Promise<void> {
+    try {
+      await this.refresh();
+      this.#unread = undefined;
+    } catch (error) {
+      const { message } = legible(error);
+      if (message === this.#unread) return;
+      this.#unread = message;
+      this.logger.warn({ err: error }, 'the folder of functions can not be read: its modules stay as they are');
+    }
+  }
+
   async #load(): Promise<void> {
-    const folder = await readFolder(this.config.functionsDir);
+    const { functionsDir, functionsWatch } = this.config;
+    const folder = await readFolder(functionsDir);
     if (folder.mark === this.#mark) return;
+    if (folder.root === undefined) {
+      const when = functionsWatch ? 'when it appears' : 'when the service starts again';
+      this.logger.warn(`FUNCTIONS_DIR: there is no folder ${functionsDir}; its modules are loaded ${when}`);
+    }
     const again = this.#mark !== undefined;
     const loaded = await this.#loader.load(folder);
     const told = new Set(this.#current.faults.map(faultText));
@@ -68,14 +89,11 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
   }
 
   #watch(): void {
-    const look = (): void => {
-      this.refresh()
-        .catch((error: unknown) => this.logger.warn({ err: error }, 'the folder of functions can not be read'))
-        .finally(() => {
-          if (this.#timer) this.#watch();
-        });
+    const look = async (): Promise<void> => {
+      await this.look();
+      if (this.#timer) this.#watch();
     };
-    this.#timer = setTimeout(look, WATCH_EVERY).unref();
+    this.#timer = setTimeout(() => void look(), WATCH_EVERY).unref();
   }
 }
 
