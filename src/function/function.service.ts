@@ -107,7 +107,7 @@ export class FunctionService {
     const { kind, grant, found } = open(scope, target, model, deployment);
     const session: Session = { ...scope, model, executor: this.database, deployment };
     const unit = target.unit === undefined ? undefined : await this.#unit(session, kind, grant, target.unit);
-    if (!found) throw broken(kind.id);
+    if (!found) throw broken();
     const { def, module } = found;
     const faults = new Faults();
     const parameters = readParameters(def, read(def, faults), model, faults);

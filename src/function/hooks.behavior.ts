@@ -23,6 +23,17 @@ import { FunctionRegistry } from './registry.js';
 /** Whoever wrote the module may write, and see, every parameter. */
 const AUTHOR: Caller = { type: 'system', seesHidden: true };
 
+const refuse = (): never => {
+  throw broken();
+};
+
+const BROKEN: Behavior = {
+  applies: () => true,
+  ready: refuse,
+  prepare: refuse,
+  beforeDelete: () => Promise.reject(broken()),
+};
+
 @Injectable()
 export class HookBehaviors implements BehaviorSource, OnModuleInit {
   /** They go with their modules. */
@@ -54,7 +65,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     if (!loaded || (loaded.state === 'ready' && loaded.module.hooks.size === 0)) return undefined;
     const known = this.#made.get(loaded);
     if (known) return known;
-    const made = loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : brokenBehavior(loaded.kind);
+    const made = loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : BROKEN;
     this.#made.set(loaded, made);
     return made;
   }
@@ -120,11 +131,4 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       draftUpdate(body, id, { kind, ...masks, faults, ...(index !== undefined && { index }) }),
     );
   }
-}
-
-function brokenBehavior(kind: string): Behavior {
-  const refuse = (): never => {
-    throw broken(kind);
-  };
-  return { applies: () => true, ready: refuse, prepare: refuse, beforeDelete: () => Promise.reject(broken(kind)) };
 }

@@ -43,7 +43,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   ): RemoteSource | KindError | undefined {
     const modules = deployment instanceof Deployment ? deployment : this.registry.current;
     const loaded = modules.find(project.id, id);
-    if (loaded?.state === 'broken') return broken(id);
+    if (loaded?.state === 'broken') return broken();
     const module = loaded?.module;
     if (!module?.remote) return undefined;
     const source = this.#made.get(module) ?? this.#sourceOf(module);

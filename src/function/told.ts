@@ -3,7 +3,7 @@ import { StaleModel } from '../catalog/stale-model.js';
 import { NoPlace } from '../database/executor.js';
 import { commonRefusal, isRetryable } from '../database/sqlstate.js';
 import { FunctionError } from '../kit/function-error.js';
-import { KindError } from '../shared/errors.js';
+import { comeBack, ERRORS, KindError } from '../shared/errors.js';
 import { Thrown } from './authored.js';
 import { isOfSystem } from './contexts.js';
 
@@ -12,12 +12,15 @@ import { isOfSystem } from './contexts.js';
  * learns why. All else is a fault, which is worded by whoever knows whose it is, with the error as its cause.
  */
 export function told(error: unknown, fault: (cause: unknown) => Error): unknown {
-  if (error instanceof FunctionError || (error instanceof KindError && isOpen(error))) return error;
+  if (error instanceof FunctionError || (error instanceof KindError && !isOfSystem(error))) return error;
+  if (error instanceof KindError && error.status === 504) return error;
+  if (error instanceof KindError && error.retryAfter !== undefined) return unnamed(error, error.retryAfter);
   if (error instanceof StaleModel || error instanceof NoPlace || isRetryable(error)) return error;
   return commonRefusal(error) ?? fault(error instanceof Thrown ? error.cause : error);
 }
 
-/** What keeps everybody waiting says nothing of what the system was asked for. */
-function isOpen(error: KindError): boolean {
-  return error.retryAfter !== undefined || error.status === 504 || !isOfSystem(error);
+/** What keeps the system waiting keeps everybody: that is told, and not what it was asked for. The log has its words. */
+function unnamed(error: KindError, seconds: number): KindError {
+  const cause = error.cause instanceof KindError ? error.cause : error;
+  return comeBack(error.code, ERRORS[error.code].meaning, seconds, cause);
 }

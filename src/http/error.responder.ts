@@ -53,7 +53,8 @@ export class ErrorResponder implements ExceptionFilter {
   }
 
   /** In the log stands what is a fault of ours, or that the operator has to know. */
-  #note(refused: KindError, error: unknown, request: HttpRequest): void {
+  #note(answered: KindError, error: unknown, request: HttpRequest): void {
+    const refused = answered.cause instanceof KindError ? answered.cause : answered;
     if (refused.status === 500) {
       this.log.error({ err: error, requestId: requestId(request), method: request.method }, 'unexpected error');
       return;

@@ -12,6 +12,7 @@ import {
   referringStatement,
   untieStatement,
 } from '../sql/reference.sql.js';
+import { isAdministrator } from '../tenancy/caller.js';
 import { Behaviors, type Behavior } from './behavior.js';
 import { deleteLinksOf } from './links.js';
 import { References, storedReferences } from './references.js';
@@ -97,7 +98,10 @@ export class Deletions {
     }
     const cleared = new Set<string>();
     await this.#eachReferring(session, kind, field, keys, async (id) => {
-      if (cleared.has(id)) throw refusal('unit.referenced', `A unit of '${kind.id}' keeps its reference to this one`);
+      if (cleared.has(id)) {
+        const whose = isAdministrator(session.caller) ? ` of '${kind.id}'` : '';
+        throw refusal('unit.referenced', `A unit${whose} keeps its reference to this one`);
+      }
       cleared.add(id);
       await door.clear(session, kind, id, field);
     });
