@@ -4,13 +4,14 @@ import type { FunctionDeclaration, ModuleDeclaration } from '../kit/module.js';
 import type { Remote } from '../kit/remote.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
 import { LEVELS } from '../model/parameter-def.js';
-import { Faults, KindError } from '../shared/errors.js';
 import { FUNCTION_NAME, FUNCTION_NAME_HINT } from '../shared/identifiers.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { checkDeclaredParameters } from './declared-parameters.js';
+import { accessTexts } from './fault-texts.js';
 import type { ModuleFile } from './folder.js';
-import type { FunctionDef, FunctionModule, FunctionScope, Hook, HookName } from './definition.js';
+import type { FunctionDef, FunctionModule, FunctionScope, Hook, HookName, ModuleFault, Place } from './definition.js';
+import { placeOf } from './place.js';
 
 const MODULE_KEYS = ['functions', 'unitFunctions', 'hooks', 'remote'] as const;
 const FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'run'] as const;
@@ -27,24 +28,27 @@ const METHODS = ['GET', 'POST'] as const;
 /** Milliseconds: what FUNCTION_TIMEOUT may be at most. */
 const LONGEST = 3_600_000;
 
-/** Tells of a fault; `stack` is of where the declaration was made. */
-export type Report = (text: string, stack?: string) => void;
+/** Tells of a fault, with where the declaration was made. */
+export type Report = (fault: ModuleFault) => void;
+
+type Bad = (text: string, place?: Place) => void;
 
 /** What the file of a kind exports by default; undefined after faults were reported. */
-export function checkDeclaration(
-  exported: unknown,
-  { kind, file, path }: ModuleFile,
-  report: Report,
-): FunctionModule | undefined {
+export function checkDeclaration(exported: unknown, source: ModuleFile, report: Report): FunctionModule | undefined {
+  const { kind, file, path } = source;
   if (!isModule(exported)) {
-    report(`its default export must be made by kind('${kind}').module({ … }), got ${describe(exported)}`);
+    report({
+      file,
+      text: `its default export must be made by kind('${kind}').module({ … }), got ${describe(exported)}`,
+    });
     return undefined;
   }
   let right = true;
   const { stack, options } = exported;
-  const bad: Report = (text, where = stack) => {
+  const own = placeOf(stack, source);
+  const bad: Bad = (text, place = own) => {
     right = false;
-    report(text, where);
+    report({ ...place, text });
   };
   if (exported.kind !== kind) bad(`is the file of '${kind}', and declares a module of '${exported.kind}'`);
   if (RESERVED_KINDS.has(kind)) bad(`'${kind}' is the system's own: only users' kinds have functions`);
@@ -53,9 +57,10 @@ export function checkDeclaration(
     return undefined;
   }
   unknownKeys(options, MODULE_KEYS, 'module()', bad);
+  const declared = { ...source, kind: exported.kind };
   const functions = {
-    kind: checkFunctions(options['functions'], 'kind', exported, bad),
-    unit: checkFunctions(options['unitFunctions'], 'unit', exported, bad),
+    kind: checkFunctions(options['functions'], 'kind', declared, bad),
+    unit: checkFunctions(options['unitFunctions'], 'unit', declared, bad),
   };
   const hooks = new Map(checkMembers(options['hooks'], HOOKS, 'hooks', bad) as [HookName, Hook][]);
   const remote = checkRemote(options['remote'], hooks, bad);
@@ -65,9 +70,10 @@ export function checkDeclaration(
 function checkFunctions(
   given: unknown,
   scope: FunctionScope,
-  { kind }: ModuleDeclaration,
-  bad: Report,
+  source: ModuleFile,
+  bad: Bad,
 ): ReadonlyMap<string, FunctionDef> {
+  const { kind } = source;
   const made = new Map<string, FunctionDef>();
   const [at, maker] = scope === 'kind' ? ['functions', 'function'] : ['unitFunctions', 'unitFunction'];
   if (given === undefined) return made;
@@ -81,22 +87,28 @@ function checkFunctions(
     else if (!isFunction(declared) || declared.scope !== scope || declared.kind !== kind) {
       bad(`${told}: must be made by kind('${kind}').${maker}({ … }), got ${describe(declared)}`);
     } else {
-      const def = checkFunction(name, told, declared, bad);
+      const def = checkFunction(name, told, declared, placeOf(declared.stack, source), bad);
       if (def) made.set(name, def);
     }
   }
   return made;
 }
 
-function checkFunction(name: string, at: string, declared: FunctionDeclaration, bad: Report): FunctionDef | undefined {
-  const { scope, stack } = declared;
+function checkFunction(
+  name: string,
+  at: string,
+  declared: FunctionDeclaration,
+  place: Place,
+  bad: Bad,
+): FunctionDef | undefined {
+  const { scope } = declared;
   const options: unknown = declared.options;
-  const fault: Report = (text) => bad(`${at}${text}`, stack);
+  const fault: Bad = (text) => bad(`${at}${text}`, place);
   if (!isPlainObject(options)) {
     fault(`: wants an object, got ${typeName(options)}`);
     return undefined;
   }
-  unknownKeys(options, FUNCTION_KEYS, at, (text) => bad(text, stack));
+  unknownKeys(options, FUNCTION_KEYS, at, (text) => bad(text, place));
   const { description, run, timeout } = options;
   if (typeof description !== 'string' || description.trim() === '') fault('.description: must be a sentence');
   if (typeof run !== 'function') fault(`.run: must be a function, got ${typeName(run)}`);
@@ -105,6 +117,7 @@ function checkFunction(name: string, at: string, declared: FunctionDeclaration, 
   return {
     name,
     scope,
+    place,
     description: String(description),
     parameters: checkDeclaredParameters(options['parameters'], (text) => fault(`.parameters${text}`)),
     methods: checkMethods(options['methods'], fault),
@@ -114,7 +127,7 @@ function checkFunction(name: string, at: string, declared: FunctionDeclaration, 
   };
 }
 
-function checkMethods(given: unknown, fault: Report): FunctionDef['methods'] {
+function checkMethods(given: unknown, fault: Bad): FunctionDef['methods'] {
   if (given === undefined) return METHODS;
   const list: readonly unknown[] = Array.isArray(given) ? given : [];
   const found = METHODS.filter((method) => list.includes(method));
@@ -122,7 +135,7 @@ function checkMethods(given: unknown, fault: Report): FunctionDef['methods'] {
   return found;
 }
 
-function checkFunctionAccess(given: unknown, scope: FunctionScope, fault: Report): FunctionDef['access'] {
+function checkFunctionAccess(given: unknown, scope: FunctionScope, fault: Bad): FunctionDef['access'] {
   if (given === undefined) return undefined;
   const level = LEVELS.find((known): boolean => known === given);
   if (level) return level;
@@ -130,18 +143,12 @@ function checkFunctionAccess(given: unknown, scope: FunctionScope, fault: Report
     fault(`.access: must be one of ${LEVELS.join(', ')}; rules are for functions of a unit`);
     return undefined;
   }
-  const faults = new Faults();
-  checkAccess({}, { function: given as string }, faults);
-  try {
-    faults.throwIfAny();
-  } catch (error) {
-    if (!(error instanceof KindError)) throw error;
-    for (const { text } of error.messages) fault(`.access: ${text.replace(/^access\.function: /, '')}`);
-  }
+  const texts = accessTexts(given, (access, faults) => checkAccess({}, access, faults));
+  for (const text of texts) fault(`.access: ${text}`);
   return [given].flat() as string[];
 }
 
-function checkRemote(given: unknown, hooks: ReadonlyMap<HookName, Hook>, bad: Report): Remote | undefined {
+function checkRemote(given: unknown, hooks: ReadonlyMap<HookName, Hook>, bad: Bad): Remote | undefined {
   if (given === undefined) return undefined;
   const members = new Map(checkMembers(given, REMOTE, 'remote', bad));
   if (!members.has('list')) bad('remote.list: must be a function, got undefined');
@@ -157,7 +164,7 @@ function checkRemote(given: unknown, hooks: ReadonlyMap<HookName, Hook>, bad: Re
 }
 
 /** The functions of an object in which only some names mean something. */
-function checkMembers(given: unknown, known: readonly string[], at: string, bad: Report): [string, unknown][] {
+function checkMembers(given: unknown, known: readonly string[], at: string, bad: Bad): [string, unknown][] {
   if (given === undefined) return [];
   if (!isPlainObject(given)) {
     bad(`${at}: must be an object, got ${typeName(given)}`);
@@ -171,7 +178,7 @@ function checkMembers(given: unknown, known: readonly string[], at: string, bad:
   return set;
 }
 
-function unknownKeys(given: object, known: readonly string[], at: string, bad: Report): void {
+function unknownKeys(given: object, known: readonly string[], at: string, bad: Bad): void {
   for (const key of Object.keys(given).filter((each) => !known.includes(each))) {
     bad(`${at}: no '${key.slice(0, 60)}'${didYouMean(key, known)}; there are ${known.join(', ')}`);
   }

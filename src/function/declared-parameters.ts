@@ -4,10 +4,10 @@ import { RESERVED_PARAMETERS } from '../model/model.js';
 import { parameterDef, type ParameterDef, type ParameterTypeId } from '../model/parameter-def.js';
 import type { OwnField } from '../model/parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../model/parameter-type/registry.js';
-import { Faults, KindError } from '../shared/errors.js';
 import { IDENTIFIER_HINT, isIdentifier } from '../shared/identifiers.js';
 import { isPlainObject, jsonFault, typeName, type Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
+import { faultTexts } from './fault-texts.js';
 
 type Wants = 'boolean' | 'string' | 'number' | 'any';
 
@@ -84,13 +84,7 @@ function checkDeclared(id: string, declared: unknown, fault: (text: string) => v
 
 /** Contradictions, as of a parameter of a kind. */
 function checkDefinition(def: ParameterDef, fault: (text: string) => void): void {
-  const faults = new Faults();
-  try {
-    // That a list may be `unique` is all that the flag means here.
-    checkParameter({ ...def, unique: def.unique && def.multiple }, faults);
-    faults.throwIfAny();
-  } catch (error) {
-    if (!(error instanceof KindError)) throw error;
-    for (const { text } of error.messages) fault(`.${text.replace(`default_${def.type}`, 'default')}`);
-  }
+  // That a list may be `unique` is all that the flag means here.
+  const texts = faultTexts((faults) => checkParameter({ ...def, unique: def.unique && def.multiple }, faults));
+  for (const text of texts) fault(`.${text.replace(`default_${def.type}`, 'default')}`);
 }

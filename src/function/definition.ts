@@ -10,6 +10,8 @@ export type FunctionScope = 'kind' | 'unit';
 export interface FunctionDef {
   readonly name: string;
   readonly scope: FunctionScope;
+  /** Where it is declared. */
+  readonly place: Place;
   readonly description: string;
   readonly parameters: readonly ParameterDef[];
   readonly methods: readonly Method[];
@@ -35,10 +37,17 @@ export interface FunctionModule {
   readonly remote: Remote | undefined;
 }
 
-/** What is wrong with a file, and where. */
-export interface ModuleFault {
+/** Where something is. */
+export interface Place {
+  /** Relative to the folder of functions. */
   readonly file: string;
   readonly line?: number;
+  /** The module that has it, where the file is a helper of that. */
+  readonly module?: string;
+}
+
+/** What is wrong with a file, and where. */
+export interface ModuleFault extends Place {
   readonly text: string;
 }
 
@@ -49,7 +58,8 @@ export type Loaded =
 
 export type Faulty = readonly [ModuleFault, ...ModuleFault[]];
 
-/** `city.ts:12: text`. */
-export function faultText({ file, line, text }: ModuleFault): string {
-  return `${file}${line === undefined ? '' : `:${line}`}: ${text}`;
+/** `city.ts:12: text`, or `_words.ts:3: text (of city.ts)`. */
+export function faultText({ file, line, text, module }: ModuleFault): string {
+  const whose = module === undefined ? '' : ` (of ${module})`;
+  return `${file}${line === undefined ? '' : `:${line}`}: ${text}${whose}`;
 }

@@ -12,6 +12,8 @@ export interface ModuleFile {
   readonly kind: string;
   /** Null for all projects. */
   readonly project: string | null;
+  /** Where the folder of functions really is. */
+  readonly root: string;
   /** Where it really is. */
   readonly path: string;
   /** As it is told. */
@@ -75,7 +77,7 @@ async function readInto(root: string, folder: string, project: string | null, fo
     if (!isIdentifier(kind)) strays.push({ file, text: `is named after no kind: an id is ${IDENTIFIER_HINT}` });
     else if (path === undefined || !path.startsWith(root + sep)) {
       misplaced.push({ kind, project, file, text: 'leads out of the folder' });
-    } else if ((await stat(path)).isFile()) files.push({ kind, project, path, file });
+    } else if ((await stat(path)).isFile()) files.push({ kind, project, root, path, file });
   }
 }
 

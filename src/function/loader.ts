@@ -1,4 +1,5 @@
 /** Loads modules: each file by itself. One that fails, whatever it does, keeps no other one from loading. */
+import { sep } from 'node:path';
 import { Thrown, withinAuthored } from './authored.js';
 import { checkDeclaration } from './check-declaration.js';
 import type { Faulty, Loaded, ModuleFault } from './definition.js';
@@ -6,6 +7,7 @@ import { Deployment } from './deployment.js';
 import { Evaluator, TooLate, type Generation } from './evaluator.js';
 import type { Folder, ModuleFile } from './folder.js';
 import { handedOver } from './handed-over.js';
+import { placeOf } from './place.js';
 
 /** Milliseconds that all modules of a load together may keep it waiting: a promise at the top level may never be kept. */
 const PATIENCE = 20_000;
@@ -44,9 +46,7 @@ async function loadFile(generation: Generation, source: ModuleFile, waiting: Wai
   try {
     const module = await withinAuthored({ file, name: 'load', ...(project !== null && { project }) }, async () => {
       const exported = await generation.import(path, patience);
-      return checkDeclaration(handedOver(exported['default']), source, (text, stack) => {
-        faults.push({ file, ...lineOf(stack ?? '', source), text });
-      });
+      return checkDeclaration(handedOver(exported['default']), source, (fault) => void faults.push(fault));
     });
     if (module) return { state: 'ready', kind, project, module };
   } catch (error) {
@@ -58,17 +58,10 @@ async function loadFile(generation: Generation, source: ModuleFile, waiting: Wai
   return { state: 'broken', kind, project, faults: [first, ...rest] as Faulty };
 }
 
-/** What was thrown while a module was loaded, told of its file, or of the helper that it came from. */
+/** What was thrown while a module was loaded. */
 function faultOf(error: Error, source: ModuleFile): ModuleFault {
-  const [message = '', ...rest] = error.message.split('\n');
+  const [message = ''] = error.message.split('\n');
   const text = message.replace(/^ParseError: /, '').trim() || 'could not be loaded';
-  const trace = [...rest, error.stack ?? ''].join('\n');
-  return { file: source.file, ...lineOf(trace, source), text };
-}
-
-/** The first place of a trace that is in the file. */
-function lineOf(trace: string, { path }: ModuleFile): { line?: number } {
-  const at = trace.indexOf(`${path}:`);
-  const line = at < 0 ? NaN : parseInt(trace.slice(at + path.length + 1), 10);
-  return Number.isNaN(line) ? {} : { line };
+  const place = placeOf(`${error.message}\n${error.stack ?? ''}`, source);
+  return { ...place, text: text.replace(`${source.root}${sep}${place.file}: `, '') };
 }

@@ -83,7 +83,8 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
     this.#current = loaded;
     for (const fault of loaded.faults) {
       if (told.has(faultText(fault)) && changed.every((line) => isOfAnother(fault, folder, line))) continue;
-      this.logger.error({ file: fault.file, line: fault.line }, `functions: ${faultText(fault)}`);
+      const { file, line, module } = fault;
+      this.logger.error({ file, line, module }, `functions: ${faultText(fault)}`);
     }
     if (again) this.logger.info({ modules: loaded.loaded.length }, 'functions were loaded again');
   }
@@ -104,6 +105,6 @@ function changedLines(former: string, mark: string): string[] {
 }
 
 /** Whether a line of the mark is of a module other than that of the fault; helpers are part of any. */
-function isOfAnother({ file }: ModuleFault, { files }: Folder, line: string): boolean {
-  return files.some((other) => other.file !== file && line.startsWith(`${other.path}:`));
+function isOfAnother({ file, module = file }: ModuleFault, { files }: Folder, line: string): boolean {
+  return files.some((other) => other.file !== module && line.startsWith(`${other.path}:`));
 }

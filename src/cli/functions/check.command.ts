@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { loadModel } from '../../catalog/model-store.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { Database } from '../../database/database.js';
+import { checkFit } from '../../function/check-fit.js';
 import { faultText, type FunctionModule, type ModuleFault } from '../../function/definition.js';
 import type { Deployment } from '../../function/deployment.js';
 import { renderKindTypes } from '../../function/kind-types.js';
@@ -44,15 +45,14 @@ async function check({ app, config }: Services): Promise<Report> {
     each.state === 'ready' ? [moduleView(each.module, each.project)] : [],
   );
   const checker = await TypeChecker.make(config.functionsDir);
-  const faults: ProjectFault[] = [...current.faults];
-  if (checker) faults.push(...(await typeFaults(app, checker, current)));
+  const faults = [...current.faults, ...(await misfits(app, checker, current))];
   return { modules, types: checker !== undefined, faults };
 }
 
 /** What the modules of each project make of its kinds, and those of no project of kinds that nobody knows. */
-async function typeFaults(
+async function misfits(
   app: Services['app'],
-  checker: TypeChecker,
+  checker: TypeChecker | undefined,
   deployment: Deployment,
 ): Promise<readonly ProjectFault[]> {
   const faults: ProjectFault[] = [];
@@ -62,12 +62,19 @@ async function typeFaults(
   for (const row of await app.get(Provisioning).list()) {
     if (row.status !== 'active') continue;
     const model = await loadModel(app.get(Database), projectOf(row));
-    const own = [...model.kinds.keys()].flatMap((kind) => deployment.findReady(row.id, kind)?.path ?? []);
-    const found = checker.check(own, renderKindTypes(model, row.id));
+    const own: string[] = [];
+    const found: ModuleFault[] = [];
+    for (const kind of model.kinds.values()) {
+      const module = deployment.findReady(row.id, kind.id);
+      if (!module) continue;
+      own.push(module.path);
+      found.push(...checkFit(module, kind, model));
+    }
+    found.push(...(checker?.check(own, renderKindTypes(model, row.id)) ?? []));
     faults.push(...found.map((fault) => ({ ...fault, project: row.id })));
     for (const path of own) unchecked.delete(path);
   }
-  if (unchecked.size > 0) faults.push(...checker.check([...unchecked], NO_KINDS));
+  if (unchecked.size > 0) faults.push(...(checker?.check([...unchecked], NO_KINDS) ?? []));
   return faults;
 }
 

@@ -13,6 +13,7 @@ interface Line {
   readonly msg: string;
   readonly file?: string;
   readonly line?: number;
+  readonly module?: string;
   readonly err?: { readonly stack: string };
 }
 
@@ -181,6 +182,12 @@ describe('a module that is wrong', () => {
       /functions\.f\.access: must be one of anyone, member, admin, nobody/,
     ],
     [
+      'with a rule that names no parameter',
+      "import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ unitFunctions: { f: k.unitFunction({ description: 'x', access: 'eq(,1)', run: () => 1 }) } });",
+      3,
+      /unitFunctions\.f\.access: .*at character 4/,
+    ],
+    [
       'with a bad method',
       "import { kind } from 'kind';\nconst k = kind('land');\nexport default k.module({ functions: { f: k.function({ description: 'x', methods: ['PUT' as 'GET'], run: () => 1 }) } });",
       3,
@@ -216,6 +223,24 @@ describe('a module that is wrong', () => {
     expect(errors().map(({ msg }) => msg)).toMatchObject(
       [/description/, /run/].map((text) => expect.stringMatching(text) as string),
     );
+  });
+
+  it('by its helper is told of with that, and again when it changes itself', async () => {
+    const text = saying('word', 'land', "import { word } from './_words.ts';");
+    folder.write('_words.ts', '\nexport const = 1;');
+    folder.write('land.ts', text);
+    await reload(service);
+    const told = { file: '_words.ts', line: 2, module: 'land.ts' };
+    expect(errors()).toMatchObject([
+      { ...told, msg: expect.stringMatching(/^functions: _words\.ts:2: .* \(of land\.ts\)$/) as string },
+    ]);
+    folder.write('city.ts', `${saying("'all'")}\n// again`);
+    await reload(service);
+    expect(errors()).toHaveLength(1);
+    folder.write('land.ts', `${text}\n`);
+    await reload(service);
+    expect(errors()).toMatchObject([told, told]);
+    folder.remove('_words.ts');
   });
 
   it('is mended by the next change', async () => {

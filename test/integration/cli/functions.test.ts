@@ -121,6 +121,58 @@ test('check tells what is wrong with a module of a kind that no project has', as
   ]);
 });
 
+test('check tells what a declaration names that the kinds of a project do not have', async () => {
+  write(
+    '_rules.ts',
+    `import { kind } from 'kind';
+const city = kind('city');
+const read = (access: string) => city.unitFunction({ description: 'x', access, run: () => 1 });
+export const fits = read('eq(land.name,@member.username)');
+export const none = city.unitFunction({
+  description: 'x', access: ['eq(name,x)', 'eq(nam,x)'], run: () => 1 });
+export const path = read('eq(land.size,1)');
+export const type = read('eq(size,big)');
+export const member = read('eq(name,@member.nothing)');
+`,
+  );
+  write(
+    'city.ts',
+    `import { kind } from 'kind';
+import * as unitFunctions from './_rules.ts';
+const city = kind('city');
+const parameters = { land: { type: 'unit', reference_kind: 'land' }, sea: { type: 'unit', reference_kind: 'lands' } } as const;
+
+const asks = city.function({ description: 'x', parameters, run: () => 1 });
+export default city.module({ functions: { asks }, unitFunctions: { ...unitFunctions } });`,
+  );
+  const { code, out } = await kind('functions', 'check', '--json');
+  expect(code).toBe(1);
+  const helper = { file: '_rules.ts', module: 'city.ts', project: 'acme' };
+  const { faults } = JSON.parse(out) as { faults: { text: string }[] };
+  expect(faults.toSorted((a, b) => (a.text < b.text ? -1 : 1))).toEqual([
+    {
+      file: 'city.ts',
+      line: 6,
+      project: 'acme',
+      text: "functions.asks.parameters.sea.reference_kind: no kind 'lands' in this project (did you mean 'land'?)",
+    },
+    {
+      ...helper,
+      line: 3,
+      text: "unitFunctions.member.access: no member kind has 'nothing', at character 9",
+    },
+    { ...helper, line: 5, text: expect.stringMatching(/^unitFunctions\.none\.access: .*'nam'.*'name'/) as string },
+    { ...helper, line: 3, text: expect.stringMatching(/^unitFunctions\.path\.access: .*'size'/) as string },
+    {
+      ...helper,
+      line: 3,
+      text: expect.stringMatching(/^unitFunctions\.type\.access: 'size' wants a whole number/) as string,
+    },
+  ]);
+  expect((await kind('functions', 'check')).out).toMatch(/^acme: _rules\.ts:5: unitFunctions\.none.*\(of city\.ts\)$/m);
+  rmSync(join(folder.path, '_rules.ts'));
+});
+
 test('check tells what does not fit the kinds of a project, and what does not load, with file and line', async () => {
   write('city.ts', module("({ units }) => units('city').create({\n  size: 'big' })"));
   write('land.ts', 'export default');

@@ -1,6 +1,6 @@
 /** Loading keeps a process alive and its modules apart, whatever they do at their top level. */
 import { describe, expect, it } from 'vitest';
-import type { FunctionModule } from '../../../src/function/definition.js';
+import { faultText, type FunctionModule } from '../../../src/function/definition.js';
 import { readFolder } from '../../../src/function/folder.js';
 import { Loader } from '../../../src/function/loader.js';
 import { FunctionsFolder } from '../../support/functions.js';
@@ -34,7 +34,55 @@ describe('a helper', () => {
       'a.ts': say('a', 'run: () => word', "import { word } from './_lib.ts';"),
       'b.ts': say('b', 'run: () => word', "import { word } from './_lib.ts';"),
     });
-    expect((await deployed(load)).faults).toEqual(['a.ts: no word', 'b.ts: no word']);
+    expect((await deployed(load)).faults).toEqual(['_lib.ts:1: no word (of a.ts)', '_lib.ts:1: no word (of b.ts)']);
+  });
+
+  it.each<[name: string, files: Readonly<Record<string, string>>, place: object]>([
+    [
+      'by what it throws',
+      { '_lib.ts': "\nthrow new Error('no word');" },
+      { file: '_lib.ts', line: 2, text: 'no word' },
+    ],
+    [
+      'by what it throws when it is called',
+      { '_lib.ts': "export const word = call();\nfunction call(): never {\n  throw new Error('no word'); }" },
+      { file: '_lib.ts', line: 3, text: 'no word' },
+    ],
+    ['by its syntax', { '_lib.ts': 'export const word = 1;\n\nconst = 2;' }, { file: '_lib.ts', line: 3 }],
+    ['by an import', { '_lib.ts': "\nimport './nothing.ts';" }, { file: '_lib.ts', line: 2 }],
+    [
+      'by one that it imports',
+      {
+        '_lib.ts': "export * from './_more/deep.ts';",
+        '_more/deep.ts': "\n\nawait Promise.reject(new Error('deep'));",
+      },
+      { file: '_more/deep.ts', line: 3, text: 'deep' },
+    ],
+    [
+      'by its JSON',
+      { '_lib.ts': "export { word } from './_data.json';", '_data.json': '{ word }' },
+      { file: '_data.json', text: expect.stringMatching(/^Expected property name/) as string },
+    ],
+    [
+      'by what a package throws',
+      {
+        '_lib.ts': "import { fail } from 'odd';\nexport const word = fail();",
+        'node_modules/odd/package.json': '{ "name": "odd", "main": "odd.js" }',
+        'node_modules/odd/odd.js': "exports.fail = () => { throw new Error('odd'); };",
+      },
+      { file: '_lib.ts', line: 2, text: 'odd' },
+    ],
+    [
+      'by what it declares',
+      {
+        '_lib.ts': `import { kind } from 'kind';\n\nexport const word = kind('a').function({ description: '', run: () => 1 });`,
+      },
+      { file: '_lib.ts', line: 3, text: 'functions.said.description: must be a sentence' },
+    ],
+  ])('that is wrong is told of with its own place: %s', async (_, files, place) => {
+    const module = `import { kind } from 'kind';\nimport { word } from './_lib.ts';\nexport default kind('a').module({ functions: { said: word } });`;
+    const { load } = setUp({ ...files, 'a.ts': module });
+    expect((await load()).faults).toEqual([{ text: expect.any(String) as string, ...place, module: 'a.ts' }]);
   });
 
   it('is one, with what it holds, for all modules of a load', async () => {
@@ -92,7 +140,7 @@ it('a function has its own declaration for `this`', async () => {
 async function deployed(load: ReturnType<typeof setUp>['load']) {
   const deployment = await load();
   return {
-    faults: deployment.faults.map(({ file, text }) => `${file}: ${text}`),
+    faults: deployment.faults.map(faultText),
     findReady: (kind: string) => deployment.findReady('any', kind),
   };
 }
