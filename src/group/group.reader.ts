@@ -17,10 +17,10 @@ import { showsMore, unitAnswer } from '../unit/presentation.js';
 import type { Session } from '../unit/session.js';
 import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/unit.key.js';
-import { countFor, decodeCursor, encodeCursor, planQuery, type PlanContext } from '../unit/unit.plan.js';
+import { contextOf, countFor, decodeCursor, encodeCursor, planQuery, type PlanContext } from '../unit/unit.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository } from '../unit/unit.repository.js';
-import { contextOf, Walks } from '../unit/walks.js';
+import { Walks } from '../unit/walks.js';
 
 @Injectable()
 export class GroupReader {
@@ -61,7 +61,7 @@ export class GroupReader {
     url: string,
   ): Promise<{ count: number; items: string; next: string | undefined }> {
     const { project, model, executor, caller } = session;
-    const contexts = contextsOf(session, model, await this.#open(session, groupId));
+    const contexts = contextsOf(session, await this.#open(session, groupId));
     const { query, planned } = planQuery(url, (asked) => {
       const read = inOrder(asked, contexts);
       return { query: asked, planned: planParts(caller.seesHidden ? tellingKind(read) : read, contexts) };
@@ -83,7 +83,7 @@ export class GroupReader {
   get(scope: RequestScope, groupId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
       const session = this.#session(scope, model);
-      const contexts = contextsOf(scope, model, await this.#open(session, groupId));
+      const contexts = contextsOf(session, await this.#open(session, groupId));
       const find = async (of: string) => {
         const { query, planned } = planQuery(of, (asked) => {
           return { query: asked, planned: planParts({ ...asked, order: [], filter: undefined }, contexts) };
@@ -126,11 +126,12 @@ export class GroupReader {
 }
 
 /** The kinds of a group whose units the caller may read, in their order. */
-function contextsOf(scope: RequestScope, model: Model, { kinds }: GroupDef): PlanContext[] {
+function contextsOf(session: Session, { kinds }: GroupDef): PlanContext[] {
+  const { model, caller } = session;
   return kinds.flatMap((id) => {
     const kind = model.kinds.get(id);
-    const grant = kind?.active && !kind.remote ? grantOf(kind, 'read', scope.caller, model) : undefined;
-    return kind && grant ? [contextOf(scope, model, { kind, access: grant.predicate })] : [];
+    const grant = kind?.active && !kind.remote ? grantOf(kind, 'read', caller, model) : undefined;
+    return kind && grant ? [contextOf(session, { kind, access: grant.predicate })] : [];
   });
 }
 

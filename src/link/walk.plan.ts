@@ -9,8 +9,8 @@ import type { WalkPlan } from '../sql/walk.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import { planParts, tellingKind } from '../unit/parts.plan.js';
 import type { Session } from '../unit/session.js';
-import { planQuery } from '../unit/unit.plan.js';
-import { contextOf, LINK_FIELD, withoutLink, type Ground } from '../unit/walks.js';
+import { contextOf, planQuery } from '../unit/unit.plan.js';
+import { LINK_FIELD, withoutLink, type Ground } from '../unit/walks.js';
 
 export type From = Pick<WalkPlan, 'start' | 'direction'>;
 
@@ -36,7 +36,7 @@ export function planWalk(
     const every = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
     const plain = isPlain(asked);
     const shown = plain && narrow ? every.filter(({ kind }) => met.has(kind.id)) : every;
-    const contexts = shown.map((passed) => contextOf(session, model, passed));
+    const contexts = shown.map((passed) => contextOf(session, passed));
     const read = { ...asked, include: asked.include?.filter(isOther) };
     const parts = planParts(caller.seesHidden ? tellingKind(read) : read, contexts);
     return { query: asked, every, ...parts, met: plain ? [...met] : undefined };

@@ -1,6 +1,5 @@
 /** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
 import { Injectable } from '@nestjs/common';
-import { readableFields } from '../access/masks.js';
 import type { KindDef } from '../model/model.js';
 import { everyField } from '../model/predicate.js';
 import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
@@ -9,7 +8,7 @@ import { pageOf, readPage, readUnit, rowOf, type RemoteRecord } from './remote-a
 import { Remotes, type Asked } from './remotes.js';
 import type { Session } from './session.js';
 import { parseKey, unknownUnit } from './unit.key.js';
-import { planQuery, type PlanContext } from './unit.plan.js';
+import { contextOf, planQuery, type PlanContext } from './unit.plan.js';
 import type { UnitRow } from './unit.repository.js';
 
 @Injectable()
@@ -18,7 +17,7 @@ export class RemoteReader implements Reader {
 
   list(session: Session, { kind }: Readable, url: string): Promise<UnitPage> {
     return this.remotes.within(session, kind, 'list', async ({ ask }) => {
-      const context = contextOf(session, kind);
+      const context = planContext(session, kind);
       const { query, counts, fields } = planQuery(url, (asked) => {
         return { ...planRemoteList(asked, context), counts: asked.count !== 'none' };
       });
@@ -30,7 +29,7 @@ export class RemoteReader implements Reader {
   get(session: Session, { kind }: Readable, id: string, url: string): Promise<ShownUnit> {
     return this.remotes.within(session, kind, 'get', async (asked) => {
       const record = await recordOf(asked, kind, id);
-      const context = contextOf(session, kind);
+      const context = planContext(session, kind);
       const fields = planQuery(url, (query) => planRemoteAnswer(query, context));
       return { ...rowOf(record, fields, context.visible.values()), more: false };
     });
@@ -39,7 +38,7 @@ export class RemoteReader implements Reader {
   find(session: Session, { kind }: Readable, id: string): Promise<UnitRow | undefined> {
     return this.remotes.within(session, kind, 'get', async (asked) => {
       const record = await findRecord(asked, kind, id);
-      const { visible } = contextOf(session, kind);
+      const { visible } = planContext(session, kind);
       return record && rowOf(record, everyField(visible), visible.values());
     });
   }
@@ -58,7 +57,6 @@ async function findRecord({ ask }: Asked, kind: KindDef, id: string): Promise<Re
   return found === undefined ? undefined : readUnit(kind, found, id);
 }
 
-function contextOf({ project, caller }: Session, kind: KindDef): PlanContext {
-  const visible = readableFields(kind, caller);
-  return { schema: project.schema, kind, access: undefined, visible, reach: NO_REACH };
+function planContext(session: Session, kind: KindDef): PlanContext {
+  return contextOf(session, { kind, access: undefined }, NO_REACH);
 }

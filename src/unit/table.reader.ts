@@ -8,9 +8,9 @@ import { showsMore } from './presentation.js';
 import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
 import type { Session } from './session.js';
 import { parseKey, unknownUnit } from './unit.key.js';
-import { cursorOf, planGet, planList, planQuery, type PlanContext } from './unit.plan.js';
+import { contextOf, cursorOf, planGet, planList, planQuery, type PlanContext } from './unit.plan.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
-import { contextOf, Walks } from './walks.js';
+import { Walks } from './walks.js';
 
 @Injectable()
 export class TableReader implements Reader {
@@ -65,5 +65,5 @@ export class TableReader implements Reader {
 }
 
 function planContext(session: Session, { kind, grant }: Readable): PlanContext {
-  return contextOf(session, session.model, { kind, access: grant.predicate });
+  return contextOf(session, { kind, access: grant.predicate });
 }

@@ -1,21 +1,33 @@
 /** Turns a query and what the caller may see into a plan: names become fields, texts become values. Pure. */
 import { createHash } from 'node:crypto';
+import { readableFields } from '../access/masks.js';
+import { reachOf } from '../access/reach.js';
 import { parsePath } from '../filter/filter.parser.js';
 import { printPath } from '../filter/filter.printer.js';
 import { readListQuery, type Extra, type ListQuery } from '../http/list-query.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Field, KindDef } from '../model/model.js';
-import { placeOf, resolvePath, segmentsOf, type Names } from '../model/path.js';
+import { placeOf, resolvePath, segmentsOf, type Names, type Reach } from '../model/path.js';
 import { both, everyField, leadsOn, type Predicate, type Target } from '../model/predicate.js';
 import { resolveFilter } from '../model/resolve-filter.js';
 import type { ListPlan, OrderTerm, ReadPlan, ShownPath } from '../sql/select.sql.js';
+import type { Session } from './session.js';
 
 /** `visible` are the fields that the caller may read, `reach` the references that it may follow: none where it is absent. */
 export interface PlanContext extends Names {
   readonly schema: string;
   /** The units that the caller may read. */
   readonly access: Predicate | undefined;
+}
+
+/** What a caller may read of a kind, and name in its queries. */
+export function contextOf(
+  { project, caller, model }: Pick<Session, 'project' | 'caller' | 'model'>,
+  { kind, access }: Pick<PlanContext, 'kind' | 'access'>,
+  reach: Reach = reachOf(caller, model),
+): PlanContext {
+  return { schema: project.schema, kind, access, visible: readableFields(kind, caller), reach };
 }
 
 /**

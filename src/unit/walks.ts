@@ -1,8 +1,6 @@
 /** Where a caller may walk along links, and what of the units on the way it sees. */
 import { Injectable } from '@nestjs/common';
 import { grantOf } from '../access/access.js';
-import { readableFields } from '../access/masks.js';
-import { reachOf } from '../access/reach.js';
 import type { ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { everyField } from '../model/predicate.js';
@@ -13,10 +11,9 @@ import { linkedKindsStatement } from '../sql/link.sql.js';
 import type { PassedKind, Way } from '../sql/reach.sql.js';
 import type { ReadPlan } from '../sql/select.sql.js';
 import { loadedLinks, NO_LINKS } from '../sql/walk.sql.js';
-import type { RequestScope } from '../tenancy/request-scope.js';
 import { isLinkable } from './links.js';
 import type { Session } from './session.js';
-import type { PlanContext } from './unit.plan.js';
+import { contextOf, type PlanContext } from './unit.plan.js';
 
 /** Kinds that a statement may name without asking first which of them have links. */
 const FEW = 12;
@@ -66,7 +63,7 @@ export class Walks {
     { depth, limit }: Pick<ListQuery, 'depth' | 'limit'>,
   ): Promise<(kind: KindDef) => Fragment> {
     const ground = await this.ground(session);
-    const shown = ground.passed.map((passed) => withoutLink(readPlan(contextOf(session, session.model, passed))));
+    const shown = ground.passed.map((passed) => withoutLink(readPlan(contextOf(session, passed))));
     const share = (of: number) => Math.floor(of / Math.max(1, limit));
     const most = {
       units: Math.min(LIMITS.loadedPerUnit, share(LIMITS.loadedPerPage)),
@@ -78,17 +75,6 @@ export class Walks {
     });
     return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, most) : NO_LINKS);
   }
-}
-
-/** What a caller may read of a kind, and name in its queries. */
-export function contextOf({ project, caller }: RequestScope, model: Model, { kind, access }: PassedKind): PlanContext {
-  return {
-    schema: project.schema,
-    kind,
-    access,
-    visible: readableFields(kind, caller),
-    reach: reachOf(caller, model),
-  };
 }
 
 function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {
