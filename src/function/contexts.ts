@@ -18,7 +18,7 @@ import { parseListQuery } from '../http/list-query.js';
 import { tellsKind } from '../unit/parts.plan.js';
 import { SessionUnits, veiled, type UnitObject } from '../unit/session-units.js';
 import { signalFor, type Authored } from './authored.js';
-import type { CallScope } from './call.js';
+import type { CallScope } from './call-scope.js';
 import { Door } from './door.js';
 
 export interface Given {

@@ -7,7 +7,7 @@ import { StaleModel } from '../catalog/stale-model.js';
 import type { Executor } from '../database/database.js';
 import { KindError } from '../shared/errors.js';
 import { releaseStatement, savepointStatement, undoStatement } from '../sql/transaction.sql.js';
-import type { CallScope } from './call.js';
+import type { CallScope } from './call-scope.js';
 
 /** Statuses of refusals after which a transaction can go on, once the operation is undone. */
 const REFUSED = new Set([400, 401, 403, 404, 409, 412]);

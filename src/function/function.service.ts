@@ -22,11 +22,11 @@ import { SessionUnits, type UnitObject } from '../unit/session-units.js';
 import { parseKey } from '../unit/unit.key.js';
 import { UnitRepository } from '../unit/unit.repository.js';
 import { broken } from './broken.js';
-import { Calls } from './calls.js';
+import { bodyOfQuery, readParameters } from './call-parameters.js';
+import { Capacity } from './capacity.js';
 import type { FunctionDef, FunctionModule } from './definition.js';
 import type { Deployment } from './deployment.js';
-import { bodyOfQuery, readParameters } from './parameters.js';
-import { Places } from './places.js';
+import { FunctionCalls } from './function-calls.js';
 import { FunctionRegistry } from './registry.js';
 
 /** Which function a request names. */
@@ -60,15 +60,15 @@ export class FunctionService {
     private readonly units: SessionUnits,
     private readonly repository: UnitRepository,
     private readonly references: References,
-    private readonly calls: Calls,
-    private readonly places: Places,
+    private readonly calls: FunctionCalls,
+    private readonly capacity: Capacity,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   async call(scope: RequestScope, target: Target, request: CallRequest): Promise<Answer> {
     const { current } = this.registry;
     const read = await this.#reader(scope, target, request, current);
-    return this.places.call(scope.project.id, () =>
+    return this.capacity.call(scope.project.id, () =>
       this.catalog.withModelApart(scope.project, async (model) => {
         // Of a unit's, the statement that reads the unit tells it too, where it is in a table.
         if (target.unit === undefined || model.kinds.get(target.kind)?.remote)

@@ -14,10 +14,10 @@ import { bodyOf, draftUpdate, keyOf, shownValues, type Draft } from '../unit/dra
 import type { Session } from '../unit/session.js';
 import { SessionUnits, type UnitObject } from '../unit/session-units.js';
 import { broken } from './broken.js';
+import { Capacity } from './capacity.js';
 import type { FunctionModule, HookName, Loaded } from './definition.js';
 import { Deployment } from './deployment.js';
-import { HookRuns } from './hook-runs.js';
-import { Places } from './places.js';
+import { InnerCalls } from './inner-calls.js';
 import { FunctionRegistry } from './registry.js';
 
 /** Whoever wrote the module may write, and see, every parameter. */
@@ -42,9 +42,9 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly registry: FunctionRegistry,
-    private readonly runs: HookRuns,
+    private readonly calls: InnerCalls,
     private readonly units: SessionUnits,
-    private readonly places: Places,
+    private readonly capacity: Capacity,
   ) {}
 
   onModuleInit(): void {
@@ -56,7 +56,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
   }
 
   share({ id }: Project): Share {
-    return this.places.share(id);
+    return this.capacity.share(id);
   }
 
   of(kind: KindDef, project: Project, deployment: object): Behavior | undefined {
@@ -75,7 +75,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const has = (...names: HookName[]) => names.some((name) => module.hooks.has(name));
     const before = new WeakMap<Draft, UnitObject>();
     const leaving = new WeakMap<Session, Map<string, UnitObject>>();
-    const run = (name: HookName, session: Session, given: object) => this.runs.run(module, name, session, given);
+    const run = (name: HookName, session: Session, given: object) => this.calls.run(module, name, session, given);
     const stored = (kind: KindDef, id: string, session: Session) =>
       this.units.get({ ...session, caller: AUTHOR }, kind.id, id);
     return {

@@ -10,11 +10,11 @@ import { Remotes, type RemoteOperation, type RemoteSource, type RemoteSources } 
 import type { Session } from '../unit/session.js';
 import { unavailable } from '../unit/unavailable.js';
 import { broken } from './broken.js';
+import { Capacity } from './capacity.js';
 import { REMOTE } from './check-declaration.js';
 import type { FunctionModule } from './definition.js';
 import { Deployment } from './deployment.js';
-import { HookRuns } from './hook-runs.js';
-import { Places } from './places.js';
+import { InnerCalls } from './inner-calls.js';
 import { FunctionRegistry } from './registry.js';
 import { told } from './told.js';
 
@@ -28,8 +28,8 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   constructor(
     private readonly remotes: Remotes,
     private readonly registry: FunctionRegistry,
-    private readonly runs: HookRuns,
-    private readonly places: Places,
+    private readonly calls: InnerCalls,
+    private readonly capacity: Capacity,
     private readonly database: Database,
   ) {}
 
@@ -52,11 +52,11 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   }
 
   hold<T>({ id }: Project, work: () => Promise<T>): Promise<T> {
-    return this.places.source(id, work);
+    return this.capacity.source(id, work);
   }
 
   begin({ id }: Project): Begin {
-    return (work) => this.database.transaction(work, { share: this.places.share(id), once: true });
+    return (work) => this.database.transaction(work, { share: this.capacity.share(id), once: true });
   }
 
   #sourceOf(module: FunctionModule): RemoteSource {
@@ -73,7 +73,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     const who = { project: session.project.id, file, name: `remote.${operation}` };
     const handler = (context: Context) => (remote?.[operation] as Ask | undefined)?.call(remote, ...args, context);
     try {
-      return await this.runs.inside(session, who, handler, {}, who.name);
+      return await this.calls.inside(session, who, handler, {}, who.name);
     } catch (error) {
       throw told(error, (cause) => unavailable({ id: kind }, cause));
     }

@@ -1,14 +1,4 @@
-/** What a call of authored code consists of: its transaction, and its time limit. */
-import type { Transaction } from '../database/database.js';
 import { refusal, type KindError } from '../shared/errors.js';
-
-/** What one piece of authored code, or several in one transaction, have in common. */
-export interface CallScope {
-  readonly limit: TimeLimit;
-  readonly tx: Transaction;
-  /** Notes what makes the transaction worthless, whatever the author makes of it. */
-  doom(error: unknown): void;
-}
 
 /** The time that a call may take, in all. What costs something is made for those alone who ask for it. */
 export class TimeLimit {

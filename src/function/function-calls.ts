@@ -7,11 +7,12 @@ import { Answer } from '../http/answer.js';
 import { boundedJson } from '../shared/too-large.js';
 import type { Session } from '../unit/session.js';
 import { withinAuthored, type Authored } from './authored.js';
-import { TimeLimit, type CallScope } from './call.js';
+import type { CallScope } from './call-scope.js';
+import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
-import { HookRuns } from './hook-runs.js';
 import type { FunctionDef, FunctionModule } from './definition.js';
-import { Places } from './places.js';
+import { InnerCalls } from './inner-calls.js';
+import { TimeLimit } from './time-limit.js';
 import { told } from './told.js';
 
 export interface FunctionCall {
@@ -27,12 +28,12 @@ export interface FunctionCall {
 const ATTEMPTS = 4;
 
 @Injectable()
-export class Calls {
+export class FunctionCalls {
   constructor(
     private readonly database: Database,
-    private readonly places: Places,
+    private readonly capacity: Capacity,
     private readonly contexts: Contexts,
-    private readonly hooks: HookRuns,
+    private readonly inner: InnerCalls,
   ) {}
 
   /** Its time begins here, for all attempts together. At its end a 504 is answered, however long the way back takes. */
@@ -60,7 +61,7 @@ export class Calls {
 
   async #attempt({ session, module, def, given, timeout }: FunctionCall, limit: TimeLimit): Promise<Answer> {
     const transaction = new LateTransaction((work) => {
-      const options = { share: this.places.share(session.project.id), statementTimeout: timeout, once: true };
+      const options = { share: this.capacity.share(session.project.id), statementTimeout: timeout, once: true };
       const begin = (tx: Transaction) => {
         tx.until(limit.signal);
         return work(tx);
@@ -71,7 +72,7 @@ export class Calls {
     const scope: CallScope = { limit, tx: transaction, doom: (error) => void doomed.push(error) };
     const who: Authored = { project: session.project.id, file: module.file, name: def.name };
     const inside = { ...session, executor: transaction };
-    this.hooks.adopt(scope);
+    this.inner.adopt(scope);
     const { context, door } = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
     try {
       const content = await limit.race(withinAuthored(who, async () => contentOf(await def.run(context))));

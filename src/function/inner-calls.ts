@@ -9,10 +9,11 @@ import type { Transaction } from '../database/database.js';
 import type { Session } from '../unit/session.js';
 import type { Context } from '../kit/context.js';
 import { runAuthored, type Authored } from './authored.js';
-import { TimeLimit, type CallScope } from './call.js';
+import type { CallScope } from './call-scope.js';
+import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
 import type { FunctionModule, HookName } from './definition.js';
-import { Places } from './places.js';
+import { TimeLimit } from './time-limit.js';
 import { told } from './told.js';
 
 /** Hooks whose writes run hooks, and so on. */
@@ -27,13 +28,13 @@ interface Running {
 }
 
 @Injectable()
-export class HookRuns {
+export class InnerCalls {
   /** By transaction: a function's has the scope of its call. */
   readonly #running = new WeakMap<Transaction, Running>();
 
   constructor(
     private readonly contexts: Contexts,
-    private readonly places: Places,
+    private readonly capacity: Capacity,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -91,7 +92,7 @@ export class HookRuns {
     if (!tx) throw new Error('authored code runs in a transaction');
     const known = this.#running.get(tx);
     if (known) return known;
-    tx.join(this.places.share(project.id));
+    tx.join(this.capacity.share(project.id));
     const limit = new TimeLimit(this.config.functionTimeout);
     tx.until(limit.signal);
     const doomed: unknown[] = [];

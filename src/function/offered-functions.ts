@@ -5,8 +5,8 @@ import { DocumentedFunctions, type DocumentedFunction, type FunctionSource } fro
 import type { KindDef, Model } from '../model/model.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
+import { shapeOf } from './call-parameters.js';
 import type { FunctionDef } from './definition.js';
-import { shapeOf } from './parameters.js';
 import { FunctionRegistry } from './registry.js';
 
 @Injectable()

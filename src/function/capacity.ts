@@ -24,7 +24,7 @@ const OF_ALL = 0.6;
 const PATIENCE = 5000;
 
 @Injectable()
-export class Places {
+export class Capacity {
   readonly #calls: Lanes;
   readonly #sources: Lanes;
   readonly #transactions: Lanes;
