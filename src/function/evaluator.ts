@@ -5,14 +5,18 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { extname, sep } from 'node:path';
-import type { Jiti, ModuleCache, TransformOptions, TransformResult } from 'jiti';
+import { setImmediate } from 'node:timers/promises';
+import type { createJiti as CreateJiti, Jiti, ModuleCache, TransformOptions, TransformResult } from 'jiti';
 import * as kit from '../kit/kit.js';
 import { hardenObjects } from './hardened.js';
 
 /** What a file exports. */
 export type Exported = Readonly<Record<string, unknown>>;
 
-/** Imports the modules of one load. A file is evaluated once, for all that import it then or, in a handler, later. */
+/**
+ * Imports the modules of one load. A file is evaluated once, for all that import it then or, in a handler, later: also
+ * then as it was when the load began, whatever has become of it. (JSON, and JavaScript that Node loads itself, is not.)
+ */
 export interface Generation {
   /** @param milliseconds that it may take @throws TooLate, and whatever the file does */
   import(path: string, milliseconds: number): Promise<Exported>;
@@ -25,47 +29,41 @@ interface Parsed {
   readonly result: TransformResult;
 }
 
+/** Of `jiti`: what makes an evaluator, and what parses for it. */
+interface Tools {
+  readonly createJiti: typeof CreateJiti;
+  readonly parse: (options: TransformOptions) => TransformResult;
+}
+
+const OPTIONS = { virtualModules: { kind: kit }, fsCache: false, moduleCache: false, interopDefault: false };
+
 export class Evaluator {
-  #jiti: Jiti | undefined;
+  #tools: Tools | undefined;
   /** What was made of each file, in this load and in the one before: only what has changed is parsed again. */
   #parsed = new Map<string, Parsed>();
   #before = new Map<string, Parsed>();
 
   constructor(private readonly folder: string) {}
 
-  /** Begins a load: from now on files are read anew. */
-  async begin(): Promise<Generation> {
-    const jiti = (this.#jiti ??= await this.#open());
+  /** Begins a load: the files are read now, and all of it goes by what they have. */
+  async begin(paths: readonly string[]): Promise<Generation> {
+    const { createJiti, parse } = (this.#tools ??= await open());
+    const sources = await sourcesOf(paths);
     this.#before = this.#parsed;
     this.#parsed = new Map();
     forgetNative(await realpath(this.folder));
+    const transform = (options: TransformOptions) => {
+      const { filename = '', source } = options;
+      return this.#parse({ ...options, source: sources.get(filename) ?? source }, parse);
+    };
+    const jiti = createJiti(`${this.folder}${sep}`, { ...OPTIONS, transform });
     const cache = Object.create(null) as ModuleCache;
-    return { import: (path, milliseconds) => this.#import(jiti, cache, path, milliseconds) };
-  }
-
-  async #import(jiti: Jiti, cache: ModuleCache, path: string, milliseconds: number): Promise<Exported> {
-    const known = cache[path];
-    if (known?.loaded) return known.exports as Exported;
-    // Reading gives way to all else that the process has to do.
-    const source = await readFile(path, 'utf8');
-    const options = { id: path, filename: path, ext: extname(path), cache, async: true };
-    try {
-      return (await within(milliseconds, jiti.evalModule(source, options))) as Exported;
-    } catch (error) {
-      // What others import of it is evaluated for them again, and fails for them too.
-      for (const [file, { loaded }] of Object.entries(cache)) if (!loaded) Reflect.deleteProperty(cache, file);
-      throw error;
-    }
-  }
-
-  /** Opened where there are modules alone: it takes some megabytes. */
-  async #open(): Promise<Jiti> {
-    const { createJiti } = await import('jiti');
-    hardenObjects();
-    const at = `${this.folder}${sep}`;
-    const options = { virtualModules: { kind: kit }, fsCache: false, moduleCache: false, interopDefault: false };
-    const { transform } = createJiti(at, options).options;
-    return createJiti(at, { ...options, ...(transform && { transform: (file) => this.#parse(file, transform) }) });
+    return {
+      import: async (path, milliseconds) => {
+        const source = sources.get(path) ?? (await readFile(path, 'utf8'));
+        return importInto(cache, jiti, { path, source }, milliseconds);
+      },
+    };
   }
 
   #parse(options: TransformOptions, parse: (options: TransformOptions) => TransformResult): TransformResult {
@@ -76,6 +74,45 @@ export class Evaluator {
     this.#parsed.set(filename, parsed);
     return parsed.result;
   }
+}
+
+async function importInto(
+  cache: ModuleCache,
+  jiti: Jiti,
+  { path, source }: { readonly path: string; readonly source: string },
+  milliseconds: number,
+): Promise<Exported> {
+  const known = cache[path];
+  if (known?.loaded) return known.exports as Exported;
+  // All else that the process has to do has its turn between two modules.
+  await setImmediate();
+  const options = { id: path, filename: path, ext: extname(path), cache, async: true };
+  try {
+    return (await within(milliseconds, jiti.evalModule(source, options))) as Exported;
+  } catch (error) {
+    // What others import of it is evaluated for them again, and fails for them too.
+    for (const [file, { loaded }] of Object.entries(cache)) if (!loaded) Reflect.deleteProperty(cache, file);
+    throw error;
+  }
+}
+
+/** Opened where there are modules alone: it takes some megabytes. */
+async function open(): Promise<Tools> {
+  const { createJiti } = await import('jiti');
+  hardenObjects();
+  const { transform: parse } = createJiti(import.meta.url, OPTIONS).options;
+  if (!parse) throw new Error('jiti has nothing to parse with');
+  return { createJiti, parse };
+}
+
+/** Of the files that can be read: what another one needs of the others is told when that is loaded. */
+async function sourcesOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const sources = new Map<string, string>();
+  for (const path of paths) {
+    const source = await readFile(path, 'utf8').catch(() => undefined);
+    if (source !== undefined) sources.set(path, source);
+  }
+  return sources;
 }
 
 /** JSON and such, which Node loads itself. */

@@ -32,12 +32,16 @@ export interface Folder {
   /** Their kinds have broken modules: perhaps there are hooks in them. */
   readonly misplaced: readonly Misplaced[];
   readonly strays: readonly ModuleFault[];
-  /** Of all files beneath, helpers too. */
+  /** The source files beneath, helpers too. */
+  readonly sources: readonly string[];
+  /** Of all files beneath. */
   readonly mark: string;
 }
 
-const EMPTY: Folder = { root: undefined, files: [], misplaced: [], strays: [], mark: '' };
+const EMPTY: Folder = { root: undefined, files: [], misplaced: [], strays: [], sources: [], mark: '' };
 const MODULE = /\.ts$/;
+/** What modules and their helpers are written in. */
+const SOURCE = /\.[cm]?[jt]sx?$/;
 /** Not modules: declarations and tests. */
 const BESIDE = /\.(d|test|spec)\.ts$/;
 /** Folders that are not looked into: helpers begin with `_`. */
@@ -49,7 +53,7 @@ export async function readFolder(folder: string): Promise<Folder> {
   if (root === undefined) return EMPTY;
   if (!(await stat(root)).isDirectory()) throw new ConfigError(`FUNCTIONS_DIR: got ${folder}, wants a folder`);
   // First the mark: a file that comes while the others are listed changes the next one.
-  const mark = await markOf(root);
+  const { mark, sources } = await markOf(root);
   const found: Found = { files: [], misplaced: [], strays: [] };
   await readInto(root, root, null, found);
   for (const name of await foldersOf(root, found.strays)) {
@@ -58,7 +62,7 @@ export async function readFolder(folder: string): Promise<Folder> {
     else if ((await readdir(join(root, name))).some((file) => MODULE.test(file)))
       fault('is the name of no project; folders of helpers begin with _');
   }
-  return { root, ...found, mark };
+  return { root, ...found, sources, mark };
 }
 
 interface Found {
@@ -95,8 +99,9 @@ async function foldersOf(root: string, strays: ModuleFault[]): Promise<string[]>
 }
 
 /** Whatever a module may import from the folder counts. */
-async function markOf(root: string): Promise<string> {
+async function markOf(root: string): Promise<Pick<Folder, 'mark' | 'sources'>> {
   const marks: string[] = [];
+  const sources: string[] = [];
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
@@ -105,9 +110,10 @@ async function markOf(root: string): Promise<string> {
       else {
         const file = await stat(path).catch(() => undefined);
         if (file) marks.push(`${path}:${file.ino}:${file.size}:${file.mtimeMs}`);
+        if (file && SOURCE.test(path) && !BESIDE.test(path)) sources.push(path);
       }
     }
   };
   await visit(root);
-  return marks.sort().join('\n');
+  return { mark: marks.sort().join('\n'), sources };
 }

@@ -22,12 +22,12 @@ export class Loader {
     this.#evaluator = new Evaluator(folder);
   }
 
-  async load({ files, misplaced, strays }: Folder): Promise<Deployment> {
+  async load({ files, misplaced, strays, sources }: Folder): Promise<Deployment> {
     const loaded = misplaced.map(({ kind, project, file, text }): Loaded => {
       return { state: 'broken', kind, project, faults: [{ file, text }] };
     });
     if (files.length === 0) return new Deployment(loaded, strays);
-    const generation = await this.#evaluator.begin();
+    const generation = await this.#evaluator.begin(sources);
     const waiting: Waiting = { left: this.patience };
     for (const file of files) loaded.push(await loadFile(generation, file, waiting));
     return new Deployment(loaded, strays);

@@ -96,6 +96,23 @@ describe('a helper', () => {
     expect(await run(findReady('b'))).toEqual(['a']);
   });
 
+  it('that a function imports for the first time when it has changed is the one of its load', async () => {
+    const words = (word: string) => ({
+      '_lazy.ts': `export { word } from './_inner.ts'; export const own = '${word}';`,
+      '_inner.ts': `export const word: string = '${word}';`,
+    });
+    const { folder, load } = setUp({
+      ...words('first'),
+      'a.ts': say('a', "run: async () => { const { own, word } = await import('./_lazy.ts'); return [own, word]; }"),
+      'b.ts': say('b', "run: async () => (await import('./_lazy.ts')).own"),
+    });
+    const [before, unloaded] = [(await deployed(load)).findReady('a'), (await deployed(load)).findReady('b')];
+    for (const [name, text] of Object.entries(words('second'))) folder.write(name, text);
+    expect(await run(unloaded)).toBe('first');
+    expect(await run((await deployed(load)).findReady('a'))).toEqual(['second', 'second']);
+    expect(await run(before)).toEqual(['first', 'first']);
+  });
+
   it('that a function imports when it runs is loaded again, and modules keep the one that they have', async () => {
     const { folder, load } = setUp({
       '_lazy.ts': "export { default as data } from './_data.json'; export const word = 'first';",
