@@ -47,9 +47,21 @@ const BESIDE = /\.(d|test|spec)\.ts$/;
 /** Folders that are not looked into: helpers begin with `_`. */
 const HELPERS = /^[._]|^node_modules$/;
 
-/** A folder that is not there has no files. @throws ConfigError where it is none */
+/** A folder that is not there has no files. @throws ConfigError where it is none, or something in it can not be read */
 export async function readFolder(folder: string): Promise<Folder> {
-  const root = await realpath(folder).catch(() => undefined);
+  try {
+    return await listFolder(folder);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`FUNCTIONS_DIR: got ${folder}, which can not be read: ${(error as Error).message}`);
+  }
+}
+
+async function listFolder(folder: string): Promise<Folder> {
+  const root = await realpath(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
   if (root === undefined) return EMPTY;
   if (!(await stat(root)).isDirectory()) throw new ConfigError(`FUNCTIONS_DIR: got ${folder}, wants a folder`);
   // First the mark: a file that comes while the others are listed changes the next one.

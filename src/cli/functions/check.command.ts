@@ -19,6 +19,8 @@ interface ProjectFault extends ModuleFault {
 }
 
 interface Report {
+  /** Where the modules were looked for. */
+  readonly folder: string;
   readonly modules: readonly object[];
   /** Whether types were checked: TypeScript has to be installed. */
   readonly types: boolean;
@@ -46,7 +48,7 @@ async function check({ app, config }: Services): Promise<Report> {
   );
   const checker = await TypeChecker.make(config.functionsDir);
   const faults = [...current.faults, ...(await misfits(app, checker, current))];
-  return { modules, types: checker !== undefined, faults };
+  return { folder: config.functionsDir, modules, types: checker !== undefined, faults };
 }
 
 /** What the modules of each project make of its kinds, and those of no project of kinds that nobody knows. */
@@ -90,7 +92,7 @@ function moduleView({ kind, file, functions, hooks, remote }: FunctionModule, pr
   };
 }
 
-function textOf({ modules, types, faults }: Report): string {
+function textOf({ folder, modules, types, faults }: Report): string {
   const rows = modules.map((each) => {
     const { file, functions, unit_functions, hooks, remote } = each as Record<string, unknown>;
     return [file, functions, unit_functions, hooks, remote ? 'yes' : 'no'].map((cell) =>
@@ -103,7 +105,7 @@ function textOf({ modules, types, faults }: Report): string {
     return `${oneLine(of + faultText(fault))}\n`;
   });
   return [
-    modules.length > 0 ? table([...head, ...rows]) : 'No modules.\n',
+    modules.length > 0 ? table([...head, ...rows]) : `No modules in ${folder}.\n`,
     ...(types ? [] : ['Types were not checked: TypeScript is not installed.\n']),
     ...told,
   ].join('');

@@ -69,6 +69,10 @@ test('types writes the kinds', async () => {
   rmSync(file);
 });
 
+test('check tells where it found nothing', async () => {
+  expect(await kind('functions', 'check')).toEqual({ code: 0, out: `No modules in ${folder.path}.\n`, err: '' });
+});
+
 test('check prints what is declared, and takes what fits the kinds', async () => {
   write(
     'city.ts',

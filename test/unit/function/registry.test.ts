@@ -1,9 +1,9 @@
 /** The registry looks at the folder of functions: what is there is loaded, and what keeps it from that is told once. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { loadConfig } from '../../../src/config/config.js';
+import { ConfigError, loadConfig } from '../../../src/config/config.js';
 import { FunctionRegistry } from '../../../src/function/registry.js';
 import { FunctionsFolder } from '../../support/functions.js';
 
@@ -57,13 +57,17 @@ it('says nothing of a folder without modules', async () => {
   expect(lines).toEqual([]);
 });
 
-it('tells once that the files can not be read, and keeps the modules, until they can', async () => {
+it.each([
+  ['is a file', () => writeFileSync(at, '')],
+  ['leads to itself', () => symlinkSync(at, at)],
+])('tells once that the folder can not be read, and keeps the modules, until it can: it %s', async (_, spoil) => {
   folder.write('functions/city.ts', MODULE);
   const registry = await start('off');
   const unread = 'the folder of functions can not be read: its modules stay as they are';
   for (const told of [[unread], [unread, unread]]) {
     rmSync(at, { recursive: true });
-    writeFileSync(at, '');
+    spoil();
+    await expect(start('off')).rejects.toThrow(ConfigError);
     await registry.look();
     await registry.look();
     expect([lines, registry.current.loaded.length]).toEqual([told, 1]);
