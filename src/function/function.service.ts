@@ -19,8 +19,7 @@ import { bodyOf, type Body } from '../unit/draft.js';
 import { References, tell } from '../unit/references.js';
 import type { Session } from '../unit/session.js';
 import { SessionUnits, type UnitObject } from '../unit/session-units.js';
-import { parseKey } from '../unit/unit.key.js';
-import { UnitRepository } from '../unit/unit.repository.js';
+import { UnitReader } from '../unit/unit.reader.js';
 import { broken } from './broken.js';
 import { bodyOfQuery, readParameters } from './call-parameters.js';
 import { Capacity } from './capacity.js';
@@ -58,7 +57,7 @@ export class FunctionService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly units: SessionUnits,
-    private readonly repository: UnitRepository,
+    private readonly reader: UnitReader,
     private readonly references: References,
     private readonly calls: FunctionCalls,
     private readonly capacity: Capacity,
@@ -127,14 +126,7 @@ export class FunctionService {
     const caller = { ...session.caller, seesHidden: true } as const;
     const unit = await this.units.get({ ...session, caller }, kind.id, id);
     if (!grant.predicate) return unit;
-    const plan = { schema: session.project.schema, kind };
-    const [holds] = (await this.repository.judge(
-      session.executor,
-      plan,
-      parseKey(kind, id),
-      [grant.predicate],
-      session.model,
-    )) ?? [false];
+    const [holds] = (await this.reader.judge(session, kind, id, [grant.predicate])) ?? [false];
     if (!holds) throw denied(session.caller, `You may not call that function of this unit of '${kind.id}'`);
     return unit;
   }

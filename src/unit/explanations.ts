@@ -7,12 +7,12 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import { queryOf } from '../http/list-query.js';
-import { isMemberKind, type KindDef, type Model } from '../model/model.js';
+import { isMemberKind, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
-import type { Predicate } from '../model/predicate.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Remotes } from './remotes.js';
+import type { Session } from './session.js';
 import { UnitReader } from './unit.reader.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { UnitRepository } from './unit.repository.js';
@@ -38,14 +38,15 @@ export class Explanations {
         throw denied(scope.caller, 'Only administrators are told what others may do');
       }
       this.remotes.checkState(kind, scope, 'get');
-      return this.remotes.apart(scope.project, model, kind, () => this.#explain(scope, model, kind, unitId, url));
+      const session = { ...scope, model, executor: this.database };
+      return this.remotes.apart(scope.project, model, kind, () => this.#explain(session, kind, unitId, url));
     });
   }
 
-  async #explain(scope: RequestScope, model: Model, kind: KindDef, unitId: string, url: string): Promise<Answer> {
-    const member = await this.#member(scope, model, url, () => this.#mustBeThere(scope, model, kind, unitId));
-    const questions = questionsOf(kind, member, model);
-    const holds = await this.#judge(scope, model, kind, unitId, predicatesOf(questions));
+  async #explain(session: Session, kind: KindDef, unitId: string, url: string): Promise<Answer> {
+    const member = await this.#member(session, url, () => this.#mustBeThere(session, kind, unitId));
+    const questions = questionsOf(kind, member, session.model);
+    const holds = await this.reader.judge(session, kind, unitId, predicatesOf(questions));
     if (!holds) throw unknownUnit(kind, unitId);
     return answerOf({
       id: unitId,
@@ -59,41 +60,24 @@ export class Explanations {
     });
   }
 
-  /** Which of the predicates hold for a unit, of a remote one none; undefined where it is not there. */
-  async #judge(
-    scope: RequestScope,
-    model: Model,
-    kind: KindDef,
-    unitId: string,
-    predicates: readonly Predicate[],
-  ): Promise<readonly boolean[] | undefined> {
-    if (kind.remote) {
-      const found = await this.reader.find({ ...scope, model, executor: this.database }, kind, unitId);
-      return found && [];
-    }
-    const key = parseKey(kind, unitId);
-    const plan = { schema: scope.project.schema, kind };
-    return key === undefined ? undefined : this.repository.judge(this.database, plan, key, predicates, model);
-  }
-
   /** The member of the query, as a caller. Whether the unit is there is answered before what is wrong with the query. */
-  async #member(scope: RequestScope, model: Model, url: string, first: () => Promise<void>): Promise<Caller> {
+  async #member(session: Session, url: string, first: () => Promise<void>): Promise<Caller> {
     try {
       const [id, ...more] = queryOf(url, ['member']).get('member') ?? [];
       if (more.length > 0) throw badMember('given more than once');
-      return id === undefined ? ANONYMOUS : await this.#find(scope, model, id);
+      return id === undefined ? ANONYMOUS : await this.#find(session, id);
     } catch (error) {
       await first();
       throw error;
     }
   }
 
-  async #find({ project }: RequestScope, model: Model, id: string): Promise<Caller> {
+  async #find({ project, model, executor }: Session, id: string): Promise<Caller> {
     for (const kind of model.kinds.values()) {
       if (!isMemberKind(kind)) continue;
       const key = parseKey(kind, id);
       const plan = { schema: project.schema, kind, fields: [kind.keyField], access: undefined };
-      if (key === undefined || !(await this.repository.fetch(this.database, plan, key, model))) continue;
+      if (key === undefined || !(await this.repository.fetch(executor, plan, key, model))) continue;
       if (!kind.active)
         throw badMember(`the kind '${kind.id}' of this member is inactive: its members have no good token`);
       return memberCaller(id, kind.id);
@@ -101,8 +85,8 @@ export class Explanations {
     throw badMember(`no member of this project has the id '${id.slice(0, 100)}'`);
   }
 
-  async #mustBeThere(scope: RequestScope, model: Model, kind: KindDef, unitId: string): Promise<void> {
-    if (!(await this.#judge(scope, model, kind, unitId, []))) throw unknownUnit(kind, unitId);
+  async #mustBeThere(session: Session, kind: KindDef, unitId: string): Promise<void> {
+    if (!(await this.reader.judge(session, kind, unitId, []))) throw unknownUnit(kind, unitId);
   }
 }
 

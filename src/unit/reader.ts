@@ -1,5 +1,6 @@
 import type { Grant } from '../access/access.js';
 import type { KindDef } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
 import type { Session } from './session.js';
 import type { UnitRow } from './unit.repository.js';
 
@@ -30,4 +31,11 @@ export interface Reader {
   get(session: Session, readable: Readable, id: string, url: string): Promise<ShownUnit>;
   /** The whole unit; undefined where there is none, or none that the caller may read. */
   find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined>;
+  /** Which of some predicates hold for a unit, whoever may read it; undefined where there is none. */
+  judge(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    predicates: readonly Predicate[],
+  ): Promise<readonly boolean[] | undefined>;
 }

@@ -1,7 +1,7 @@
 /** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
 import { Injectable } from '@nestjs/common';
 import type { KindDef } from '../model/model.js';
-import { everyField } from '../model/predicate.js';
+import { everyField, type Predicate } from '../model/predicate.js';
 import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
 import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
 import { pageOf, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
@@ -40,6 +40,18 @@ export class RemoteReader implements Reader {
       const record = await findRecord(asked, kind, id);
       const { visible } = planContext(session, kind);
       return record && rowOf(record, everyField(visible), visible.values());
+    });
+  }
+
+  /** No rule can be asked of a source: none holds. */
+  judge(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    predicates: readonly Predicate[],
+  ): Promise<readonly boolean[] | undefined> {
+    return this.remotes.within(session, kind, 'get', async (asked) => {
+      return (await findRecord(asked, kind, id)) && predicates.map(() => false);
     });
   }
 }

@@ -33,6 +33,11 @@ export class RemoteWriter implements Writer {
     private readonly changes: Changes,
   ) {}
 
+  /** What is done on the way to the source has transactions of its own. */
+  isTransaction(): boolean {
+    return false;
+  }
+
   /** Makes one unit: a source promises nothing of several. @throws KindError with all faults */
   insert(
     given: Session,

@@ -62,6 +62,17 @@ export class TableReader implements Reader {
     const plan = planGet(parseListQuery(''), planContext(session, readable));
     return this.repository.fetch(session.executor, plan, key, session.model);
   }
+
+  async judge(
+    { project, executor, model }: Session,
+    kind: KindDef,
+    id: string,
+    predicates: readonly Predicate[],
+  ): Promise<readonly boolean[] | undefined> {
+    const key = parseKey(kind, id);
+    const plan = { schema: project.schema, kind };
+    return key === undefined ? undefined : this.repository.judge(executor, plan, key, predicates, model);
+  }
 }
 
 function planContext(session: Session, { kind, grant }: Readable): PlanContext {

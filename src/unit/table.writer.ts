@@ -15,7 +15,7 @@ import type { WriteContext } from './conflict.js';
 import { Deletions } from './deletion.js';
 import { keyOf, type Body } from './draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
-import { deleteLinksOf } from './links.js';
+import { deleteLinksOf, isLinkable } from './links.js';
 import { apart, createsOthers, located, nestedOf, type Nested } from './nested.js';
 import { NewKeys } from './new-keys.js';
 import { placed } from './placed.js';
@@ -39,6 +39,11 @@ export class TableWriter implements Writer {
     private readonly rights: UnitRights,
     private readonly changes: Changes,
   ) {}
+
+  isTransaction(session: Omit<Session, 'executor'>, kind: KindDef, operation: 'create' | 'update' | 'delete'): boolean {
+    if (this.behaviors.of(kind, session).length > 0) return true;
+    return operation === 'delete' && (isLinkable(kind) || isReferenced(session.model, kind));
+  }
 
   async insert(
     session: Session,

@@ -81,6 +81,8 @@ export class UnitReader {
     return unit && (JSON.parse(unit.body) as Record<string, unknown>);
   }
 
+  readonly judge: Reader['judge'] = (session, kind, ...rest) => this.#of(kind).judge(session, kind, ...rest);
+
   #of({ remote }: KindDef): Reader {
     return remote ? this.sources : this.tables;
   }

@@ -9,6 +9,7 @@ import { jsonEqual } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Body } from './draft.js';
 import type { Session } from './session.js';
+import { TableReader } from './table.reader.js';
 import { parseKey, unknownUnit } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
 
@@ -31,7 +32,10 @@ export interface WriteOptions extends Conditions {
 
 @Injectable()
 export class UnitRights {
-  constructor(private readonly repository: UnitRepository) {}
+  constructor(
+    private readonly repository: UnitRepository,
+    private readonly reader: TableReader,
+  ) {}
 
   /** The units that the caller may read: others do not exist for it. */
   readable({ caller, model }: Session, kind: KindDef): Predicate | undefined {
@@ -54,26 +58,18 @@ export class UnitRights {
     if (refused) throw refused;
   }
 
+  /** The version of a unit that the caller may read; undefined where it is none of those. */
   async #find(session: Session, kind: KindDef, id: string, narrowed?: Predicate): Promise<UnitRow | undefined> {
-    const grant = grantOf(kind, 'read', session.caller, session.model);
-    if (!grant) return undefined;
-    return this.#fetch(session, kind, id, [kind.keyField], both(grant.predicate, narrowed));
-  }
-
-  async #fetch(
-    session: Session,
-    kind: KindDef,
-    id: string,
-    fields: readonly Field[],
-    access?: Predicate,
-  ): Promise<UnitRow | undefined> {
+    const { executor, project, caller, model } = session;
+    const grant = grantOf(kind, 'read', caller, model);
     const key = parseKey(kind, id);
-    if (key === undefined) return undefined;
+    if (!grant || key === undefined) return undefined;
+    const access = both(grant.predicate, narrowed);
     return this.repository.fetch(
-      session.executor,
-      { schema: session.project.schema, kind, access, fields },
+      executor,
+      { schema: project.schema, kind, access, fields: [kind.keyField] },
       key,
-      session.model,
+      model,
     );
   }
 
@@ -91,8 +87,7 @@ export class UnitRights {
   /** A unit as the caller sees it, inside the session. @throws KindError 404 */
   async present(session: Session, kind: KindDef, id: string): Promise<UnitRow> {
     const grant = grantOf(kind, 'read', session.caller, session.model);
-    const found =
-      grant && (await this.#fetch(session, kind, id, answeredFields(kind, session.caller), grant.predicate));
+    const found = grant && (await this.reader.find(session, { kind, grant }, id));
     if (!found) throw unknownUnit(kind, id);
     return found;
   }

@@ -19,8 +19,6 @@ import type { BodyLimit } from '../tenancy/tenancy.interceptor.js';
 import { Behaviors } from './behavior.js';
 import { bodyOf, type Body } from './draft.js';
 import type { NotObject } from './drafter.js';
-import { isLinkable } from './links.js';
-import { isReferenced } from './references.js';
 import { unitAnswer } from './presentation.js';
 import { Remotes, type RemoteOperation } from './remotes.js';
 import type { Session } from './session.js';
@@ -29,6 +27,7 @@ import { UnitReader } from './unit.reader.js';
 import { UnitRights, type WriteOptions } from './unit.rights.js';
 import { UnitWriter } from './unit.writer.js';
 import type { UnitRow } from './unit.repository.js';
+import { takesMany } from './writer.js';
 
 /** What a write needs of its request. */
 export interface WriteRequest {
@@ -105,11 +104,12 @@ export class UnitService {
       const { kind } = open(model);
       const session = { ...scope, ...deployment, model, executor: this.database };
       const behaviors = this.behaviors.of(kind, session);
-      const cascade = !kind.remote && (await this.#cascade(session, kind, unitId, request.url));
+      const definition = behaviors.some((behavior) => behavior.definition);
+      const cascade = definition && (await this.#cascade(session, kind, unitId, request.url));
       // Of an edit, whether the unit is there is answered before.
       if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
       const limit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
-      return { limit, definition: behaviors.some((behavior) => behavior.definition), cascade };
+      return { limit, definition, cascade };
     });
     const bytes = await request.bytes(limit);
     if (definition) {
@@ -121,27 +121,22 @@ export class UnitService {
     return this.catalog.withModel(project, async (model) => {
       const { kind, options } = open(model);
       const base = { ...scope, ...deployment, model };
-      const alone = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
-      if (kind.remote) {
-        return this.remotes.apart(project, model, kind, async () => {
-          await this.#cascade({ ...base, executor: this.database }, kind, unitId, request.url);
-          return alone(this.database);
-        });
-      }
-      const together =
-        this.behaviors.of(kind, base).length > 0 ||
-        (operation === 'delete' && (isLinkable(kind) || isReferenced(model, kind)));
-      if (!together) return alone(this.database);
-      return this.database.transaction(alone, { share: this.behaviors.share(kind, base) });
+      const write = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
+      return this.remotes.apart(project, model, kind, async () => {
+        await this.#cascade({ ...base, executor: this.database }, kind, unitId, request.url);
+        if (!this.writer.isTransaction(base, kind, operation)) return write(this.database);
+        return this.database.transaction(write, { share: this.behaviors.share(kind, base) });
+      });
     });
   }
 
-  /** Whether the unit is there is answered before what is wrong with the query. */
+  /** Whether the unit is there, and can be written at present, is answered before what is wrong with the query. */
   async #cascade(session: Session, kind: KindDef, unitId: string | undefined, url: string): Promise<boolean> {
     try {
       return parseFlags(url, ['cascade']).has('cascade');
     } catch (error) {
       if (unitId !== undefined) await this.#mustBeThere(session, kind, unitId);
+      for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
       throw error;
     }
   }
@@ -223,7 +218,7 @@ function readBodies(
   kind: KindDef,
 ): { bodies: (Body | NotObject)[]; bulk: boolean } {
   const value = parseBody(bytes, request.contentType);
-  if (!Array.isArray(value) || kind.builtIn || kind.remote) return { bodies: [objectOf(value)], bulk: false };
+  if (!Array.isArray(value) || !takesMany(kind)) return { bodies: [objectOf(value)], bulk: false };
   if (value.length > LIMITS.bulk) {
     throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
   }

@@ -5,8 +5,15 @@ import type { Session } from './session.js';
 import type { UnitRow } from './unit.repository.js';
 import type { WriteOptions } from './unit.rights.js';
 
+/** Whether one request can create many units of the kind. */
+export function takesMany(kind: KindDef): boolean {
+  return !kind.builtIn && !kind.remote;
+}
+
 /** What writes the units of a kind, wherever they are kept. */
 export interface Writer {
+  /** Whether a write takes a transaction, which whoever asks for it begins: it may be several statements. */
+  isTransaction(session: Omit<Session, 'executor'>, kind: KindDef, operation: 'create' | 'update' | 'delete'): boolean;
   /** Makes units of the bodies, and those inside them, all or none. @throws KindError with every fault of every body */
   insert(
     session: Session,

@@ -5,6 +5,7 @@ import type { Operation as Right } from '../../model/special.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../../tenancy/caller.js';
 import type { RemoteOperation } from '../../unit/remotes.js';
+import { takesMany } from '../../unit/writer.js';
 import type { DocumentedFunction } from '../documented-functions.js';
 import { AUTH_BODIES, signUpBody } from './bodies.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
@@ -119,9 +120,9 @@ function queryOf({ query = [] }: Route, kind: KindDef | undefined): readonly Que
   return kind?.remote ? query.filter((name) => !NOT_REMOTE.includes(name)) : query;
 }
 
-/** Whether one request can create many. */
-function takesMany(kind: KindDef | undefined): boolean {
-  return !kind?.builtIn && !kind?.remote;
+/** Of any kind, where the path names none. */
+function mayTakeMany(kind: KindDef | undefined): boolean {
+  return !kind || takesMany(kind);
 }
 
 function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): RequestBody | undefined {
@@ -130,7 +131,7 @@ function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): Request
   if (body === 'signup') return json(signUpBody(kind && signUpParameters(kind, view)));
   if (body !== 'create' && body !== 'update') return json(AUTH_BODIES[body]);
   const unit = kind ? schemaRef(`${kind.id}.${body}`) : schemaRef('UnitBody');
-  const many = body === 'create' && takesMany(kind);
+  const many = body === 'create' && mayTakeMany(kind);
   const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
   return json(schema, kind && exampleOf(kind, contextOf(view), body === 'create'));
 }
@@ -232,7 +233,7 @@ function createdSchema(kind: KindDef | undefined, unit: Ref, view: View): Schema
   const read = kind && grantOf(kind, 'read', view.caller, view.model);
   const whole = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
   const one = whole ? { allOf: [unit, wholly(recordFields(kind, view.caller))] } : unit;
-  return !takesMany(kind) ? one : { anyOf: [one, pageOf(unit)] };
+  return !mayTakeMany(kind) ? one : { anyOf: [one, pageOf(unit)] };
 }
 
 /** An object in which nothing of these is left out. */

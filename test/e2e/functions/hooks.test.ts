@@ -318,6 +318,9 @@ describe('a kind whose module is broken', () => {
       await admin.post('/broken/unit', [{}]),
       await admin.put(`/broken/unit/${id}`, {}),
       await admin.delete(`/broken/unit/${id}`),
+      await admin.post('/broken/unit?cascade=perhaps', {}),
+      await admin.put(`/broken/unit/${id}?cascade=perhaps`, {}),
+      await admin.delete(`/broken/unit/${id}?cascade=perhaps`),
     ];
     expect(writes.map(({ status, body }) => [status, body.messages[0]?.code])).toEqual(
       writes.map(() => [503, 'function.broken']),
