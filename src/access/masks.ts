@@ -15,6 +15,12 @@ export function classOf(caller: Caller): CallerClass {
   return caller.type === 'member' && caller.admin ? 'admin' : caller.type;
 }
 
+/** The same for all callers between whom levels make no difference. Rules may tell them apart. */
+export function rightsOf(caller: Caller): string {
+  const member = caller.type === 'member' ? ` of ${caller.kindId}` : '';
+  return `${caller.seesHidden ? 'function as ' : ''}${classOf(caller)}${member}`;
+}
+
 interface Masks {
   readonly readable: ReadonlyMap<string, Field>;
   readonly writable: ReadonlyMap<string, Field>;

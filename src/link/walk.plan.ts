@@ -20,14 +20,41 @@ export interface Expected {
   readonly narrow: boolean;
 }
 
-/** @throws KindError 400 for what is wrong with the query, 401, 403 and 404 for a kind that it names */
-export function planWalk(
-  url: string,
-  session: Session,
-  from: From,
-  ground: Ground,
-  { met, narrow }: Expected,
-): { query: ListQuery; plan: WalkPlan } {
+export interface PlannedWalk {
+  readonly query: ListQuery;
+  readonly plan: WalkPlan;
+}
+
+/** Plain walks by their query and what else they begin with, but for the unit; they go with the ground that they are made for. */
+const kept = new WeakMap<Ground, Map<string, PlannedWalk>>();
+/** Walks of a ground, and characters of a query. */
+const KEPT = { walks: 100, characters: 100 } as const;
+
+/**
+ * A plain walk is planned once for all units that it may start from.
+ * @throws KindError 400 for what is wrong with the query, 401, 403 and 404 for a kind that it names
+ */
+export function planWalk(url: string, session: Session, from: From, ground: Ground, expected: Expected): PlannedWalk {
+  const { start, direction } = from;
+  const search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
+  const isShared = ground.shared && !start.access && search.length <= KEPT.characters;
+  if (!isShared) return makePlan(url, session, from, ground, expected);
+  const walks = kept.get(ground) ?? new Map<string, PlannedWalk>();
+  kept.set(ground, walks);
+  const met = expected.narrow ? expected.met.size : 'all';
+  const key = `${start.kind.id} ${direction} ${met} ${search}`;
+  const known = walks.get(key);
+  if (known) return { query: known.query, plan: { ...known.plan, start } };
+  const { query, plan } = makePlan(url, session, from, ground, expected);
+  if (!isPlain(query)) return { query, plan };
+  const planned = { query, plan: { ...plan, text: {} } };
+  walks.set(key, planned);
+  const [oldest] = walks.size > KEPT.walks ? walks.keys() : [];
+  if (oldest !== undefined) walks.delete(oldest);
+  return planned;
+}
+
+function makePlan(url: string, session: Session, from: From, ground: Ground, { met, narrow }: Expected): PlannedWalk {
   const { model, caller, project } = session;
   const plan = (asked: ListQuery) => {
     checkTypes(asked, model, caller);
@@ -45,7 +72,8 @@ export function planWalk(
   const { depth, linkIds, limit, offset, count } = query;
   const planned: WalkPlan = {
     ...from,
-    ...ground,
+    passed: ground.passed,
+    passesAll: ground.passesAll,
     schema: project.schema,
     depth,
     linkIds,

@@ -33,7 +33,7 @@ import {
   type Way,
 } from './reach.sql.js';
 import { COMMON_LIMITS, totalOf, versionOf, type ReadPlan } from './select.sql.js';
-import { fromTemplate, identityOf } from './template.js';
+import { fromTemplate } from './template.js';
 
 export interface WalkPlan extends Way {
   readonly start: LinkEnd;
@@ -48,32 +48,20 @@ export interface WalkPlan extends Way {
   readonly limit: number;
   readonly offset: number;
   readonly count: 'exact' | 'none' | 'estimated';
+  /** Walks that have the same differ by the key of their start and the names of their link types alone: so do their statements. */
+  readonly text?: object;
 }
 
 const WALK: Reach = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
 
 /** One row `v, found, over, count, items, unmet`. `over`: the walk would go further than a request may. */
 export function walkStatement(plan: WalkPlan): Statement {
-  const { start, linkIds, shown, limit, offset } = plan;
-  const shape = shapeOf(plan);
-  const [owner] = shown;
-  if (shape === undefined || !owner) {
-    return render(walkSql(plan, param(start.key), ofTypes(linkIds)), offset === 0 && COMMON_LIMITS.has(limit));
-  }
-  return fromTemplate(owner.read.fields, shape, [start.key, typesOf(linkIds)], ([key, types]) =>
+  const { start, linkIds, limit, offset, text } = plan;
+  const isCommon = offset === 0 && COMMON_LIMITS.has(limit);
+  if (!text || !isCommon) return render(walkSql(plan, param(start.key), ofTypes(linkIds)), isCommon);
+  return fromTemplate(text, '', [start.key, typesOf(linkIds)], ([key, types]) =>
     walkSql(plan, key, ofTypes(linkIds, types)),
   );
-}
-
-/** What the text of a walk depends on; undefined where it is made for its request alone, by a rule or a query. */
-function shapeOf({ start, shown, passed, ...plan }: WalkPlan): string | undefined {
-  const { schema, direction, depth, linkIds, limit, offset, count, order, selects, passesAll, met } = plan;
-  const isPlain = shown.every(({ filter, read }) => !filter && !read.paths && !read.also);
-  const isOpen = !start.access && passed.every(({ access }) => !access);
-  if (!isPlain || !isOpen || order.length > 0 || offset > 0 || !COMMON_LIMITS.has(limit)) return undefined;
-  const ways = [schema, direction, depth, typeof typesOf(linkIds), limit, count, selects, passesAll, met];
-  const kinds = [start.kind, ...passed.map(({ kind }) => kind), ...shown.map(({ read }) => read.fields)];
-  return `walk ${JSON.stringify(ways)} ${kinds.map(identityOf).join(' ')}`;
 }
 
 function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fragment {

@@ -1,6 +1,7 @@
 /** Where a caller may walk along links, and what of the units on the way it sees. */
 import { Injectable } from '@nestjs/common';
-import { grantOf } from '../access/access.js';
+import { grantOf, saidOf } from '../access/access.js';
+import { rightsOf } from '../access/masks.js';
 import type { ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { everyField } from '../model/predicate.js';
@@ -11,6 +12,7 @@ import { linkedKindsStatement } from '../sql/link.sql.js';
 import type { PassedKind, Way } from '../sql/reach.sql.js';
 import type { ReadPlan } from '../sql/select.sql.js';
 import { loadedLinks, NO_LINKS } from '../sql/walk.sql.js';
+import { isAdministrator } from '../tenancy/caller.js';
 import { isLinkable } from './links.js';
 import type { Session } from './session.js';
 import { contextOf, type PlanContext } from './unit.plan.js';
@@ -19,11 +21,16 @@ import { contextOf, type PlanContext } from './unit.plan.js';
 const FEW = 12;
 
 /** The kinds through which a caller may walk. */
-export type Ground = Pick<Way, 'passed' | 'passesAll'>;
+export interface Ground extends Pick<Way, 'passed' | 'passesAll'> {
+  /** All callers of the same rights have this very ground, as long as the model is current. */
+  readonly shared: boolean;
+}
 
 @Injectable()
 export class Walks {
   readonly #met = new WeakMap<Model, Set<string>>();
+  /** Grounds that callers of the same rights share, where no rule has a say in them. */
+  readonly #shared = new WeakMap<Model, Map<string, Ground>>();
 
   /**
    * The kinds of which pages of walks have had units. Reading from a kind costs a statement something even where it reads
@@ -40,15 +47,26 @@ export class Walks {
    * kind whose first link is made after it was asked which kinds are linked.
    */
   ground(session: Session): Eventually<Ground> {
+    const linkable = [...session.model.kinds.values()].filter(isLinkable);
+    if (linkable.length <= FEW) return this.#groundOf(session, linkable, linkable);
+    return andThen(this.#linked(session, linkable), (linked) => this.#groundOf(session, linkable, linked));
+  }
+
+  #groundOf(session: Session, linkable: readonly KindDef[], linked: readonly KindDef[]): Ground {
     const { model, caller } = session;
-    const linkable = [...model.kinds.values()].filter(isLinkable);
-    return andThen(linkable.length > FEW ? this.#linked(session, linkable) : linkable, (linked) => {
-      const passed = linked.flatMap((kind): PassedKind[] => {
-        const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
-        return grant ? [{ kind, access: grant.predicate }] : [];
-      });
-      return { passed, passesAll: passed.length === linkable.length };
+    const grounds = this.#shared.get(model) ?? new Map<string, Ground>();
+    this.#shared.set(model, grounds);
+    const key = `${rightsOf(caller)} ${linked === linkable ? '' : linked.map(({ id }) => id).join()}`;
+    const known = grounds.get(key);
+    if (known) return known;
+    const passed = linked.flatMap((kind): PassedKind[] => {
+      const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
+      return grant ? [{ kind, access: grant.predicate }] : [];
     });
+    const shared = isAdministrator(caller) || linked.every(isReadByLevel);
+    const ground = { passed, passesAll: passed.length === linkable.length, shared };
+    if (shared) grounds.set(key, ground);
+    return ground;
   }
 
   async #linked({ project, executor }: Session, kinds: readonly KindDef[]): Promise<KindDef[]> {
@@ -75,6 +93,12 @@ export class Walks {
     });
     return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, most) : NO_LINKS);
   }
+}
+
+/** Whether its units are read by all callers of the same rights alike. */
+function isReadByLevel(kind: KindDef): boolean {
+  const said = saidOf(kind, 'read');
+  return 'level' in said && said.level !== 'self';
 }
 
 function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {

@@ -1,0 +1,46 @@
+/** The text of making a link is kept: each use brings its values, and nothing that matters is taken for another. */
+import { describe, expect, it } from 'vitest';
+import type { KindDef } from '../../../src/model/model.js';
+import type { Predicate } from '../../../src/model/predicate.js';
+import { insertLinkStatement, type LinkPlan } from '../../../src/sql/link.sql.js';
+import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
+
+const RECORDS = { kinds: [kind('city', ['name']), kind('land', ['name'])], parameters: [parameter('name', 'string')] };
+const model = modelWith(RECORDS);
+const [city, land] = ['city', 'land'].map((id) => kindIn(model, id)) as [KindDef, KindDef];
+const rule: Predicate = {
+  op: 'is',
+  target: { field: city.keyField, keys: [] },
+  negated: false,
+  value: '0198c0de-0000-7000-8000-000000000009',
+};
+
+describe('making a link', () => {
+  const plan: LinkPlan = {
+    schema: 'project_x',
+    version: 7,
+    linkId: 'road',
+    parent: { kind: city, key: 'a', access: undefined },
+    allowed: undefined,
+    child: { kind: land, key: 'b', access: undefined },
+  };
+
+  it('has one text, and one of its own by kinds and rules', () => {
+    const one = insertLinkStatement(plan);
+    const other = insertLinkStatement({ ...plan, version: 8, linkId: 'rail', parent: { ...plan.parent, key: 'c' } });
+    expect(other.text).toBe(one.text);
+    expect([one.values, other.values].map((values) => [...values].sort())).toEqual([
+      [7, 'a', 'b', 'road'],
+      [8, 'b', 'c', 'rail'],
+    ]);
+    const others: Partial<LinkPlan>[] = [
+      { schema: 'project_y' },
+      { parent: { ...plan.parent, kind: land } },
+      { child: { ...plan.child, kind: city } },
+      { allowed: rule },
+      { parent: { ...plan.parent, access: rule } },
+    ];
+    const texts = [plan, ...others.map((each) => ({ ...plan, ...each }))].map((each) => insertLinkStatement(each).text);
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+});
