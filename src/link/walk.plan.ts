@@ -74,6 +74,7 @@ function makePlan(url: string, session: Session, from: From, ground: Ground, { m
     ...from,
     passed: ground.passed,
     passesAll: ground.passesAll,
+    oneType: (linkIds ?? [...model.linkTypes.keys()]).length === 1,
     schema: project.schema,
     depth,
     linkIds,

@@ -29,6 +29,8 @@ export interface Way {
   readonly passed: readonly PassedKind[];
   /** There are no other kinds that units could be linked with. */
   readonly passesAll: boolean;
+  /** No more than one link that is followed leads from one unit to another. */
+  readonly oneType: boolean;
 }
 
 /** Where a walk begins. */
@@ -94,7 +96,8 @@ function firstStep(way: Way, start: Start, types: Fragment | undefined): Reached
     types,
     sql`${start.found}`,
   ]);
-  const links = sql`SELECT DISTINCT ON (${far.kind}, ${far.id}) ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near FROM ${linkTable(way.schema)} AS l WHERE ${from} ORDER BY ${far.kind}, ${far.id}, l."link_id"`;
+  const once = way.oneType ? EMPTY : sql` DISTINCT ON (${far.kind}, ${far.id})`;
+  const links = sql`SELECT${once} ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near FROM ${linkTable(way.schema)} AS l WHERE ${from} ORDER BY ${far.kind}, ${far.id}, l."link_id"`;
   const rows = sql`SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near FROM (${links}) AS n WHERE ${all([passes(way)])}`;
   return { steps: [], rows, over: sql`false` };
 }

@@ -80,8 +80,9 @@ export class Walks {
     session: Session,
     { depth, limit }: Pick<ListQuery, 'depth' | 'limit'>,
   ): Promise<(kind: KindDef) => Fragment> {
-    const ground = await this.ground(session);
-    const shown = ground.passed.map((passed) => withoutLink(readPlan(contextOf(session, passed))));
+    const { passed, passesAll } = await this.ground(session);
+    const oneType = session.model.linkTypes.size === 1;
+    const shown = passed.map((each) => withoutLink(readPlan(contextOf(session, each))));
     const share = (of: number) => Math.floor(of / Math.max(1, limit));
     const most = {
       units: Math.min(LIMITS.loadedPerUnit, share(LIMITS.loadedPerPage)),
@@ -89,7 +90,7 @@ export class Walks {
     };
     const { schema } = session.project;
     const ways = (['parent', 'child'] as const).map((direction): Way => {
-      return { schema, direction, depth, linkIds: undefined, ...ground };
+      return { schema, direction, depth, linkIds: undefined, oneType, passed, passesAll };
     });
     return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, most) : NO_LINKS);
   }

@@ -47,7 +47,15 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
   const shownOf = (query: string) => ({ shown: planned(query).parts, order: planned(query).order });
   const passed: PassedKind[] = [city, land].map((each) => ({ kind: each, access: undefined }));
   const ways = (['parent', 'child'] as const).map((direction) => {
-    return { schema, direction, depth: direction === 'child' ? 1 : 0, linkIds: undefined, passed, passesAll: true };
+    return {
+      schema,
+      direction,
+      depth: direction === 'child' ? 1 : 0,
+      linkIds: undefined,
+      passed,
+      passesAll: true,
+      oneType: false,
+    };
   });
   const walk: WalkPlan = {
     schema,
@@ -56,6 +64,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     linkIds: undefined,
     passed,
     passesAll: false,
+    oneType: false,
     start: { kind: city, key: ID, access: own },
     ...shownOf('?include=name'),
     met: undefined,
@@ -77,6 +86,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
   };
   return [
     ['the neighbours of a unit', walkStatement(walk)],
+    ['those by links of one type', walkStatement({ ...walk, linkIds: ['road'], oneType: true })],
     [
       'a walk of three steps, over units that a rule lets through',
       walkStatement({
@@ -84,6 +94,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
         depth: 2,
         direction: 'parent',
         linkIds: ['road'],
+        oneType: true,
         passed: [{ kind: city, access: own }, walk.passed[1] as PassedKind],
       }),
     ],
