@@ -12,6 +12,7 @@ import { Database } from './database/database.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { LOGGER } from './http/logger.js';
 import { Traffic } from './http/traffic.js';
+import { Bodies } from './tenancy/bodies.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Platform {
@@ -33,7 +34,7 @@ export class PlatformModule {
       { provide: Database, useValue: database },
       { provide: LOGGER, useValue: logger },
     ];
-    const services = [Traffic, ProjectStore, ModelStore, Catalog, IndexBuilds, DefinitionChanges, Provisioning];
+    const services = [Traffic, Bodies, ProjectStore, ModelStore, Catalog, IndexBuilds, DefinitionChanges, Provisioning];
     return {
       module: PlatformModule,
       global: true,

@@ -2,8 +2,9 @@ import { Controller, Get, Header, Param, Post, Req, UseGuards } from '@nestjs/co
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { WithOwnBearer } from '../tenancy/project.guard.js';
+import { jsonOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { jsonOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
+import { TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';

@@ -2,8 +2,9 @@ import { Controller, Get, Param, Post, Req } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import type { Method } from '../kit/module.js';
+import { bytesOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { bytesOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
+import { TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { FunctionService } from './function.service.js';
 
 interface FunctionPath {

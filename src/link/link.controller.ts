@@ -2,21 +2,25 @@ import { Controller, Delete, Get, Param, Post, Req } from '@nestjs/common';
 import { type Answer, NULL_ANSWER } from '../http/answer.js';
 import { hasBody } from '../http/body.js';
 import type { HttpRequest } from '../http/request.js';
+import { Bodies, jsonOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { jsonOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { LinkReader, type WalkPath } from './link.reader.js';
 import { LinkService, type LinkPath } from './link.service.js';
 
 /** Links from one unit to another. */
 @Controller('api/lib/:parentKind/unit/:parent/link/:link/:childKind/unit/:child')
 export class LinkController {
-  constructor(private readonly links: LinkService) {}
+  constructor(
+    private readonly links: LinkService,
+    private readonly bodies: Bodies,
+  ) {}
 
-  /** Needs no body: one that comes all the same is passed over, but it has to be JSON. */
+  /** Needs no body, and goes without the interceptor. One that comes all the same is passed over, but it has to be JSON. */
   @Post()
-  @TakesBody()
   create(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
-    return this.links.create(scope, path, request.url, hasBody(request) ? () => jsonOf(request, 'small') : undefined);
+    if (!hasBody(request)) return this.links.create(scope, path, request.url);
+    this.bodies.prepare(request);
+    return this.links.create(scope, path, request.url, () => jsonOf(request, 'small'));
   }
 
   @Delete()

@@ -1,8 +1,9 @@
 import { Controller, Delete, Get, Param, Post, Put, Req } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
+import { bytesOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { bytesOf, TakesBody } from '../tenancy/tenancy.interceptor.js';
+import { TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { Explanations } from './explanations.js';
 import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';

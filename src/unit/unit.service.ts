@@ -15,7 +15,7 @@ import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import type { BodyLimit } from '../tenancy/tenancy.interceptor.js';
+import type { BodyLimit } from '../tenancy/bodies.js';
 import { Behaviors } from './behavior.js';
 import { bodyOf, type Body } from './draft.js';
 import type { NotObject } from './drafter.js';

@@ -1,0 +1,55 @@
+/** The bodies of requests, which are read by whoever has checked that the caller may send one. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
+import { parseBody, readBody } from '../http/body.js';
+import { clientAddress } from '../http/client-address.js';
+import { RequestSlot } from '../http/request-slot.js';
+import type { HttpRequest } from '../http/request.js';
+import { LIMITS } from '../shared/limits.js';
+import { scopeOf } from './request-scope.js';
+
+type Bytes = Promise<Buffer | undefined>;
+
+/**
+ * The setting that says how long a body may be: units of users' kinds may be large, and many at once. `small` is for what
+ * needs little, and perhaps comes from anybody.
+ */
+export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small';
+
+const bodies = new RequestSlot<(limit: BodyLimit) => Bytes>('body');
+
+@Injectable()
+export class Bodies {
+  constructor(@Inject(CONFIG) private readonly config: Config) {}
+
+  /** Makes the body of a request ready to be read, for the tenant that it is of. */
+  prepare(request: HttpRequest): void {
+    let bytes: Bytes | undefined;
+    bodies.set(request, (limit) => (bytes ??= this.#read(request, limit)));
+  }
+
+  #read(request: HttpRequest, limit: BodyLimit): Bytes {
+    const { res: response } = request;
+    if (!response) throw new Error('a request has its response');
+    const { project, caller } = scopeOf(request);
+    const address = caller.type === 'anonymous' ? clientAddress(request) : undefined;
+    return readBody(request, response, { project: project.id, address, limit: this.#bytesOf(limit) });
+  }
+
+  #bytesOf(limit: BodyLimit): number {
+    return limit === 'small' ? Math.min(LIMITS.smallBody, this.config.bodyLimit) : this.config[limit];
+  }
+}
+
+/** Reads the bytes of a request's body, once; undefined where it has none. @throws KindError 400, 413, 415, 503 */
+export function bytesOf(request: object, limit: BodyLimit = 'bodyLimit'): Bytes {
+  const read = bodies.get(request);
+  if (!read) throw new Error('the body can not be read: its route lacks @TakesBody()');
+  return read(limit);
+}
+
+/** The body of a request as JSON; undefined where it has none. @throws KindError 400, 413, 415, 503 */
+export async function jsonOf(request: HttpRequest, limit?: BodyLimit): Promise<unknown> {
+  return parseBody(await bytesOf(request, limit), request.headers['content-type']);
+}
