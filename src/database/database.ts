@@ -4,11 +4,12 @@
  */
 import type { DataSource } from 'typeorm';
 import { LRUCache } from 'lru-cache';
-import type { Client, Pool, PoolClient, PoolConfig, QueryConfig } from 'pg';
+import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
 import type { Statement } from '../sql/fragment.js';
 import { cancelStatement, settingStatement, UNLIMITED } from '../sql/registry.sql.js';
 import { NoPlace, type Executor, type Share, type Transaction } from './executor.js';
 import { OpenTransaction, type Outcome } from './open-transaction.js';
+import { queryOf, type Settled } from './prepared-query.js';
 import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from './sqlstate.js';
 
 export type { Executor, Share, Transaction } from './executor.js';
@@ -68,14 +69,14 @@ export class Database implements Executor {
     return new Promise((resolve, reject) => {
       this.#pool.connect((fault, client, release) => {
         if (!client) return reject(asRefusal(fault));
-        const done = (error: Error | null | undefined, result: { rows: unknown[] } | undefined): void => {
+        const done: Settled = (error, result) => {
           const broken = error && (!(error as { severity?: string }).severity || isConnectionLost(error));
           release(broken || this.#isWorn(client));
           if (error || !result) reject(asRefusal(error));
           else resolve(result.rows as Row[]);
         };
         try {
-          client.query(this.#queryOf(client, statement), done);
+          this.#send(client, statement, done);
         } catch (error) {
           done(error as Error, undefined);
         }
@@ -207,17 +208,21 @@ export class Database implements Executor {
     }
   }
 
-  async #query<Row>(client: PoolClient, statement: Statement): Promise<Row[]> {
-    const { rows } = await client.query(this.#queryOf(client, statement));
-    return rows as Row[];
+  #query<Row>(client: PoolClient, statement: Statement): Promise<Row[]> {
+    return new Promise((resolve, reject) => {
+      this.#send(client, statement, (error, result) => {
+        if (error || !result) reject(error ?? new Error('a query answers rows or an error'));
+        else resolve(result.rows as Row[]);
+      });
+    });
   }
 
-  #queryOf(client: PoolClient, { text, values, prepare }: Statement): QueryConfig {
+  #send(client: PoolClient, statement: Statement, settled: Settled): void {
+    const { text, prepare } = statement;
     this.statements += 1;
     const name = prepare && text.length <= PREPARED_TEXT ? this.#nameOf(text) : undefined;
-    if (name === undefined) return { text, values: values as unknown[] };
-    this.#remember(client, name, text);
-    return { text, values: values as unknown[], name };
+    if (name !== undefined) this.#remember(client, name, text);
+    client.query(queryOf(statement, name, settled));
   }
 
   /** The name under which a text is prepared; undefined the first time. */
