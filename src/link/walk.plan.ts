@@ -28,7 +28,7 @@ export interface PlannedWalk {
 /** Plain walks by their query and what else they begin with, but for the unit; they go with the ground that they are made for. */
 const kept = new WeakMap<Ground, Map<string, PlannedWalk>>();
 /** Walks of a ground, and characters of a query. */
-const KEPT = { walks: 100, characters: 100 } as const;
+const KEPT = { walks: 50, characters: 100 } as const;
 
 /**
  * A plain walk is planned once for all units that it may start from.
@@ -42,7 +42,7 @@ export function planWalk(url: string, session: Session, from: From, ground: Grou
   const walks = kept.get(ground) ?? new Map<string, PlannedWalk>();
   kept.set(ground, walks);
   const met = expected.narrow ? expected.met.size : 'all';
-  const key = `${start.kind.id} ${direction} ${met} ${search}`;
+  const key = `${session.project.schema} ${start.kind.id} ${direction} ${met} ${search}`;
   const known = walks.get(key);
   if (known) return { query: known.query, plan: { ...known.plan, start } };
   const { query, plan } = makePlan(url, session, from, ground, expected);

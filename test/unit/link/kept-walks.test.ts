@@ -42,6 +42,7 @@ interface Asked {
   readonly search?: string;
   readonly met?: readonly string[];
   readonly of?: typeof model;
+  readonly schema?: string;
 }
 
 const METS = new Map<string, Set<string>>();
@@ -54,8 +55,9 @@ async function statementOf({
   search = '',
   met,
   of = model,
+  schema = 'project_x',
 }: Asked) {
-  const project = { id: 'x', schema: 'project_x' } as Session['project'];
+  const project = { id: 'x', schema } as Session['project'];
   const session = { project, caller, model: of } as Session;
   const ground: Ground = await walks.ground(session);
   const id = met?.join() ?? '';
@@ -68,6 +70,7 @@ async function statementOf({
 
 /** Everything by which two plain walks differ in their text. */
 const OTHERS: Asked[] = [
+  { schema: 'project_y' },
   { direction: 'parent' },
   { from: 'land' },
   { caller: admin },
