@@ -109,19 +109,22 @@ export class Throttle {
 
   /** Takes one of a member's mails; false where none is left. A mailbox is looked after whatever AUTH_RATE_LIMIT says. */
   async takeMail(project: Project, memberId: string): Promise<boolean> {
-    const key = { id: this.#hash('mail', memberId), allowed: MAILS };
-    const taken = await this.database.run(takeAttemptsStatement(project.schema, [key], WINDOW));
-    await this.#sweep(project);
+    const taken = await this.#takeEach(project, [{ id: this.#hash('mail', memberId), allowed: MAILS }]);
     return taken.length > 0;
+  }
+
+  /** Of the keys those that had one left, with when it was taken. */
+  async #takeEach(project: Project, keys: readonly Allowance[]): Promise<{ id: string; at: string }[]> {
+    const statement = takeAttemptsStatement(project.schema, keys, WINDOW);
+    const taken = await this.database.run<{ id: string; at: string }>(statement);
+    await this.#sweep(project);
+    return taken;
   }
 
   async #take(project: Project, attempt: Attempt): Promise<() => Promise<void>> {
     if (!this.config.authRateLimit) return () => Promise.resolve();
     const keys = this.#keysOf(attempt);
-    const taken = await this.database.run<{ id: string; at: string }>(
-      takeAttemptsStatement(project.schema, keys, WINDOW),
-    );
-    await this.#sweep(project);
+    const taken = await this.#takeEach(project, keys);
     const giveBack = async (): Promise<void> => {
       const [first] = taken;
       if (!first) return;

@@ -16,7 +16,7 @@ import { parseKey, unknownUnit } from '../unit/unit.key.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository, type WalkRow } from '../unit/unit.repository.js';
 import { Walks } from '../unit/walks.js';
-import { loading, notLinked, planWalk, type From } from './walk.plan.js';
+import { loading, notLinked, planWalk, type Expected, type From } from './walk.plan.js';
 
 export interface WalkPath {
   readonly kind: string;
@@ -53,11 +53,11 @@ export class LinkReader {
     if (key === undefined) throw unknownUnit(kind, path.unit);
     const from: From = { start: { kind, key, access: grant.predicate }, direction };
     const met = this.walks.met(model);
-    const narrow = met.size > 0;
-    let row = await this.#walk(session, from, url, path.unit, narrow);
+    const expected = { met, narrow: met.size > 0 };
+    let row = await this.#walk(session, from, url, path.unit, expected);
     if (row.unmet) {
       for (const id of row.unmet) met.add(id);
-      if (narrow) row = await this.#walk(session, from, url, path.unit, false);
+      if (expected.narrow) row = await this.#walk(session, from, url, path.unit, { met, narrow: false });
     }
     if (!row.found) throw unknownUnit(kind, path.unit);
     if (row.over) throw tooFar();
@@ -65,10 +65,9 @@ export class LinkReader {
   }
 
   /** Whether the unit is there is answered before what is wrong with the query. */
-  async #walk(session: Session, from: From, url: string, unit: string, narrow: boolean): Promise<WalkRow> {
+  async #walk(session: Session, from: From, url: string, unit: string, expected: Expected): Promise<WalkRow> {
     const ground = this.walks.ground(session);
     const passable = ground instanceof Promise ? await ground : ground;
-    const expected = { met: this.walks.met(session.model), narrow };
     let plan: WalkPlan;
     try {
       const asked = planWalk(url, session, from, passable, expected);

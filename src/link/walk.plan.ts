@@ -4,6 +4,7 @@ import type { ListQuery } from '../http/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
+import { keepNewest } from '../shared/newest.js';
 import type { Fragment } from '../sql/fragment.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -48,9 +49,7 @@ export function planWalk(url: string, session: Session, from: From, ground: Grou
   const { query, plan } = makePlan(url, session, from, ground, expected);
   if (!isPlain(query)) return { query, plan };
   const planned = { query, plan: { ...plan, text: {} } };
-  walks.set(key, planned);
-  const [oldest] = walks.size > KEPT.walks ? walks.keys() : [];
-  if (oldest !== undefined) walks.delete(oldest);
+  keepNewest(walks, key, planned, KEPT.walks);
   return planned;
 }
 

@@ -2,6 +2,7 @@
  * Statements that come again and again with other values only: their text is made once, and kept with what it is made of,
  * such as the fields that it answers, which go when the kind's definition does.
  */
+import { keepNewest } from '../shared/newest.js';
 import { Fragment, render, type Statement } from './fragment.js';
 
 /** Texts kept with one owner, the newest ones: a client chooses which columns an edit writes, and there are many choices. */
@@ -50,9 +51,7 @@ export function fromTemplate(
   let template = known.get(shape);
   if (!template) {
     template = new Template(make(slots as unknown as Values));
-    known.set(shape, template);
-    const [oldest] = known.size > KEPT ? known.keys() : [];
-    if (oldest !== undefined) known.delete(oldest);
+    keepNewest(known, shape, template, KEPT);
   }
   return template.bind(values);
 }
