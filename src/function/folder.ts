@@ -34,7 +34,7 @@ export interface Folder {
   readonly strays: readonly ModuleFault[];
   /** The source files beneath, helpers too. */
   readonly sources: readonly string[];
-  /** Of all files beneath. */
+  /** Of all files beneath that modules may need. */
   readonly mark: string;
 }
 
@@ -117,12 +117,12 @@ async function markOf(root: string): Promise<Pick<Folder, 'mark' | 'sources'>> {
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      if (entry.name === 'node_modules' || entry.name === '.git') continue;
+      if (entry.name === 'node_modules' || entry.name === '.git' || BESIDE.test(entry.name)) continue;
       if (entry.isDirectory()) await visit(path);
       else {
         const file = await stat(path).catch(() => undefined);
         if (file) marks.push(`${path}:${file.ino}:${file.size}:${file.mtimeMs}`);
-        if (file && SOURCE.test(path) && !BESIDE.test(path)) sources.push(path);
+        if (file && SOURCE.test(path)) sources.push(path);
       }
     }
   };

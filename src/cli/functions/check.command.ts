@@ -2,9 +2,11 @@ import type { Command } from 'commander';
 import { loadModel } from '../../catalog/model-store.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { Database } from '../../database/database.js';
+import { ConfigError } from '../../config/config.js';
 import { checkFit } from '../../function/check-fit.js';
 import { faultText, type FunctionModule, type ModuleFault } from '../../function/definition.js';
 import type { Deployment } from '../../function/deployment.js';
+import { readFolder } from '../../function/folder.js';
 import { renderKindTypes } from '../../function/kind-types.js';
 import { FunctionRegistry } from '../../function/registry.js';
 import { TypeChecker } from '../../function/type-check.js';
@@ -42,6 +44,8 @@ export function checkFunctionsCommand(parent: Command, { terminal, services }: T
 }
 
 async function check({ app, config }: Services): Promise<Report> {
+  const { root } = await readFolder(config.functionsDir);
+  if (root === undefined) throw new ConfigError(`FUNCTIONS_DIR: there is no folder ${config.functionsDir}`);
   const { current } = app.get(FunctionRegistry);
   const modules = current.loaded.flatMap((each) =>
     each.state === 'ready' ? [moduleView(each.module, each.project)] : [],
@@ -105,7 +109,8 @@ function textOf({ folder, modules, types, faults }: Report): string {
     return `${oneLine(of + faultText(fault))}\n`;
   });
   return [
-    modules.length > 0 ? table([...head, ...rows]) : `No modules in ${folder}.\n`,
+    ...(modules.length > 0 ? [table([...head, ...rows])] : []),
+    ...(modules.length + faults.length > 0 ? [] : [`No modules in ${folder}.\n`]),
     ...(types ? [] : ['Types were not checked: TypeScript is not installed.\n']),
     ...told,
   ].join('');

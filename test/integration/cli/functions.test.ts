@@ -36,10 +36,11 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
+let config: () => FunctionProject['config'] = () => project.config;
 async function kind(...argv: string[]) {
   let [out, err] = ['', ''];
   const terminal = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
-  const code = await run(argv, terminal, () => project.config);
+  const code = await run(argv, terminal, config);
   return { code, out, err };
 }
 
@@ -71,6 +72,18 @@ test('types writes the kinds', async () => {
 
 test('check tells where it found nothing', async () => {
   expect(await kind('functions', 'check')).toEqual({ code: 0, out: `No modules in ${folder.path}.\n`, err: '' });
+});
+
+test('check refuses a folder that is not there', async () => {
+  const functionsDir = join(folder.path, 'mistyped');
+  config = () => ({ ...project.config, functionsDir });
+  try {
+    const { code, out, err } = await kind('functions', 'check');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(`FUNCTIONS_DIR: there is no folder ${functionsDir}`);
+  } finally {
+    config = () => project.config;
+  }
 });
 
 test('check prints what is declared, and takes what fits the kinds', async () => {

@@ -51,6 +51,19 @@ it('tells that a folder which is not there is not watched', async () => {
   ]);
 });
 
+it('is not moved by declarations and tests, which are no part of modules', async () => {
+  folder.write('functions/city.ts', MODULE);
+  const registry = await start('off');
+  const before = registry.current;
+  folder.write('functions/kinds.d.ts', 'export {};');
+  folder.write('functions/city.test.ts', 'export {};');
+  await registry.look();
+  expect(registry.current).toBe(before);
+  folder.write('functions/_words.ts', 'export {};');
+  await registry.look();
+  expect(registry.current).not.toBe(before);
+});
+
 it('says nothing of a folder without modules', async () => {
   folder.write('functions/readme.md', '');
   await start('off');
