@@ -53,7 +53,7 @@ export class RecoveryService {
   async #make(project: Project, email: string): Promise<Mail | undefined> {
     const [found] = await this.database.run<Credential>(findByAddressStatement(project.schema, foldName(email)));
     if (!found || !(await this.#isUsable(project, found))) return undefined;
-    if (!(await this.throttle.takeMail(project, found.member_id))) return undefined;
+    if (!(await this.throttle.takeMail(project, 'recovery', found.member_id))) return undefined;
     const token = randomBytes(16).toString('base64url');
     await this.database.run(sweepStatement(project.schema, RECOVERY_TABLE));
     const kept = { memberId: found.member_id, id: hashOf(token), lifetime: TOKEN_MINUTES * 60 };

@@ -67,7 +67,10 @@ export class SignInService {
     });
   }
 
-  /** The code goes out after the answer. Codes count for the address that asks for them, like failures. */
+  /**
+   * The code goes out after the answer. Codes count for the address that asks for them, like failures. Where the member
+   * was mailed as many as it may be, there is no new one, and the last one stays as good as it is.
+   */
   async #sendCode(project: Project, { address, afterAnswer }: Visit, credential: Credential): Promise<Answer> {
     await this.catalog.withCheckedModel(project, (model) => {
       if (!isUsable(credential, model)) throw failed();
@@ -75,6 +78,10 @@ export class SignInService {
     await this.throttle.count(project, { address });
     const place = this.mail.reserve(project.id);
     try {
+      if (!(await this.throttle.takeMail(project, 'code', credential.member_id))) {
+        place.leave();
+        return NULL_ANSWER;
+      }
       const code = await this.codes.make(project, credential.member_id);
       const mail = { to: credential.email, project: project.label, code, minutes: CODE_MINUTES };
       afterAnswer(() => place.post({ type: 'code', make: () => codeMail(mail) }));

@@ -25,11 +25,16 @@ import { keyedHash } from './keys.js';
 /** Attempts within the window: for one account from one address, from one address, for one account from anywhere. */
 export const ALLOWED = { pair: 10, address: 100, account: 200 } as const;
 
-/** Recoveries that a member is mailed within the window: whoever asks for more fills nobody's mailbox. */
-const MAILS = 10;
-
 /** Seconds. */
 const WINDOW = 15 * 60;
+
+/**
+ * Mails of one sort that a member is sent in so many seconds: whoever asks for more fills nobody's mailbox, and gets no
+ * more codes to guess.
+ */
+const MAILS = { allowed: 10, window: 60 * 60 } as const;
+
+export type MailSort = 'code' | 'recovery';
 
 /**
  * What one process has under way at once: others wait for their turn, so that many right passwords at a time, each of
@@ -107,15 +112,20 @@ export class Throttle {
     await this.database.run(forgetAttemptsStatement(project.schema, [key]));
   }
 
-  /** Takes one of a member's mails; false where none is left. A mailbox is looked after whatever AUTH_RATE_LIMIT says. */
-  async takeMail(project: Project, memberId: string): Promise<boolean> {
-    const taken = await this.#takeEach(project, [{ id: this.#hash('mail', memberId), allowed: MAILS }]);
+  /** Takes one of a member's mails of that sort; false where none is left. The setting AUTH_RATE_LIMIT changes nothing here. */
+  async takeMail(project: Project, sort: MailSort, memberId: string): Promise<boolean> {
+    const key = { id: this.#hash('mail', sort, memberId), allowed: MAILS.allowed };
+    const taken = await this.#takeEach(project, [key], MAILS.window);
     return taken.length > 0;
   }
 
   /** Of the keys those that had one left, with when it was taken. */
-  async #takeEach(project: Project, keys: readonly Allowance[]): Promise<{ id: string; at: string }[]> {
-    const statement = takeAttemptsStatement(project.schema, keys, WINDOW);
+  async #takeEach(
+    project: Project,
+    keys: readonly Allowance[],
+    window: number = WINDOW,
+  ): Promise<{ id: string; at: string }[]> {
+    const statement = takeAttemptsStatement(project.schema, keys, window);
     const taken = await this.database.run<{ id: string; at: string }>(statement);
     await this.#sweep(project);
     return taken;

@@ -1,8 +1,9 @@
 /** Sign-in with a code by mail: a setting of the project. */
 import { describe, expect, it } from 'vitest';
+import { OutgoingMail } from '../../../src/mail/outgoing.js';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
-import { codeIn, Mailbox, setOtp, temporaryFolder } from '../../support/mailbox.js';
+import { codeIn, Mailbox, setOtp, temporaryFolder, tokenIn } from '../../support/mailbox.js';
 import { startTestService, TestProject } from '../../support/service.js';
 
 const dataDir = temporaryFolder();
@@ -161,6 +162,44 @@ describe('with codes on', () => {
     await admin.put('/kind/unit/person', { active: true });
     await codeFor(mia);
     expect((await mailbox.to(mia.email)).length).toBe(1);
+  });
+
+  it('a member is mailed ten codes in an hour, at once and by two processes; the last one keeps its tries', async () => {
+    const olga = await signUp(admin, 'olga');
+    const processes = await Promise.all([1, 2].map(() => startTestService({ dataDir, authRateLimit: false })));
+    const askers = processes.map((each) => new TestProject(each.service, admin.id, undefined));
+    // Nine one after another: those that follow at once are all about the tenth.
+    for (let count = 1; count <= 9; count += 1) await codeFor(olga, count);
+    const asked = askers.flatMap((by) => Array.from({ length: 6 }, () => signIn(olga, null, by)));
+    const replies = await Promise.all(asked);
+    // Before it ends, a process sends what waits.
+    for (const { service: each } of processes) await each.app.get(OutgoingMail).drain(5000);
+    for (const { status, body } of replies) {
+      expect({ status, body }).toEqual({ status: 200, body: { content: null, messages: [] } });
+    }
+    const code = codeIn(await mailbox.last(olga.email, 10));
+    for (let by = 1; by <= 4; by += 1) {
+      expect((await signIn(olga, another(code, by))).status).toBe(401);
+      // Asking again gives neither another code nor new tries.
+      expect((await signIn(olga, null)).status).toBe(200);
+    }
+    const [row] = await query(admin, 'SELECT "tries" FROM $schema._code WHERE "id" = $1', [olga.id]);
+    expect(row).toEqual({ tries: '4' });
+    expect((await signIn(olga, code)).status).toBe(200);
+    expect((await mailbox.to(olga.email)).length).toBe(10);
+  });
+
+  it('after an hour a member is mailed codes again, however many recoveries it asked for', async () => {
+    const pia = await signUp(admin, 'pia');
+    for (let count = 1; count <= 10; count += 1) await codeFor(pia, count);
+    expect((await signIn(pia, null)).body.content).toBeNull();
+    await open.post('/auth/recover_password', { email: pia.email });
+    expect(tokenIn(await mailbox.last(pia.email, 11))).not.toBe('');
+    await query(
+      admin,
+      `UPDATE $schema._throttle SET "attempts" = ARRAY(SELECT a - interval '1 hour' FROM unnest("attempts") AS a)`,
+    );
+    await codeFor(pia, 12);
   });
 
   it('administrators get theirs too', async () => {

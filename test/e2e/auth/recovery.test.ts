@@ -84,7 +84,7 @@ describe('a recovery', () => {
     expect(await counted('nobody@example.com')).toBe(1);
   });
 
-  it('mails no more than ten times in a quarter of an hour, without a word: at once, and from two processes', async () => {
+  it('mails no more than ten times in an hour, without a word: at once, and from two processes', async () => {
     const { email } = await signUp(admin, 'dot');
     const processes = [await startTestService({ dataDir }), await startTestService({ dataDir })];
     const askers = await Promise.all(processes.map(async (each) => anonymous(await each.signIn(admin.id))));
