@@ -1,14 +1,32 @@
 import swc from 'unplugin-swc';
 import { defineConfig } from 'vitest/config';
 
+/** Tests that replace a module (`vi.mock`) have modules of their own; all others share those of their worker. */
+const ISOLATED = 'test/**/*.isolated.test.ts';
+
+/** What every project has. One PostgreSQL serves the whole run. */
+export const BASE = {
+  plugins: [swc.vite({ module: { type: 'es6' as const } })],
+  test: { pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 60_000 },
+};
+export const DATABASE_SETUP = ['test/support/database.setup.ts'];
+
 export default defineConfig({
-  plugins: [swc.vite({ module: { type: 'es6' } })],
   test: {
-    include: ['test/**/*.test.ts', 'functions/**/*.test.ts'],
-    globalSetup: ['test/support/database.setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
+    globalSetup: DATABASE_SETUP,
     maxWorkers: 2,
+    projects: [
+      {
+        ...BASE,
+        test: {
+          ...BASE.test,
+          name: 'shared',
+          include: ['test/**/*.test.ts', 'functions/**/*.test.ts'],
+          exclude: [ISOLATED],
+          isolate: false,
+        },
+      },
+      { ...BASE, test: { ...BASE.test, name: 'isolated', include: [ISOLATED] } },
+    ],
   },
 });
