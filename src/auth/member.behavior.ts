@@ -5,6 +5,7 @@ import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/special.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
+import { foldName, isSeen } from '../shared/member-names.js';
 import { countMembersStatement, deleteCredentialStatement } from '../sql/credential.sql.js';
 import { lockProjectStatement } from '../sql/model.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
@@ -15,7 +16,6 @@ import { asSystem, type Session } from '../unit/session.js';
 import { UnitRepository } from '../unit/unit.repository.js';
 import { UnitRights } from '../unit/unit.rights.js';
 import { UnitWriter } from '../unit/unit.writer.js';
-import { foldName, isSeen } from './names.js';
 import { Sessions } from './sessions.js';
 
 @Injectable()
@@ -152,7 +152,8 @@ function checkNames(
   const { username, email } = Object.fromEntries(values) as Record<string, Json>;
   if (typeof username !== 'string' || typeof email !== 'string') return;
   const at = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
-  if (!isEmailAddress(email)) faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
+  if (![email, foldName(email)].every(isEmailAddress))
+    faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
   if (!isSeen(username)) {
     faults.add('parameter.bad_value', 'username: has characters that are not seen where it is shown', at('username'));
   }

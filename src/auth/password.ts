@@ -4,7 +4,7 @@ import { hash, verify, type Options } from '@node-rs/argon2';
 import { comeBack, Faults } from '../shared/errors.js';
 import { Lanes } from '../shared/lanes.js';
 import { LIMITS } from '../shared/limits.js';
-import { foldName } from './names.js';
+import { foldName } from '../shared/member-names.js';
 
 /** 19 MiB, two passes, one lane. The library's default algorithm is argon2id; it runs on libuv's threads. */
 const OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

@@ -2,11 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import { refusal } from '../shared/errors.js';
+import { foldName } from '../shared/member-names.js';
 import { findCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { Credential } from './credential.js';
-import { foldName } from './names.js';
 import { checkPassword, hashPassword } from './password.js';
 import { Sessions } from './sessions.js';
 

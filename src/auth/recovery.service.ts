@@ -10,6 +10,7 @@ import { PublicAddress } from '../mail/public-address.js';
 import { recoveryMail } from '../mail/template/recovery.template.js';
 import { RECOVERY_TABLE } from '../model/internal-tables.js';
 import { refusal } from '../shared/errors.js';
+import { foldName } from '../shared/member-names.js';
 import { findByAddressStatement } from '../sql/credential.sql.js';
 import {
   keepRecoveryStatement,
@@ -20,7 +21,6 @@ import {
 import type { Project } from '../tenancy/project.js';
 import { readNewPassword, readRecovery } from './auth.body.js';
 import { accountOf, isUsable, type Credential } from './credential.js';
-import { foldName } from './names.js';
 import { checkPassword, hashPassword } from './password.js';
 import { Passwords } from './passwords.js';
 import { Throttle } from './throttle.js';

@@ -24,6 +24,7 @@ import { builtInVersion } from './built-in-version.js';
 import { MODEL_CHANNEL, runSteps } from './definition-change.js';
 import { readTableShapes } from './introspection.js';
 import { LargeIndexes } from './large-indexes.js';
+import { rekeyMembers } from './member-keys.js';
 import { loadModel } from './model-store.js';
 
 /** A table of the built-in model, or one of its columns or indexes, that a version of it gave up. */
@@ -41,7 +42,7 @@ export const RETIRED: readonly Retired[] = [];
 export interface Upgraded {
   /** Changes of tables and rows; 0 where all was there. */
   readonly steps: number;
-  /** What stands in the schema and is none of the model's, e.g. `table city_old`. */
+  /** What stands in the schema and is none of the model's, e.g. `table city_old`, and names that could not be brought up. */
   readonly leftAlone: readonly string[];
 }
 
@@ -62,12 +63,13 @@ export async function upgradeProject(tx: Transaction, project: Project): Promise
   // The built-in tables first: without them, neither can the built-in rows be written nor the model be read.
   const builtIn = await bringUp(tx, project, buildModel(builtInRecords()), retired);
   const rows = await bringRowsUp(tx, schema);
+  const keys = await rekeyMembers(tx, schema);
   const all = await bringUp(tx, project, await loadModel(tx, project, { upgrading: true }), []);
-  const steps = builtIn.steps.length + rows + all.steps.length;
+  const steps = builtIn.steps.length + rows + keys.count + all.steps.length;
   if (steps > 0 || version < BUILT_IN_VERSION) {
     await tx.run(recordUpgradeStatement(schema, MODEL_CHANNEL, id, BUILT_IN_VERSION));
   }
-  return { steps, leftAlone: all.leftAlone };
+  return { steps, leftAlone: [...all.leftAlone, ...keys.leftAlone] };
 }
 
 async function bringUp(

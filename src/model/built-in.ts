@@ -12,8 +12,11 @@ import { PARAMETER_TYPES } from './parameter-type/registry.js';
 import { uuidType } from './parameter-type/unit.type.js';
 import { ADMIN_KIND, CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, PLAIN, type Special } from './special.js';
 
-/** Raised whenever the tables of the built-in model change, so that older projects are brought up to date. */
-export const BUILT_IN_VERSION = 4;
+/**
+ * Raised whenever the tables of the built-in model change, or how the names of members are compared, so that older
+ * projects are brought up to date.
+ */
+export const BUILT_IN_VERSION = 5;
 
 export interface BuiltInKind {
   readonly id: string;

@@ -2,7 +2,7 @@
 import type { Field, KindDef } from '../model/model.js';
 import { CREDENTIAL_KIND } from '../model/special.js';
 import { columnType, selectList } from './columns.sql.js';
-import { all, ident, param, render, sql, type Statement } from './fragment.js';
+import { all, ident, integer, param, render, sql, type Statement } from './fragment.js';
 
 /** The columns of credentials that sign-in needs. */
 export const CREDENTIAL = sql`"username", "email", "password_hash", "member_kind", "member_id"::text AS member_id`;
@@ -52,5 +52,47 @@ export function countMembersStatement(schema: string, kind: KindDef): Statement 
 export function memberCredentialStatement(schema: string, memberId: string): Statement {
   return render(
     sql`SELECT ${CREDENTIAL} FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "member_id" = ${param(memberId)}::uuid`,
+  );
+}
+
+/** Credentials as an upgrade looks at them. */
+export interface NamedCredential {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly member_kind: string;
+  readonly member_id: string;
+  /** When they were made, as text. */
+  readonly made: string;
+}
+
+/**
+ * Credentials whose keys have characters that folding leaves out (`shared/member-names.ts`), the oldest first, from
+ * those behind `after` on.
+ */
+export function unfoldedStatement(
+  schema: string,
+  after: Pick<NamedCredential, 'id' | 'made'> | undefined,
+  limit: number,
+): Statement {
+  const joiners = param('[\u200c\u200d\ufe0e\ufe0f]');
+  const unfolded = sql`("username_key" ~ ${joiners} OR "email_key" ~ ${joiners} OR "email_key" ~ ${param('[.\u3002]$')})`;
+  const behind =
+    after &&
+    sql`("inserted_at", "id") > (${param(after.made)}::timestamptz, ${param(after.id)}::${columnType('uuid')})`;
+  return render(
+    sql`SELECT "id"::text AS id, "username", "email", "member_kind", "member_id"::text AS member_id, "inserted_at"::text AS made FROM ${ident(schema, CREDENTIAL_KIND)} WHERE ${all([unfolded, behind])} ORDER BY "inserted_at", "id" LIMIT ${integer(limit)}`,
+  );
+}
+
+/** Gives credentials their keys anew, unless other credentials have one of them. One row where they got them. */
+export function rekeyStatement(
+  schema: string,
+  { id, username, email }: { readonly id: string; readonly username: string; readonly email: string },
+): Statement {
+  const table = ident(schema, CREDENTIAL_KIND);
+  const [name, address] = [param(username), param(email)];
+  return render(
+    sql`UPDATE ${table} AS t SET "username_key" = ${name}, "email_key" = ${address} WHERE t."id" = ${param(id)}::${columnType('uuid')} AND NOT EXISTS (SELECT 1 FROM ${table} AS o WHERE o."id" <> t."id" AND (o."username_key" = ${name} OR o."email_key" = ${address})) RETURNING 1 AS set`,
   );
 }

@@ -25,6 +25,9 @@ describe('a name', () => {
     ['with one capital', 'Straße'],
     ['in wide letters', 'ｓｔｒａßｅ'],
     ['with a capital sharp s', 'STRAẞE'],
+    ['with joiners in it', 'st\u200dra\u200cße'],
+    ['with a variation selector', '\ufe0fstraße\ufe0e'],
+    ['behind a joiner and a space', '\u200d straße'],
   ])('that is taken is taken %s', async (_, name) => {
     const { status, body } = await join(name, 'mallory@example.com');
     expect({ status, code: body.messages[0]?.code }).toEqual({ status: 409, code: 'parameter.not_unique' });
@@ -58,6 +61,7 @@ describe('a name', () => {
     ['a Cyrillic a', 'аdmin', 'admin'],
     ['a trailing dot', 'admin.', 'admin'],
     ['a joiner that some scripts need', 'admin\u200d', 'admin'],
+    ['a variation selector', 'ad\ufe0fmin', 'admin'],
     ['white space around it', ' admin ', 'admin'],
   ])('with %s never signs in as the one that it looks like', async (_, name) => {
     const reply = await join(name, `x${Buffer.from(name).toString('hex')}@example.com`);
@@ -78,6 +82,8 @@ it.each([
   '\u2066admin\u2069',
   'ad\u2028min',
   'ad\u007fmin',
+  '\u200d',
+  '\ufe0f\u200c',
 ])('a name has no characters that are not seen: %j', async (name) => {
   const { status, body } = await join(name, 'mallory@example.com');
   expect({ status, parameter: body.messages[0]?.parameter }).toEqual({ status: 400, parameter: 'username' });
@@ -91,7 +97,14 @@ it.each(['علی‌رضا', '👩‍🚀', 'ÅSE', 'John  Smith', "o'hara", '李
 
 describe('an address', () => {
   it('that is taken is taken in any case, by members of every kind', async () => {
-    for (const email of ['STRASSE@example.com', 'Straße@EXAMPLE.com', 'ADMIN@example.com']) {
+    for (const email of [
+      'STRASSE@example.com',
+      'Straße@EXAMPLE.com',
+      'ADMIN@example.com',
+      'straße@example.com.',
+      'straße@example.com．',
+      'straße@example\ufe0f.com',
+    ]) {
       const { status, body } = await join('mallory', email);
       expect({ email, status, code: body.messages[0]?.code }).toEqual({
         email,
@@ -113,11 +126,19 @@ describe('an address', () => {
     'mallory@evil＠example.com',
     'mallory@example.com，x@example.com',
     '@example.com',
+    'mallory@.',
     'mallory',
     '',
   ])('is one address and nothing else: %j', async (email) => {
     expect((await join('mallory', email)).status).toBe(400);
     expect((await admin.post('/person/unit', { username: 'mallory', email })).status).toBe(400);
+  });
+
+  it('that ends with a dot is that without it, to sign in and to recover', async () => {
+    expect((await join('dotted', 'dotted@example.com.')).status).toBe(200);
+    expect(await idOf('Dotted@example.com', password)).toBe(await idOf('dotted', password));
+    expect((await open.post('/auth/recover_password', { email: 'dotted@example.com' })).status).toBe(200);
+    expect(tokenIn(await mailbox.last('dotted@example.com.'))).not.toBe('');
   });
 
   it('that somebody else wrote another way gets its mail where it is stored, whatever the headers say', async () => {

@@ -94,6 +94,75 @@ describe('an older project', () => {
     expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
   });
 
+  it('has its members found by the keys of this version; of two who have one name by now one keeps it', async () => {
+    const project = await used();
+    const password = 'a long secret';
+    const made: { id: string; username: string; email: string }[] = [];
+    // As an older version stored them: with joiners in their keys, and dots at the end of addresses.
+    for (const [username, email] of [
+      ['zo\u200de', 'zoe@example.com.'],
+      ['b\u200dob', 'bob@example.org'],
+      ['bob', 'bob@example.com'],
+      ['c\u200dyd', 'cyd@example.com'],
+      ['cy\u200dd', 'cyd@example.org'],
+      ['dan', 'dan@example.com'],
+      ['dan2', 'dan@example.com.'],
+    ] as const) {
+      const at = made.length;
+      const names = { username: `member${at}`, email: `member${at}@example.com` };
+      const reply = await project
+        .as(undefined)
+        .post('/auth/person/signup', { ...names, password, kind_system_user: { ...names, password } });
+      const { id } = (await ok(Promise.resolve(reply))) as { id: string };
+      await query(
+        project,
+        'UPDATE $schema."kind_system_user" SET "username" = $2, "username_key" = $2, "email" = $3, "email_key" = $3 WHERE "member_id" = $1',
+        [id, username, email],
+      );
+      await query(project, 'UPDATE $schema."person" SET "username" = $2, "email" = $3 WHERE "id" = $1', [
+        id,
+        username,
+        email,
+      ]);
+      made.push({ id, username, email });
+    }
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = 4');
+    const { steps, leftAlone } = await migrate(project);
+    const namesakes = [1, 4, 6].map((at) => `person ${made[at]?.id}`).join(', ');
+    expect({ steps, leftAlone }).toEqual({
+      steps: 2,
+      leftAlone: [`names of 3 members, which differ from those of others only in what is not seen (${namesakes})`],
+    });
+    const idOf = async (username: string) => {
+      const { body } = await project.as(undefined).post('/auth/signin', { username, password });
+      return (body.content as { id: string } | null)?.id;
+    };
+    // By either form of the name, whoever keeps it; the others by what is theirs alone, until they are renamed.
+    for (const [name, at] of [
+      ['zoe', 0],
+      ['zo\u200de', 0],
+      ['zoe@example.com', 0],
+      ['bob', 2],
+      ['b\u200dob', 2],
+      ['bob@example.org', 1],
+      ['cyd', 3],
+      ['cy\u200dd', 3],
+      ['cyd@example.org', 4],
+      ['dan@example.com.', 5],
+      ['dan2', 6],
+    ] as const) {
+      expect(await idOf(name), name).toBe(made[at]?.id);
+    }
+    expect((await project.put(`/person/unit/${made[1]?.id}`, { username: 'bo\u200db' })).status).toBe(409);
+    await ok(project.put(`/person/unit/${made[1]?.id}`, { username: 'bobby' }));
+    await ok(project.put(`/person/unit/${made[6]?.id}`, { email: 'dan@example.org' }));
+    expect(await idOf('bobby')).toBe(made[1]?.id);
+    expect(await idOf('dan@example.org')).toBe(made[6]?.id);
+    const again = await migrate(project);
+    expect(again.steps).toBe(0);
+    expect(again.leftAlone.join()).toContain('names of 1 members');
+  });
+
   it('is recorded and announced where rows alone were missing, and where nothing was', async () => {
     const project = await service.project();
     const { version } = await versions(project);
