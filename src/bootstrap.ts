@@ -20,17 +20,24 @@ export function generatePassword(): string {
   return randomBytes(15).toString('base64url');
 }
 
+/** @param signal ends it between two projects, with its reason */
 export async function prepareProjects(
   app: INestApplicationContext,
   config: Config,
   logger: Logger,
+  signal?: AbortSignal,
 ): Promise<FirstProject> {
   const provisioning = app.get(Provisioning);
-  await upgradeProjects(provisioning, logger);
+  for (const id of await provisioning.outdated()) {
+    signal?.throwIfAborted();
+    logger.info({ project: id }, 'bringing a project up to date');
+    await upgradeProject(provisioning, logger, id);
+  }
   for (const { id } of (await provisioning.list()).filter(({ status }) => status === 'deleting')) {
     await provisioning.delete(id);
     logger.info({ project: id }, 'interrupted deletion of a project finished');
   }
+  signal?.throwIfAborted();
   const { project, adminUsername, adminEmail, adminPassword } = config.bootstrap;
   const projects = await provisioning.list();
   if (projects.length > 0)
@@ -61,10 +68,6 @@ function badBootstrap({ messages }: KindError, { bootstrap }: Config): ConfigErr
         ? ['BOOTSTRAP_ADMIN_PASSWORD', 'a value that is not shown']
         : ['BOOTSTRAP_ADMIN_USERNAME', `'${bootstrap.adminUsername}'`];
   return new ConfigError(`${variable}: got ${got}, wants another: ${text}`);
-}
-
-async function upgradeProjects(provisioning: Provisioning, logger: Logger): Promise<void> {
-  for (const id of await provisioning.outdated()) await upgradeProject(provisioning, logger, id);
 }
 
 /** Answers whether it could be upgraded. Where it could not, it is told of, and the others are served all the same. */

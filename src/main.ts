@@ -20,15 +20,26 @@ async function main(): Promise<void> {
   if (cluster.isWorker) return serveAsWorker(config, logger);
   const database = await openDatabase(config, { role: 'service', log: (line) => logger.info(line) });
   let running: Running | undefined;
-  const signals = onSignals(async (signal) => {
-    logger.info(`stopping on ${signal}`);
+  const starting = new AbortController();
+  const stop = async (): Promise<void> => {
     await running?.stop();
     await database.stop();
     logger.info('stopped');
+  };
+  const signals = onSignals(config.shutdownGrace, {
+    told: (signal) => {
+      logger.info(`stopping on ${signal}`);
+      starting.abort();
+    },
+    stop,
   });
   try {
-    running = await start(config, { connection: database.connection, logger });
+    running = await start(config, { connection: database.connection, logger, signal: starting.signal });
   } catch (error) {
+    if (starting.signal.aborted) {
+      if (error !== starting.signal.reason) logger.warn({ err: error }, 'the start ended with an error');
+      return signals.ready();
+    }
     await database.stop();
     throw error;
   }
@@ -39,32 +50,44 @@ async function main(): Promise<void> {
 
 async function start(
   config: Config,
-  given: Pick<Parameters<typeof startService>[0], 'connection' | 'logger'>,
+  given: Pick<Parameters<typeof startService>[0], 'connection' | 'logger' | 'signal'>,
 ): Promise<Running> {
   await checkAddress(config);
   const options = { config, secret: await loadSecret(config), ...given };
   return config.workers > 1 ? startWorkers(options) : startService(options);
 }
 
-/** The first signal stops the service; more of them change nothing. One that comes during the start waits for its end. */
-function onSignals(work: (signal: string) => Promise<void>): { ready(): void } {
+interface Stopping {
+  /** Runs with the first signal. */
+  readonly told: (signal: string) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * The first signal stops the service; more of them change nothing. One that comes during the start waits for its end, but
+ * no longer than `patience` milliseconds: what has begun in the database then ends with its connection.
+ */
+function onSignals(patience: number, { told, stop }: Stopping): { ready(): void } {
   let ready = false;
-  let pending: string | undefined;
+  let signalled = false;
   let stopping = false;
-  const run = (signal: string): void => {
+  const run = (): void => {
     if (stopping) return;
-    if (!ready) {
-      pending = signal;
-      return;
-    }
     stopping = true;
-    work(signal).then(() => process.exit(0), fail);
+    stop().then(() => process.exit(0), fail);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, run);
+  const hear = (signal: string): void => {
+    if (signalled) return;
+    signalled = true;
+    told(signal);
+    if (ready) run();
+    else setTimeout(run, patience);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hear);
   return {
     ready() {
       ready = true;
-      if (pending) run(pending);
+      if (signalled) run();
     },
   };
 }

@@ -42,6 +42,8 @@ export interface ServiceOptions {
   readonly prepared?: FirstProject;
   /** Set where several processes share the port: gathers the metrics of all. */
   readonly metricsOfAll?: () => Promise<string>;
+  /** Ends a start that waits for something, with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** Milliseconds that a statement of a request may take: one tenant's question must not starve the others. */
@@ -53,7 +55,7 @@ const MAIL_GRACE = 2000;
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, metricsOfAll } = options;
   const { app, database, dataSource } = await assemble(options);
-  const first = options.prepared ?? (await prepareProjects(app, config, logger));
+  const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal));
   app.get(ModelStore).onOutdated = upgradeWhenMet(app.get(Provisioning), logger);
   const listener = new Listener(connection, [MODEL_CHANNEL, PROJECT_CHANNEL], {
     ...announcements(app),
@@ -85,18 +87,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 export async function prepareService(options: ServiceOptions): Promise<FirstProject> {
   const { app, dataSource } = await assemble(options);
   try {
-    return await prepareProjects(app, options.config, options.logger);
+    return await prepareProjects(app, options.config, options.logger, options.signal);
   } finally {
     await app.close();
     await dataSource.destroy();
   }
 }
 
-async function assemble({ config, secret, connection, logger, prepared }: ServiceOptions) {
+async function assemble({ config, secret, connection, logger, prepared, signal }: ServiceOptions) {
   const dataSource = createDataSource(connection, { pool: config.databasePool, statementTimeout: STATEMENT_TIMEOUT });
   await dataSource.initialize();
   try {
-    if (!prepared) await migrateRegistry(dataSource);
+    if (!prepared) await migrateRegistry(dataSource, { log: (line) => logger.info(line), signal });
     const database = new Database(dataSource, (error) => logger.error({ err: error }, 'work after a commit failed'));
     const registry = new ProjectRepository(dataSource);
     const app = await createApp({ config, secret, registry, database, logger }, logger);

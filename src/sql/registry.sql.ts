@@ -3,6 +3,19 @@ import { REGISTRY_SCHEMA } from '../model/names.js';
 import { ident, literal, param, render, sql, type Statement } from './fragment.js';
 import { MODEL_TABLE } from './select.sql.js';
 
+/** Whoever brings the registry up to date holds this advisory lock. */
+const LOCK_KEY = sql`${literal('7205759403792793')}::bigint`;
+
+/** One row `locked`: whether the lock was free. Held until the transaction ends. */
+export const LOCK_REGISTRY: Statement = render(sql`SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS locked`);
+
+export const CREATE_REGISTRY: Statement = render(sql`CREATE SCHEMA IF NOT EXISTS ${ident(REGISTRY_SCHEMA)}`);
+
+/** A row `backend, address, seconds`: who holds that lock, from where, and for how long it has been in its state. */
+export const REGISTRY_HOLDER: Statement = render(
+  sql`SELECT a.pid AS backend, host(a.client_addr) AS address, coalesce(extract(epoch FROM clock_timestamp() - a.state_change), 0)::int AS seconds FROM pg_catalog.pg_locks AS l JOIN pg_catalog.pg_stat_activity AS a ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()) AND l.classid::bigint = ${LOCK_KEY} >> 32 AND l.objid::bigint = ${LOCK_KEY} & 4294967295`,
+);
+
 export function insertProjectStatement(id: string, label: string): Statement {
   return render(
     sql`INSERT INTO ${ident(REGISTRY_SCHEMA, 'project')} ("id", "label") VALUES (${param(id)}, ${param(label)})`,

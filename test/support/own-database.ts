@@ -16,6 +16,14 @@ function inDatabase(connection: ConnectionOptions, database: string): Connection
   return { url: url.href };
 }
 
+/** The same as an address, for DATABASE_URL. */
+export function urlOf(connection: ConnectionOptions): string {
+  if ('url' in connection) return connection.url;
+  const { host, port, user, password, database } = connection;
+  const query = new URLSearchParams({ host, port: String(port), user, password });
+  return `postgres:///${database}?${query.toString()}`;
+}
+
 /** Makes the database; it goes after the file's tests, when its services have stopped. */
 export async function ownDatabase(): Promise<ConnectionOptions> {
   const name = `own_${randomBytes(6).toString('hex')}`;

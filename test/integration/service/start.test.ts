@@ -1,0 +1,72 @@
+/** A start that has to wait says for what, and can be stopped. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, expect, it } from 'vitest';
+import { ownDatabase, urlOf } from '../../support/own-database.js';
+import { sideConnection } from '../../support/side-connection.js';
+
+const root = join(import.meta.dirname, '../../..');
+const database = await ownDatabase();
+const dataDir = mkdtempSync(join(tmpdir(), 'kind-start-'));
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function start(env: Record<string, string> = {}): { child: ChildProcess; says: (text: RegExp) => Promise<string> } {
+  const child = spawn(process.execPath, ['--import', './test/support/typescript.hook.mjs', 'src/main.ts'], {
+    cwd: root,
+    env: {
+      ...process.env,
+      ...{ DATABASE_URL: urlOf(database), DATA_DIR: dataDir, PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' },
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  started.push(child);
+  const lines: string[] = [];
+  const reader = createInterface(child.stderr).on('line', (line) => lines.push(line));
+  const says = async (text: RegExp): Promise<string> => {
+    for (;;) {
+      const found = lines.find((line) => text.test(line));
+      if (found !== undefined) return (JSON.parse(found) as { msg: string }).msg;
+      await once(reader, 'line');
+    }
+  };
+  return { child, says };
+}
+
+it('says which connection holds the registry, stops on SIGTERM meanwhile, and goes on when it is free', async () => {
+  const side = await sideConnection(database);
+  const [holder] = await side.rows<{ pid: number }>(
+    'SELECT pg_backend_pid() AS pid, pg_advisory_lock(7205759403792793)',
+  );
+  const waits = new RegExp(`waiting for another process .*backend ${holder?.pid}\\b`);
+  const stopped = start();
+  await stopped.says(waits);
+  const gone = once(stopped.child, 'exit');
+  stopped.child.kill('SIGTERM');
+  expect(await gone).toEqual([0, null]);
+  const served = start();
+  await served.says(waits);
+  await side.rows('SELECT pg_advisory_unlock(7205759403792793)');
+  expect(await served.says(/"ready"/)).toBe('ready');
+}, 60_000);
+
+it('that hangs for another reason ends on SIGTERM within the grace time', async () => {
+  const side = await sideConnection(database);
+  // What the start reads of the registry.
+  await side.rows('BEGIN');
+  await side.rows('LOCK TABLE "kind"."project" IN ACCESS EXCLUSIVE MODE');
+  const { child, says } = start({ SHUTDOWN_GRACE: '300ms', LOG_LEVEL: 'debug' });
+  await says(/ProjectGuard|InstanceLoader|dependencies initialized/);
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await gone).toEqual([0, null]);
+  await side.rows('ROLLBACK');
+}, 60_000);
