@@ -5,10 +5,12 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { Metrics } from './health/metrics.js';
-import { answerOptions, entrance } from './http/entrance.js';
+import { withoutSlash } from './doc/page-address.js';
+import { entrance } from './http/entrance.js';
 import { ErrorResponder } from './http/error.responder.js';
 import { FastExpressAdapter } from './http/fast-express.adapter.js';
 import { NestLogger } from './http/logger.js';
+import { answerOptions } from './http/path-methods.js';
 import { requestLog } from './http/request-log.js';
 import { Traffic } from './http/traffic.js';
 import type { Platform } from './platform.module.js';
@@ -24,13 +26,14 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   app.set('query parser', () => ({}));
   app.use(entrance(app.get(Traffic), [requestLog(logger), app.get(Metrics).observe]));
   if (config.corsOrigins === '*' || config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
-  else app.use(answerOptions);
+  app.use(answerOptions);
+  app.use(withoutSlash);
   app.useGlobalFilters(new ErrorResponder(logger));
   await app.init();
   return app;
 }
 
-/** Preflights need no project header: they end before the guard. */
+/** Preflights need no project header: `answerOptions` ends them before the guard. */
 function corsOptions({ corsOrigins }: Config) {
   return {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
@@ -38,5 +41,6 @@ function corsOptions({ corsOrigins }: Config) {
     allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', 'kind-project-key', 'x-request-id'],
     exposedHeaders: ['etag', 'x-request-id', 'retry-after'],
     maxAge: 600,
+    preflightContinue: true,
   };
 }

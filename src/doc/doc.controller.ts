@@ -24,12 +24,6 @@ export class DocController {
   @Get('swaggerui')
   @WithoutProject()
   async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    if (request.path.endsWith('/')) {
-      // Its parts are named relative to the address without the slash.
-      response.writeHead(308, { Location: '../swaggerui' });
-      response.end();
-      return;
-    }
     answerFile(request, response, await page.get('page.html'), PAGE_POLICY);
   }
 

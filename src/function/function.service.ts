@@ -11,7 +11,7 @@ import { parseBody } from '../http/body.js';
 import { parseFlags } from '../http/list-query.js';
 import type { Method } from '../kit/module.js';
 import type { KindDef, Model } from '../model/model.js';
-import { Faults, refusal } from '../shared/errors.js';
+import { Faults, notTaken, refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -151,7 +151,7 @@ function open(scope: RequestScope, target: Target, model: Model, deployment: Dep
     throw refusal('function.unknown', `No function '${target.name.slice(0, 80)}' of ${whose(target)}${hint}`);
   }
   if (!def.methods.includes(target.method)) {
-    throw refusal('function.unknown', `The function '${def.name}' takes ${def.methods.join(' and ')} alone`);
+    throw notTaken(`The function '${def.name}' takes ${def.methods.join(' and ')} alone`, def.methods);
   }
   return { kind, grant, found: { module, def } };
 }

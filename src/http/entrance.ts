@@ -25,10 +25,3 @@ export function entrance(traffic: Traffic, observers: readonly Observer[]): Requ
     next();
   };
 }
-
-/** `OPTIONS` asks nothing of a tenant: it needs no project header, whether other origins are allowed or not. */
-export const answerOptions: RequestHandler = (request, response, next) => {
-  if (request.method !== 'OPTIONS') return next();
-  response.writeHead(204, { Allow: 'GET, HEAD, POST, PUT, DELETE, OPTIONS' });
-  response.end();
-};

@@ -5,9 +5,9 @@ import { FunctionError } from '../kit/function-error.js';
 import { KindError, refusal, type ErrorCode } from '../shared/errors.js';
 import { Seldom } from '../shared/seldom.js';
 import { errorEnvelope } from './answer.js';
+import { unknownRoute } from './path-methods.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 import { requestId } from './request-id.js';
-import { loggedPath } from './request-log.js';
 
 /** Where unexpected errors are reported, and what the operator has to know. */
 export interface ErrorLog {
@@ -47,6 +47,7 @@ export class ErrorResponder implements ExceptionFilter {
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-store',
       ...(known.retryAfter !== undefined && { 'Retry-After': known.retryAfter }),
+      ...(known.allow && { Allow: known.allow.join(', ') }),
       ...(known.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     });
     response.end(request.method === 'HEAD' ? undefined : text);
@@ -85,6 +86,7 @@ interface Told {
   readonly status: number;
   readonly messages: readonly object[];
   readonly retryAfter?: number | undefined;
+  readonly allow?: readonly string[] | undefined;
 }
 
 /** The author of a function has words of their own. */
@@ -99,7 +101,7 @@ function toKindError(error: unknown, request: HttpRequest): KindError {
   if (error instanceof KindError) return error;
   if (error instanceof URIError) return refusal('path.malformed', 'The path is not valid percent-encoded UTF-8');
   const status = statusOf(error);
-  if (status === 404) return refusal('route.unknown', `No ${request.method} ${loggedPath(request.path)}`);
+  if (status === 404) return unknownRoute(request);
   if (status === 400) return refusal('path.malformed', 'The path is not valid percent-encoded UTF-8');
   return refusal('server.error', `Something went wrong here; the request id is ${requestId(request)}`);
 }

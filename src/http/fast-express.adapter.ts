@@ -7,7 +7,7 @@
 import http, { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Express, Request, Response } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import { Answer, envelope } from './answer.js';
 import { etagMatches } from './etag.js';
 import { answerMalformed, MAX_HEAD } from './malformed-request.js';
@@ -47,6 +47,14 @@ const callableResponse = ServerResponse as unknown as (
 ) => void;
 
 export class FastExpressAdapter extends ExpressAdapter {
+  /** A path has one spelling, so that what a proxy says of it holds. The router is made with the first thing put into it. */
+  constructor() {
+    const app = express();
+    app.enable('case sensitive routing');
+    app.enable('strict routing');
+    super(app);
+  }
+
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
     app.disable('etag');

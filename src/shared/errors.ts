@@ -9,7 +9,7 @@ import { didYouMean } from './nearest.js';
 
 /** What a code means and which HTTP status answers it. */
 export interface ErrorKind {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 504;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 504;
   readonly meaning: string;
 }
 
@@ -32,7 +32,11 @@ export const ERRORS = {
   'signup.mismatch': { status: 400, meaning: 'Name, password or e-mail are given twice and differ.' },
   'access.denied': { status: 403, meaning: 'This caller may not do that; another token would be needed.' },
 
-  'route.unknown': { status: 404, meaning: 'No such address, or no such method there.' },
+  'route.unknown': { status: 404, meaning: 'No such address.' },
+  'route.method': {
+    status: 405,
+    meaning: 'The address, or the function, does not take that method; Allow names those that it takes.',
+  },
   'kind.unknown': { status: 404, meaning: 'The project has no such kind.' },
   'kind.inactive': { status: 403, meaning: 'The kind is switched off (active: false).' },
   'kind.remote_unavailable': {
@@ -162,7 +166,7 @@ export const ERRORS = {
   'filter.bad_value': { status: 400, meaning: "The value can not be read as the parameter's type." },
   'filter.too_large': { status: 400, meaning: 'The filter is longer, wider or deeper than allowed.' },
 
-  'function.unknown': { status: 404, meaning: 'The kind has no such function, or none for that method.' },
+  'function.unknown': { status: 404, meaning: 'The kind has no such function.' },
   'function.broken': {
     status: 503,
     meaning: 'The function module of the kind does not load; the log of the service says why.',
@@ -197,13 +201,16 @@ export type Place = Pick<Message, 'parameter' | 'index'>;
 export class KindError extends Error {
   override readonly name = 'KindError';
   readonly status: ErrorKind['status'];
+  /** The methods to name in the header `Allow`. */
+  readonly allow: readonly string[] | undefined;
 
   constructor(
     readonly messages: readonly [Message, ...Message[]],
     readonly retryAfter?: number,
-    options?: { readonly cause: unknown },
+    { allow, ...options }: { readonly cause?: unknown; readonly allow?: readonly string[] } = {},
   ) {
     super(messages.map((message) => `${message.code}: ${message.text}`).join('; '), options);
+    this.allow = allow;
     // Bad input is answered before conflicts with what is stored.
     const statuses = messages.map((message): ErrorKind['status'] => ERRORS[message.code].status);
     this.status = statuses.reduce((lowest, status) => (status < lowest ? status : lowest));
@@ -222,6 +229,12 @@ export function refusal(code: ErrorCode, text: string, place: Place = {}): KindE
 /** A refusal that passes: the client may come back after some seconds. */
 export function comeBack(code: ErrorCode, text: string, seconds = 1, cause?: unknown): KindError {
   return new KindError([{ code, text }], seconds, cause === undefined ? undefined : { cause });
+}
+
+/** A method that is not taken; `methods` are those that are. Where GET is, HEAD is too, and OPTIONS always. */
+export function notTaken(text: string, methods: readonly string[]): KindError {
+  const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'];
+  return new KindError([{ code: 'route.method', text }], undefined, { allow });
 }
 
 /** A message about what stands inside a value, told with the way to it: `country`, and `name: …` become `country.name: …`. */

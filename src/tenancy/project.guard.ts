@@ -1,6 +1,7 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { andThen, type Eventually } from '../shared/eventually.js';
+import { keepLiteral } from '../http/literal-ids.js';
 import type { HttpRequest } from '../http/request.js';
 import { Traffic } from '../http/traffic.js';
 import { PROJECT_HEADER, ScopeResolver } from './request-scope.js';
@@ -36,10 +37,11 @@ export class ProjectGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): Eventually<boolean> {
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    keepLiteral(request);
     const { noProject, optionalProject, ownBearer } = this.#marksOf(context);
     if (noProject) return true;
     this.traffic.check();
-    const request = context.switchToHttp().getRequest<HttpRequest>();
     if (optionalProject && request.headers[PROJECT_HEADER] === undefined) return true;
     return andThen(this.resolver.resolve(request, !ownBearer), () => true);
   }

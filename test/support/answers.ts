@@ -39,7 +39,7 @@ export class AnswerCheck {
     this.#templates = Object.keys(document.paths)
       .map((path) => ({
         path,
-        pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
+        pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
       }))
       .sort((a, b) => names(a.path) - names(b.path));
   }

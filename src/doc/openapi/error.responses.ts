@@ -9,6 +9,7 @@ export const ERROR_NAMES: Readonly<Record<ErrorStatus, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'NotFound',
+  405: 'MethodNotAllowed',
   409: 'Conflict',
   412: 'PreconditionFailed',
   413: 'ContentTooLarge',
@@ -24,6 +25,7 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
   401: 'No token, or no good one: another could help. Or there is no such project.',
   403: 'This caller may not do that.',
   404: 'There is no such thing, or none that the caller may see.',
+  405: 'That method is not taken here; `Allow` names those that are.',
   409: 'It conflicts with what is stored.',
   412: 'The unit is no longer the version that `If-Match` names.',
   413: 'The body is too large.',
@@ -45,6 +47,7 @@ function errorResponse(status: ErrorStatus): Response {
     headers: {
       'x-request-id': headerRef('RequestId'),
       ...(COME_BACK.has(status) && { 'Retry-After': headerRef('RetryAfter') }),
+      ...(status === 405 && { Allow: headerRef('Allow') }),
       ...(status === 401 && { 'WWW-Authenticate': headerRef('Challenge') }),
     },
     content: { 'application/json': { schema: schemaRef('Error') } },
@@ -68,5 +71,6 @@ export const HEADERS = {
   RequestId: { description: 'The id of the request, for the logs.', schema: { type: 'string' } },
   ETag: { description: 'The version of the unit, for `If-Match` and `If-None-Match`.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds until it is worth another try.', schema: { type: 'integer', minimum: 0 } },
+  Allow: { description: 'The methods that are taken, separated by commas.', schema: { type: 'string' } },
   Challenge: { description: 'Always `Bearer`.', schema: { type: 'string' } },
 } as const;

@@ -201,7 +201,7 @@ const AUTH_ROUTES: readonly Route[] = [
   },
 ];
 
-const functions = { tag: 'Functions', of: 'none', needs: 'access', content: 'function' } as const;
+const functions = { tag: 'Functions', of: 'none', needs: 'access', content: 'function', refuses: [405] } as const;
 const asked = { method: 'get', description: 'Parameters are in the query.' } as const;
 const told = { method: 'post', body: 'function' } as const;
 const OF_KIND = { path: `${KIND}/function/{function_name}`, summary: 'Call a function of %' } as const;

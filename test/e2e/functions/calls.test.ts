@@ -205,11 +205,27 @@ describe('who may call what', () => {
       request: 'GET /city/function/ehco',
       expect: { ...unknown, text: "did you mean 'echo'?" },
     },
-    { name: 'a method that it does not take', request: 'POST /city/function/reads', expect: unknown },
+    {
+      name: 'a method that it does not take',
+      request: 'POST /city/function/reads',
+      expect: { status: 405, code: 'route.method', headers: { allow: 'GET, HEAD, OPTIONS' } },
+    },
+    {
+      name: 'a method that it does not take, as who may not call it',
+      request: 'POST /city/function/reads',
+      as: 'nobody',
+      expect: { status: 401, code: 'token.missing', headers: { allow: null } },
+    },
+    {
+      name: 'a method that a closed one does not take',
+      request: 'POST /city/function/closed',
+      as: 'member',
+      expect: { status: 403, code: 'access.denied', headers: { allow: null } },
+    },
     {
       name: 'a method that none takes',
       request: 'PUT /city/function/reads',
-      expect: { status: 404, code: 'route.unknown' },
+      expect: { status: 405, code: 'route.method', headers: { allow: 'GET, HEAD, POST, OPTIONS' } },
     },
     { name: 'a kind without a module', request: 'GET /plain/function/x', expect: unknown },
     {

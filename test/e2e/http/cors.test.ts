@@ -112,6 +112,15 @@ describe('a request', () => {
   });
 });
 
+describe('a preflight for a path that is not there', () => {
+  it('is 404, so that a mistyped address shows, and may be read by listed origins', async () => {
+    const headers = { origin: 'https://a.example', 'access-control-request-method': 'PUT' };
+    const reply = await send(listed.service, { method: 'OPTIONS', path: '/api/lib/note/UNIT/a', headers });
+    expect(reply.status).toBe(404);
+    expect(reply.headers.get('access-control-allow-origin')).toBe('https://a.example');
+  });
+});
+
 describe('OPTIONS that is no preflight', () => {
   it('has an envelope or no body', async () => {
     for (const path of ['/api/lib/note/unit', '/health/live', '/nowhere']) {

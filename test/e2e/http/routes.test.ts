@@ -33,18 +33,6 @@ describe('routes that are not there', () => {
   ];
   scenarios({ admin: project }, [
     ...paths.map((path) => ({ name: `GET ${path}`, request: `GET ${path}`, expect: unknown })),
-    ...['PATCH', 'POST', 'TRACE', 'REPORT', 'SEARCH', 'PROPFIND', 'COPY', 'LOCK'].map((method) => ({
-      name: `${method} of a unit`,
-      request: `${method} /note/unit/a`,
-      expect: unknown,
-    })),
-    ...['PUT', 'PATCH', 'DELETE'].map((method) => ({
-      name: `${method} of a list`,
-      request: `${method} /note/unit`,
-      expect: unknown,
-    })),
-    { name: 'POST of a struct', request: 'POST /note/struct', expect: unknown },
-    { name: 'GET of sign-in', request: 'GET /auth/signin', expect: unknown },
     ...[
       '^/',
       '^/api',
@@ -71,11 +59,144 @@ describe('routes that are not there', () => {
       headers: withoutProject,
       expect: unknown,
     },
+  ]);
+});
+
+describe('one path has one spelling', () => {
+  scenarios({ admin: project }, [
+    ...[
+      '/note/UNIT',
+      '/note/Unit/a',
+      '/NOTE/unit/a/struct/',
+      '/group/parameter/KIND',
+      '/note/unit/',
+      '/note/unit/a/',
+      '/note/struct/',
+      '/kind/struct/',
+      '/group/parameter/kind/',
+      '/auth/signin/',
+      '/note/%75nit',
+      '/note/uni%74/a',
+      '/%67roup/parameter/kind',
+      '/group/parameter%2Fkind',
+      '/note%2Funit',
+      '//note/unit',
+      '/note//unit',
+      '/note/unit//a',
+      '/note/unit/a//struct',
+      '^/API/LIB/note/unit',
+      '^/api//lib/note/unit',
+      '^//api/lib/note/unit',
+      '^/%61pi/lib/note/unit',
+    ].map((path) => ({ name: `GET ${path}`, request: `GET ${path}`, expect: unknown })),
+    // Names of the model are not decoded, those of units are.
+    ...['/not%65/unit', '/%6Eote/unit/a', '/NOTE/unit', '/Note/struct', '/%00/unit'].map((path) => ({
+      name: `GET ${path}`,
+      request: `GET ${path}`,
+      expect: { status: 404, code: 'kind.unknown' } as const,
+    })),
     {
-      name: 'a method that is not there for health',
+      name: 'an encoded group',
+      request: 'GET /group/p%61rameter/kind',
+      expect: { status: 404, code: 'group.unknown' },
+    },
+    {
+      name: 'an encoded direction',
+      request: 'GET /note/unit/a/link/chil%64',
+      expect: { status: 404, code: 'link.unknown' },
+    },
+    { name: 'an encoded unit', request: 'GET /note/unit/%61', expect: { status: 200, content: { id: 'a' } } },
+    { name: 'of health', request: 'GET ^/health/LIVE', headers: withoutProject, expect: unknown },
+    { name: 'of metrics', request: 'GET ^/metrics/', headers: withoutProject, expect: unknown },
+  ]);
+
+  it('to a stranger too, who learns nothing of the kind', async () => {
+    for (const path of ['/not%65/unit', '/%6Eothing/unit']) {
+      expect((await project.as(undefined).get(path)).body.messages).toMatchObject([{ code: 'token.missing' }]);
+    }
+  });
+});
+
+describe('methods that a path does not take', () => {
+  const refused = (allow: string) => ({ status: 405, code: 'route.method', headers: { allow } }) as const;
+  const rows: readonly [path: string, allow: string, methods: readonly string[]][] = [
+    [
+      '/note/unit/a',
+      'GET, HEAD, PUT, DELETE, OPTIONS',
+      ['PATCH', 'POST', 'TRACE', 'REPORT', 'SEARCH', 'PROPFIND', 'COPY', 'LOCK'],
+    ],
+    ['/note/unit/b', 'GET, HEAD, PUT, DELETE, OPTIONS', ['POST']],
+    ['/note/unit', 'GET, HEAD, POST, OPTIONS', ['PUT', 'PATCH', 'DELETE']],
+    ['/nothing/unit', 'GET, HEAD, POST, OPTIONS', ['PUT']],
+    ['/note/struct', 'GET, HEAD, OPTIONS', ['POST']],
+    ['/group/parameter/kind', 'GET, HEAD, OPTIONS', ['POST', 'DELETE']],
+    ['/note/unit/a/link/child', 'GET, HEAD, OPTIONS', ['POST', 'PUT']],
+    ['/note/unit/a/link/link/note/unit/b', 'POST, DELETE, OPTIONS', ['GET', 'HEAD', 'PUT']],
+    ['/note/function/x', 'GET, HEAD, POST, OPTIONS', ['PUT', 'DELETE']],
+    ['/auth/signin', 'POST, OPTIONS', ['GET', 'HEAD', 'PUT']],
+    ['/auth/verify', 'GET, HEAD, POST, OPTIONS', ['DELETE']],
+    ['/doc/openapi.json', 'GET, HEAD, OPTIONS', ['POST']],
+  ];
+  scenarios({ admin: project, nobody: anonymous(project) }, [
+    ...rows.flatMap(([path, allow, methods]) =>
+      methods.map((method) => ({
+        name: `${method} ${path}`,
+        request: `${method} ${path}`,
+        expect: method === 'HEAD' ? { status: 405, headers: { allow } } : refused(allow),
+      })),
+    ),
+    {
+      name: 'DELETE ^/health/live',
       request: 'DELETE ^/health/live',
       headers: withoutProject,
-      expect: unknown,
+      expect: refused('GET, HEAD, OPTIONS'),
+    },
+    // Of the path alone: whether there is such a kind, and what it lets a stranger do, has no part in it.
+    { name: 'a stranger, of a kind', request: 'PUT /note/unit', as: 'nobody', expect: { status: 405 } },
+    { name: 'a stranger, of no kind', request: 'PUT /nothing/unit', as: 'nobody', expect: { status: 405 } },
+    {
+      name: 'the project is asked for first',
+      request: 'PUT /note/unit',
+      headers: withoutProject,
+      expect: { status: 400, code: 'project.missing' },
+    },
+    {
+      name: 'then the token',
+      request: 'PUT /note/unit',
+      headers: { authorization: 'Bearer x' },
+      expect: { status: 401, code: 'token.invalid' },
+    },
+    { name: 'no body is read', request: 'PATCH /note/unit/a', body: '{', expect: { status: 405 } },
+  ]);
+});
+
+describe('OPTIONS', () => {
+  scenarios({ admin: project }, [
+    ...(
+      [
+        ['/note/unit/a', 'GET, HEAD, PUT, DELETE, OPTIONS'],
+        ['/nothing/unit', 'GET, HEAD, POST, OPTIONS'],
+        ['/auth/signin', 'POST, OPTIONS'],
+        ['/group/any/unit', 'GET, HEAD, OPTIONS'],
+        ['^/health/live', 'GET, HEAD, OPTIONS'],
+      ] as const
+    ).map(([path, allow]) => ({
+      name: `answers the methods of ${path}, without a project`,
+      request: `OPTIONS ${path}`,
+      headers: withoutProject,
+      expect: { status: 204, headers: { allow }, statements: 0 },
+    })),
+    ...['/note', '/note/UNIT', '/note/unit/', '^/nowhere', '^/api/lib'].map((path) => ({
+      name: `is 404 where there is no path: ${path}`,
+      request: `OPTIONS ${path}`,
+      headers: withoutProject,
+      expect: { ...unknown, headers: { allow: null } },
+    })),
+    {
+      name: 'is 400 for a malformed path',
+      request: 'OPTIONS /note/unit/%zz',
+      headers: withoutProject,
+      expect: { status: 400, code: 'path.malformed' },
     },
   ]);
 });
@@ -106,9 +227,7 @@ describe('addresses', () => {
     },
     { name: 'with a bare question mark', request: 'GET /note/unit?', expect: { status: 200 } },
     { name: 'with empty parts of a query', request: 'GET /note/unit?&&', expect: { status: 200 } },
-    { name: 'with a slash at the end', request: 'GET /note/unit/', expect: { status: 200 } },
     { name: 'with a NUL as a unit', request: 'GET /note/unit/%00', expect: { status: 404, code: 'unit.unknown' } },
-    { name: 'with a NUL as a kind', request: 'GET /%00/unit', expect: { status: 404, code: 'kind.unknown' } },
     {
       name: 'with a NUL in a query',
       request: 'GET /note/unit?include=%00',
@@ -334,7 +453,9 @@ describe('the catalogue of errors', () => {
     const source = readFileSync('src/shared/errors.ts', 'utf8');
     const statuses = new Set([...source.matchAll(/status: (\d+)/g)].map(([, status]) => Number(status)));
     expect(
-      [...statuses].filter((status) => ![400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503, 504].includes(status)),
+      [...statuses].filter(
+        (status) => ![400, 401, 403, 404, 405, 409, 412, 413, 415, 429, 500, 503, 504].includes(status),
+      ),
     ).toEqual([]);
   });
 });
