@@ -27,7 +27,8 @@ const PROCESS: Terminal = {
 
 /** @param load where the settings come from; tests give their own */
 export async function run(argv: readonly string[], terminal: Terminal = PROCESS, load = loadConfig): Promise<number> {
-  const program = createProgram({ terminal, services: (work) => withServices(load(), work) });
+  const services: Toolbox['services'] = (work, options) => withServices(load(), work, options);
+  const program = createProgram({ terminal, services, config: () => load() });
   try {
     await program.parseAsync(argv, { from: 'user' });
     return DONE;

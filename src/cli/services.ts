@@ -11,16 +11,21 @@ import { createDataSource } from '../database/data-source.js';
 import { Database } from '../database/database.js';
 import { openDatabase } from '../database/open-database.js';
 import { ProjectRepository } from '../database/registry/project.repository.js';
-import { migrateRegistry } from '../database/registry/registry.js';
-import type { Services } from './toolbox.js';
+import { hasRegistry, migrateRegistry } from '../database/registry/registry.js';
+import { NoDatabaseError } from '../database/start-error.js';
+import type { Services, ServicesOptions } from './toolbox.js';
 
 const CONNECTIONS = 2;
 
-/** @throws DatabaseStartError, and whatever `work` throws */
-export async function withServices<T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> {
-  const database = await openDatabase(config, { role: 'command', log: () => undefined });
+/** @throws DatabaseStartError, NoDatabaseError, and whatever `work` throws */
+export async function withServices<T>(
+  config: Config,
+  work: (services: Services) => Promise<T>,
+  { make = false }: ServicesOptions = {},
+): Promise<T> {
+  const database = await openDatabase(config, { role: 'command', log: () => undefined, existing: !make });
   try {
-    return await withDatabase(config, database.connection, work);
+    return await withDatabase(config, database.connection, work, make);
   } finally {
     await database.stop();
   }
@@ -30,10 +35,12 @@ async function withDatabase<T>(
   config: Config,
   connection: ConnectionOptions,
   work: (services: Services) => Promise<T>,
+  make: boolean,
 ): Promise<T> {
   const dataSource = createDataSource(connection, { pool: CONNECTIONS, statementTimeout: 0 });
   await dataSource.initialize();
   try {
+    if (!make && !(await hasRegistry(dataSource))) throw new NoDatabaseError(noRegistry(config));
     await migrateRegistry(dataSource);
     // Commands make no tokens: any secret will do, and none is left behind.
     const secret = randomBytes(32).toString('hex');
@@ -55,4 +62,9 @@ async function withDatabase<T>(
   } finally {
     await dataSource.destroy();
   }
+}
+
+function noRegistry({ databaseUrl, dataDir }: Config): string {
+  const where = databaseUrl === undefined ? `of DATA_DIR ${dataDir}` : 'of DATABASE_URL';
+  return `the database ${where} has never been served: "npm start" or "project create" makes it ready`;
 }

@@ -14,10 +14,19 @@ export interface Services {
   readonly config: Config;
 }
 
+export interface ServicesOptions {
+  readonly make?: boolean;
+}
+
 export interface Toolbox {
   readonly terminal: Terminal;
-  /** Runs `work` with the services of the application, and lets go of the database afterwards. */
-  readonly services: <T>(work: (services: Services) => Promise<T>) => Promise<T>;
+  /**
+   * Runs `work` with the services of the application, and lets go of the database afterwards. `make`: a database that is
+   * not there is made. @throws NoDatabaseError where there is none otherwise
+   */
+  readonly services: <T>(work: (services: Services) => Promise<T>, options?: ServicesOptions) => Promise<T>;
+  /** The settings, for what needs no database. @throws ConfigError */
+  readonly config: () => Config;
 }
 
 /** Every command has it. */

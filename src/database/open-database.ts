@@ -3,8 +3,10 @@
  */
 import type { Config } from '../config/config.js';
 import type { ConnectionOptions } from './connection.js';
+import { dataFolder, isInitialised } from './embedded/data-folder.js';
 import { EmbeddedDatabase } from './embedded/embedded-database.js';
 import { openExternal } from './external.js';
+import { NoDatabaseError } from './start-error.js';
 
 export interface OpenOptions {
   /**
@@ -14,6 +16,8 @@ export interface OpenOptions {
   readonly role: 'service' | 'command';
   /** Gets a line now and then that tells what is going on. */
   readonly log: (line: string) => void;
+  /** Set where an embedded database that is not there is refused, not made. */
+  readonly existing?: boolean;
   /** Settings of the embedded PostgreSQL that go before the usual ones; tests switch fsync off. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -25,7 +29,7 @@ export interface OpenedDatabase {
   stop(): Promise<void>;
 }
 
-/** @throws DatabaseStartError */
+/** @throws DatabaseStartError, NoDatabaseError */
 export async function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool' | 'workers'>,
   options: OpenOptions,
@@ -33,6 +37,12 @@ export async function openDatabase(
   if (config.databaseUrl !== undefined) {
     const connection = await openExternal(config.databaseUrl, options.log);
     return { connection, embedded: false, stop: () => Promise.resolve() };
+  }
+  const folder = dataFolder(config.dataDir);
+  if (options.existing && !(await isInitialised(folder))) {
+    throw new NoDatabaseError(
+      `there is no database in DATA_DIR ${config.dataDir}: "npm start" or "project create" makes one, or DATABASE_URL names one`,
+    );
   }
   const database = new EmbeddedDatabase(config, options);
   const connection = await database.open();

@@ -2,3 +2,6 @@
 export class DatabaseStartError extends Error {
   override readonly name = 'DatabaseStartError';
 }
+
+/** There is none yet, and whoever asked makes none. */
+export class NoDatabaseError extends DatabaseStartError {}

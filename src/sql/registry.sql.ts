@@ -9,6 +9,11 @@ const LOCK_KEY = sql`${literal('7205759403792793')}::bigint`;
 /** One row `locked`: whether the lock was free. Held until the transaction ends. */
 export const LOCK_REGISTRY: Statement = render(sql`SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS locked`);
 
+/** One row `found`: whether the database has a registry. */
+export const FIND_REGISTRY: Statement = render(
+  sql`SELECT to_regclass(${param(`"${REGISTRY_SCHEMA}"."project"`)}) IS NOT NULL AS found`,
+);
+
 export const CREATE_REGISTRY: Statement = render(sql`CREATE SCHEMA IF NOT EXISTS ${ident(REGISTRY_SCHEMA)}`);
 
 /** A row `backend, address, seconds`: who holds that lock, from where, and for how long it has been in its state. */

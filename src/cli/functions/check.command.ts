@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import { pino } from 'pino';
 import { loadModel } from '../../catalog/model-store.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { Database } from '../../database/database.js';
-import { ConfigError } from '../../config/config.js';
+import { ConfigError, type Config } from '../../config/config.js';
+import { NoDatabaseError } from '../../database/start-error.js';
 import { checkFit } from '../../function/check-fit.js';
 import { faultText, type FunctionModule, type ModuleFault } from '../../function/definition.js';
 import type { Deployment } from '../../function/deployment.js';
@@ -10,6 +12,7 @@ import { readFolder } from '../../function/folder.js';
 import { renderKindTypes } from '../../function/kind-types.js';
 import { FunctionRegistry } from '../../function/registry.js';
 import { TypeChecker } from '../../function/type-check.js';
+import type { Model } from '../../model/model.js';
 import { projectOf } from '../../tenancy/project.js';
 import { print } from '../project/project.view.js';
 import { oneLine, table } from '../text.js';
@@ -20,64 +23,93 @@ interface ProjectFault extends ModuleFault {
   readonly project?: string;
 }
 
+interface ProjectModel {
+  readonly id: string;
+  readonly model: Model;
+}
+
+type Projects = AsyncIterable<ProjectModel> | readonly ProjectModel[];
+
 interface Report {
   /** Where the modules were looked for. */
   readonly folder: string;
   readonly modules: readonly object[];
   /** Whether types were checked: TypeScript has to be installed. */
   readonly types: boolean;
+  /** Whether the modules were held to the kinds of projects: there has to be a database. */
+  readonly kinds: boolean;
   readonly faults: readonly ProjectFault[];
 }
 
 const NO_KINDS = 'export {};';
 
-export function checkFunctionsCommand(parent: Command, { terminal, services }: Toolbox): void {
+export function checkFunctionsCommand(parent: Command, { terminal, services, config }: Toolbox): void {
   parent
     .command('check')
     .description('loads every function module and prints what it declares, or what is wrong with file and line')
     .action(async (options: CommonOptions) => {
-      const report = await services(check);
+      const report = await services(checkWithKinds).catch((error: unknown) => {
+        if (error instanceof NoDatabaseError) return checkAlone(config());
+        throw error;
+      });
       print(terminal, options, report, textOf(report));
       const count = report.faults.length;
       if (count > 0) throw new Error(count === 1 ? 'the functions have a fault' : `the functions have ${count} faults`);
     });
 }
 
-async function check({ app, config }: Services): Promise<Report> {
+async function checkWithKinds({ app, config }: Services): Promise<Report> {
+  return check(config, app.get(FunctionRegistry).current, modelsOf(app));
+}
+
+/** One at a time: there may be thousands. */
+async function* modelsOf(app: Services['app']): AsyncGenerator<ProjectModel> {
+  for (const row of await app.get(Provisioning).list()) {
+    if (row.status !== 'active') continue;
+    yield { id: row.id, model: await loadModel(app.get(Database), projectOf(row)) };
+  }
+}
+
+/** Without a database: what the modules declare, and their types. */
+async function checkAlone(config: Config): Promise<Report> {
+  const registry = new FunctionRegistry({ ...config, functionsWatch: false }, pino({ enabled: false }));
+  await registry.refresh();
+  return check(config, registry.current);
+}
+
+async function check(config: Config, current: Deployment, projects?: Projects): Promise<Report> {
   const { root } = await readFolder(config.functionsDir);
   if (root === undefined) throw new ConfigError(`FUNCTIONS_DIR: there is no folder ${config.functionsDir}`);
-  const { current } = app.get(FunctionRegistry);
   const modules = current.loaded.flatMap((each) =>
     each.state === 'ready' ? [moduleView(each.module, each.project)] : [],
   );
   const checker = await TypeChecker.make(config.functionsDir);
-  const faults = [...current.faults, ...(await misfits(app, checker, current))];
-  return { folder: config.functionsDir, modules, types: checker !== undefined, faults };
+  const faults = [...current.faults, ...(await misfits(checker, current, projects))];
+  const { functionsDir: folder } = config;
+  return { folder, modules, types: checker !== undefined, kinds: projects !== undefined, faults };
 }
 
 /** What the modules of each project make of its kinds, and those of no project of kinds that nobody knows. */
 async function misfits(
-  app: Services['app'],
   checker: TypeChecker | undefined,
   deployment: Deployment,
+  projects: Projects = [],
 ): Promise<readonly ProjectFault[]> {
   const faults: ProjectFault[] = [];
   const paths = deployment.loaded.flatMap((each) => (each.state === 'ready' ? each.module.path : []));
   if (paths.length === 0) return faults;
   const unchecked = new Set(paths);
-  for (const row of await app.get(Provisioning).list()) {
-    if (row.status !== 'active') continue;
-    const model = await loadModel(app.get(Database), projectOf(row));
+  for await (const { id, model } of projects) {
     const own: string[] = [];
     const found: ModuleFault[] = [];
     for (const kind of model.kinds.values()) {
-      const module = deployment.findReady(row.id, kind.id);
+      const module = deployment.findReady(id, kind.id);
       if (!module) continue;
       own.push(module.path);
       found.push(...checkFit(module, kind, model));
     }
-    found.push(...(checker?.check(own, renderKindTypes(model, row.id)) ?? []));
-    faults.push(...found.map((fault) => ({ ...fault, project: row.id })));
+    found.push(...(checker?.check(own, renderKindTypes(model, id)) ?? []));
+    faults.push(...found.map((fault) => ({ ...fault, project: id })));
     for (const path of own) unchecked.delete(path);
   }
   if (unchecked.size > 0) faults.push(...(checker?.check([...unchecked], NO_KINDS) ?? []));
@@ -96,7 +128,7 @@ function moduleView({ kind, file, functions, hooks, remote }: FunctionModule, pr
   };
 }
 
-function textOf({ folder, modules, types, faults }: Report): string {
+function textOf({ folder, modules, types, kinds, faults }: Report): string {
   const rows = modules.map((each) => {
     const { file, functions, unit_functions, hooks, remote } = each as Record<string, unknown>;
     return [file, functions, unit_functions, hooks, remote ? 'yes' : 'no'].map((cell) =>
@@ -111,6 +143,7 @@ function textOf({ folder, modules, types, faults }: Report): string {
   return [
     ...(modules.length > 0 ? [table([...head, ...rows])] : []),
     ...(modules.length + faults.length > 0 ? [] : [`No modules in ${folder}.\n`]),
+    ...(kinds ? [] : ['Kinds of projects were not checked: there is no database.\n']),
     ...(types ? [] : ['Types were not checked: TypeScript is not installed.\n']),
     ...told,
   ].join('');

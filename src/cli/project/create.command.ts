@@ -22,7 +22,7 @@ export function createProjectCommand(parent: Command, { terminal, services }: To
     .option('--admin-email <address>', 'default: BOOTSTRAP_ADMIN_EMAIL, or admin@example.com')
     .option('--admin-password <password>', 'default: one is made and printed this one time')
     .action(async (id: string, options: CreateOptions) => {
-      const made = await services((given) => create(given, id, options));
+      const made = await services((given) => create(given, id, options), { make: true });
       print(terminal, options, made, createdText(made));
     });
 }

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { Statement } from '../../sql/fragment.js';
-import { CREATE_REGISTRY, LOCK_REGISTRY, REGISTRY_HOLDER } from '../../sql/registry.sql.js';
+import { CREATE_REGISTRY, FIND_REGISTRY, LOCK_REGISTRY, REGISTRY_HOLDER } from '../../sql/registry.sql.js';
 
 /** What a start may have to wait for. */
 export interface Waiting {
@@ -21,6 +21,12 @@ interface Holder {
   /** Null for a Unix socket. */
   readonly address: string | null;
   readonly seconds: number;
+}
+
+/** Whether a service, or `project create`, has made one in the database. */
+export async function hasRegistry(dataSource: DataSource): Promise<boolean> {
+  const [row] = await ask<{ found: boolean }>(dataSource, FIND_REGISTRY);
+  return row?.found === true;
 }
 
 /** The lock ends with the transaction, so that no pooler keeps it. @throws the reason of the signal */
@@ -64,6 +70,6 @@ function waitsFor({ backend, address, seconds }: Holder): string {
   return `waiting for another process that brings the registry of projects up to date (PostgreSQL's backend ${backend}${where}, busy for ${seconds} s)`;
 }
 
-function ask<Row>(runner: QueryRunner, { text, values }: Statement): Promise<Row[]> {
+function ask<Row>(runner: QueryRunner | DataSource, { text, values }: Statement): Promise<Row[]> {
   return runner.query(text, [...values]) as Promise<Row[]>;
 }
