@@ -9,6 +9,8 @@ import { wayOf } from './predicate.sql.js';
 export interface ShownPath {
   readonly name: string;
   readonly target: Target;
+  /** The kind has nothing at the beginning of the path: the value is null. */
+  readonly lacking?: true;
 }
 
 interface Shown {
@@ -26,7 +28,7 @@ const NAME_BYTES = 63;
 export function answered({ schema, fields, paths = [], also }: Shown): Fragment {
   if (paths.length === 0 && !also) return selectList(fields);
   const own = fields.length > 0 ? [selectList(fields)] : [];
-  const more = paths.map(({ name, target }, at) => sql`${valueAt(target, schema)} AS ${ident(alias(name, at))}`);
+  const more = paths.map((path, at) => sql`${valueAt(path, schema)} AS ${ident(alias(path.name, at))}`);
   return join([...own, ...more, ...(also ? [also] : [])]);
 }
 
@@ -47,7 +49,8 @@ function alias(name: string, at: number): string {
 }
 
 /** One value, read by keys: null where the way ends before. PostgreSQL reads it for the units of the page alone. */
-function valueAt(target: Target, schema: string): Fragment {
+function valueAt({ target, lacking }: ShownPath, schema: string): Fragment {
+  if (lacking) return sql`NULL::text`;
   const { through } = target;
   if (!through) return shown(target, 't');
   const { tables, conditions, row } = wayOf(through, { schema, row: 't' });

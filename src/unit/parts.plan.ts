@@ -48,8 +48,9 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
     const answer = attempt(() => planAnswer(query, query.include || query.exclude ? known : context), { fields: [] });
     faults.throwIfAny();
     const has = ({ target }: { target: Target }) => !isAbsent(target, absent);
-    const paths = answer.paths?.filter(has) ?? [];
-    const fields = absent.size > 0 ? answer.fields.filter((field) => !absent.has(field)) : answer.fields;
+    // What was asked for by name is there, null where the kind lacks it; else a unit has what its kind has.
+    const paths = (answer.paths ?? []).map((path) => (has(path) ? path : { ...path, lacking: true as const }));
+    const fields = query.include ? answer.fields : answer.fields.filter((field) => !absent.has(field));
     const { schema, kind, access } = context;
     return {
       kind,

@@ -115,7 +115,7 @@ describe('the units that a unit is linked with', () => {
       expect(await ok(ann.get(`${path}/child?include=${include}`))).toEqual({
         count: 2,
         items: [
-          { id: 'b', link: { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0 } },
+          { id: 'b', days: null, link: { link_id: 'link', parent_id: 'a', child_id: 'b', depth: 0 } },
           { id: 'a', days: 3, link: { link_id: 'link', parent_id: 'a', child_id: 'a', depth: 0 } },
         ],
       });

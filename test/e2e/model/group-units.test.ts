@@ -123,19 +123,41 @@ describe('the units of a group', () => {
 
   it('show what include and exclude leave of each', async () => {
     expect(await items(ann, 'include=[kind_id,weight,frame]&filter=in(id,A1)')).toEqual([
-      { kind_id: 'ship', weight: 9 },
-      { kind_id: 'plane', weight: 8 },
+      { kind_id: 'ship', weight: 9, frame: null },
+      { kind_id: 'plane', weight: 8, frame: null },
     ]);
-    expect(await items(ann, 'include=frame&limit=3')).toEqual([{}, {}, { frame: 'steel' }]);
+    expect(await items(ann, 'include=frame&limit=3')).toEqual([{ frame: null }, { frame: null }, { frame: 'steel' }]);
     expect(await items(ann, 'include=[name,tug.name]&filter=eq(id,A1)')).toEqual([
       { name: 'Ark', 'tug.name': 'Racer' },
-      {},
+      { name: null, 'tug.name': null },
+    ]);
+    expect(await items(ann, `include=[tug,extra,extra.color]&filter=in(id,A1,${polo})&limit=2`)).toEqual([
+      { tug: null, extra: { color: 'red' }, 'extra.color': 'red' },
+      { tug: racer, extra: null, 'extra.color': null },
+    ]);
+    // What a caller may not read of one kind is, to it, what that kind lacks.
+    expect(await items(admin, `include=price&filter=in(id,${polo},${racer})`)).toEqual([
+      { price: null },
+      { price: '100.5' },
     ]);
     expect(Object.keys((await items(ann, 'exclude=[metadata,frame]&filter=eq(name,Racer)'))[0] ?? {})).toEqual([
       ...['id', 'kind_id', 'name', 'inserted_at', 'updated_at'],
     ]);
     const [linked] = await items(ann, `load_links=true&filter=eq(id,${polo})`);
     expect(linked).toMatchObject({ id: polo, links: { parent: [], child: [] } });
+  });
+
+  it('of which one that is asked for shows, as null, what it lacks too', async () => {
+    expect(await ok(ann.get(`${list}/${polo}?include=[name,frame,tug.name]`))).toEqual({
+      name: 'Polo',
+      frame: null,
+      'tug.name': null,
+    });
+    expect(await ok(ann.get(`${list}/${polo}?include=frame`))).toEqual({ frame: null });
+    expect((await ann.get(`${list}/${polo}?include=price`)).body.messages).toMatchObject([
+      { code: 'parameter.unknown' },
+    ]);
+    expect(Object.keys((await ok(ann.get(`${list}/${polo}?exclude=frame`))) as object)).not.toContain('frame');
   });
 
   it.each([
