@@ -5,6 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { comeBack, refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Charge } from './body-budget.js';
+import { letContinue } from './expectation.js';
 
 type Inflater = Readable & Writable & { readonly bytesWritten: number };
 
@@ -37,6 +38,7 @@ function collect(
   charge: Charge,
 ): Promise<Buffer> {
   const source: Readable = inflater ?? request;
+  letContinue(request);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

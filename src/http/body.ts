@@ -28,11 +28,14 @@ export interface BodyBounds extends Sender {
   readonly limit: number;
 }
 
-/** Whether a request brings a body, be it an empty one. */
-export function hasBody({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean {
-  return (
-    !NO_BODY.has(method) && (headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined)
-  );
+/** Whether a request brings a body that is looked at, be it an empty one. */
+export function hasBody(request: Pick<HttpRequest, 'method' | 'headers'>): boolean {
+  return !NO_BODY.has(request.method) && announcesBody(request);
+}
+
+/** Whether a body follows the head of a request, whatever its method. */
+export function announcesBody({ headers }: Pick<HttpRequest, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
 }
 
 /** Reads the bytes of a request. They count among those of its project until it is over. @throws KindError 400, 413, 415, 503 */

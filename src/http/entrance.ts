@@ -1,6 +1,10 @@
 /** What every request passes first, in one step: it gets its id, and is counted and observed until its answer is out. */
 import type { RequestHandler } from 'express';
+import { lingering } from './lingering.js';
+import { newestResponse } from './malformed-request.js';
+import { headFault } from './request-head.js';
 import { identify } from './request-id.js';
+import { announcesBody } from './body.js';
 import { REQUEST_ID, type HttpRequest } from './request.js';
 import type { Traffic } from './traffic.js';
 
@@ -12,6 +16,11 @@ const GONE = 499;
 
 export function entrance(traffic: Traffic, observers: readonly Observer[]): RequestHandler {
   return (request, response, next): void => {
+    const { socket } = request;
+    // Nothing is done for a request that can not be answered: the connection ended with the answer before it.
+    if (!socket.writable) return;
+    newestResponse.set(socket, response);
+    if (announcesBody(request)) lingering.watch(request, response);
     const started = performance.now();
     response.setHeader(REQUEST_ID, identify(request));
     if (traffic.isStopping) response.setHeader('Connection', 'close');
@@ -22,6 +31,6 @@ export function entrance(traffic: Traffic, observers: readonly Observer[]): Requ
       const status = response.writableFinished ? response.statusCode : GONE;
       for (const observe of observers) observe(request, status, milliseconds);
     });
-    next();
+    next(headFault(request));
   };
 }

@@ -8,12 +8,24 @@ import http, { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
+import { refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { Answer, envelope } from './answer.js';
 import { etagMatches } from './etag.js';
-import { answerMalformed, MAX_HEAD } from './malformed-request.js';
+import { awaitContinue } from './expectation.js';
+import { answerMalformed, MAX_HEAD, refuseBytes } from './malformed-request.js';
 import { varyOf } from './vary.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+const SERVER_OPTIONS = {
+  maxHeaderSize: MAX_HEAD,
+  /** A request without it is told so, in the envelope. */
+  requireHostHeader: false,
+  /** Milliseconds for the head of a request, from the first byte of it or from the beginning of its connection. */
+  headersTimeout: LIMITS.headSeconds * 1000,
+  connectionsCheckingInterval: 1000,
+} as const;
 
 /**
  * Constructors whose instances have Express' prototypes. They call Node's own on themselves: `Reflect.construct` would
@@ -59,8 +71,20 @@ export class FastExpressAdapter extends ExpressAdapter {
     const app = this.getInstance<Express>();
     app.disable('etag');
     app.disable('x-powered-by');
-    this.httpServer = http.createServer({ ...constructors(app), maxHeaderSize: MAX_HEAD }, app);
-    this.httpServer.on('clientError', answerMalformed);
+    const server = http.createServer({ ...constructors(app), ...SERVER_OPTIONS }, app);
+    // The parser would leave the others out; `headFault` counts them.
+    server.maxHeadersCount = 0;
+    server.on('clientError', answerMalformed);
+    server.on('connect', (_, socket) =>
+      refuseBytes(socket as Socket, refusal('request.malformed', 'The service is no proxy')),
+    );
+    server.on('checkContinue', (request, response) => {
+      awaitContinue(request, response);
+      server.emit('request', request, response);
+    });
+    // Whatever else a client expects is not for this service to judge.
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    this.httpServer = server;
   }
 
   override status(response: Response, statusCode: number): Response {

@@ -9,7 +9,7 @@ import { didYouMean } from './nearest.js';
 
 /** What a code means and which HTTP status answers it. */
 export interface ErrorKind {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 504;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 431 | 500 | 503 | 504;
   readonly meaning: string;
 }
 
@@ -146,7 +146,8 @@ export const ERRORS = {
   'body.too_large': { status: 413, meaning: 'The body is larger than allowed.' },
   'body.not_json': { status: 415, meaning: 'The content-type must be application/json.' },
   'path.malformed': { status: 400, meaning: 'The path is not valid percent-encoded UTF-8.' },
-  'request.malformed': { status: 400, meaning: 'The bytes that came are no HTTP request, or its head is too long.' },
+  'request.malformed': { status: 400, meaning: 'The bytes that came are no HTTP request.' },
+  'request.head_too_large': { status: 431, meaning: 'The head of the request has too many bytes or too many fields.' },
 
   'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
   'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },

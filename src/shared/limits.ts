@@ -53,9 +53,16 @@ export const LIMITS = {
   /** Those of a project's callers without a token: of all of them, and of those at one address. */
   bodiesAnonymous: 16 * 1024 * 1024,
   bodiesPerAddress: 8 * 1024 * 1024,
+  /** Seconds in which the head of a request arrives, and fields that it has. */
+  headSeconds: 15,
+  headerFields: 1000,
   /** Seconds in which a body arrives; it has longer where it comes fast. */
   bodySeconds: 15,
   bodyBytesPerSecond: 256 * 1024,
+  /** What is read of a request whose answer is out before all of it came: bytes and seconds of one, and requests of one process. */
+  lateBytes: 32 * 1024 * 1024,
+  lateSeconds: 15,
+  lateRequests: 500,
   /** Mails that wait to be sent, of one process: of all projects, and of one. */
   mailsWaiting: 1000,
   mailsPerProject: 200,

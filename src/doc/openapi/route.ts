@@ -77,8 +77,8 @@ export interface Route {
   readonly conditional?: 'read' | 'write';
 }
 
-/** Refusals that any request may meet: bytes that are no request, a fault of the service. */
-export const ANYWHERE: readonly ErrorStatus[] = [400, 500];
+/** Refusals that any request may meet: bytes that are no request, a head that is too large, a fault of the service. */
+export const ANYWHERE: readonly ErrorStatus[] = [400, 431, 500];
 
 /** Refusals that every route of a project may answer. */
-export const COMMON: readonly ErrorStatus[] = [400, 401, 403, 404, 500, 503];
+export const COMMON: readonly ErrorStatus[] = [400, 401, 403, 404, 431, 500, 503];

@@ -1,0 +1,74 @@
+/** Connections that are read from after their answer is out: for so long, so many bytes, so many at once. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, expect, it, vi } from 'vitest';
+import { Lingering } from '../../../src/http/lingering.js';
+
+const servers: { close(): unknown; closeAllConnections(): void }[] = [];
+afterAll(() => {
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A server that answers as soon as it has the head of a request; the answered function connects, and sends some of one. */
+async function serve(options: Partial<ConstructorParameters<typeof Lingering>[0]>) {
+  const lingering = new Lingering({ bytes: 1000, milliseconds: 60_000, connections: 10, ...options });
+  const server = createServer((request, response) => {
+    lingering.watch(request, response);
+    response.end('early');
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return async (head: string): Promise<Socket> => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${head}`);
+    await once(socket, 'data');
+    return socket;
+  };
+}
+
+const closed = (socket: Socket) => vi.waitUntil(() => socket.closed, { timeout: 10_000 });
+const announced = 'content-length: 100000\r\n\r\n';
+
+it('more bytes than that cut the connection, kept or not', async () => {
+  const send = await serve({});
+  for (const head of [announced, `connection: close\r\n${announced}`]) {
+    const socket = await send(head);
+    socket.write(' '.repeat(900));
+    expect(socket.closed).toBe(false);
+    socket.write(' '.repeat(200));
+    await closed(socket);
+  }
+});
+
+it('so does more time', async () => {
+  const send = await serve({ milliseconds: 50 });
+  const [kept, ending] = [await send(announced), await send(`connection: close\r\n${announced}`)];
+  await Promise.all([closed(kept), closed(ending)]);
+});
+
+it('one more than so many cuts the oldest of them', async () => {
+  const send = await serve({ connections: 2 });
+  const sockets = [await send(announced), await send(announced), await send(announced)];
+  await closed(sockets[0] as Socket);
+  for (const socket of sockets.slice(1)) {
+    expect(socket.closed).toBe(false);
+    socket.destroy();
+  }
+});
+
+it('a connection whose request came whole is kept, however often', async () => {
+  const send = await serve({ bytes: 10, milliseconds: 100, connections: 1 });
+  const socket = await send('content-length: 5\r\n\r\n');
+  for (let round = 0; round < 20; round += 1) {
+    socket.write('12345POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n');
+    await once(socket, 'data');
+  }
+  expect(socket.closed).toBe(false);
+  socket.destroy();
+});
