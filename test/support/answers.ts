@@ -115,7 +115,7 @@ export class AnswerCheck {
   }
 }
 
-const ERROR = '/components/schemas/Error';
+const ERROR = '/components/schemas/kind_error';
 
 function names(path: string): number {
   return path.split('{').length;

@@ -67,7 +67,6 @@ export function functionParameter(field: Field, mayRead: (kindId: string) => boo
   const value = takenValue(field);
   const description = describeValue(field, mayRead);
   return {
-    title: def.label,
     ...(description !== undefined && { description }),
     ...(def.nullable ? orNull(value) : value),
     ...defaultOf(def),

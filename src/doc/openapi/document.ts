@@ -10,8 +10,9 @@ import { ERROR_RESPONSES, HEADERS } from './error.responses.js';
 import type { Framing, Particulars } from './frame.js';
 import { plain, type OpenApiDocument, type PathItem, type Schema } from './openapi.js';
 import { functionOperations } from './function.operations.js';
-import { contextOf, hasRecord, hasRight, isShown, mayCreate, operationOf, type View } from './operation.js';
+import { contextOf, hasRecord, hasRight, isShown, mayCreate, operationOf, type Seen, type View } from './operation.js';
 import { pathOf, pathParameters } from './path.parameters.js';
+import { KindNames, type SchemaForm } from './names.js';
 import { CONDITIONS, QUERY_PARAMETERS } from './query.parameters.js';
 import { TAGS, type Route } from './route.js';
 import { ROUTES } from './routes.js';
@@ -31,12 +32,29 @@ export function genericDocument(frame: Framing, particulars: Particulars): Promi
   );
 }
 
-export async function documentOf(view: View, frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
-  const kinds = [...view.model.kinds.values()];
+export async function documentOf(seen: Seen, frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
+  const kinds = [...seen.model.kinds.values()];
+  const view = { ...seen, names: namesOf(seen, kinds) };
   const use = new ComponentUse(await componentsOf(view, kinds));
   const paths = await pathsOf(view, kinds, use);
-  const { securitySchemes, ...head } = frame(particulars, tagsOf(paths, kinds));
+  const { securitySchemes, ...head } = frame(particulars, tagsOf(paths, kinds, view));
   return { ...head, paths, components: { ...use.used(), securitySchemes } };
+}
+
+function namesOf(seen: Seen, kinds: readonly KindDef[]): KindNames {
+  const named = kinds.filter((kind) => isNamed(kind, seen));
+  return new KindNames(
+    named.map(({ id }) => id),
+    Object.keys(TAGS),
+  );
+}
+
+/** Whether anything of a kind is shown to the caller: a name tells nobody that there is another one like it. */
+function isNamed(kind: KindDef, seen: Seen): boolean {
+  const shown = ROUTES.some(({ of, ...route }) => {
+    return of !== undefined && SUBJECTS[of](kind) && isShown({ of, ...route }, kind, seen);
+  });
+  return shown || seen.functions(kind).length > 0;
 }
 
 type Tags = OpenApiDocument['tags'];
@@ -81,7 +99,11 @@ const SUBJECTS: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef)
 async function componentsOf(view: View, kinds: readonly KindDef[]): Promise<UsedComponents> {
   const readable = kinds.filter((kind) => isLinkable(kind) && hasRecord(view, kind.id)).map(({ id }) => id);
   return {
-    schemas: { ...SHARED_SCHEMAS, ...(view.generic && { UnitBody: ANY_BODY }), ...(await kindSchemas(view, kinds)) },
+    schemas: {
+      ...SHARED_SCHEMAS,
+      ...(view.generic && { kind_unit_body: ANY_BODY }),
+      ...(await kindSchemas(view, kinds)),
+    },
     responses: ERROR_RESPONSES,
     parameters: {
       ...pathParameters(view.generic ? undefined : { kinds: readable, linkTypes: linkTypesOf(view) }),
@@ -111,20 +133,21 @@ async function kindSchemas(view: View, kinds: readonly KindDef[]): Promise<Recor
   const breather = new Breather();
   const made = new Map<string, Schema>();
   for (const kind of kinds) {
-    if (hasRecord(view, kind.id)) made.set(kind.id, recordSchema(kind, context));
-    if (mayCreate(view, kind.id)) made.set(`${kind.id}.create`, createSchema(kind, context));
-    if (kind.active && hasRight(view, kind, ['update'])) made.set(`${kind.id}.update`, updateSchema(kind, context));
+    const add = (form: SchemaForm, schema: Schema) => made.set(view.names.schema(kind.id, form), schema);
+    if (hasRecord(view, kind.id)) add('record', recordSchema(kind, context));
+    if (mayCreate(view, kind.id)) add('create', createSchema(kind, context));
+    if (kind.active && hasRight(view, kind, ['update'])) add('update', updateSchema(kind, context));
     if (breather.due) await breather.pause();
   }
   return Object.fromEntries(made);
 }
 
-function tagsOf(paths: Readonly<Record<string, PathItem>>, kinds: readonly KindDef[]): Tags {
+function tagsOf(paths: Readonly<Record<string, PathItem>>, kinds: readonly KindDef[], { names }: View): Tags {
   const used = new Set(Object.values(paths).flatMap((item) => Object.values(item).map(({ tags: [tag] }) => tag)));
   const labels = new Map<string, string>(Object.entries(TAGS));
-  for (const { id, label } of kinds) labels.set(id, plain(label));
+  for (const { id, label } of kinds) labels.set(names.tag(id), plain(label));
   // What is the project's own is looked for first.
-  const own = kinds.filter(({ builtIn, id }) => !builtIn && used.has(id)).map(({ id }) => id);
+  const own = kinds.flatMap(({ builtIn, id }) => (!builtIn && used.has(names.tag(id)) ? [names.tag(id)] : []));
   return [...new Set(['Authentication', ...own, ...used])].map((name) => ({
     name,
     description: labels.get(name) ?? name,

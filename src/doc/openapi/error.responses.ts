@@ -52,7 +52,7 @@ function errorResponse(status: ErrorStatus): Response {
       ...(status === 405 && { Allow: headerRef('Allow') }),
       ...(status === 401 && { 'WWW-Authenticate': headerRef('Challenge') }),
     },
-    content: { 'application/json': { schema: schemaRef('Error') } },
+    content: { 'application/json': { schema: schemaRef('kind_error') } },
   };
 }
 
@@ -61,7 +61,7 @@ export const ERROR_RESPONSES: Readonly<Record<string, Response>> = {
   Refused: {
     description: 'A function or hook of the project refused, with a status and a code of its own.',
     headers: { 'x-request-id': headerRef('RequestId') },
-    content: { 'application/json': { schema: schemaRef('Error') } },
+    content: { 'application/json': { schema: schemaRef('kind_error') } },
   },
   NotModified: {
     description: 'The answer is still the one that `If-None-Match` names.',

@@ -36,12 +36,12 @@ function functionOperation(
   view: View,
 ): Operation {
   const { tags, parameters: ofPath = [], responses, security } = operationOf(route, path, kind, view);
-  const { mayRead } = contextOf(view);
+  const { mayRead, names } = contextOf(view);
   const asked = route.body ? [] : parameters.map((field) => queryParameter(field, mayRead));
   const all = [...ofPath, ...asked];
   return {
     tags,
-    operationId: `${kind.id}.${route.id.replace('.', `.${name}.`)}`,
+    operationId: names.functionOperation(kind.id, route.id, name),
     summary: `Call ${name}`,
     description,
     security: open ? security : [KEY_AND_TOKEN],
@@ -63,14 +63,14 @@ function bodyOf(fields: readonly Field[], mayRead: (kindId: string) => boolean):
 /** Null has no spelling in a query, and JSON stands in it as a text. */
 function queryParameter(field: Field, mayRead: (kindId: string) => boolean): Parameter {
   const { def } = field;
-  const { description, title, ...schema } = functionParameter({ ...field, def: { ...def, nullable: false } }, mayRead);
+  const { description, ...schema } = functionParameter({ ...field, def: { ...def, nullable: false } }, mayRead);
   const text: Schema = { type: 'string', contentMediaType: 'application/json' };
   const plain = def.type === 'json' ? (def.multiple ? { type: 'array', items: text } : text) : schema;
   return {
     name: field.id,
     in: 'query',
     required: isNeeded(field),
-    description: String(description ?? title),
+    ...(typeof description === 'string' && { description }),
     schema: plain,
     ...(def.multiple && { style: 'form', explode: true }),
   };

@@ -22,6 +22,7 @@ import {
   type Schema,
 } from './openapi.js';
 import { componentOf } from './path.parameters.js';
+import type { KindNames } from './names.js';
 import type { QueryName } from './query.parameters.js';
 import { ANYWHERE, COMMON, type ContentForm, type Route } from './route.js';
 import { enveloped, pageOf } from './shared.schemas.js';
@@ -33,19 +34,23 @@ export interface View {
   readonly caller: Caller;
   /** Of no project: paths of any kind stand beside those of the built-in ones, and any of them may be open. */
   readonly generic: boolean;
+  readonly names: KindNames;
   /** The functions of a kind that the caller may call. */
   readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
   /** Whether the source of a remote kind can not do something. */
   readonly lacks: (kind: KindDef, operation: RemoteOperation) => boolean;
 }
 
+/** A view whose names are yet to be found. */
+export type Seen = Omit<View, 'names'>;
+
 /** Whether the caller has any of the rights to units of a kind. */
-export function hasRight({ model, caller }: View, kind: KindDef, rights: readonly Right[] = []): boolean {
+export function hasRight({ model, caller }: Seen, kind: KindDef, rights: readonly Right[] = []): boolean {
   return rights.some((right) => mayAtAll(kind, right, caller, model));
 }
 
 /** Whether units of the kind can be created by the caller. */
-export function mayCreate(view: View, kindId: string): boolean {
+export function mayCreate(view: Seen, kindId: string): boolean {
   const kind = view.model.kinds.get(kindId);
   return kind !== undefined && kind.active && hasRight(view, kind, ['create']);
 }
@@ -56,11 +61,12 @@ export function contextOf(view: View): KindContext {
     caller: view.caller,
     mayCreate: (id) => mayCreate(view, id),
     mayRead: (id) => hasRecord(view, id),
+    names: view.names,
   };
 }
 
 /** Whether the unit endpoints of a kind have a schema of what they answer. */
-export function hasRecord(view: View, kindId: string): boolean {
+export function hasRecord(view: Seen, kindId: string): boolean {
   const kind = view.model.kinds.get(kindId);
   return kind !== undefined && kind.active && hasRight(view, kind, ['read']);
 }
@@ -69,8 +75,8 @@ export function operationOf(route: Route, path: string, kind: KindDef | undefine
   const parameters = parametersOf(route, path, kind);
   const body = bodyOf(route, kind, view);
   return {
-    operationId: kind && route.of ? `${kind.id}.${route.id}` : route.of ? `any.${route.id}` : route.id,
-    tags: [tagOf(route, kind)],
+    operationId: operationIdOf(route, kind, view),
+    tags: [tagOf(route, kind, view)],
     summary: route.summary.replace('%', () => kind?.label ?? 'a kind'),
     ...(route.description !== undefined && { description: route.description }),
     security: securityOf(route, kind, view),
@@ -80,10 +86,15 @@ export function operationOf(route: Route, path: string, kind: KindDef | undefine
   };
 }
 
-function tagOf({ tag, of }: Route, kind: KindDef | undefined): string {
+function operationIdOf({ id, of }: Route, kind: KindDef | undefined, { names }: View): string {
+  if (of === undefined) return id;
+  return kind ? names.operation(kind.id, id) : `any.${id}`;
+}
+
+function tagOf({ tag, of }: Route, kind: KindDef | undefined, { names }: View): string {
   if (!kind || of === undefined) return tag;
   if (kind.groups.includes('parameter')) return 'Parameters';
-  return BUILT_IN_TAGS.get(kind.id) ?? kind.id;
+  return BUILT_IN_TAGS.get(kind.id) ?? names.tag(kind.id);
 }
 
 const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
@@ -130,7 +141,7 @@ function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): Request
   if (body === 'function') return { ...json({ type: 'object', additionalProperties: true }), required: false };
   if (body === 'signup') return json(signUpBody(kind && signUpParameters(kind, view)));
   if (body !== 'create' && body !== 'update') return json(AUTH_BODIES[body]);
-  const unit = kind ? schemaRef(`${kind.id}.${body}`) : schemaRef('UnitBody');
+  const unit = kind ? schemaRef(view.names.schema(kind.id, body)) : schemaRef('kind_unit_body');
   const many = body === 'create' && mayTakeMany(kind);
   const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
   return json(schema, kind && exampleOf(kind, contextOf(view), body === 'create'));
@@ -194,38 +205,38 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: View)
     case 'units':
       return pageOf(unit);
     case 'anyUnit':
-      return schemaRef('Unit');
+      return schemaRef('kind_unit');
     case 'anyUnits':
-      return pageOf(schemaRef('Unit'));
+      return pageOf(schemaRef('kind_unit'));
     case 'linkedUnits':
-      return pageOf(schemaRef('LinkedUnit'));
+      return pageOf(schemaRef('kind_linked_unit'));
     case 'kind':
       return unitRef('kind', view);
     case 'kinds':
       return pageOf(unitRef('kind', view));
     case 'descriptors':
-      return pageOf(schemaRef('Descriptor'));
+      return pageOf(schemaRef('kind_descriptor'));
     case 'struct':
-      return schemaRef('Struct');
+      return schemaRef('kind_struct');
     case 'link':
-      return schemaRef('Link');
+      return schemaRef('kind_link');
     case 'nothing':
-      return schemaRef('Nothing');
+      return schemaRef('kind_nothing');
     case 'session':
-      return schemaRef('Session');
+      return schemaRef('kind_session');
     case 'sessionOrCode':
-      return { anyOf: [schemaRef('Session'), schemaRef('Nothing')] };
+      return { anyOf: [schemaRef('kind_session'), schemaRef('kind_nothing')] };
     case 'explanation':
-      return schemaRef('Explanation');
+      return schemaRef('kind_explanation');
     case 'health':
-      return schemaRef('Health');
+      return schemaRef('kind_health');
     case 'function':
       return {};
   }
 }
 
 function unitRef(kindId: string | undefined, view: View): Ref {
-  return schemaRef(kindId !== undefined && hasRecord(view, kindId) ? kindId : 'Unit');
+  return schemaRef(kindId !== undefined && hasRecord(view, kindId) ? view.names.schema(kindId, 'record') : 'kind_unit');
 }
 
 /** Who may read every unit of the kind is answered all of what it made. Users' kinds take many at once. */
@@ -241,7 +252,7 @@ function wholly(ids: readonly string[]): Schema {
   return { type: 'object', properties: Object.fromEntries(ids.map((id) => [id, {}])), required: ids };
 }
 
-export function isShown(route: Route, kind: KindDef | undefined, view: View): boolean {
+export function isShown(route: Route, kind: KindDef | undefined, view: Seen): boolean {
   if (route.administrators && !isAdministrator(view.caller)) return false;
   if (kind?.remote && route.asks && view.lacks(kind, route.asks)) return false;
   if (route.reads && !hasRecord(view, route.reads)) return false;

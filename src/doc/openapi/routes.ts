@@ -215,11 +215,11 @@ const OF_UNIT = {
 /** By scope and method. */
 export const FUNCTION_ROUTES: Readonly<Record<'kind' | 'unit', Readonly<Record<'GET' | 'POST', Route>>>> = {
   kind: {
-    GET: { ...functions, ...OF_KIND, ...asked, id: 'function.get' },
+    GET: { ...functions, ...OF_KIND, ...asked, id: 'function.query' },
     POST: { ...functions, ...OF_KIND, ...told, id: 'function.post' },
   },
   unit: {
-    GET: { ...functions, ...OF_UNIT, ...asked, id: 'unit_function.get' },
+    GET: { ...functions, ...OF_UNIT, ...asked, id: 'unit_function.query' },
     POST: { ...functions, ...OF_UNIT, ...told, id: 'unit_function.post' },
   },
 };

@@ -1,4 +1,4 @@
-/** Schemas that every document has: the envelope, its messages, and what is the same in every project. Pure. */
+/** Schemas that every document has: the envelope, its messages, and what is the same in every project; see `names.ts` for their names. Pure. */
 import { OPERATIONS } from '../../model/special.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
 import { ERRORS } from '../../shared/errors.js';
@@ -16,7 +16,7 @@ function record(properties: Readonly<Record<string, Schema>>): Schema {
 
 /** The envelope around a content. */
 export function enveloped(content: Schema): Schema {
-  return record({ content, messages: schemaRef('NoMessages') });
+  return record({ content, messages: schemaRef('kind_no_messages') });
 }
 
 /** `{count, items}`: a page of a list. */
@@ -34,7 +34,7 @@ const MESSAGE: Schema = {
   properties: {
     code: {
       description: 'Stable, for programs: one of these, or that of a function of the project.',
-      anyOf: [schemaRef('ErrorCode'), { type: 'string', pattern: '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$' }],
+      anyOf: [schemaRef('kind_error_code'), { type: 'string', pattern: '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$' }],
     },
     text: { type: 'string', minLength: 1, description: 'For a person.' },
     parameter: { type: 'string', description: 'The parameter to blame, where one is.' },
@@ -91,7 +91,7 @@ const UNIT: Schema = {
     metadata: { type: 'object', additionalProperties: true },
     inserted_at: WHEN,
     updated_at: WHEN,
-    links: schemaRef('Links'),
+    links: schemaRef('kind_links'),
   },
   additionalProperties: true,
 };
@@ -105,12 +105,12 @@ const STEP = record({
 
 const LINKED_UNIT: Schema = {
   allOf: [
-    schemaRef('Unit'),
+    schemaRef('kind_unit'),
     { type: 'object', properties: { link: { ...STEP, description: 'How it was reached.' } }, required: ['link'] },
   ],
 };
 
-const LINKED_UNITS: Schema = { type: 'array', items: schemaRef('LinkedUnit') };
+const LINKED_UNITS: Schema = { type: 'array', items: schemaRef('kind_linked_unit') };
 
 const LINK = record({
   parent_id: STRING,
@@ -136,26 +136,29 @@ const EXPLANATION = record({
   member: { anyOf: [record({ id: STRING, kind_id: STRING }), { type: 'null' }] },
   operations: {
     type: 'object',
-    properties: Object.fromEntries(OPERATIONS.map((operation) => [operation, schemaRef('Decision')])),
+    properties: Object.fromEntries(OPERATIONS.map((operation) => [operation, schemaRef('kind_decision')])),
     additionalProperties: false,
   },
   parameters: record({ read: { type: 'array', items: STRING }, write: { type: 'array', items: STRING } }),
 });
 
 export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
-  ErrorCode: { type: 'string', enum: Object.keys(ERRORS) },
-  Message: MESSAGE,
-  NoMessages: { type: 'array', items: schemaRef('Message'), maxItems: 0 },
-  Error: record({ content: { type: 'null' }, messages: { type: 'array', items: schemaRef('Message'), minItems: 1 } }),
-  Nothing: { type: 'null' },
-  Descriptor: DESCRIPTOR,
-  Struct: record({ label: STRING, parameters: { type: 'array', items: schemaRef('Descriptor') } }),
-  Session: SESSION,
-  Unit: UNIT,
-  Link: LINK,
-  LinkedUnit: LINKED_UNIT,
-  Links: { ...record({ parent: LINKED_UNITS, child: LINKED_UNITS }), description: 'Only with `load_links`.' },
-  Decision: DECISION,
-  Explanation: EXPLANATION,
-  Health: record({ status: { type: 'string', const: 'ok' } }),
+  kind_error_code: { type: 'string', enum: Object.keys(ERRORS) },
+  kind_message: MESSAGE,
+  kind_no_messages: { type: 'array', items: schemaRef('kind_message'), maxItems: 0 },
+  kind_error: record({
+    content: { type: 'null' },
+    messages: { type: 'array', items: schemaRef('kind_message'), minItems: 1 },
+  }),
+  kind_nothing: { type: 'null' },
+  kind_descriptor: DESCRIPTOR,
+  kind_struct: record({ label: STRING, parameters: { type: 'array', items: schemaRef('kind_descriptor') } }),
+  kind_session: SESSION,
+  kind_unit: UNIT,
+  kind_link: LINK,
+  kind_linked_unit: LINKED_UNIT,
+  kind_links: { ...record({ parent: LINKED_UNITS, child: LINKED_UNITS }), description: 'Only with `load_links`.' },
+  kind_decision: DECISION,
+  kind_explanation: EXPLANATION,
+  kind_health: record({ status: { type: 'string', const: 'ok' } }),
 };

@@ -5,7 +5,8 @@ import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { exampleBody } from './example.js';
-import { schemaRef, type Schema } from './openapi.js';
+import type { KindNames } from './names.js';
+import { plain, schemaRef, type Schema } from './openapi.js';
 import { answeredValue, defaultOf, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
 
 const OBJECT: Schema = { type: 'object', additionalProperties: true };
@@ -33,6 +34,7 @@ export interface KindContext {
   readonly caller: Caller;
   readonly mayCreate: (kindId: string) => boolean;
   readonly mayRead: (kindId: string) => boolean;
+  readonly names: KindNames;
 }
 
 /** A unit as it is answered. Nothing in it is required: `include` and `exclude` choose. */
@@ -40,8 +42,11 @@ export function recordSchema(kind: KindDef, context: KindContext): Schema {
   const fields = [...readableFields(kind, context.caller).values()];
   return {
     type: 'object',
-    title: kind.label,
-    properties: { ...properties(fields, (field) => answeredProperty(kind, field, context)), links: schemaRef('Links') },
+    description: `A unit of ${plain(kind.label)}.`,
+    properties: {
+      ...properties(fields, (field) => answeredProperty(kind, field, context)),
+      links: schemaRef('kind_links'),
+    },
     // Paths over references, and keys inside JSON, as `include` names them.
     patternProperties: { '^[^.]+\\..': {} },
     additionalProperties: false,
@@ -59,7 +64,7 @@ function answeredProperty(kind: KindDef, field: Field, context: KindContext): Sc
   if (constant !== undefined) return constantSchema(constant);
   const value = formOf(kind, field) ?? orList(field, answeredValue(field));
   const nullable = def.nullable || field.shownWhere !== undefined;
-  return { title: def.label, ...described(field, context), ...(nullable ? orNull(value) : value) };
+  return { ...described(field, context), ...(nullable ? orNull(value) : value) };
 }
 
 function constantSchema(constant: Json): Schema {
@@ -110,7 +115,7 @@ function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContex
   const kept = keptFields(kind, context, create).filter((field) => !given.has(field));
   return {
     type: 'object',
-    title: kind.label,
+    description: `What ${create ? 'a create' : 'an edit'} of ${plain(kind.label)} takes.`,
     properties: {
       ...properties(kept, (field) => ({ ...answeredProperty(kind, field, context), ...UNCHANGED })),
       ...properties(fields, (field) => takenProperty(kind, field, context, create)),
@@ -140,11 +145,10 @@ function mustBeGiven(kind: KindDef, field: Field): boolean {
 
 function takenProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
   const { def } = field;
-  const { caller, mayCreate } = context;
-  const value = formOf(kind, field) ?? nestedValue(kind, field, mayCreate) ?? orList(field, takenValue(field));
+  const { caller } = context;
+  const value = formOf(kind, field) ?? nestedValue(kind, field, context) ?? orList(field, takenValue(field));
   const readable = mayReadField(field, caller);
   return {
-    title: def.label,
     ...described(field, context),
     ...(def.nullable ? orNull(value) : value),
     ...(!create && neverChanges(field) && UNCHANGED),
@@ -154,13 +158,13 @@ function takenProperty(kind: KindDef, field: Field, context: KindContext, create
 }
 
 /** Where an object may stand in place of an id: what it names is created along. */
-function nestedValue(kind: KindDef, field: Field, mayCreate: (kindId: string) => boolean): Schema | undefined {
+function nestedValue(kind: KindDef, field: Field, { mayCreate, names }: KindContext): Schema | undefined {
   if (kind.id === 'kind' && field.id === 'parameters') {
     return { type: 'array', items: { anyOf: [{ type: 'string' }, DEFINITION] }, maxItems: LIMITS.parametersPerKind };
   }
   const target = field.reference?.kind;
   if (target === undefined || kind.remote || !mayCreate(target)) return undefined;
-  return { anyOf: [takenValue(field), schemaRef(`${target}.create`)] };
+  return { anyOf: [takenValue(field), schemaRef(names.schema(target, 'create'))] };
 }
 
 function properties(fields: readonly Field[], schemaOf: (field: Field) => Schema): Record<string, Schema> {

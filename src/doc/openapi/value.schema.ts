@@ -3,6 +3,7 @@ import type { Field } from '../../model/model.js';
 import type { ParameterDef, ParameterTypeId } from '../../model/parameter-def.js';
 import { list, plural } from '../../model/parameter-type/text-rules.js';
 import { LIMITS } from '../../shared/limits.js';
+import { bareName } from './names.js';
 import { plain, type Schema } from './openapi.js';
 
 const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$';
@@ -103,10 +104,14 @@ function encodedLength({ type, maxLength }: ParameterDef): Schema {
   return type === 'binary' ? { maxLength: Math.ceil((maxLength ?? LIMITS.binaryBytes) / 3) * 4 } : {};
 }
 
-/** What a person should know of a value: the owner's helper text, and the rules that no keyword tells. */
+/**
+ * What a person should know of a value: its label, the owner's helper text, and the rules that no keyword tells. A label
+ * is no `title`: some generators take that for a name, which has to be like no other.
+ */
 export function describeValue({ def, reference }: Field, mayRead: (kindId: string) => boolean): string | undefined {
   const { type, maxLength, minValue, maxValue, values, pattern, strip = false } = def;
   const said = [
+    bareName(def.label) === bareName(def.id) ? undefined : sentence(plain(def.label)),
     def.helperText === null ? undefined : plain(def.helperText),
     reference && `The id of a unit of ${mayRead(reference.kind) ? `\`${reference.kind}\`` : 'another kind'}.`,
     WORDS[type],
@@ -124,6 +129,10 @@ export function describeValue({ def, reference }: Field, mayRead: (kindId: strin
     def.runTime && 'Handed to functions and hooks, and not stored.',
   ].filter((text): text is string => typeof text === 'string');
   return said.length > 0 ? said.join(' ') : undefined;
+}
+
+function sentence(text: string): string {
+  return /[.:!?…]\s*$/.test(text) ? text : `${text}.`;
 }
 
 /** Whether a body must give the value. */

@@ -165,7 +165,6 @@ describe('the document of a project', () => {
     expect(schema).toMatchObject({ type: 'object', required: ['title'], additionalProperties: false });
     expect(schema?.['properties']).toMatchObject({
       title: {
-        title: 'Title',
         description: 'As it stands on the cover',
         type: ['string', 'null'],
         minLength: 1,
@@ -202,12 +201,12 @@ describe('the document of a project', () => {
   it('holds to field masks', async () => {
     const document = await fetchFor(ann);
     const create = Object.keys(propertiesOf(document, 'book.create'));
-    const record = Object.keys(propertiesOf(document, 'book'));
+    const record = Object.keys(propertiesOf(document, 'book.record'));
     expect([create.includes('pin'), record.includes('pin')]).toEqual([true, false]);
     expect([create.includes('stock'), record.includes('stock')]).toEqual([false, true]);
     expect([create.includes('cost'), record.includes('cost')]).toEqual([false, false]);
     expect(propertiesOf(document, 'book.create')['pin']).not.toHaveProperty('default');
-    expect(Object.keys(propertiesOf(await fetchFor(admin), 'book'))).toContain('cost');
+    expect(Object.keys(propertiesOf(await fetchFor(admin), 'book.record'))).toContain('cost');
   });
 
   it.each([
@@ -310,7 +309,9 @@ describe('the document of a project', () => {
     const bob = await asMember(admin, 'other');
     await fetchFor(ann);
     expect(await admin.statements(() => fetchFor(ann))).toBe(1);
-    expect((await fetchFor(bob)).components.schemas['book']).toEqual((await fetchFor(ann)).components.schemas['book']);
+    expect((await fetchFor(bob)).components.schemas['book.record']).toEqual(
+      (await fetchFor(ann)).components.schemas['book.record'],
+    );
   });
 
   it('tells that what authors wrote may take too long: hooks of writes, and sources', async () => {
@@ -353,7 +354,7 @@ describe('the document of a project', () => {
     const { tags, components } = await fetchFor(project);
     const shown = '&lt;img src=x onerror=alert(1)&gt; \\[x\\]&#40;javascript:alert(1))';
     expect(tags.find(({ name }) => name === 'page')?.description).toBe(shown);
-    expect((components.schemas['page']?.['properties'] as Record<string, Schema>)['body']).toMatchObject({
+    expect((components.schemas['page.record']?.['properties'] as Record<string, Schema>)['body']).toMatchObject({
       description: shown,
     });
   });

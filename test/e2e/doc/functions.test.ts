@@ -81,11 +81,11 @@ describe('functions in the document', () => {
         schema: { type: 'number', format: 'double', minimum: -90, maximum: 90 },
       },
       {
-        ...{ name: 'limit', in: 'query', required: false, description: 'limit' },
+        ...{ name: 'limit', in: 'query', required: false },
         schema: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: 100, default: 10 },
       },
       {
-        ...{ name: 'tags', in: 'query', required: false, description: 'tags', style: 'form', explode: true },
+        ...{ name: 'tags', in: 'query', required: false, style: 'form', explode: true },
         schema: { type: 'array', items: { type: 'string' } },
       },
       {

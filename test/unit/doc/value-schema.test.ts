@@ -94,6 +94,13 @@ describe('the schema of a value', () => {
     );
   });
 
+  it('begins with the label, where that says more than the id', () => {
+    expect(describeValue(field('boolean', { label: 'Worth it?', helperText: 'To all' }), hidden)).toBe(
+      'Worth it? To all',
+    );
+    expect(describeValue(field('boolean', { label: 'Is <open>' }), hidden)).toBe('Is &lt;open&gt;.');
+  });
+
   it('tells in words what holds for a text without the white space around it', () => {
     const rules = { minLength: 1, maxLength: 3, values: ['a', '<b>'], pattern: '^[a-z]' };
     expect(describeValue(field('string', { strip: true, ...rules }), hidden)).toBe(

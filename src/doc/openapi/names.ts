@@ -1,0 +1,80 @@
+/**
+ * The names of a document: of its schemas, operations and tags. Generators of clients write them in other ways, with
+ * capitals or underscores, so no two are the same without regard to case and punctuation. Pure.
+ */
+import { createHash } from 'node:crypto';
+
+/** What is left of a name where case and punctuation count for nothing. */
+export function bareName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, '');
+}
+
+/** Gives out names; one that was given stays as it is, whatever comes later. */
+export class DistinctNames {
+  readonly #taken: Set<string>;
+
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set([...taken].map(bareName));
+  }
+
+  /** The first wish that is free; where none is, the last one with a part that is always the same for it. */
+  take(...wishes: readonly [string, ...string[]]): string {
+    const [last] = wishes.slice(-1);
+    const digest = createHash('sha256')
+      .update(last ?? '')
+      .digest('hex');
+    const marked = Array.from({ length: digest.length - 3 }, (_, at) => `${last}_${digest.slice(0, at + 4)}`);
+    const name = [...wishes, ...marked].find((each) => !this.#taken.has(bareName(each)));
+    if (name === undefined) throw new Error(`no name is left for '${last}'`);
+    this.#taken.add(bareName(name));
+    return name;
+  }
+}
+
+/**
+ * What a schema of a kind is of. Every schema of a kind ends in one of these, and none of the built-in ones does: so
+ * they are apart, whatever ids kinds have.
+ */
+export const SCHEMA_FORMS = ['record', 'create', 'update'] as const;
+export type SchemaForm = (typeof SCHEMA_FORMS)[number];
+
+/** What the names of built-in schemas begin with; ids of kinds that do belong to the system. */
+export const BUILT_IN_PREFIX = 'kind_';
+
+export class KindNames {
+  readonly #stems = new Map<string, string>();
+  readonly #tags = new Map<string, string>();
+  readonly #functions = new DistinctNames();
+
+  /** @param ids of all kinds that the document could name, in the order in which they were made: the older keeps its name */
+  constructor(ids: Iterable<string>, builtInTags: Iterable<string>) {
+    const [stems, tags] = [new DistinctNames(), new DistinctNames(builtInTags)];
+    for (const id of ids) {
+      const stem = stems.take(id);
+      this.#stems.set(id, stem);
+      this.#tags.set(id, tags.take(stem, `${stem} (kind)`));
+    }
+  }
+
+  schema(kindId: string, form: SchemaForm): string {
+    return `${this.#stemOf(kindId)}.${form}`;
+  }
+
+  operation(kindId: string, routeId: string): string {
+    return `${this.#stemOf(kindId)}.${routeId}`;
+  }
+
+  /** Of a custom function; names of functions differ by case. To be asked once in a document. */
+  functionOperation(kindId: string, routeId: string, name: string): string {
+    const [scope, verb] = routeId.split('.');
+    return this.#functions.take(`${this.#stemOf(kindId)}.${scope}.${name}.${verb}`);
+  }
+
+  tag(kindId: string): string {
+    return this.#tags.get(kindId) ?? kindId;
+  }
+
+  #stemOf(kindId: string): string {
+    return this.#stems.get(kindId) ?? kindId;
+  }
+}
