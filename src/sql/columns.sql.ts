@@ -58,8 +58,8 @@ export function presented(field: Field, row?: string): Fragment {
   if (field.json === 'native' || (field.json === 'text' && field.columnType === 'text')) return value;
   const form = FORMS[field.json];
   if (!isArray(field)) return form(value);
-  const element = ident('e');
-  return sql`CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT ${form(element)} FROM unnest(${value}) AS ${element}) END`;
+  // Named in full: a bare name would be sought among the parameters too.
+  return sql`CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT ${form(sql`_e.item`)} FROM unnest(${value}) AS _e(item)) END`;
 }
 
 function constant({ constant }: Field): Fragment {

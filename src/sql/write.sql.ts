@@ -48,7 +48,7 @@ function input(fields: readonly Field[], rows: Fragment): Fragment {
 function given(field: Field): Fragment {
   const value = column(field, 'i');
   if (!isJsonList(field)) return value;
-  return sql`CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT e FROM jsonb_array_elements(${value}) AS e) END`;
+  return sql`CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT _e.item FROM jsonb_array_elements(${value}) AS _e(item)) END`;
 }
 
 /** PostgreSQL would take lists inside a list of JSON for further dimensions, and lose empty ones. */
@@ -171,10 +171,11 @@ function staysAllowed(plan: WritePlan): Fragment | undefined {
 /** Whether a predicate holds for a row whose written columns stand in `fresh` and whose others in `old`. */
 function holdsFor(plan: WritePlan, predicate: Predicate, fresh: string, old: string | undefined): Fragment {
   const written = new Set(plan.written.map(({ column: name }) => name));
-  const columns = fieldsOf(predicate).map((field) => {
-    const name = ident(field.column ?? field.id);
-    if (written.has(field.column)) return sql`${column(field, fresh)} AS ${name}`;
-    return sql`${old === undefined ? unwritten(field, plan) : column(field, old)} AS ${name}`;
+  // Two fields may have one column: `id` and the natural key.
+  const asked = new Map(fieldsOf(predicate).map((field) => [field.column ?? field.id, field]));
+  const columns = [...asked].map(([name, field]) => {
+    if (written.has(field.column)) return sql`${column(field, fresh)} AS ${ident(name)}`;
+    return sql`${old === undefined ? unwritten(field, plan) : column(field, old)} AS ${ident(name)}`;
   });
   const test = predicateSql(predicate, { schema: plan.schema, row: '_n' });
   if (columns.length === 0) return sql`((${test}) IS TRUE)`;
