@@ -11,7 +11,7 @@ import { LEVELS, type Level as StoredLevel } from '../model/parameter-def.js';
 import { rulesOf } from '../model/stored-rules.js';
 import type { Predicate } from '../model/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/special.js';
-import { isAdministrator, type Caller } from '../tenancy/caller.js';
+import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
 import { rulePredicate } from './rule.js';
 
 /** What a caller may do it with: all units, or those of a predicate. */
@@ -51,9 +51,10 @@ function defaultLevel(kind: KindDef, operation: Operation): Level {
   return kind.public ? 'anyone' : 'member';
 }
 
-/** Whether a caller may do something with some units of a kind; undefined where with none. */
-export function grantOf(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
-  if (caller.type === 'system') return ALL;
+/** Whether a caller may do something with some units of a kind; undefined where with none. Who signs up is nobody yet. */
+export function grantOf(kind: KindDef, operation: Operation, asking: Caller, model: Model): Grant | undefined {
+  if (asking.type === 'system') return ALL;
+  const caller = operation === 'signup' ? ANONYMOUS : asking;
   if (kind.special.sealed) return undefined;
   const grant = plainGrant(kind, operation, caller, model);
   // What a source answers is not judged by rules: for whom one would be asked, all is closed.

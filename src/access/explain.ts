@@ -1,7 +1,7 @@
 /** Why a caller may do something with a unit or may not: the same decisions as `access.ts` makes, taken apart. Pure. */
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
-import { isAdministrator, type Caller } from '../tenancy/caller.js';
+import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
 import { OPERATIONS, type Operation } from '../model/special.js';
 import { grantOf, NEED_READ, saidOf, type Level } from './access.js';
 import { rulePredicate } from './rule.js';
@@ -9,6 +9,8 @@ import { rulePredicate } from './rule.js';
 /** One operation, with the questions that only the unit can answer. */
 export interface Question {
   readonly operation: Operation;
+  /** Whose right it is: nobody's for sign-up. */
+  readonly caller: Caller;
   /** What the owner said, or what goes without saying: a level, or rules. */
   readonly level: Level | null;
   readonly stored: boolean;
@@ -30,15 +32,17 @@ export interface Explanation {
   readonly because: string;
 }
 
-/** A question per operation that the kind has; sign-up is one of member kinds. */
-export function questionsOf(kind: KindDef, caller: Caller, model: Model): Question[] {
+/** A question per operation that the kind has; sign-up is one of member kinds, and takes no token. */
+export function questionsOf(kind: KindDef, member: Caller, model: Model): Question[] {
   const operations = OPERATIONS.filter((operation) => operation !== 'signup' || isMemberKind(kind));
   return operations.map((operation) => {
+    const caller = operation === 'signup' ? ANONYMOUS : member;
     const said = saidOf(kind, operation);
     const grant = grantOf(kind, operation, caller, model);
     const rules = 'rules' in said ? said.rules : [];
     return {
       operation,
+      caller,
       level: 'level' in said ? said.level : null,
       stored: said.stored,
       rules: rules.map((rule) => ({ rule, predicate: rulePredicate(rule, kind, caller, model) })),
@@ -57,11 +61,7 @@ export function predicatesOf(questions: readonly Question[]): Predicate[] {
 }
 
 /** The explanations by operation. `answers` are those to `predicatesOf`. */
-export function explain(
-  questions: readonly Question[],
-  answers: readonly boolean[],
-  caller: Caller,
-): Record<string, Explanation> {
+export function explain(questions: readonly Question[], answers: readonly boolean[]): Record<string, Explanation> {
   const left = [...answers];
   let readable = true;
   const explained = questions.map((question): [string, Explanation] => {
@@ -71,14 +71,13 @@ export function explain(
     const unread = NEED_READ.has(operation) && !readable;
     const allowed = granted && holds && !unread;
     if (operation === 'read') readable = allowed;
-    const because =
-      unread && granted && holds ? 'what may not be read is not there' : reason(question, rules, allowed, caller);
+    const because = unread && granted && holds ? 'what may not be read is not there' : reason(question, rules, allowed);
     return [operation, { allowed, level, stored, rules, because }];
   });
   return Object.fromEntries(explained);
 }
 
-function reason({ level, stored }: Question, rules: Explanation['rules'], allowed: boolean, caller: Caller): string {
+function reason({ level, stored, caller }: Question, rules: Explanation['rules'], allowed: boolean): string {
   if (level !== null) {
     return `the ${stored ? 'stored' : 'default'} level '${level}' ${allowed ? 'lets in' : 'keeps out'} ${nameOf(caller)}`;
   }

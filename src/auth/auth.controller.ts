@@ -1,8 +1,9 @@
 import { Controller, Get, Header, Param, Post, Req, UseGuards } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
+import { refuseQuery } from '../http/list-query.js';
 import type { HttpRequest } from '../http/request.js';
-import { WithOwnBearer } from '../tenancy/project.guard.js';
-import { jsonOf } from '../tenancy/bodies.js';
+import { WithoutBearer, WithOwnBearer } from '../tenancy/project.guard.js';
+import { jsonOf, type BodyLimit } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TakesBody } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
@@ -13,7 +14,17 @@ import { visitOf } from './visit.js';
 
 const NoStore = () => Header('Cache-Control', 'no-store');
 
-/** Authentication. A body that a route does not need is passed over, but it has to be JSON. */
+/** What a request brings, after its token and rights were looked at: a body, and no query. @throws KindError 400, 413, 415, 503 */
+function inputOf(request: HttpRequest, limit: BodyLimit = 'small'): Promise<unknown> {
+  refuseQuery(request.url);
+  return jsonOf(request, limit);
+}
+
+/**
+ * Authentication. A body that a route does not need is passed over, but it has to be JSON. Who signs up, signs in or
+ * recovers a password is nobody yet: a token that is sent along all the same, by a client that always sends one, is not
+ * looked at.
+ */
 @Controller('api/lib/auth')
 @TakesBody()
 export class AuthController {
@@ -25,27 +36,35 @@ export class AuthController {
 
   @Post(':kind/signup')
   @NoStore()
-  signUp(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.signUp(scope, visitOf(request), kind, () => jsonOf(request));
+  @WithoutBearer()
+  signUp(
+    @Scope() { project }: RequestScope,
+    @Param('kind') kind: string,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    return this.auth.signUp(project, visitOf(request), kind, () => inputOf(request, 'bodyLimit'));
   }
 
   @Post('signin')
   @NoStore()
+  @WithoutBearer()
   async signIn(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.signIns.signIn(project, visitOf(request), await jsonOf(request, 'small'));
+    return this.signIns.signIn(project, visitOf(request), await inputOf(request));
   }
 
   @Get('verify')
   @NoStore()
-  verify(@Scope() scope: RequestScope): Promise<Answer> {
-    return this.auth.verify(scope);
+  async verify(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    const answer = await this.auth.verify(scope);
+    refuseQuery(request.url);
+    return answer;
   }
 
   @Post('verify')
   @NoStore()
   async verifyByPost(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     const answer = await this.auth.verify(scope);
-    await jsonOf(request, 'small');
+    await inputOf(request);
     return answer;
   }
 
@@ -54,6 +73,7 @@ export class AuthController {
   @WithOwnBearer()
   @UseGuards(RefreshTokenGuard)
   refresh(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    refuseQuery(request.url);
     return this.auth.refresh(project, refreshClaims(request));
   }
 
@@ -62,35 +82,37 @@ export class AuthController {
   @WithOwnBearer()
   @UseGuards(RefreshTokenGuard)
   async refreshByPost(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    await jsonOf(request, 'small');
+    await inputOf(request);
     return this.auth.refresh(project, refreshClaims(request));
   }
 
   @Post('signout')
   @NoStore()
   signOut(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.signOut(scope, () => jsonOf(request, 'small'));
+    return this.auth.signOut(scope, () => inputOf(request));
   }
 
   @Post('change_password')
   @NoStore()
   changePassword(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.changePassword(scope, visitOf(request), () => jsonOf(request, 'small'));
+    return this.auth.changePassword(scope, visitOf(request), () => inputOf(request));
   }
 
   @Post('recover_password')
   @NoStore()
+  @WithoutBearer()
   async recover(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.recovery.request(project, visitOf(request), await jsonOf(request, 'small'));
+    return this.recovery.request(project, visitOf(request), await inputOf(request));
   }
 
   @Post('reset_password/:token')
   @NoStore()
+  @WithoutBearer()
   reset(
     @Scope() { project }: RequestScope,
     @Param('token') token: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
-    return this.recovery.reset(project, visitOf(request), token, () => jsonOf(request, 'small'));
+    return this.recovery.reset(project, visitOf(request), token, () => inputOf(request));
   }
 }

@@ -1,13 +1,13 @@
 /** Sign-up, and what a member does with its session. */
 import { Injectable } from '@nestjs/common';
-import { checkState, denied, grantOf } from '../access/access.js';
+import { checkState, grantOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
-import { SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import { ANONYMOUS, SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/behavior.js';
@@ -36,12 +36,12 @@ export class AuthService {
   ) {}
 
   /**
-   * Makes a member and signs it in, all or nothing. Needs the right `signup` of the kind, not `create`. The password is
+   * Makes a member and signs it in, all or nothing, for a caller that is nobody yet. Needs the right `signup` of the kind,
+   * not `create`. The password is
    * hashed before the work that holds a place among the project's requests, where nothing is wrong with the body so far.
    */
-  async signUp(scope: RequestScope, visit: Visit, kindId: string, read: () => Promise<unknown>): Promise<Answer> {
-    const { project, caller } = scope;
-    await this.catalog.withCheckedModel(project, (model) => void openSignUp(model, kindId, caller));
+  async signUp(project: Project, visit: Visit, kindId: string, read: () => Promise<unknown>): Promise<Answer> {
+    await this.catalog.withCheckedModel(project, (model) => void openSignUp(model, kindId));
     const faults = new Faults();
     const { password, names, rest } = readSignUp(await read(), faults);
     if (password !== undefined) judgePassword(password, [...names.values()], faults);
@@ -54,12 +54,12 @@ export class AuthService {
     // A name that is wrong was told, and the unit lacks it.
     const told = ['username', 'email'].filter((name) => !names.has(name));
     return this.catalog.withCheckedModel(project, (model) => {
-      const { kind, access } = openSignUp(model, kindId, caller);
+      const { kind, access } = openSignUp(model, kindId);
       const { deployment } = this.behaviors;
       return this.database.transaction(async (tx) => {
-        const session = { project, caller: SYSTEM, asking: caller, model, executor: tx, ...deployment };
+        const session = { project, caller: SYSTEM, asking: ANONYMOUS, model, executor: tx, ...deployment };
         const [row] = await this.writer.insert(session, kind, [body], {
-          writer: caller,
+          writer: ANONYMOUS,
           access,
           faults: faults.but(told),
         });
@@ -129,17 +129,12 @@ function memberOf(caller: Caller): MemberCaller {
   throw refusal('token.missing', 'A bearer token is needed here');
 }
 
-/** The member kind of a sign-up path. What is no member kind does not exist here. */
-function openSignUp(model: Model, kindId: string, caller: Caller) {
+/** The member kind of a sign-up path. What is no member kind does not exist here; a token would not help. */
+function openSignUp(model: Model, kindId: string) {
   const kind = model.kinds.get(kindId);
-  if (!kind || !isMemberKind(kind)) {
-    if (caller.type === 'anonymous') throw denied(caller, '');
-    throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);
-  }
-  const closed = `Sign-up to '${kind.id}' is closed`;
-  if (kind.special.closed?.includes('signup')) throw refusal('access.denied', closed);
-  const grant = grantOf(kind, 'signup', caller, model);
-  if (!grant) throw denied(caller, closed);
+  if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);
+  const grant = grantOf(kind, 'signup', ANONYMOUS, model);
+  if (!grant) throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
   checkState(kind);
   return { kind, access: grant.predicate };
 }

@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { refuseQuery } from '../http/list-query.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { answerFile, ASSET_POLICY, PAGE_POLICY } from '../http/stored-file.js';
 import { varyOf } from '../http/vary.js';
@@ -16,6 +17,7 @@ export class DocController {
   @Get('openapi.json')
   @WithOptionalProject()
   async openapi(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+    refuseQuery(request.url);
     const scope = findScope(request);
     const file = await (scope ? this.documents.ofProject(scope) : this.documents.generic());
     answerFile(request, response, file, { Vary: varyOf(response) });

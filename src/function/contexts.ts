@@ -15,6 +15,7 @@ import { isEmailAddress } from '../shared/email.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import { askerOf, type Session } from '../unit/session.js';
 import { parseListQuery } from '../http/list-query.js';
+import { LIST_QUERY, WALK_QUERY } from '../http/query-names.js';
 import { tellsKind } from '../unit/parts.plan.js';
 import { SessionUnits, veiled, type UnitObject } from '../unit/session-units.js';
 import { signalFor, type Authored } from './authored.js';
@@ -131,7 +132,7 @@ async function pageOf(
   list: (url: string) => Promise<{ readonly count: number; readonly items: string }>,
 ): Promise<Page<AnyUnit>> {
   const { count, items } = await list(url);
-  const tells = tellsKind(parseListQuery(url, ['link_id', 'kind_id']));
+  const tells = tellsKind(parseListQuery(url, [...LIST_QUERY, ...WALK_QUERY]));
   const units = (JSON.parse(items) as AnyUnit[]).map((unit) => {
     const { kind_id, ...rest } = unit;
     return veiled(model, kind_id, tells ? unit : rest) as AnyUnit;

@@ -8,7 +8,7 @@ import { CONFIG } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
 import { parseBody } from '../http/body.js';
-import { parseFlags } from '../http/list-query.js';
+import { refuseQuery } from '../http/list-query.js';
 import type { Method } from '../kit/module.js';
 import type { KindDef, Model } from '../model/model.js';
 import { Faults, notTaken, refusal } from '../shared/errors.js';
@@ -88,7 +88,7 @@ export class FunctionService {
     await this.catalog.withModel(scope.project, async (model) => void open(scope, target, model, deployment));
     const given = await bytes();
     return () => {
-      parseFlags(url, []);
+      refuseQuery(url);
       const value = parseBody(given, contentType);
       if (value === undefined) return new Map();
       if (isPlainObject(value)) return bodyOf(value);

@@ -8,6 +8,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
 import type { ListQuery } from '../http/list-query.js';
+import { GET_QUERY, LIST_QUERY } from '../http/query-names.js';
 import { getGroup, type GroupDef, type Model } from '../model/model.js';
 import { KindError } from '../shared/errors.js';
 import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
@@ -62,7 +63,7 @@ export class GroupReader {
   ): Promise<{ count: number; items: string; next: string | undefined }> {
     const { project, model, executor, caller } = session;
     const contexts = contextsOf(session, await this.#open(session, groupId));
-    const { query, planned } = planQuery(url, (asked) => {
+    const { query, planned } = planQuery(url, LIST_QUERY, (asked) => {
       const read = inOrder(asked, contexts);
       return { query: asked, planned: planParts(caller.seesHidden ? tellingKind(read) : read, contexts) };
     });
@@ -85,7 +86,7 @@ export class GroupReader {
       const session = this.#session(scope, model);
       const contexts = contextsOf(session, await this.#open(session, groupId));
       const find = async (of: string) => {
-        const { query, planned } = planQuery(of, (asked) => {
+        const { query, planned } = planQuery(of, GET_QUERY, (asked) => {
           return { query: asked, planned: planParts({ ...asked, order: [], filter: undefined }, contexts) };
         });
         const plans = keyed(await this.#withLinks(session, query, planned), unitId);

@@ -3,6 +3,7 @@ import { parseFilter } from '../filter/filter.parser.js';
 import type { Filter } from '../filter/filter.ast.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
+import { LIST_QUERY, NO_QUERY, type QueryName } from './query-names.js';
 
 export interface OrderBy {
   readonly path: string;
@@ -26,14 +27,8 @@ export interface ListQuery {
   readonly kindIds: readonly string[] | undefined;
 }
 
-const LISTS = ['order', 'include', 'exclude'] as const;
-const SINGLES = ['offset', 'limit', 'filter', 'load_links', 'depth', 'count', 'cursor'] as const;
-
-/** Names that a request may use beside those of lists, such as `cascade`. */
-export type Extra = 'cascade' | 'link_id' | 'kind_id' | 'member';
-
 /** The query of a URL by name; `name[]` counts as `name`. Unknown names are refused with the nearest known one. */
-export function queryOf(url: string, known: readonly string[]): ReadonlyMap<string, readonly string[]> {
+export function queryOf(url: string, known: readonly QueryName[]): ReadonlyMap<string, readonly string[]> {
   const faults = new Faults();
   const query = namedOf(url, known, faults);
   faults.throwIfAny();
@@ -42,6 +37,7 @@ export function queryOf(url: string, known: readonly string[]): ReadonlyMap<stri
 
 function namedOf(url: string, known: readonly string[], faults: Faults): Map<string, string[]> {
   const query = new Map<string, string[]>();
+  if (!url.includes('?')) return query;
   for (const [name, value] of pairsOf(url)) {
     if (!known.includes(name)) {
       faults.add('query.unknown', `No query parameter '${name.slice(0, 60)}' here${faults.hint(name, known)}`, {
@@ -65,7 +61,12 @@ export function* pairsOf(url: string): Generator<readonly [name: string, value: 
   }
 }
 
-const EMPTY: ListQuery = {
+/** For endpoints that take no query, at the point where their input is judged. @throws KindError 400 */
+export function refuseQuery(url: string): void {
+  queryOf(url, NO_QUERY);
+}
+
+export const EMPTY_QUERY: ListQuery = {
   offset: 0,
   limit: LIMITS.pageDefault,
   order: [],
@@ -80,18 +81,18 @@ const EMPTY: ListQuery = {
   kindIds: undefined,
 };
 
-/** Reads the query of a list, get or struct. All faults are told at once. @throws KindError 400 */
-export function parseListQuery(url: string, extras: readonly Extra[] = []): ListQuery {
-  const { query, faults } = readListQuery(url, extras);
+/** Reads the query of a list, get or struct, which takes these names. All faults are told at once. @throws KindError 400 */
+export function parseListQuery(url: string, names: readonly QueryName[] = LIST_QUERY): ListQuery {
+  const { query, faults } = readListQuery(url, names);
   faults.throwIfAny();
   return query;
 }
 
 /** The same with the faults that it has; of what they are about the query has nothing. */
-export function readListQuery(url: string, extras: readonly Extra[] = []): { query: ListQuery; faults: Faults } {
+export function readListQuery(url: string, names: readonly QueryName[]): { query: ListQuery; faults: Faults } {
   const faults = new Faults();
-  if (!url.includes('?')) return { query: EMPTY, faults };
-  const named = namedOf(url, [...LISTS, ...SINGLES, ...extras], faults);
+  if (!url.includes('?')) return { query: EMPTY_QUERY, faults };
+  const named = namedOf(url, names, faults);
   return { query: new ListQueryReader(named, faults).read(), faults };
 }
 
@@ -202,9 +203,9 @@ function unbracket(text: string): string[] {
 }
 
 /** Reads a query that has flags only, such as `?cascade=true`. */
-export function parseFlags(url: string, names: readonly Extra[]): ReadonlySet<Extra> {
+export function parseFlags(url: string, names: readonly QueryName[]): ReadonlySet<QueryName> {
   const query = queryOf(url, names);
-  const set = new Set<Extra>();
+  const set = new Set<QueryName>();
   for (const name of names) {
     const [value, ...more] = query.get(name) ?? [];
     if (value === undefined) continue;

@@ -6,7 +6,8 @@ import { StaleModel } from '../catalog/stale-model.js';
 import { Database, type Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import { Answer } from '../http/answer.js';
-import { parseFlags } from '../http/list-query.js';
+import { refuseQuery } from '../http/list-query.js';
+import { CASCADE_QUERY, NO_QUERY } from '../http/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import { comeBack, KindError, refusal } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
@@ -24,7 +25,7 @@ import type { Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { parseKey, unknownUnit } from '../unit/unit.key.js';
 import { UnitRights } from '../unit/unit.rights.js';
-import { UnitService } from '../unit/unit.service.js';
+import { UnitService, type FlagQuery } from '../unit/unit.service.js';
 
 export interface LinkPath {
   readonly parentKind: string;
@@ -54,12 +55,12 @@ export class LinkService {
   async create(scope: RequestScope, path: LinkPath, url: string, read?: () => Promise<unknown>): Promise<Answer> {
     const body = read ? await this.#bodyOf(scope, path, read) : () => undefined;
     const checkInput = () => {
-      parseFlags(url, []);
+      refuseQuery(url);
       body();
     };
     const made = await this.#onUnits(scope, path, checkInput, (model, plan) => this.#insert(scope, model, plan, path));
     if (typeof made === 'string') return new Answer(made);
-    return this.#onModel(scope, path, url, made, (session) => {
+    return this.#onModel(scope, path, { url, takes: NO_QUERY }, made, (session) => {
       body();
       return made.add(session, path.parent, path.childKind, path.child);
     });
@@ -72,10 +73,10 @@ export class LinkService {
   }
 
   async remove(scope: RequestScope, path: LinkPath, url: string): Promise<void> {
-    const checkInput = () => void parseFlags(url, []);
+    const checkInput = () => refuseQuery(url);
     const gone = await this.#onUnits(scope, path, checkInput, (model, plan) => this.#delete(scope, model, plan, path));
     if (gone === undefined) return;
-    await this.#onModel(scope, path, url, gone, (session) =>
+    await this.#onModel(scope, path, { url, takes: CASCADE_QUERY }, gone, (session) =>
       gone.remove(session, path.parent, path.childKind, path.child),
     );
   }
@@ -96,7 +97,7 @@ export class LinkService {
   #onModel<T>(
     scope: RequestScope,
     { parentKind, parent, childKind, child }: LinkPath,
-    url: string,
+    query: FlagQuery,
     link: SystemLink,
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
@@ -106,7 +107,7 @@ export class LinkService {
       await this.rights.checkUnit(session, kind, child, undefined, 'read');
     };
     const rights = { kindId: parentKind, unitId: parent, operation: 'link' } as const;
-    return this.units.define(scope, rights, { url }, { check, work });
+    return this.units.define(scope, rights, query, { check, work });
   }
 
   /** Runs `work` where the path names users' kinds; answers the system's link type where it names kinds of the model. */

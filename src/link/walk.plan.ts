@@ -1,6 +1,7 @@
 /** Turns the query of a walk into a plan. Pure. */
 import { linkTypesTold, openKind } from '../access/access.js';
 import type { ListQuery } from '../http/list-query.js';
+import { WALK_QUERY } from '../http/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
@@ -57,7 +58,6 @@ function makePlan(url: string, session: Session, from: From, ground: Ground, { m
   const { model, caller, project } = session;
   const plan = (asked: ListQuery) => {
     checkTypes(asked, model, caller);
-    if (asked.cursor !== undefined) throw refusal('query.unknown', 'cursor: not here', { parameter: 'cursor' });
     const wanted = asked.kindIds?.map((id) => openLinked(model, id, caller));
     const every = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
     const plain = isPlain(asked);
@@ -67,7 +67,7 @@ function makePlan(url: string, session: Session, from: From, ground: Ground, { m
     const parts = planParts(caller.seesHidden ? tellingKind(read) : read, contexts);
     return { query: asked, every, ...parts, met: plain ? [...met] : undefined };
   };
-  const { query, every, parts, order, met: named } = planQuery(url, plan, ['link_id', 'kind_id']);
+  const { query, every, parts, order, met: named } = planQuery(url, WALK_QUERY, plan);
   const { depth, linkIds, limit, offset, count } = query;
   const planned: WalkPlan = {
     ...from,

@@ -8,7 +8,7 @@ import { PROJECT_HEADER, ScopeResolver } from './request-scope.js';
 
 const NO_PROJECT = 'kind:no-project';
 const OPTIONAL_PROJECT = 'kind:optional-project';
-const OWN_BEARER = 'kind:own-bearer';
+const NO_ACCESS_TOKEN = 'kind:no-access-token';
 
 /** For routes outside the tenants: health, metrics, the documentation page. */
 export const WithoutProject = () => SetMetadata(NO_PROJECT, true);
@@ -17,12 +17,15 @@ export const WithoutProject = () => SetMetadata(NO_PROJECT, true);
 export const WithOptionalProject = () => SetMetadata(OPTIONAL_PROJECT, true);
 
 /** For routes whose bearer is no access token: they check it themselves. */
-export const WithOwnBearer = () => SetMetadata(OWN_BEARER, true);
+export const WithOwnBearer = () => SetMetadata(NO_ACCESS_TOKEN, true);
+
+/** For routes that take no bearer: whatever the header holds, nobody asks. */
+export const WithoutBearer = () => SetMetadata(NO_ACCESS_TOKEN, true);
 
 interface Marks {
   readonly noProject: boolean;
   readonly optionalProject: boolean;
-  readonly ownBearer: boolean;
+  readonly noAccessToken: boolean;
 }
 
 /** Lets a request in that names a project and carries no bad token, unless the service is about to stop. */
@@ -39,11 +42,11 @@ export class ProjectGuard implements CanActivate {
   canActivate(context: ExecutionContext): Eventually<boolean> {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     keepLiteral(request);
-    const { noProject, optionalProject, ownBearer } = this.#marksOf(context);
+    const { noProject, optionalProject, noAccessToken } = this.#marksOf(context);
     if (noProject) return true;
     this.traffic.check();
     if (optionalProject && request.headers[PROJECT_HEADER] === undefined) return true;
-    return andThen(this.resolver.resolve(request, !ownBearer), () => true);
+    return andThen(this.resolver.resolve(request, !noAccessToken), () => true);
   }
 
   /** What a route is marked with never changes: it is looked up once. */
@@ -57,7 +60,7 @@ export class ProjectGuard implements CanActivate {
     const marks = {
       noProject: marked(NO_PROJECT),
       optionalProject: marked(OPTIONAL_PROJECT),
-      ownBearer: marked(OWN_BEARER),
+      noAccessToken: marked(NO_ACCESS_TOKEN),
     };
     ofController.set(handler, marks);
     return marks;

@@ -25,8 +25,8 @@ export class ScopeResolver {
   ) {}
 
   /**
-   * At once where project, token and session are in memory. `withToken: false` leaves the bearer to the route: it is of
-   * another type there.
+   * At once where project, token and session are in memory. `withToken: false` leaves the bearer to the route, where it is
+   * of another type or none at all.
    * @throws KindError 400 `project.missing`, 401 `project.unknown`, 401 `token.invalid`
    */
   resolve(request: HttpRequest, withToken = true): Eventually<RequestScope> {

@@ -7,6 +7,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import { queryOf } from '../http/list-query.js';
+import { MEMBER_QUERY } from '../http/query-names.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
@@ -52,7 +53,7 @@ export class Explanations {
       id: unitId,
       kind_id: kind.id,
       member: member.type === 'member' ? { id: member.id, kind_id: member.kindId } : null,
-      operations: explain(questions, holds, member),
+      operations: explain(questions, holds),
       parameters: {
         read: [...readableFields(kind, member).keys()],
         write: [...writableFields(kind, member).keys()],
@@ -63,7 +64,7 @@ export class Explanations {
   /** The member of the query, as a caller. Whether the unit is there is answered before what is wrong with the query. */
   async #member(session: Session, url: string, first: () => Promise<void>): Promise<Caller> {
     try {
-      const [id, ...more] = queryOf(url, ['member']).get('member') ?? [];
+      const [id, ...more] = queryOf(url, MEMBER_QUERY).get('member') ?? [];
       if (more.length > 0) throw badMember('given more than once');
       return id === undefined ? ANONYMOUS : await this.#find(session, id);
     } catch (error) {

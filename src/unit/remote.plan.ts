@@ -26,8 +26,7 @@ export const NO_REACH: Reach = {
 /** @throws KindError 400 with all faults */
 export function planRemoteList(query: ListQuery, context: PlanContext): RemotePlan {
   const faults = new Faults();
-  if (query.cursor !== undefined) tell(faults, 'cursor', 'a remote kind has none; use offset');
-  const asked = { ...query, cursor: undefined, include: undefined, exclude: undefined };
+  const asked = { ...query, include: undefined, exclude: undefined };
   collect<unknown>(faults, () => planList(asked, context), undefined);
   const fields = collect(faults, () => planRemoteAnswer(query, context), []);
   faults.throwIfAny();
@@ -48,13 +47,11 @@ export function planRemoteList(query: ListQuery, context: PlanContext): RemotePl
 /** The fields that a query asks of a unit. @throws KindError 400 with all faults */
 export function planRemoteAnswer(query: ListQuery, names: Names): readonly Field[] {
   const faults = new Faults();
-  if (query.loadLinks) tell(faults, 'load_links', 'units of a remote kind have no links');
   const { fields, paths } = collect(faults, () => planAnswer(query, names), { fields: [] });
-  if (paths) tell(faults, 'include', 'a remote kind answers its own parameters whole, without dotted paths');
+  if (paths) {
+    const text = 'include: a remote kind answers its own parameters whole, without dotted paths';
+    faults.add('query.bad_value', text, { parameter: 'include' });
+  }
   faults.throwIfAny();
   return fields;
-}
-
-function tell(faults: Faults, parameter: string, text: string): void {
-  faults.add('query.bad_value', `${parameter}: ${text}`, { parameter });
 }

@@ -1,5 +1,6 @@
 /** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
 import { Injectable } from '@nestjs/common';
+import { REMOTE_GET_QUERY, REMOTE_LIST_QUERY } from '../http/query-names.js';
 import type { KindDef } from '../model/model.js';
 import { everyField, type Predicate } from '../model/predicate.js';
 import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
@@ -18,7 +19,7 @@ export class RemoteReader implements Reader {
   list(session: Session, { kind }: Readable, url: string): Promise<UnitPage> {
     return this.remotes.within(session, kind, 'list', async ({ ask }) => {
       const context = planContext(session, kind);
-      const { query, counts, fields } = planQuery(url, (asked) => {
+      const { query, counts, fields } = planQuery(url, REMOTE_LIST_QUERY, (asked) => {
         return { ...planRemoteList(asked, context), counts: asked.count !== 'none' };
       });
       const { count, units } = await readPage(kind, await ask('list', query), query.limit);
@@ -30,7 +31,7 @@ export class RemoteReader implements Reader {
     return this.remotes.within(session, kind, 'get', async (asked) => {
       const record = await recordOf(asked, kind, id);
       const context = planContext(session, kind);
-      const fields = planQuery(url, (query) => planRemoteAnswer(query, context));
+      const fields = planQuery(url, REMOTE_GET_QUERY, (query) => planRemoteAnswer(query, context));
       return { ...rowOf(record, fields, context.visible.values()), more: false };
     });
   }

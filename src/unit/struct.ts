@@ -6,6 +6,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import type { ListQuery } from '../http/list-query.js';
+import { STRUCT_QUERY } from '../http/query-names.js';
 import { UNIT_FIELDS, type Field, type GroupDef, type KindDef, type Model } from '../model/model.js';
 import { shared } from '../model/path.js';
 import type { Json } from '../shared/json.js';
@@ -87,7 +88,7 @@ export class Structs {
   ofKind(scope: RequestScope, kindId: string, url: string, labelled: boolean): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, (model) => {
       const { kind } = openKind(model, kindId, ['read', 'create', 'signup'], scope.caller);
-      const items = planQuery(url, (query) => describe([kind], scope.caller, query));
+      const items = planQuery(url, STRUCT_QUERY, (query) => describe([kind], scope.caller, query));
       return answerOf(labelled ? { label: kind.label, parameters: items } : { count: items.length, items });
     });
   }
@@ -101,7 +102,7 @@ export class Structs {
         const unit = await this.reader.find({ ...scope, model, executor: this.database }, kind, unitId);
         if (!unit) throw unknownUnit(kind, unitId);
         const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
-        const parameters = planQuery(url, (query) => describe([kind], scope.caller, query));
+        const parameters = planQuery(url, STRUCT_QUERY, (query) => describe([kind], scope.caller, query));
         return answerOf({ label, parameters });
       });
     });
@@ -111,7 +112,7 @@ export class Structs {
   ofGroup({ caller }: RequestScope, model: Model, group: GroupDef, url: string): Answer {
     const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
     const described = kinds.filter((kind) => mayDescribe(kind, caller, model));
-    const parameters = planQuery(url, (query) => describe(described, caller, query));
+    const parameters = planQuery(url, STRUCT_QUERY, (query) => describe(described, caller, query));
     return answerOf({ label: group.label, parameters });
   }
 }

@@ -1,6 +1,7 @@
 /** Reads units of tables: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
 import { Injectable } from '@nestjs/common';
-import { parseListQuery, type ListQuery } from '../http/list-query.js';
+import { EMPTY_QUERY, type ListQuery } from '../http/list-query.js';
+import { GET_QUERY, LIST_QUERY } from '../http/query-names.js';
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import type { ReadPlan } from '../sql/select.sql.js';
@@ -22,7 +23,10 @@ export class TableReader implements Reader {
   /** @param extra narrows the list, whatever the query asks for */
   async list(session: Session, readable: Readable, url: string, extra?: Predicate): Promise<UnitPage> {
     const context = planContext(session, readable);
-    const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planList(asked, context, extra) }));
+    const { query, read } = planQuery(url, LIST_QUERY, (asked) => ({
+      query: asked,
+      read: planList(asked, context, extra),
+    }));
     const plan = { ...read, ...(await this.#loaded(session, readable.kind, query)) };
     const { count, items, last } = await this.repository.fetchPage(session.executor, plan, session.model);
     return { count, items, ...(plan.cursor && { next: last && cursorOf(plan, last) }) };
@@ -35,7 +39,7 @@ export class TableReader implements Reader {
     let plan: ReadPlan;
     try {
       const context = planContext(session, readable);
-      const { query, read } = planQuery(url, (asked) => ({ query: asked, read: planGet(asked, context) }));
+      const { query, read } = planQuery(url, GET_QUERY, (asked) => ({ query: asked, read: planGet(asked, context) }));
       // Every promise here is paid by each get: most load nothing.
       plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
     } catch (error) {
@@ -59,7 +63,7 @@ export class TableReader implements Reader {
   async find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined> {
     const key = parseKey(readable.kind, id);
     if (key === undefined) return undefined;
-    const plan = planGet(parseListQuery(''), planContext(session, readable));
+    const plan = planGet(EMPTY_QUERY, planContext(session, readable));
     return this.repository.fetch(session.executor, plan, key, session.model);
   }
 

@@ -4,7 +4,8 @@ import { readableFields } from '../access/masks.js';
 import { reachOf } from '../access/reach.js';
 import { parsePath } from '../filter/filter.parser.js';
 import { printPath } from '../filter/filter.printer.js';
-import { readListQuery, type Extra, type ListQuery } from '../http/list-query.js';
+import { readListQuery, type ListQuery } from '../http/list-query.js';
+import type { QueryName } from '../http/query-names.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Field, KindDef } from '../model/model.js';
@@ -31,11 +32,11 @@ export function contextOf(
 }
 
 /**
- * What `plan` makes of the query of a URL. What is wrong with it as text and what is wrong with it for a kind is told at
+ * What `plan` makes of the query of a URL, which may have these names. What is wrong with it as text and what is wrong with it for a kind is told at
  * once. @throws KindError 400, and what `plan` throws of other statuses
  */
-export function planQuery<T>(url: string, plan: (query: ListQuery) => T, extras: readonly Extra[] = []): T {
-  const { query, faults } = readListQuery(url, extras);
+export function planQuery<T>(url: string, names: readonly QueryName[], plan: (query: ListQuery) => T): T {
+  const { query, faults } = readListQuery(url, names);
   if (!faults.any) return plan(query);
   // Whether a cursor fits tells nothing where the order is not known.
   collect<unknown>(faults, () => plan({ ...query, cursor: undefined }), undefined);

@@ -9,6 +9,7 @@ import { Answer, NULL_ANSWER } from '../http/answer.js';
 import { parseBody } from '../http/body.js';
 import { expectedVersions } from '../http/etag.js';
 import { parseFlags } from '../http/list-query.js';
+import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
@@ -36,6 +37,12 @@ export interface WriteRequest {
   readonly bytes: (limit: BodyLimit) => Promise<Buffer | undefined>;
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
+}
+
+/** The query of a write that has flags only, and the names that it may have. */
+export interface FlagQuery {
+  readonly url: string;
+  readonly takes: readonly QueryName[];
 }
 
 @Injectable()
@@ -105,7 +112,8 @@ export class UnitService {
       const session = { ...scope, ...deployment, model, executor: this.database };
       const behaviors = this.behaviors.of(kind, session);
       const definition = behaviors.some((behavior) => behavior.definition);
-      const cascade = definition && (await this.#cascade(session, kind, unitId, request.url));
+      const query = { url: request.url, takes: takenBy(operation, definition) };
+      const cascade = definition && (await this.#cascade(session, kind, unitId, query));
       // Of an edit, whether the unit is there is answered before.
       if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
       const limit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
@@ -123,7 +131,8 @@ export class UnitService {
       const base = { ...scope, ...deployment, model };
       const write = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
       return this.remotes.apart(project, model, kind, async () => {
-        await this.#cascade({ ...base, executor: this.database }, kind, unitId, request.url);
+        const query = { url: request.url, takes: takenBy(operation, definition) };
+        await this.#cascade({ ...base, executor: this.database }, kind, unitId, query);
         if (!this.writer.isTransaction(base, kind, operation)) return write(this.database);
         return this.database.transaction(write, { share: this.behaviors.share(kind, base) });
       });
@@ -131,9 +140,9 @@ export class UnitService {
   }
 
   /** Whether the unit is there, and can be written at present, is answered before what is wrong with the query. */
-  async #cascade(session: Session, kind: KindDef, unitId: string | undefined, url: string): Promise<boolean> {
+  async #cascade(session: Session, kind: KindDef, unitId: string | undefined, query: FlagQuery): Promise<boolean> {
     try {
-      return parseFlags(url, ['cascade']).has('cascade');
+      return parseFlags(query.url, query.takes).has('cascade');
     } catch (error) {
       if (unitId !== undefined) await this.#mustBeThere(session, kind, unitId);
       for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
@@ -152,7 +161,7 @@ export class UnitService {
   async define<T>(
     scope: RequestScope,
     rights: { readonly kindId: string; readonly unitId: string; readonly operation: Operation },
-    request: Pick<WriteRequest, 'url'>,
+    query: FlagQuery,
     steps: { check(session: Session): Promise<void>; work(session: Session): Promise<T> },
   ): Promise<T> {
     const { kindId, unitId, operation } = rights;
@@ -164,7 +173,7 @@ export class UnitService {
     const cascade = await this.catalog.withModel(scope.project, async (model) => {
       openKind(model, kindId, operation, scope.caller);
       try {
-        return parseFlags(request.url, ['cascade']).has('cascade');
+        return parseFlags(query.url, query.takes).has('cascade');
       } catch (error) {
         await checkAll({ ...scope, model, executor: this.database });
         throw error;
@@ -186,6 +195,11 @@ export class UnitService {
       ),
     );
   }
+}
+
+/** A create loses nothing, nor does an edit of what is no definition. */
+function takenBy(operation: Operation, definition: boolean): readonly QueryName[] {
+  return operation === 'delete' || (operation === 'update' && definition) ? CASCADE_QUERY : NO_QUERY;
 }
 
 function tagsOf(ifMatch: string | undefined): readonly string[] | undefined {

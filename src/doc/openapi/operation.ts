@@ -1,6 +1,14 @@
 /** Makes the operation of a route, for a kind where it is of one. Pure. */
 import { grantOf, mayAtAll } from '../../access/access.js';
-import type { KindDef, Model } from '../../model/model.js';
+import {
+  GET_QUERY,
+  LIST_QUERY,
+  NO_QUERY,
+  REMOTE_GET_QUERY,
+  REMOTE_LIST_QUERY,
+  type QueryName,
+} from '../../http/query-names.js';
+import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
 import type { Operation as Right } from '../../model/special.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../../tenancy/caller.js';
@@ -23,7 +31,7 @@ import {
 } from './openapi.js';
 import { componentOf } from './path.parameters.js';
 import type { KindNames } from './names.js';
-import type { QueryName } from './query.parameters.js';
+import { componentOfQuery } from './query.parameters.js';
 import { ANYWHERE, COMMON, type ContentForm, type Route } from './route.js';
 import { enveloped, pageOf } from './shared.schemas.js';
 import { createSchema, exampleOf, recordFields, type KindContext } from './unit.schema.js';
@@ -118,17 +126,19 @@ function parametersOf(route: Route, path: string, kind: KindDef | undefined): (P
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => componentOf(name, kind));
   return [
     ...names.map(parameterRef),
-    ...queryOf(route, kind).map(parameterRef),
+    ...queryOf(route, kind).map(componentOfQuery).map(parameterRef),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
   ];
 }
 
-/** A source knows neither links nor cursors. */
-const NOT_REMOTE: readonly string[] = ['cursor', 'load_links', 'depth'];
-
-function queryOf({ query = [] }: Route, kind: KindDef | undefined): readonly QueryName[] {
-  return kind?.remote ? query.filter((name) => !NOT_REMOTE.includes(name)) : query;
+/** The query of a route, of a kind where it is of one. */
+function queryOf({ query = NO_QUERY, body }: Route, kind: KindDef | undefined): readonly QueryName[] {
+  if (query === LIST_QUERY && kind?.remote) return REMOTE_LIST_QUERY;
+  if (query === GET_QUERY && kind?.remote) return REMOTE_GET_QUERY;
+  // By an edit only definitions lose something.
+  if (body === 'update' && kind && !(kind.builtIn && !isMemberKind(kind))) return NO_QUERY;
+  return query;
 }
 
 /** Of any kind, where the path names none. */

@@ -1,4 +1,5 @@
 /** What may stand in queries and headers, each once, by the name of its component. Pure. */
+import type { QueryName } from '../../http/query-names.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Parameter, Schema } from './openapi.js';
 
@@ -70,29 +71,13 @@ export const QUERY_PARAMETERS = {
   }),
 } as const satisfies Readonly<Record<string, Parameter>>;
 
-export type QueryName = keyof typeof QUERY_PARAMETERS;
+/** Those whose names path parameters have too. */
+const RENAMED: Partial<Record<QueryName, keyof typeof QUERY_PARAMETERS>> = { link_id: 'link_ids', kind_id: 'kind_ids' };
 
-export const LIST_QUERY = [
-  'offset',
-  'limit',
-  'order',
-  'filter',
-  'include',
-  'exclude',
-  'count',
-  'cursor',
-  'load_links',
-  'depth',
-] as const satisfies readonly QueryName[];
-
-export const GET_QUERY = ['include', 'exclude', 'load_links', 'depth'] as const satisfies readonly QueryName[];
-
-/** A walk has no cursor. */
-export const WALK_QUERY: readonly QueryName[] = [
-  ...LIST_QUERY.filter((name) => name !== 'cursor'),
-  'link_ids',
-  'kind_ids',
-];
+/** The name of the component of a query parameter. */
+export function componentOfQuery(name: QueryName): string {
+  return RENAMED[name] ?? name;
+}
 
 const version = (name: string, description: string): Parameter => ({
   name,

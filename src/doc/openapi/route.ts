@@ -1,9 +1,9 @@
 /** What the document knows of a route. */
+import type { QueryName } from '../../http/query-names.js';
 import type { Operation as Right } from '../../model/special.js';
 import type { RemoteOperation } from '../../unit/remotes.js';
 import type { ErrorStatus } from './error.responses.js';
 import type { Method } from './openapi.js';
-import type { QueryName } from './query.parameters.js';
 
 /** What a request has to carry: nothing, the project's key, or a bearer too (for some kinds: `access`). */
 export type Needs = 'nothing' | 'project' | 'bearer' | 'access';

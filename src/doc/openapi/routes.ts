@@ -2,7 +2,14 @@
  * Every route of the service, once: a test compares this table with what the application really serves. A path that has
  * `{kind_id}` first is one of every kind; `document.ts` makes of it a path per kind that the caller may use.
  */
-import { GET_QUERY, LIST_QUERY, WALK_QUERY } from './query.parameters.js';
+import {
+  CASCADE_QUERY,
+  GET_QUERY,
+  LIST_QUERY,
+  MEMBER_QUERY,
+  STRUCT_QUERY,
+  WALK_QUERY,
+} from '../../http/query-names.js';
 import type { Route } from './route.js';
 
 const KIND = '/api/lib/{kind_id}';
@@ -42,7 +49,7 @@ const UNIT_ROUTES: readonly Route[] = [
   {
     ...units,
     ...{ id: 'update', asks: 'update', method: 'put', path: UNIT, summary: 'Edit a unit of %', rights: ['update'] },
-    ...{ body: 'update', content: 'unit', refuses: [409, 412], conditional: 'write' },
+    ...{ query: CASCADE_QUERY, body: 'update', content: 'unit', refuses: [409, 412], conditional: 'write' },
     description: 'Only what the body names is changed.',
   },
   {
@@ -55,17 +62,17 @@ const UNIT_ROUTES: readonly Route[] = [
       summary: 'Delete a unit of %',
       rights: ['delete'],
     },
-    ...{ query: ['cascade'], content: 'nothing', refuses: [409, 412], conditional: 'write' },
+    ...{ query: CASCADE_QUERY, content: 'nothing', refuses: [409, 412], conditional: 'write' },
   },
   {
     ...units,
     ...{ id: 'struct', method: 'get', path: `${KIND}/struct`, summary: 'Describe the parameters of %' },
-    ...{ rights: ['read', 'create', 'signup'], query: ['include', 'exclude'], content: 'descriptors', inactive: true },
+    ...{ rights: ['read', 'create', 'signup'], query: STRUCT_QUERY, content: 'descriptors', inactive: true },
   },
   {
     ...units,
     ...{ id: 'describe', asks: 'get', method: 'get', path: `${UNIT}/struct`, summary: 'Describe a unit of %' },
-    ...{ rights: ['read'], query: ['include', 'exclude'], content: 'struct' },
+    ...{ rights: ['read'], query: STRUCT_QUERY, content: 'struct' },
   },
   {
     ...units,
@@ -76,7 +83,7 @@ const UNIT_ROUTES: readonly Route[] = [
       path: `${UNIT}/access`,
       summary: 'Tell why a member may do something with it',
     },
-    ...{ rights: ['read'], administrators: true, query: ['member'], content: 'explanation' },
+    ...{ rights: ['read'], administrators: true, query: MEMBER_QUERY, content: 'explanation' },
   },
 ];
 
@@ -108,7 +115,7 @@ const LINK_ROUTES: readonly Route[] = [
   {
     ...system,
     ...{ id: 'kind.remove_parameter', tag: 'Kinds', kind: 'kind', method: 'delete', path: KIND_PARAMETER },
-    ...{ summary: 'Take a parameter from a kind', query: ['cascade'], content: 'nothing', refuses: [409] },
+    ...{ summary: 'Take a parameter from a kind', query: CASCADE_QUERY, content: 'nothing', refuses: [409] },
   },
   {
     ...system,
@@ -118,7 +125,13 @@ const LINK_ROUTES: readonly Route[] = [
   {
     ...system,
     ...{ id: 'group.remove_kind', tag: 'Groups', kind: 'group', method: 'delete', path: GROUP_KIND },
-    ...{ reads: 'kind', summary: 'Remove a kind from a group', query: ['cascade'], content: 'nothing', refuses: [409] },
+    ...{
+      reads: 'kind',
+      summary: 'Remove a kind from a group',
+      query: CASCADE_QUERY,
+      content: 'nothing',
+      refuses: [409],
+    },
   },
 ];
 
@@ -128,12 +141,12 @@ const MODEL_ROUTES: readonly Route[] = [
   {
     ...models,
     ...{ id: 'kind.struct', tag: 'Kinds', kind: 'kind', path: '/api/lib/kind/struct', content: 'struct' },
-    ...{ summary: 'Describe the body of a kind', query: ['include', 'exclude'] },
+    ...{ summary: 'Describe the body of a kind', query: STRUCT_QUERY },
   },
   {
     ...models,
     ...{ id: 'group.kinds_struct', tag: 'Groups', kind: 'group', path: `${GROUP}/struct`, content: 'struct' },
-    ...{ summary: 'Describe the parameters of all kinds of a group', query: ['include', 'exclude'] },
+    ...{ summary: 'Describe the parameters of all kinds of a group', query: STRUCT_QUERY },
   },
   {
     ...models,
@@ -162,7 +175,7 @@ const AUTH_ROUTES: readonly Route[] = [
   {
     ...auth,
     ...{ id: 'signup', method: 'post', path: `${AUTH}/{member_kind_id}/signup`, of: 'members', rights: ['signup'] },
-    ...{ summary: 'Sign up as %', needs: 'access', body: 'signup', content: 'session', refuses: [429, 409] },
+    ...{ summary: 'Sign up as %', needs: 'project', body: 'signup', content: 'session', refuses: [429, 409] },
   },
   {
     ...auth,

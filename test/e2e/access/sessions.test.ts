@@ -60,7 +60,7 @@ describe('sign-up', () => {
       'parameter.too_short',
     ],
     ['administrators', () => open.post('/auth/kind_admin/signup', {}), 403, 'access.denied'],
-    ['a kind that is none', () => open.post('/auth/city/signup', {}), 401, 'token.missing'],
+    ['a kind that is none', () => open.post('/auth/city/signup', {}), 404, 'kind.unknown'],
   ])('refuses %s', async (_, call, status, code) => {
     const reply = await call();
     expect(reply.status).toBe(status);

@@ -20,7 +20,7 @@ describe('sign-up', () => {
       const opened = await admin.put('/kind/unit/kind_admin', { access: { signup } });
       expect(refusalOf(opened)).toEqual({ status: 400, messages: ['parameter.bad_value access'] });
     }
-    for (const caller of [anyone, admin]) {
+    for (const caller of [anyone, admin, anyone.as('x')]) {
       expect(refusalOf(await caller.post('/auth/kind_admin/signup', body('mallory')))).toEqual({
         status: 403,
         messages: ['access.denied'],
@@ -28,26 +28,42 @@ describe('sign-up', () => {
     }
   });
 
-  it('by a rule is for those for whom it holds', async () => {
+  it('by a rule makes those for whom it holds, of a public kind: nobody has a token there', async () => {
     const ada = await signUp(admin, 'ada');
     await admin.post('/string/unit', { id: 'team' });
-    await admin.put('/kind/unit/person', { parameters: ['team'], access: { signup: 'eq(team,red)' } });
-    const api = admin.as(ada.accessToken);
-    expect((await api.post('/auth/person/signup', body('bob', { team: 'blue' }))).status).toBe(403);
-    expect((await api.post('/auth/person/signup', body('bob', { team: 'red' }))).status).toBe(200);
-    expect((await anyone.post('/auth/person/signup', body('cid', { team: 'red' }))).status).toBe(401);
+    await admin.put('/kind/unit/person', { public: true, parameters: ['team'], access: { signup: 'eq(team,red)' } });
+    for (const [at, api] of [anyone, admin.as(ada.accessToken)].entries()) {
+      expect((await api.post('/auth/person/signup', body(`bob${at}`, { team: 'blue' }))).status).toBe(403);
+      expect((await api.post('/auth/person/signup', body(`bob${at}`, { team: 'red' }))).status).toBe(200);
+    }
+    await admin.put('/kind/unit/person', { public: false });
+    const closed = { status: 403, messages: ['access.denied'] };
+    for (const signup of ['eq(team,red)', 'member', 'admin', 'nobody']) {
+      await admin.put('/kind/unit/person', { access: { signup } });
+      for (const api of [anyone, admin.as(ada.accessToken), admin]) {
+        expect(refusalOf(await api.post('/auth/person/signup', body('cid', { team: 'red' })))).toEqual(closed);
+      }
+    }
     await admin.put('/kind/unit/person', { access: null });
   });
 
-  it('to a remote kind waits for its source, to a missing one needs a token', async () => {
+  it('to what is no member kind is 404, with a token and without', async () => {
+    await admin.post('/kind/unit', { id: 'thing', label: 'Thing', public: true });
+    for (const kind of ['nope', 'thing', 'kind', 'kind_system_user']) {
+      for (const api of [anyone, admin, anyone.as('x')]) {
+        const refused = refusalOf(await api.post(`/auth/${kind}/signup`, body('dan')));
+        expect(refused).toEqual({ status: 404, messages: ['kind.unknown'] });
+      }
+    }
+  });
+
+  it('to a remote kind waits for its source', async () => {
     await admin.post('/kind/unit', { id: 'far', remote: true });
     await admin.post('/group/unit/kind_auth_member/link/group/kind/unit/far');
     expect(refusalOf(await anyone.post('/auth/far/signup', body('dan')))).toEqual({
       status: 503,
       messages: ['kind.remote_unavailable'],
     });
-    expect((await anyone.post('/auth/nope/signup', body('dan'))).status).toBe(401);
-    expect((await admin.post('/auth/nope/signup', body('dan'))).status).toBe(404);
   });
 
   it('a member whose kind has left the group has no good token, for verify either', async () => {

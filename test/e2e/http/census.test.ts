@@ -58,6 +58,10 @@ interface Row {
   readonly open?: true;
   /** What it answers is in no envelope. */
   readonly bare?: true;
+  /** It takes no token: what the header holds changes nothing. */
+  readonly tokenless?: true;
+  /** Its query is not looked at: who asks is a browser, a probe, or is refused before. */
+  readonly anyQuery?: true;
 }
 
 const noted = (units: Units) => ({ note: `/note/unit/${units.note}`, link: `/link/link/note/unit/${units.other}` });
@@ -67,24 +71,28 @@ const ROWS: readonly Row[] = [
     call: () => ['GET', `^${path}`],
     answers: [200, 200, 200, 200],
     open: true,
+    anyQuery: true,
   })),
   ...['', '/:asset'].map((path): Row => ({
     route: `GET /api/lib/doc/swaggerui${path}`,
     call: () => ['GET', `^/api/lib/doc/swaggerui${path.replace(':asset', 'page.js')}`],
     answers: [200, 200, 200, 200],
     open: true,
+    anyQuery: true,
   })),
   {
     route: 'GET /api/lib/auth/page/:asset',
     call: () => ['GET', '^/api/lib/auth/page/reset.js'],
     answers: [200, 200, 200, 200],
     open: true,
+    anyQuery: true,
   },
   {
     // A page, but for browsers alone.
     route: 'GET /api/lib/auth/reset_password/:token',
     call: () => ['GET', '/auth/reset_password/unknown'],
     answers: [404, 404, 404, 404],
+    anyQuery: true,
   },
   {
     route: 'GET /api/lib/doc/openapi.json',
@@ -96,14 +104,21 @@ const ROWS: readonly Row[] = [
     route: 'POST /api/lib/auth/:kind/signup',
     call: () => ['POST', '/auth/person/signup', {}],
     answers: [400, 400, 400, 400],
+    tokenless: true,
   },
-  { route: 'POST /api/lib/auth/signin', call: () => ['POST', '/auth/signin', {}], answers: [400, 400, 400, 400] },
+  {
+    route: 'POST /api/lib/auth/signin',
+    call: () => ['POST', '/auth/signin', {}],
+    answers: [400, 400, 400, 400],
+    tokenless: true,
+  },
   ...['GET', 'POST'].flatMap((method): Row[] => [
     { route: `${method} /api/lib/auth/verify`, call: () => [method, '/auth/verify'], answers: [401, 200, 200, 200] },
     {
       route: `${method} /api/lib/auth/refresh`,
       call: () => [method, '/auth/refresh'],
       answers: [401, 401, 401, 401],
+      anyQuery: true,
     },
   ]),
   { route: 'POST /api/lib/auth/signout', call: () => ['POST', '/auth/signout'], answers: [401, 200, 200, 200] },
@@ -116,11 +131,14 @@ const ROWS: readonly Row[] = [
     route: 'POST /api/lib/auth/recover_password',
     call: () => ['POST', '/auth/recover_password', {}],
     answers: [400, 400, 400, 400],
+    tokenless: true,
   },
   {
     route: 'POST /api/lib/auth/reset_password/:token',
     call: () => ['POST', '/auth/reset_password/x', {}],
     answers: [401, 401, 401, 401],
+    tokenless: true,
+    anyQuery: true,
   },
   { route: 'GET /api/lib/kind/struct', call: () => ['GET', '/kind/struct'], answers: [401, 200, 200, 200] },
   {
@@ -195,7 +213,12 @@ const ROWS: readonly Row[] = [
       answers: [401, 200, 404, 200],
     },
   ]),
-  { route: 'ALL /api/lib/*path', call: () => ['PATCH', '/nothing/of/the/kind'], answers: [404, 404, 404, 404] },
+  {
+    route: 'ALL /api/lib/*path',
+    call: () => ['PATCH', '/nothing/of/the/kind'],
+    answers: [404, 404, 404, 404],
+    anyQuery: true,
+  },
 ];
 
 interface Layer {
@@ -216,11 +239,12 @@ it('every route has a row, and every row a route', () => {
   expect(routes().sort()).toEqual(ROWS.map(({ route }) => route).sort());
 });
 
-describe.each(ROWS)('$route', ({ call, answers, open, bare }) => {
-  const answered = async (as: TestProject, options?: CallOptions): Promise<number> => {
+describe.each(ROWS)('$route', ({ call, answers, open, bare, tokenless, anyQuery }) => {
+  const answered = async (as: TestProject, options?: CallOptions, query = ''): Promise<number> => {
     const note = async (): Promise<string> =>
       ((await ok(here.admin.post('/note/unit', { owner: here.ann }))) as { id: string }).id;
-    const [method, path, body] = call({ note: await note(), other: await note() });
+    const [method, address, body] = call({ note: await note(), other: await note() });
+    const path = `${address}${query}`;
     const reply = path.startsWith('^')
       ? await fetch(`${as.service.url}${path.slice(1)}`, { method, headers: options?.headers ?? {} })
       : await as.call(method, path, body, options);
@@ -233,7 +257,7 @@ describe.each(ROWS)('$route', ({ call, answers, open, bare }) => {
     (await tokensOf(project, kind, id)).access_token;
   const administrator = async (project: TestProject) => (await service.signIn(project.id)).token;
   const [nobody, ann, guest, admin] = answers;
-  const bad = open ? 200 : 401;
+  const bad = open ? 200 : tokenless ? nobody : 401;
 
   it.each<[string, Status, () => Promise<CallOptions>]>([
     ['without a token', nobody, () => Promise.resolve({})],
@@ -252,6 +276,11 @@ describe.each(ROWS)('$route', ({ call, answers, open, bare }) => {
     ],
   ])('%s', async (_, expected, options) => {
     expect([expected].flat()).toContain(await answered(anonymous(here.admin), await options()));
+  });
+
+  it(anyQuery ? 'whatever the query' : 'with a query parameter that it does not have', async () => {
+    const token = await administrator(here.admin);
+    expect([anyQuery ? admin : 400].flat()).toContain(await answered(anonymous(here.admin), { token }, '?x=1'));
   });
 });
 

@@ -485,7 +485,11 @@ describe('what is wrong with a query is told at once, as text and for the kind',
   it.each([
     ['a list', '/city/unit', told],
     ['a group', '/group/places/unit', told],
-    ['a get', `/city/unit/${first.id}`, ['query.unknown sort', 'query.bad_value limit', 'parameter.unknown include']],
+    [
+      'a get',
+      `/city/unit/${first.id}`,
+      [...['limit', 'order', 'filter', 'sort'].map((name) => `query.unknown ${name}`), 'parameter.unknown include'],
+    ],
     ['a struct', '/city/struct', ['query.unknown sort', 'query.bad_value limit', 'parameter.unknown include']],
     ['a walk', `/city/unit/${first.id}/link/child`, told],
   ])('%s', async (_, path, messages) => {

@@ -1,0 +1,37 @@
+/** The query parameters that each sort of endpoint takes; the endpoints refuse all others, and the API document has these. Pure. */
+export type QueryName =
+  | 'offset'
+  | 'limit'
+  | 'order'
+  | 'filter'
+  | 'include'
+  | 'exclude'
+  | 'count'
+  | 'cursor'
+  | 'load_links'
+  | 'depth'
+  | 'link_id'
+  | 'kind_id'
+  | 'cascade'
+  | 'member';
+
+const SHOWN = ['include', 'exclude'] as const;
+const PAGE = ['offset', 'limit', 'order', 'filter', ...SHOWN] as const;
+const LINKED = ['load_links', 'depth'] as const;
+
+export const LIST_QUERY = [...PAGE, 'count', 'cursor', ...LINKED] as const satisfies readonly QueryName[];
+export const GET_QUERY = [...SHOWN, ...LINKED] as const satisfies readonly QueryName[];
+
+/** `load_links` and `depth` change nothing there: the specification has them for lists and structs alike. */
+export const STRUCT_QUERY = [...PAGE, ...LINKED] as const satisfies readonly QueryName[];
+
+/** A walk has no cursor. */
+export const WALK_QUERY = [...PAGE, 'count', ...LINKED, 'link_id', 'kind_id'] as const satisfies readonly QueryName[];
+
+/** Units of a remote kind have no links, and their source knows no cursor. */
+export const REMOTE_LIST_QUERY = [...PAGE, 'count'] as const satisfies readonly QueryName[];
+export const REMOTE_GET_QUERY = SHOWN satisfies readonly QueryName[];
+
+export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
+export const MEMBER_QUERY = ['member'] as const satisfies readonly QueryName[];
+export const NO_QUERY: readonly QueryName[] = [];

@@ -1,0 +1,147 @@
+/** Every operation takes the query parameters that the document says it has, and no others. */
+import { expect, it } from 'vitest';
+import type { OpenApiDocument, Parameter } from '../../../src/doc/openapi/openapi.js';
+import { componentOfQuery, QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
+import { defineKinds, withMembers } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { FunctionsFolder } from '../../support/functions.js';
+import { startTestService } from '../../support/service.js';
+
+const folder = new FunctionsFolder({
+  'far.ts': `
+    import { kind } from 'kind';
+    export default kind('far').module({
+      remote: { list: () => ({ count: 0, items: [] }), get: (id) => ({ id }), update: (id) => ({ id }), delete: () => true },
+    });`,
+  'note.ts': `
+    import { kind } from 'kind';
+    export default kind('note').module({ functions: { greet: kind('note').function({ description: 'Greets', run: () => 'hello' }) } });`,
+});
+const service = await startTestService({ authRateLimit: false, functionsDir: folder.path });
+const project = await withMembers(await service.project());
+await defineKinds(
+  project,
+  { id: 'note', label: 'Note', parameters: [{ id: 'title', kind_id: 'string' }] },
+  { id: 'far', label: 'Far', remote: true, parameters: [{ id: 'key', kind_id: 'string', is_primary: true }] },
+);
+await ok(project.post('/group/unit', { id: 'notes', kind_list: ['note'] }));
+await ok(project.post('/link/unit', { id: 'about', label: 'About' }));
+const { id: note } = (await ok(project.post('/note/unit', { title: 'a' }))) as { id: string };
+const { items: members } = (await ok(project.get('/kind_admin/unit'))) as { items: { id: string }[] };
+const { id: person } = (await ok(project.post('/person/unit', { username: 'p', email: 'p@example.com' }))) as {
+  id: string;
+};
+
+/** A unit of each kind whose operations are tried. */
+const UNITS = new Map(
+  Object.entries({
+    note,
+    far: 'x',
+    kind: 'note',
+    group: 'notes',
+    link: 'about',
+    string: 'title',
+    kind_admin: members[0]?.id ?? '',
+    person,
+  }),
+);
+const ARGS = new Map(
+  Object.entries({
+    group_id: 'notes',
+    direction: 'child',
+    link_id: 'about',
+    child_kind_id: 'note',
+    child_unit_id: note,
+    function_name: 'greet',
+    parameter_type_id: 'string',
+    parameter_id: 'title',
+    token: 'x',
+    asset: 'page.js',
+  }),
+);
+/** Whatever is asked for by these, nothing is looked at. */
+const ANY = ['doc.page', 'doc.asset', 'auth.reset_page', 'auth.asset', 'health.live', 'health.ready', 'metrics'];
+/** These refuse before: the one wants a refresh token, the other one of a mail. */
+const BEFORE = ['auth.refresh', 'auth.refresh_by_post', 'auth.reset_password'];
+
+const document = (await project.get('/doc/openapi.json')).body as unknown as OpenApiDocument;
+
+function pathOf(template: string): string | undefined {
+  const [, kind = ''] = /^\/api\/lib\/(\w+)\//.exec(template) ?? [];
+  const isOfKind = !['auth', 'doc'].includes(kind) && !template.startsWith('/api/lib/group/{');
+  if (isOfKind && template.startsWith('/api/') && !UNITS.has(kind)) return undefined;
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const own =
+      /^(unit|parent_unit)_id$/.test(name) ||
+      (name === 'group_id' && kind === 'group') ||
+      (name === 'kind_id' && kind === 'kind');
+    if (name === 'kind_id' && kind === 'group') return 'note';
+    if (template.startsWith('/api/lib/group/{')) return name === 'unit_id' ? note : 'notes';
+    return (own ? UNITS.get(kind) : undefined) ?? ARGS.get(name) ?? name;
+  });
+}
+
+interface Case {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: boolean;
+  readonly takes: readonly string[];
+}
+
+const CASES = Object.entries(document.paths).flatMap(([template, operations]) =>
+  Object.entries(operations).flatMap(([method, operation]): Case[] => {
+    const path = pathOf(template);
+    const { operationId: id = '', parameters = [], requestBody } = operation;
+    if (
+      path === undefined ||
+      ANY.includes(id) ||
+      BEFORE.includes(id) ||
+      (method === 'get' && template.includes('/function/'))
+    )
+      return [];
+    const takes = parameters.flatMap((given) => {
+      const named = given as { $ref?: string } & Partial<Parameter>;
+      const found =
+        named.$ref === undefined ? named : document.components.parameters[named.$ref.split('/').at(-1) ?? ''];
+      return found?.in === 'query' ? [found.name ?? ''] : [];
+    });
+    return [{ id, method: method.toUpperCase(), path, body: requestBody !== undefined, takes }];
+  }),
+);
+
+it('many operations are tried', () => {
+  expect(CASES.length).toBeGreaterThan(60);
+  expect(new Set(CASES.flatMap(({ takes }) => takes)).size).toBe(Object.keys(QUERY_PARAMETERS).length);
+});
+
+const NAMES = [...Object.values(QUERY_PARAMETERS).map(({ name }) => name), 'x'];
+
+it.each(CASES.map((each) => [each.id, each] as const))('%s', async (_, { method, path, body, takes }) => {
+  for (const name of NAMES) {
+    // A value that none of them takes, so that nothing is done.
+    const target = `${path}?${name}=@;@`;
+    const reply = await fetch(`${service.service.url}${target}`, {
+      method,
+      headers: {
+        'kind-project-key': project.id,
+        authorization: `Bearer ${project.token ?? ''}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: '{}' }),
+    });
+    const text = await reply.text();
+    const unknown = text.includes('"code":"query.unknown"');
+    expect({ target, unknown, status: reply.status }, text).toEqual({
+      target,
+      unknown: !takes.includes(name),
+      status: takes.includes(name) ? (reply.status as unknown) : 400,
+    });
+    expect(reply.status, text).toBeGreaterThanOrEqual(400);
+  }
+});
+
+it('the names of components are those of the document', () => {
+  for (const [component, { name }] of Object.entries(QUERY_PARAMETERS))
+    expect(componentOfQuery(name as never)).toBe(component);
+});
