@@ -5,7 +5,4 @@
 import 'reflect-metadata';
 import { createDataSource } from './src/database/data-source.js';
 
-export default createDataSource(
-  { url: process.env.DATABASE_URL ?? 'postgres://localhost/kind' },
-  { pool: 1, statementTimeout: 60_000 },
-);
+export default createDataSource({ url: process.env.DATABASE_URL ?? 'postgres://localhost/kind' }, { pool: 1 });

@@ -11,16 +11,18 @@ import { IndexBuilds } from './catalog/index-builds.js';
 import { ModelStore } from './catalog/model-store.js';
 import { PROJECT_CHANNEL, Provisioning } from './catalog/provisioning.js';
 import type { Config } from './config/config.js';
-import type { ConnectionOptions } from './database/connection.js';
-import { createDataSource } from './database/data-source.js';
+import { directConnection, type ConnectionOptions } from './database/connection.js';
 import { Database } from './database/database.js';
-import { Listener } from './database/listener.js';
+import { Listener, type ListenerEvents } from './database/listener.js';
+import { openPool } from './database/open-pool.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
+import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/session-settings.js';
 import { Metrics } from './health/metrics.js';
 import { Traffic } from './http/traffic.js';
 import { OutgoingMail } from './mail/outgoing.js';
 import { PublicAddress } from './mail/public-address.js';
+import { announceStatement } from './sql/registry.sql.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Service {
@@ -46,9 +48,6 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Milliseconds that a statement of a request may take: one tenant's question must not starve the others. */
-const STATEMENT_TIMEOUT = 30_000;
-
 /** Milliseconds for the mails under way at least, however little the requests are given. */
 const MAIL_GRACE = 2000;
 
@@ -57,11 +56,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { app, database, dataSource } = await assemble(options);
   const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal));
   app.get(ModelStore).onOutdated = upgradeWhenMet(app.get(Provisioning), logger);
-  const listener = new Listener(connection, [MODEL_CHANNEL, PROJECT_CHANNEL], {
-    ...announcements(app),
-    onLost: (err) => logger.warn({ err }, 'announcements of other processes are not heard: the connection is lost'),
-    onBack: () => logger.info('announcements of other processes are heard again'),
-  });
+  const announce = (channel: string, payload: string) => database.run(announceStatement(channel, payload));
+  const listener = new Listener(
+    directConnection(connection),
+    [MODEL_CHANNEL, PROJECT_CHANNEL],
+    announcements(app, logger, connection),
+    async (channel, payload) => void (await announce(channel, payload)),
+  );
   if (metricsOfAll) app.get(Metrics).join(metricsOfAll);
   await listener.start();
   await app.listen(config.port, config.host);
@@ -95,11 +96,24 @@ export async function prepareService(options: ServiceOptions): Promise<FirstProj
 }
 
 async function assemble({ config, secret, connection, logger, prepared, signal }: ServiceOptions) {
-  const dataSource = createDataSource(connection, { pool: config.databasePool, statementTimeout: STATEMENT_TIMEOUT });
-  await dataSource.initialize();
+  const warn = (line: string): void => logger.warn(line);
+  const idleTimeout = idleTimeoutFor(config.functionTimeout);
+  const { dataSource, reach } = await openPool(connection, {
+    pool: config.databasePool,
+    statementTimeout: STATEMENT_TIMEOUT,
+    idleTimeout,
+    warn,
+  });
   try {
     if (!prepared) await migrateRegistry(dataSource, { log: (line) => logger.info(line), signal });
-    const database = new Database(dataSource, (error) => logger.error({ err: error }, 'work after a commit failed'));
+    const database = new Database(dataSource, {
+      onAfterCommitError: (error) => logger.error({ err: error }, 'work after a commit failed'),
+      pooled: reach.pooled,
+      idleTimeout,
+      prepares: config.databasePrepared,
+      onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED),
+      direct: directConnection(connection),
+    });
     const registry = new ProjectRepository(dataSource);
     const app = await createApp({ config, secret, registry, database, logger }, logger);
     return { app, database, dataSource };
@@ -109,8 +123,11 @@ async function assemble({ config, secret, connection, logger, prepared, signal }
   }
 }
 
+const UNPREPARED =
+  'prepared statements are not kept by what DATABASE_URL leads through: the service goes on without them; DATABASE_PREPARED=off says so from the start';
+
 /** What other processes announce makes models and projects in memory go. */
-function announcements(app: NestExpressApplication) {
+function announcements(app: NestExpressApplication, logger: Logger, connection: ConnectionOptions): ListenerEvents {
   const models = app.get(ModelStore);
   const projects = app.get(ProjectStore);
   return {
@@ -127,7 +144,24 @@ function announcements(app: NestExpressApplication) {
       models.clear();
       projects.clear();
     },
+    onDeaf(reason): void {
+      projects.hears(false);
+      if (reason.type === 'unheard') logger.warn(deaf(connection));
+      else logger.warn({ err: reason.error }, 'announcements of other processes are not heard: the connection is lost');
+    },
+    onHears(): void {
+      projects.hears(true);
+      logger.info('announcements of other processes are heard again');
+    },
   };
+}
+
+/** What is to be set for announcements to be heard. */
+function deaf(connection: ConnectionOptions): string {
+  const direct = 'url' in connection && connection.directUrl !== undefined;
+  return direct
+    ? 'announcements of other processes are not heard: DATABASE_DIRECT_URL does not lead past a transaction pooler to the database of DATABASE_URL; settings of projects are asked for every second'
+    : 'announcements of other processes are not heard: DATABASE_URL leads through a transaction pooler; settings of projects are asked for every second, unless DATABASE_DIRECT_URL leads past it';
 }
 
 function close(server: Server): Promise<void> {

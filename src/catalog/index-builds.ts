@@ -5,6 +5,7 @@
  * finishes what a process left that died.
  */
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { NoSessionError } from '../database/apart.js';
 import { Database, type Executor } from '../database/database.js';
 import { ProjectRepository } from '../database/registry/project.repository.js';
 import { isDatabaseFault, isRetryable, isStaleModel } from '../database/sqlstate.js';
@@ -39,6 +40,8 @@ export class IndexBuilds implements OnModuleDestroy {
   readonly #stop = new AbortController();
   /** Indexes that stored values are too long for, by project: they are not tried again before a change asks for it. */
   readonly #refused = new Map<string, Set<string>>();
+  /** Whether it was told that nothing can be built. */
+  #sessionless = false;
   #working: Promise<void> | undefined;
   #looks: NodeJS.Timeout | undefined;
   #missing = 0;
@@ -105,12 +108,25 @@ export class IndexBuilds implements OnModuleDestroy {
       } catch (error) {
         // A project that went meanwhile has no tables; what else failed is tried again at the next look.
         if (this.#stop.signal.aborted || isStaleModel(error)) continue;
+        if (error instanceof NoSessionError) {
+          this.#tellNoSession();
+          continue;
+        }
         if (error instanceof KindError) this.#log.warn(`${id}: ${error.message}`);
         else this.#log.error(error);
       } finally {
         this.#missing = 0;
       }
     }
+  }
+
+  /** Once: it is so until the service starts anew. */
+  #tellNoSession(): void {
+    if (this.#sessionless) return;
+    this.#sessionless = true;
+    this.#log.warn(
+      'indexes of large kinds are not built: DATABASE_URL leads through a transaction pooler, and DATABASE_DIRECT_URL does not lead past it',
+    );
   }
 
   async #build(executor: Executor, project: Project): Promise<void> {

@@ -109,7 +109,8 @@ export class Provisioning {
     const schema = schemaName(id);
     const tables = (await this.database.run<{ name: string }>(tablesStatement(schema))).map(({ name }) => name);
     for (let at = 0; at < tables.length; at += TABLES_PER_DROP) {
-      await this.database.run(dropTablesStatement(schema, tables.slice(at, at + TABLES_PER_DROP)));
+      const drop = dropTablesStatement(schema, tables.slice(at, at + TABLES_PER_DROP));
+      await this.database.transaction((tx) => tx.run(drop), { statementTimeout: 0 });
     }
     await this.database.run(dropSchemaStatement(schema));
     await this.registry.delete(id);

@@ -6,13 +6,14 @@ import { randomBytes } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module.js';
 import type { Config } from '../config/config.js';
-import type { ConnectionOptions } from '../database/connection.js';
-import { createDataSource } from '../database/data-source.js';
+import { directConnection, type ConnectionOptions } from '../database/connection.js';
 import { Database } from '../database/database.js';
 import { openDatabase } from '../database/open-database.js';
+import { openPool } from '../database/open-pool.js';
 import { ProjectRepository } from '../database/registry/project.repository.js';
 import { hasRegistry, migrateRegistry } from '../database/registry/registry.js';
 import { NoDatabaseError } from '../database/start-error.js';
+import { idleTimeoutFor, STATEMENT_TIMEOUT } from '../database/session-settings.js';
 import type { Services, ServicesOptions } from './toolbox.js';
 
 const CONNECTIONS = 2;
@@ -37,8 +38,12 @@ async function withDatabase<T>(
   work: (services: Services) => Promise<T>,
   make: boolean,
 ): Promise<T> {
-  const dataSource = createDataSource(connection, { pool: CONNECTIONS, statementTimeout: 0 });
-  await dataSource.initialize();
+  const { dataSource, reach } = await openPool(connection, {
+    pool: CONNECTIONS,
+    statementTimeout: STATEMENT_TIMEOUT,
+    idleTimeout: idleTimeoutFor(config.functionTimeout),
+    warn: () => undefined,
+  });
   try {
     if (!make && !(await hasRegistry(dataSource))) throw new NoDatabaseError(noRegistry(config));
     await migrateRegistry(dataSource);
@@ -48,7 +53,11 @@ async function withDatabase<T>(
       config,
       secret,
       registry: new ProjectRepository(dataSource),
-      database: new Database(dataSource),
+      database: new Database(dataSource, {
+        pooled: reach.pooled,
+        prepares: config.databasePrepared,
+        direct: directConnection(connection),
+      }),
     };
     const app = await NestFactory.createApplicationContext(AppModule.register(platform), {
       logger: false,

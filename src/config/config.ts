@@ -15,8 +15,12 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl?: string;
+  /** The same database past a transaction pooler. */
+  readonly databaseDirectUrl?: string;
   /** Connections of one process. */
   readonly databasePool: number;
+  /** Whether statements that come back are prepared by name. */
+  readonly databasePrepared: boolean;
   readonly dataDir: string;
   readonly jwtSecret?: string;
   readonly accessTokenTtl: number;
@@ -74,13 +78,15 @@ export function loadConfig(env: Variables = process.env, cwd = process.cwd()): C
 
 function toConfig(environment: Environment, cwd: string): Config {
   const production = environment.NODE_ENV === 'production';
-  const { DATABASE_URL, JWT_SECRET, MAIL_URL, PUBLIC_URL, BOOTSTRAP_ADMIN_PASSWORD } = environment;
+  const { DATABASE_URL, DATABASE_DIRECT_URL, JWT_SECRET, MAIL_URL, PUBLIC_URL, BOOTSTRAP_ADMIN_PASSWORD } = environment;
   return {
     production,
     host: environment.HOST,
     port: environment.PORT,
     ...(DATABASE_URL !== undefined && { databaseUrl: DATABASE_URL }),
+    ...(DATABASE_DIRECT_URL !== undefined && { databaseDirectUrl: DATABASE_DIRECT_URL }),
     databasePool: environment.DATABASE_POOL,
+    databasePrepared: environment.DATABASE_PREPARED,
     dataDir: resolve(cwd, environment.DATA_DIR),
     ...(JWT_SECRET !== undefined && { jwtSecret: JWT_SECRET }),
     accessTokenTtl: environment.ACCESS_TOKEN_TTL,

@@ -42,7 +42,11 @@ export class Environment {
   @IsOptional()
   @Reads(address('postgres://kind:password@localhost:5432/kind', 'postgres', 'postgresql'))
   readonly DATABASE_URL?: string;
+  @IsOptional()
+  @Reads(address('postgres://kind:password@localhost:5432/kind', 'postgres', 'postgresql'))
+  readonly DATABASE_DIRECT_URL?: string;
   @Reads(whole(1, 1000)) readonly DATABASE_POOL: number = 10;
+  @Reads(flag) readonly DATABASE_PREPARED: boolean = true;
   @Reads(line) readonly DATA_DIR: string = './.data';
 
   @ValidateIf((environment: Environment) => needsSecret(environment))
@@ -85,6 +89,7 @@ export class Environment {
 /** Variables whose value is never shown. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
   'JWT_SECRET',
   'MAIL_URL',
   'BOOTSTRAP_ADMIN_PASSWORD',

@@ -1,4 +1,5 @@
 /** TypeORM's data source: the one pool of a process, the registry's entities and migrations. */
+import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { REGISTRY_SCHEMA } from '../model/names.js';
 import { typeormOptions, type ConnectionOptions } from './connection.js';
@@ -10,20 +11,26 @@ import { ProjectEntity } from './registry/project.entity.js';
 export interface PoolOptions {
   /** Connections of this process at most. */
   readonly pool: number;
-  /** Milliseconds after which PostgreSQL ends a statement. */
-  readonly statementTimeout: number;
+  /** The startup parameter `options`, as `findReach` found it to be taken. */
+  readonly options?: string | undefined;
+  /** Looks at each new connection; one that it refuses is not used. */
+  readonly verify?: (client: Client) => Promise<void>;
 }
 
-export function createDataSource(connection: ConnectionOptions, options: PoolOptions): DataSource {
+/** Milliseconds after which the system asks whether the other end of a silent connection is still there. */
+const KEEPALIVE = 30_000;
+
+export function createDataSource(connection: ConnectionOptions, { pool, options, verify }: PoolOptions): DataSource {
+  const { extra, ...address } = typeormOptions(connection, options);
   return new DataSource({
     type: 'postgres',
-    ...typeormOptions(connection),
+    ...address,
     schema: REGISTRY_SCHEMA,
     entities: [ProjectEntity],
     migrations: [Registry1763700000000, Unindexed1763800000000],
     migrationsTableName: 'migrations',
     applicationName: 'kind',
-    poolSize: options.pool,
+    poolSize: pool,
     connectTimeoutMS: 5000,
     logging: false,
     installExtensions: false,
@@ -34,10 +41,14 @@ export function createDataSource(connection: ConnectionOptions, options: PoolOpt
       // A connection ends after a while, so that what PostgreSQL caches for its tables and statements stays bounded.
       maxLifetimeSeconds: 1800,
       idleTimeoutMillis: 60_000,
-      statement_timeout: options.statementTimeout,
-      // No statement here is worth compiling: it takes longer than most of them do.
-      options:
-        '-c jit=off -c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEPALIVE,
+      ...extra,
+      ...(verify && {
+        verify: (client: Client, done: (error?: Error) => void) => {
+          verify(client).then(() => done(), done);
+        },
+      }),
     },
   });
 }

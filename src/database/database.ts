@@ -1,15 +1,16 @@
-/**
- * The only door to PostgreSQL: runs rendered statements, alone or in a transaction.
- * Statements that come back are prepared by name, boundedly per connection.
- */
+/** The only door to PostgreSQL: runs rendered statements, alone or in a transaction. */
 import type { DataSource } from 'typeorm';
-import { LRUCache } from 'lru-cache';
-import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Statement } from '../sql/fragment.js';
 import { cancelStatement, settingStatement, UNLIMITED } from '../sql/registry.sql.js';
+import { backendOf } from './apart.js';
+import { requestCancel } from './cancel-request.js';
+import { clientOptions, type ConnectionOptions } from './connection.js';
 import { NoPlace, type Executor, type Share, type Transaction } from './executor.js';
+import { GuardedClient } from './guarded-client.js';
 import { OpenTransaction, type Outcome } from './open-transaction.js';
 import { queryOf, type Settled } from './prepared-query.js';
+import { PreparedStatements } from './prepared-statements.js';
 import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from './sqlstate.js';
 
 export type { Executor, Share, Transaction } from './executor.js';
@@ -20,6 +21,8 @@ export interface TransactionOptions {
   readonly lockTimeout?: number;
   /** Milliseconds that a statement of it may take, where that differs from the pool's. */
   readonly statementTimeout?: number;
+  /** Milliseconds that it may be silent between two statements, where that is more than the pool's. */
+  readonly idleTimeout?: number;
   /** That it is part of: it waits for its place there before it takes a connection. */
   readonly share?: Share | undefined;
   /** Set where whoever calls tries again itself. */
@@ -29,54 +32,53 @@ export interface TransactionOptions {
 /** Times a transaction is tried when it meets a deadlock or a serialization failure. */
 const ATTEMPTS = 4;
 
-/**
- * Named statements of one connection, and the characters of their texts, with which what PostgreSQL keeps of them grows;
- * past it the connection is replaced.
- */
-const PREPARED_PER_CONNECTION = { texts: 400, characters: 1_600_000 };
-
-/** A text is prepared from its second use on, so that those of one caller's own making don't fill the cache. */
-const SEEN = { texts: 5000, characters: 10_000_000 };
-
-/** Characters of a text that is prepared: a walk through all kinds of a project has many. */
-const PREPARED_TEXT = 40_000;
-
-/** What a connection has prepared. */
-interface Prepared {
-  readonly names: Set<string>;
-  characters: number;
+export interface DatabaseOptions {
+  /** Gets what work after a commit throws. */
+  readonly onAfterCommitError?: (error: unknown) => void;
+  /** Whether a pooler is in between, so that the number of a connection is not that of a backend. */
+  readonly pooled?: boolean;
+  /** Whether statements that come back are prepared by name; left out, as long as the names are kept. */
+  readonly prepares?: boolean;
+  /** Told once, where they turn out not to be. */
+  readonly onUnprepared?: (error: Error) => void;
+  /** Milliseconds that a transaction may be silent, as the connections have it. */
+  readonly idleTimeout?: number;
+  /** Where work that needs a session connects to; left out, as the pool does. */
+  readonly direct?: ConnectionOptions;
 }
 
 export class Database implements Executor {
-  /** The names of texts; empty for one that was seen once. */
-  readonly #names = new LRUCache<string, string>({
-    max: SEEN.texts,
-    maxSize: SEEN.characters,
-    sizeCalculation: (_, text) => text.length,
-  });
-  readonly #prepared = new WeakMap<PoolClient, Prepared>();
-  #issued = 0;
+  readonly #prepared: PreparedStatements;
   /** Statements sent so far, but for BEGIN, COMMIT and ROLLBACK; tests count them. Settings of a transaction are among them. */
   statements = 0;
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly onAfterCommitError: (error: unknown) => void = () => undefined,
-  ) {}
+    private readonly options: DatabaseOptions = {},
+  ) {
+    const { prepares = true, onUnprepared } = options;
+    this.#prepared = new PreparedStatements(prepares, (error) => onUnprepared?.(error));
+  }
 
   /** Every read comes this way: with callbacks, because each promise between here and `pg` costs it something. */
   run<Row>(statement: Statement): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       this.#pool.connect((fault, client, release) => {
         if (!client) return reject(asRefusal(fault));
+        let named = false;
         const done: Settled = (error, result) => {
+          // Nothing of it was run: it is sent again, without a name.
+          if (named && error && this.#prepared.gaveUp(error)) {
+            named = this.#send(client, statement, done);
+            return;
+          }
           const broken = error && (!(error as { severity?: string }).severity || isConnectionLost(error));
-          release(broken || this.#isWorn(client));
+          release(broken || this.#prepared.isWorn(client));
           if (error || !result) reject(asRefusal(error));
           else resolve(result.rows as Row[]);
         };
         try {
-          this.#send(client, statement, done);
+          named = this.#send(client, statement, done);
         } catch (error) {
           done(error as Error, undefined);
         }
@@ -137,7 +139,7 @@ export class Database implements Executor {
     const tx = new OpenTransaction((statement) => this.#query(client, statement), outcome, interrupt);
     try {
       await client.query('BEGIN');
-      for (const setting of settings(options)) await this.#query(client, setting);
+      for (const setting of this.#settings(options)) await this.#query(client, setting);
       result = await work(tx);
       tx.finish();
       const { command } = await client.query('COMMIT');
@@ -151,13 +153,13 @@ export class Database implements Executor {
       throw error;
     } finally {
       client.removeListener('error', onError);
-      client.release(broken || this.#isWorn(client));
+      client.release(broken || this.#prepared.isWorn(client));
     }
     for (const job of outcome.after) {
       try {
         await job();
       } catch (error) {
-        this.onAfterCommitError(error);
+        this.options.onAfterCommitError?.(error);
       }
     }
     return result;
@@ -166,20 +168,18 @@ export class Database implements Executor {
   /**
    * Runs long work outside a transaction, on a connection beside the pool that has no limits of time and takes its locks
    * along when the work ends. Where `signal` aborts, the statement under way is cancelled.
+   * @throws NoSessionError where the connection is no session
    */
   async apart<T>(work: (executor: Executor) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { Client: Apart, options } = this.#pool as unknown as {
-      Client: new (options: PoolConfig) => Client;
-      options: PoolConfig;
-    };
-    const client = new Apart(options);
-    client.on('error', () => undefined);
+    const { direct } = this.options;
+    const client = new GuardedClient(direct ? { ...clientOptions(direct), keepAlive: true } : this.#pool.options);
     const run = async <Row>({ text, values }: Statement) => (await client.query(text, [...values])).rows as Row[];
     let cancel = (): void => undefined;
     try {
       await client.connect();
-      const [row] = await run<{ backend: number }>(UNLIMITED);
-      cancel = () => void this.run(cancelStatement(row?.backend ?? 0)).catch(() => undefined);
+      const backend = await backendOf(client, this);
+      await run(UNLIMITED);
+      cancel = () => void this.run(cancelStatement(backend)).catch(() => undefined);
       signal.addEventListener('abort', cancel);
       signal.throwIfAborted();
       return await work({ run });
@@ -192,6 +192,8 @@ export class Database implements Executor {
   }
 
   async #cancel(client: PoolClient): Promise<void> {
+    // What a pooler tells as the number of a connection is one of its own, and only the pooler knows whose.
+    if (this.options.pooled) return requestCancel(client);
     const { processID } = client as unknown as { processID?: number };
     if (processID !== undefined) await this.run(cancelStatement(processID)).catch(() => undefined);
   }
@@ -208,54 +210,36 @@ export class Database implements Executor {
     }
   }
 
+  #settings({ readOnly, lockTimeout, statementTimeout, idleTimeout = 0 }: TransactionOptions): Statement[] {
+    const { idleTimeout: usual = Infinity } = this.options;
+    return [
+      ...(readOnly ? [settingStatement('transaction_read_only', 'on')] : []),
+      ...(lockTimeout === undefined ? [] : [settingStatement('lock_timeout', `${lockTimeout}ms`)]),
+      ...(statementTimeout === undefined ? [] : [settingStatement('statement_timeout', `${statementTimeout}ms`)]),
+      ...(idleTimeout > usual ? [settingStatement('idle_in_transaction_session_timeout', `${idleTimeout}ms`)] : []),
+    ];
+  }
+
   #query<Row>(client: PoolClient, statement: Statement): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       this.#send(client, statement, (error, result) => {
+        this.#prepared.gaveUp(error);
         if (error || !result) reject(error ?? new Error('a query answers rows or an error'));
         else resolve(result.rows as Row[]);
       });
     });
   }
 
-  #send(client: PoolClient, statement: Statement, settled: Settled): void {
-    const { text, prepare } = statement;
+  /** Whether it went under a name. */
+  #send(client: PoolClient, statement: Statement, settled: Settled): boolean {
     this.statements += 1;
-    const name = prepare && text.length <= PREPARED_TEXT ? this.#nameOf(text) : undefined;
-    if (name !== undefined) this.#remember(client, name, text);
+    const name = this.#prepared.nameOf(client, statement);
     client.query(queryOf(statement, name, settled));
-  }
-
-  /** The name under which a text is prepared; undefined the first time. */
-  #nameOf(text: string): string | undefined {
-    const known = this.#names.get(text);
-    if (known) return known;
-    this.#names.set(text, known === undefined ? '' : `k${(this.#issued += 1)}`);
-    return this.#names.get(text) || undefined;
-  }
-
-  #remember(client: PoolClient, name: string, text: string): void {
-    const prepared = this.#prepared.get(client) ?? { names: new Set(), characters: 0 };
-    this.#prepared.set(client, prepared);
-    if (prepared.names.has(name)) return;
-    prepared.names.add(name);
-    prepared.characters += text.length;
-  }
-
-  #isWorn(client: PoolClient): boolean {
-    const { names, characters } = this.#prepared.get(client) ?? { names: new Set(), characters: 0 };
-    return names.size > PREPARED_PER_CONNECTION.texts || characters > PREPARED_PER_CONNECTION.characters;
+    return name !== undefined;
   }
 }
 
 function asRefusal(error: unknown): Error {
   if (error instanceof Error) return commonRefusal(error) ?? error;
   return new Error('the pool gave neither a connection nor an error');
-}
-
-function settings({ readOnly, lockTimeout, statementTimeout }: TransactionOptions): Statement[] {
-  return [
-    ...(readOnly ? [settingStatement('transaction_read_only', 'on')] : []),
-    ...(lockTimeout === undefined ? [] : [settingStatement('lock_timeout', `${lockTimeout}ms`)]),
-    ...(statementTimeout === undefined ? [] : [settingStatement('statement_timeout', `${statementTimeout}ms`)]),
-  ];
 }

@@ -31,11 +31,13 @@ export interface OpenedDatabase {
 
 /** @throws DatabaseStartError, NoDatabaseError */
 export async function openDatabase(
-  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool' | 'workers'>,
+  config: Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir' | 'databasePool' | 'workers'>,
   options: OpenOptions,
 ): Promise<OpenedDatabase> {
   if (config.databaseUrl !== undefined) {
-    const connection = await openExternal(config.databaseUrl, options.log);
+    const { url } = await openExternal(config.databaseUrl, options.log);
+    const { databaseDirectUrl: directUrl } = config;
+    const connection = { url, ...(directUrl !== undefined && { directUrl }) };
     return { connection, embedded: false, stop: () => Promise.resolve() };
   }
   const folder = dataFolder(config.dataDir);

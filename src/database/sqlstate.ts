@@ -14,20 +14,31 @@ export interface DatabaseFault extends Error {
 /** A write met a server that only reads, because the primary has moved; or a transaction that was to read only. */
 const READ_ONLY = '25006';
 
-/** The service's connection, or a transaction on it, broke in a way that says nothing of the statement. */
+/**
+ * The service's connection, or a transaction on it, broke in a way that says nothing of the statement. 25P03: the process
+ * was silent for too long inside a transaction.
+ */
 const CONNECTION_LOST = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
-  ...['57P01', '57P02', '57P03', '08000', '08003', '08006', '08001', '08004', '53300', '3D000', '28P01'],
+  ...['57P01', '57P02', '57P03', '25P03', '08000', '08003', '08006', '08001', '08004', '53300', '3D000', '28P01'],
   READ_ONLY,
 ]);
 
-const RETRY = new Set(['40001', '40P01']);
+/** No statement is prepared under that name, or one is already: the connection was another backend's before. */
+const UNPREPARED = new Set(['26000', '42P05']);
+/** Beside these a statement that was refused for its name: none is used any more. */
+const RETRY = new Set(['40001', '40P01', ...UNPREPARED]);
 const LOCK_TIMEOUT = '55P03';
 /** No such table, column, schema or object; another result type; a column that has become one of another type. */
 const STALE_MODEL = new Set(['42P01', '42703', '3F000', '42704', '0A000', '42883', '42804']);
 
 export function isDatabaseFault(error: unknown): error is DatabaseFault {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+/** A statement was refused for the name that it is prepared under, before any of it was run. */
+export function isUnprepared(error: unknown): error is DatabaseFault {
+  return isDatabaseFault(error) && UNPREPARED.has(error.code);
 }
 
 /** Serialization failure or deadlock: the whole transaction may be tried again. */

@@ -1,6 +1,7 @@
 /** Runs a function in a transaction of its own: committed with its answer, undone with whatever it throws. */
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
+import { idleTimeoutFor } from '../database/session-settings.js';
 import { LateTransaction } from '../database/late-transaction.js';
 import { commonRefusal, isRetryable } from '../database/sqlstate.js';
 import { Answer } from '../http/answer.js';
@@ -61,7 +62,8 @@ export class FunctionCalls {
 
   async #attempt({ session, module, def, given, timeout }: FunctionCall, limit: TimeLimit): Promise<Answer> {
     const transaction = new LateTransaction((work) => {
-      const options = { share: this.capacity.share(session.project.id), statementTimeout: timeout, once: true };
+      const share = this.capacity.share(session.project.id);
+      const options = { share, statementTimeout: timeout, idleTimeout: idleTimeoutFor(timeout), once: true };
       const begin = (tx: Transaction) => {
         tx.until(limit.signal);
         return work(tx);

@@ -49,10 +49,11 @@ export function settingStatement(name: string, value: string): Statement {
   return render(sql`SELECT set_config(${param(name)}, ${param(value)}, true)`);
 }
 
-/** One row `backend`: the number of the connection, whose statements may take as long as they need from now on. */
-export const UNLIMITED: Statement = render(
-  sql`SELECT pg_backend_pid() AS backend, set_config('statement_timeout', '0', false)`,
-);
+/** One row `backend`: the number of the server's process that runs it. */
+export const BACKEND: Statement = render(sql`SELECT pg_backend_pid() AS backend`);
+
+/** Statements of the connection may take as long as they need from now on. */
+export const UNLIMITED: Statement = render(sql`SELECT set_config('statement_timeout', '0', false)`);
 
 /** Ends what a connection is doing. */
 export function cancelStatement(backend: number): Statement {

@@ -6,19 +6,30 @@ import { PROJECT_ID } from '../shared/identifiers.js';
 import { projectOf, type Project } from './project.js';
 
 const KEPT = 10_000;
-/** Milliseconds for which a project is not asked for again, should an announcement never have come. */
-const PROJECT_KEPT = 60_000;
+/**
+ * Milliseconds for which a project is not asked for again: should an announcement never have come; and where none comes
+ * at all, so that what was set holds within a second.
+ */
+const PROJECT_KEPT = { hearing: 60_000, deaf: 900 };
 /** Milliseconds for which a key that names no project is not asked for again: whoever guesses keys costs little. */
 const MISS_KEPT = 1000;
 
 @Injectable()
 export class ProjectStore {
-  readonly #projects = new LRUCache<string, Project>({ max: KEPT, ttl: PROJECT_KEPT });
+  readonly #projects = new LRUCache<string, Project>({ max: KEPT, ttl: PROJECT_KEPT.hearing });
   readonly #misses = new LRUCache<string, true>({ max: KEPT, ttl: MISS_KEPT });
   /** Questions to the registry. One that is no longer here was asked before news came: its answer is not kept. */
   readonly #loading = new Map<string, Promise<Project | undefined>>();
 
+  #ttl = PROJECT_KEPT.hearing;
+
   constructor(private readonly registry: ProjectRepository) {}
+
+  /** Whether announcements of other processes arrive. */
+  hears(hearing: boolean): void {
+    this.#ttl = hearing ? PROJECT_KEPT.hearing : PROJECT_KEPT.deaf;
+    this.clear();
+  }
 
   /** The project of that key, or undefined. Asks the registry only for those that are not in memory. */
   find(id: string): Project | undefined | Promise<Project | undefined> {
@@ -53,7 +64,7 @@ export class ProjectStore {
     const row = await this.registry.find(id);
     const project = row?.status === 'active' ? projectOf(row) : undefined;
     if (!isWanted()) return project;
-    if (project) this.#projects.set(id, project);
+    if (project) this.#projects.set(id, project, { ttl: this.#ttl });
     else this.#misses.set(id, true);
     return project;
   }

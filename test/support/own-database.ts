@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { Client } from 'pg';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { afterAll, inject } from 'vitest';
 import { loadConfig, type Config } from '../../src/config/config.js';
 import { clientOptions, type ConnectionOptions } from '../../src/database/connection.js';
@@ -41,6 +41,7 @@ export async function ownDatabase(): Promise<ConnectionOptions> {
 export async function startServiceOn(
   connection: ConnectionOptions,
   overrides: Partial<Config> = {},
+  logger: Logger = pino({ level: 'fatal' }),
 ): Promise<TestService> {
   const config: Config = {
     ...loadConfig(
@@ -56,7 +57,7 @@ export async function startServiceOn(
     ...overrides,
   };
   const secret = 'another secret for tests, at least thirty-two characters';
-  const service = await startService({ config, secret, connection, logger: pino({ level: 'fatal' }) });
+  const service = await startService({ config, secret, connection, logger });
   afterAll(() => service.stop());
   return new TestService(service);
 }

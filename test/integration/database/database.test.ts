@@ -2,6 +2,7 @@
 import { Client, type Pool, type PoolClient } from 'pg';
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { createDataSource } from '../../../src/database/data-source.js';
+import { openPool } from '../../../src/database/open-pool.js';
 import { Database, type Share, type Transaction } from '../../../src/database/database.js';
 import { commonRefusal } from '../../../src/database/sqlstate.js';
 import { comeBack, KindError } from '../../../src/shared/errors.js';
@@ -10,11 +11,15 @@ import type { Statement } from '../../../src/sql/fragment.js';
 import { sideConnection } from '../../support/side-connection.js';
 
 async function open(pool = 2, statementTimeout = 30_000): Promise<{ database: Database; failures: unknown[] }> {
-  const dataSource = createDataSource(inject('database'), { pool, statementTimeout });
-  await dataSource.initialize();
+  const { dataSource } = await openPool(inject('database'), {
+    pool,
+    statementTimeout,
+    idleTimeout: 15_000,
+    warn: () => undefined,
+  });
   afterAll(() => dataSource.destroy());
   const failures: unknown[] = [];
-  return { database: new Database(dataSource, (error) => failures.push(error)), failures };
+  return { database: new Database(dataSource, { onAfterCommitError: (error) => failures.push(error) }), failures };
 }
 
 const statement = (text: string, ...values: unknown[]): Statement => ({ text, values });
@@ -41,7 +46,7 @@ describe('an error while an answer is read', () => {
     ['alone', (one, what) => one.run(what)],
     ['in a transaction', (one, what) => one.transaction((tx) => tx.run(what))],
   ])('is one of its query, and the end of its connection only: %s', async (_, ask) => {
-    const dataSource = createDataSource(inject('database'), { pool: 1, statementTimeout: 30_000 });
+    const dataSource = createDataSource(inject('database'), { pool: 1 });
     await dataSource.initialize();
     const one = new Database(dataSource);
     const before = await pid(one);

@@ -5,7 +5,11 @@ import { Client } from 'pg';
 import { afterAll, expect, inject, it, vi } from 'vitest';
 import { type ConnectionOptions } from '../../../src/database/connection.js';
 import { Listener } from '../../../src/database/listener.js';
-import { sideConnection } from '../../support/side-connection.js';
+import { sideConnection, type SideConnection } from '../../support/side-connection.js';
+
+/** Announces by another connection than the listener's. */
+const announcer = (side: SideConnection) => async (channel: string, payload: string) =>
+  void (await side.rows('SELECT pg_notify($1, $2)', [channel, payload]));
 
 it('has one connection, also where an old one fails while a new one is being made', async () => {
   const side = await sideConnection();
@@ -20,10 +24,8 @@ it('has one connection, also where an old one fails while a new one is being mad
   });
   const heard: string[] = [];
   const onGap = vi.fn();
-  const listener = new Listener(inject('database'), [channel], {
-    onNotification: (_, payload) => void heard.push(payload),
-    onGap,
-  });
+  const events = { onNotification: (_: string, payload: string) => void heard.push(payload), onGap };
+  const listener = new Listener(inject('database'), [channel], events, announcer(side));
   afterAll(() => listener.stop());
   await listener.start();
   const pids = () =>
@@ -47,7 +49,12 @@ it('has one connection, also where an old one fails while a new one is being mad
 });
 
 /** The database behind a line that can go silent without breaking. */
-async function silentLine(): Promise<{ connection: ConnectionOptions; silence: (on: boolean) => void }> {
+async function silentLine(): Promise<{
+  connection: ConnectionOptions;
+  silence: (on: boolean) => void;
+  /** How many were made so far. */
+  connections: () => number;
+}> {
   const to = inject('database');
   const address = 'url' in to ? { host: new URL(to.url).hostname, port: Number(new URL(to.url).port || 5432) } : to;
   const sockets: Socket[] = [];
@@ -70,23 +77,28 @@ async function silentLine(): Promise<{ connection: ConnectionOptions; silence: (
   const url = 'url' in to ? new URL(to.url) : undefined;
   if (url) [url.hostname, url.port] = ['127.0.0.1', String(port)];
   const connection = url ? { url: url.href } : { ...to, host: '127.0.0.1', port };
-  return { connection: connection as ConnectionOptions, silence: (on) => void (silent = on) };
+  return {
+    connection: connection as ConnectionOptions,
+    silence: (on) => void (silent = on),
+    connections: () => sockets.length / 2,
+  };
 }
 
 it('notices a connection that has gone silent, tells of it once, and hears again', async () => {
-  const { connection, silence } = await silentLine();
-  const events = { onNotification: vi.fn(), onGap: vi.fn(), onLost: vi.fn(), onBack: vi.fn() };
-  const times = { retry: 20, beat: 20, patience: 500, parting: 50 };
-  const listener = new Listener(connection, [`silent_${process.pid}`], events, times);
+  const { connection, silence, connections } = await silentLine();
+  const events = { onNotification: vi.fn(), onGap: vi.fn(), onDeaf: vi.fn(), onHears: vi.fn() };
+  const times = { retry: 20, beat: 20, heard: 200, patience: 500, parting: 50 };
+  const side = await sideConnection();
+  const listener = new Listener(connection, [`silent_${process.pid}`], events, announcer(side), times);
   afterAll(() => listener.stop());
   await listener.start();
   silence(true);
-  await expect.poll(() => events.onGap.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(3);
-  expect(events.onLost).toHaveBeenCalledTimes(1);
-  expect(events.onBack).not.toHaveBeenCalled();
+  await expect.poll(connections, { timeout: 20_000 }).toBeGreaterThan(3);
+  expect(events.onDeaf).toHaveBeenCalledTimes(1);
+  expect(events.onHears).not.toHaveBeenCalled();
   silence(false);
-  await expect.poll(() => events.onBack.mock.calls.length, { timeout: 20_000 }).toBe(1);
-  const side = await sideConnection();
+  await expect.poll(() => events.onHears.mock.calls.length, { timeout: 20_000 }).toBe(1);
+  expect(events.onGap).toHaveBeenCalledTimes(2);
   await side.rows('SELECT pg_notify($1, $2)', [`silent_${process.pid}`, 'hello']);
   await expect.poll(() => events.onNotification.mock.calls).toContainEqual([`silent_${process.pid}`, 'hello']);
 });
@@ -94,12 +106,9 @@ it('notices a connection that has gone silent, tells of it once, and hears again
 it('stops although the connection has gone silent', async () => {
   const { connection, silence } = await silentLine();
   const events = { onNotification: vi.fn(), onGap: vi.fn() };
-  const listener = new Listener(connection, [`stopped_${process.pid}`], events, {
-    retry: 20,
-    beat: 60_000,
-    patience: 60_000,
-    parting: 50,
-  });
+  const times = { retry: 20, beat: 60_000, heard: 5000, patience: 60_000, parting: 50 };
+  const side = await sideConnection();
+  const listener = new Listener(connection, [`stopped_${process.pid}`], events, announcer(side), times);
   await listener.start();
   silence(true);
   await listener.stop();

@@ -36,6 +36,7 @@ test('nothing set gives the defaults of the contract', () => {
     host: '127.0.0.1',
     port: 3000,
     databasePool: 10,
+    databasePrepared: true,
     dataDir: join(cwd, '.data'),
     accessTokenTtl: 900_000,
     refreshTokenTtl: 2_592_000_000,
@@ -143,6 +144,10 @@ test.each([
   ],
   [{ DATABASE_URL: 'postgres:///kind?host=/run/pg' }, { databaseUrl: 'postgres:///kind?host=/run/pg' }],
   [{ DATABASE_URL: 'postgres://u:p@%2Frun%2Fpg/kind' }, { databaseUrl: 'postgres://u:p@%2Frun%2Fpg/kind' }],
+  [
+    { DATABASE_PREPARED: 'off', DATABASE_DIRECT_URL: 'postgres://u:p@h/d' },
+    { databasePrepared: false, databaseDirectUrl: 'postgres://u:p@h/d' },
+  ],
   [{ PUBLIC_URL: 'https://kind.example.com/' }, { publicUrl: 'https://kind.example.com' }],
   [
     { DATA_DIR: '/var/lib/kind', FUNCTIONS_DIR: '/srv/f' },

@@ -1,0 +1,267 @@
+/** The service on a database that it reaches through a pooler. */
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { IndexBuilds } from '../../../src/catalog/index-builds.js';
+import { Provisioning } from '../../../src/catalog/provisioning.js';
+import type { ConnectionOptions } from '../../../src/database/connection.js';
+import { Database, type Transaction } from '../../../src/database/database.js';
+import { openPool } from '../../../src/database/open-pool.js';
+import { LIMITS } from '../../../src/shared/limits.js';
+import type { Statement } from '../../../src/sql/fragment.js';
+import { ok } from '../../support/definitions.js';
+import { logLines } from '../../support/log-lines.js';
+import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
+import { startPooler, type PoolerOptions } from '../../support/pooler.js';
+import { ADMIN } from '../../support/service.js';
+import { sideConnection, type SideConnection } from '../../support/side-connection.js';
+
+const LIMITED = { pool: 4, statementTimeout: 30_000, idleTimeout: 15_000, warn: () => undefined };
+const statement = (text: string, ...values: unknown[]): Statement => ({ text, values });
+const prepared = (text: string, ...values: unknown[]): Statement => ({ text, values, prepare: true });
+
+/** A database whose role has the settings that the service asks for, and a pooler before it. */
+async function pooled(options: PoolerOptions = {}) {
+  const direct = await ownDatabase();
+  await giveSettings(direct);
+  const pooler = await startPooler(direct, options);
+  return { direct, pooler, connection: pooler.connection, side: await sideConnection(direct) };
+}
+
+/** What the refusal of a start says is to be run. */
+async function giveSettings(direct: ConnectionOptions): Promise<void> {
+  const side = await sideConnection(direct);
+  for (const text of alterRole(await refusalThrough(direct, { startup: 'dropped' }))) await side.rows(text);
+}
+
+const alterRole = (refusal: string): string[] => refusal.match(/ALTER ROLE [^;]+;/g) ?? [];
+
+async function refusalThrough(direct: ConnectionOptions, options: PoolerOptions): Promise<string> {
+  const { connection } = await startPooler(direct, options);
+  return openPool(connection, LIMITED).then(
+    ({ dataSource }) => dataSource.destroy().then(() => 'none'),
+    (error: Error) => error.message,
+  );
+}
+
+const advisoryLocks = async (side: SideConnection) =>
+  side.rows(
+    "SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+  );
+
+describe('settings', () => {
+  it.each([{ startup: 'refused' }, { startup: 'dropped' }] as const)(
+    'that a pooler does not hand on are told in one line, with what gives them: %o',
+    async (options) => {
+      const direct = await ownDatabase();
+      const side = await sideConnection(direct);
+      const [{ role = '', name = '' } = {}] = await side.rows<{ role: string; name: string }>(
+        'SELECT current_user AS role, current_database() AS name',
+      );
+      await side.rows(`ALTER ROLE "${role}" IN DATABASE "${name}" SET extra_float_digits = 0`.replaceAll('`', ''));
+      const refusal = await refusalThrough(direct, options);
+      expect(refusal).not.toContain('\n');
+      expect(refusal).toMatch(/^DATABASE_URL: leads through a pooler at 127\.0\.0\.1:\d+\/\w+, which does not hand on/);
+      expect(refusal).toContain('statement_timeout is 0, wants 30000ms');
+      expect(refusal).toContain('extra_float_digits is 0, wants 1');
+      for (const text of alterRole(refusal)) await side.rows(text);
+      expect(await refusalThrough(direct, options)).toBe('none');
+    },
+  );
+
+  it('hold for each statement and transaction', async () => {
+    const { connection } = await pooled();
+    const { dataSource, reach } = await openPool(connection, LIMITED);
+    afterAll(() => dataSource.destroy());
+    expect(reach).toMatchObject({ pooled: true });
+    const database = new Database(dataSource, reach);
+    const asked = statement(
+      "SELECT current_setting('statement_timeout') AS s, current_setting('idle_in_transaction_session_timeout') AS i, current_setting('timezone') AS z",
+    );
+    const wanted = [{ s: '30s', i: '15s', z: 'UTC' }];
+    for (let times = 0; times < 3; times += 1) expect(await database.run(asked)).toEqual(wanted);
+    expect(await database.transaction((tx) => tx.run(asked), { statementTimeout: 1000 })).toEqual([
+      { ...wanted[0], s: '1s' },
+    ]);
+    expect(await database.run(asked)).toEqual(wanted);
+  });
+
+  it('that a pooler stops to hand on are told of, once', async () => {
+    const { connection, direct, side, pooler } = await pooled();
+    const warn = vi.fn();
+    const { dataSource, reach } = await openPool(connection, { ...LIMITED, warn });
+    afterAll(() => dataSource.destroy());
+    const database = new Database(dataSource, reach);
+    const name = new URL(urlOf(direct)).pathname.slice(1);
+    await side.rows(['ALTER ROLE CURRENT_USER IN DATABASE', name, 'RESET ALL'].join(' '));
+    await side.rows('SELECT pg_terminate_backend(pid, 5000) FROM unnest($1::int[]) AS pid', [pooler.backends()]);
+    await vi.waitFor(() => expect(pooler.backends()).toHaveLength(2));
+    const held = () => database.transaction((tx) => tx.run(statement('SELECT pg_sleep(0.05)')));
+    await Promise.all([held(), held(), held()]);
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('statement_timeout is 0, wants 30000ms'));
+  });
+
+  it('go as startup parameters where there is no pooler, beside those that the address has', async () => {
+    const direct = await ownDatabase();
+    const url = new URL(urlOf(direct));
+    url.searchParams.set('options', '-c extra_float_digits=0 -c work_mem=5MB');
+    const { dataSource, reach } = await openPool({ url: url.href }, LIMITED);
+    afterAll(() => dataSource.destroy());
+    expect(reach).toMatchObject({ pooled: false, options: expect.stringContaining('-c statement_timeout=30000ms') });
+    const [row] = await new Database(dataSource, reach).run(
+      statement(
+        "SELECT current_setting('work_mem') AS w, current_setting('extra_float_digits') AS e, current_setting('jit') AS j",
+      ),
+    );
+    expect(row).toEqual({ w: '5MB', e: '1', j: 'off' });
+  });
+});
+
+describe('prepared statements', () => {
+  /** Two databases as two processes are, on one pooler. */
+  async function two(options: PoolerOptions, prepares = true) {
+    const { connection } = await pooled(options);
+    const made: Database[] = [];
+    const onUnprepared = vi.fn();
+    for (let at = 0; at < 2; at += 1) {
+      const { dataSource, reach } = await openPool(connection, { ...LIMITED, pool: 1 });
+      afterAll(() => dataSource.destroy());
+      made.push(new Database(dataSource, { ...reach, prepares, onUnprepared }));
+    }
+    return { made: made as [Database, Database], onUnprepared };
+  }
+
+  it.each([{ servers: 1 }, { servers: 2 }, { servers: 3 }])(
+    'run as what was meant, and without a name once that is refused: %o',
+    async (options) => {
+      const { made, onUnprepared } = await two(options);
+      for (let times = 0; times < 6; times += 1) {
+        for (const [at, database] of made.entries()) {
+          const mine = prepared(`SELECT ${at} AS mine, $1::int AS time`, times);
+          expect(await database.run(mine)).toEqual([{ mine: at, time: times }]);
+          for (let uses = at; uses < 2; uses += 1) {
+            expect(await database.run(prepared('SELECT $1::int AS of_both', times))).toEqual([{ of_both: times }]);
+          }
+        }
+      }
+      expect(onUnprepared.mock.calls.length).toBeGreaterThan(0);
+      expect(onUnprepared.mock.calls.length).toBeLessThanOrEqual(2);
+    },
+  );
+
+  it('in a transaction make it begin again, once', async () => {
+    const { made } = await two({ servers: 2 });
+    const [database] = made;
+    await database.run(statement('CREATE TABLE public.once (n int)'));
+    const insert = prepared('INSERT INTO public.once VALUES ($1)', 1);
+    for (let times = 0; times < 6; times += 1) await database.transaction((tx: Transaction) => tx.run(insert));
+    expect(await database.run(statement('SELECT count(*)::int AS n FROM public.once'))).toEqual([{ n: 6 }]);
+  });
+
+  it('are not tried where that is switched off', async () => {
+    const { made, onUnprepared } = await two({ servers: 2 }, false);
+    for (let times = 0; times < 6; times += 1) await made[0].run(prepared('SELECT $1::int AS n', times));
+    expect(onUnprepared).not.toHaveBeenCalled();
+  });
+});
+
+describe('a service', () => {
+  it('behind a transaction pooler is told that it does not hear, and asks for what must hold at once', async () => {
+    const { connection, direct } = await pooled();
+    const log = logLines();
+    const behind = await startServiceOn(connection, {}, log.logger);
+    const beside = await startServiceOn(direct);
+    expect(log.of().filter((line) => line.includes('are not heard'))).toEqual([
+      'announcements of other processes are not heard: DATABASE_URL leads through a transaction pooler; settings of projects are asked for every second, unless DATABASE_DIRECT_URL leads past it',
+    ]);
+    const here = await behind.project();
+    const there = await beside.signIn(here.id);
+    await ok(there.post('/kind/unit', { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] }));
+    await ok(here.post('/city/unit', { name: 'Rome' }));
+    await ok(there.put('/kind/unit/city', { public: true }));
+    expect((await here.as(undefined).get('/city/unit')).body.content.count).toBe(1);
+    await beside.service.app.get(Provisioning).set(here.id, { settings: { otp: true } });
+    const { username, password } = ADMIN;
+    const signIn = () => here.as(undefined).post('/auth/signin', { username, password, otp: null });
+    // Within a second.
+    await vi.waitFor(async () => expect((await signIn()).body.content).toBeNull(), { timeout: 1500, interval: 100 });
+    // A session that ends there is over here, too.
+    await ok(there.post('/auth/signout'));
+    await vi.waitFor(async () => expect((await here.as(there.token).get('/city/struct')).status).toBe(401), {
+      timeout: 1500,
+      interval: 100,
+    });
+  });
+
+  it.each([{ mode: 'session' as const }, {}])('hears where its connection is a session: %o', async (options) => {
+    const { connection, direct } = await pooled({ servers: 12, ...options });
+    const log = logLines();
+    const given = options.mode ? connection : { url: urlOf(connection), directUrl: urlOf(direct) };
+    await startServiceOn(given, { databasePool: 2 }, log.logger);
+    expect(log.of().filter((line) => /heard|prepared/.test(line))).toEqual([]);
+  });
+
+  it('starts with others at once, and leaves no lock behind', async () => {
+    const { connection, side } = await pooled();
+    const started = await Promise.all([0, 1, 2, 3].map(() => startServiceOn(connection, { databasePool: 2 })));
+    await Promise.all(started.map((each) => each.service.stop()));
+    await startServiceOn(connection, { databasePool: 2 });
+    expect(await advisoryLocks(side)).toEqual([]);
+  });
+});
+
+describe('work that needs a session', () => {
+  /** A project with an index that is still to be built. */
+  async function unindexed(connection: ConnectionOptions, log = logLines()) {
+    const service = await startServiceOn(connection, {}, log.logger);
+    const project = await service.project();
+    await ok(project.post('/kind/unit', { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] }));
+    const { database, app } = service.service;
+    const schema = `project_${project.id}`;
+    await database.run(
+      statement(
+        `INSERT INTO "${schema}".city (id, name, metadata, inserted_at, updated_at) SELECT gen_random_uuid(), 'name ' || n, '{}', now(), now() FROM generate_series(0, ${LIMITS.indexedAtOnce}) AS n`,
+      ),
+    );
+    await ok(project.put('/string/unit/name', { indexed: true }));
+    await app.get(IndexBuilds).finish();
+    const valid = await database.run(
+      statement(
+        `SELECT FROM pg_index WHERE indrelid = '"${schema}".city'::regclass AND NOT indisprimary AND indisvalid`,
+      ),
+    );
+    return { valid: valid.length, lines: log.of() };
+  }
+
+  it('is refused in one line that names the setting, and leaves nothing behind', async () => {
+    const { connection, side } = await pooled();
+    const { valid, lines } = await unindexed(connection);
+    expect(valid).toBe(0);
+    expect(lines.filter((line) => /index/.test(line))).toEqual([
+      expect.stringMatching(/transaction pooler.*DATABASE_DIRECT_URL/),
+    ]);
+    expect(await advisoryLocks(side)).toEqual([]);
+  });
+
+  it('is done past the pooler where that is set', async () => {
+    const { connection, direct } = await pooled();
+    expect((await unindexed({ url: urlOf(connection), directUrl: urlOf(direct) })).valid).toBe(1);
+  });
+});
+
+it('a transaction that is over by a signal is ended on the server', async () => {
+  const { connection, side } = await pooled();
+  const { dataSource, reach } = await openPool(connection, LIMITED);
+  afterAll(() => dataSource.destroy());
+  const database = new Database(dataSource, reach);
+  const limit = new AbortController();
+  const work = database.transaction(async (tx) => {
+    tx.until(limit.signal);
+    await tx.run(statement('SELECT pg_sleep(25)'));
+  });
+  const sleeping = () =>
+    side.rows("SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(25)%' AND state = 'active'");
+  await vi.waitFor(async () => expect(await sleeping()).toHaveLength(1), { timeout: 5000 });
+  limit.abort(new Error('too late'));
+  await expect(work).rejects.toThrow('too late');
+  await vi.waitFor(async () => expect(await sleeping()).toEqual([]), { timeout: 5000 });
+});
