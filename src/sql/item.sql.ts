@@ -3,8 +3,8 @@ import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { presented } from './columns.sql.js';
 import { all, ident, join, literal, sql, type Fragment } from './fragment.js';
-import { hasId, rowsOf, tableOf } from './predicate.sql.js';
-import { answered, asRecord } from './record.sql.js';
+import { FEW_OF_MANY, hasId, rowsIn, rowsOf, tableOf } from './predicate.sql.js';
+import { answered, asRecord, beside, LATERAL } from './record.sql.js';
 import type { ReadPlan } from './select.sql.js';
 
 /** The id of a unit as the text of its JSON. */
@@ -36,8 +36,8 @@ export function satisfies(
   { id }: Named,
   predicates: readonly (Predicate | undefined)[],
 ): Fragment {
-  const where = all([hasId(kind, id), ...rowsOf(schema, kind, predicates)]);
-  return sql`EXISTS (SELECT FROM ${tableOf(schema, kind)} AS t WHERE ${where})`;
+  const { where, lookups } = rowsIn(schema, kind, predicates, FEW_OF_MANY);
+  return sql`EXISTS (SELECT FROM ${tableOf(schema, kind)} AS t${lookups.joins} WHERE ${all([hasId(kind, id), ...where])})`;
 }
 
 /** The JSON of the named unit, with a further column, `expression AS "name"`. */
@@ -48,6 +48,6 @@ export function itemOf(plans: readonly ReadPlan[], named: Named, further?: Fragm
     const own = fields.length > 0 || paths || also ? [answered(plan)] : [];
     const columns = join([...own, ...(further ? [further] : [])]);
     const where = all([hasId(kind, named.id), ...rowsOf(schema, kind, [])]);
-    return sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${columns} FROM ${tableOf(schema, kind)} AS t WHERE ${where}) AS ${ident('_r')})`;
+    return sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${columns} FROM ${tableOf(schema, kind)} AS t${beside(plan, LATERAL)} WHERE ${where}) AS ${ident('_r')})`;
   });
 }

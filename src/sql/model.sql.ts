@@ -2,7 +2,7 @@
 import type { KindDef } from '../model/model.js';
 import { fieldType } from './columns.sql.js';
 import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { FOLD_COLLATION } from './predicate.sql.js';
+import { FOLD_COLLATION } from './tests.sql.js';
 import { MODEL_TABLE } from './select.sql.js';
 
 /** `v`: the version, `body`: all definitions as JSON (`ModelRecords`). One statement for the whole project. */

@@ -1,9 +1,9 @@
 /** Orders. What lies behind references is joined by its key, so that no row becomes two. */
 import type { Target } from '../model/predicate.js';
-import { scalarText } from '../shared/json.js';
 import { column, columnType } from './columns.sql.js';
-import { all, EMPTY, ident, join, literal, param, sql, type Fragment } from './fragment.js';
-import { rowsOf, tableOf } from './predicate.sql.js';
+import { ident, join, param, sql, type Fragment } from './fragment.js';
+import { Lookups } from './predicate.sql.js';
+import { constantOf } from './tests.sql.js';
 
 export interface OrderTerm {
   readonly target: Target;
@@ -20,56 +20,42 @@ export interface SortKey {
 
 export interface Sort {
   readonly keys: readonly SortKey[];
-  /** What follows the table `t` in FROM; `EMPTY` where nothing does. */
+  /** What follows the table `t` in FROM, with what was joined to it before; `EMPTY` where nothing does. */
   readonly joins: Fragment;
 }
 
-export function sortOf(schema: string, order: readonly OrderTerm[]): Sort {
-  const joins = new Joins(schema);
-  const keys = order.map((term) => sortKey(term, joins.rowOf(term.target)));
-  return { keys, joins: joins.sql };
+/** @param before what conditions on the same rows have joined: an order by it needs no more */
+export function sortOf(schema: string, order: readonly OrderTerm[], before = new Lookups(schema, 't')): Sort {
+  const beyond = order.flatMap(({ target }) => (target.through ? [target] : []));
+  if (!before.canJoin(beyond)) return sortApart(schema, order, before);
+  const lookups = before.more();
+  const keys = order.map((term) => sortKey(term, valueOf(term.target, lookups)));
+  return { keys, joins: lookups.joins };
+}
+
+/** Too many rows to join: each unit has its values looked up by a subquery, which PostgreSQL leaves as it is (`OFFSET 0`). */
+function sortApart(schema: string, order: readonly OrderTerm[], before: Lookups): Sort {
+  const lookups = new Lookups(schema, 't');
+  const values: Fragment[] = [];
+  const keys = order.map((term, at) => {
+    const value = valueOf(term.target, lookups);
+    if (!term.target.through) return sortKey(term, value);
+    const name = ident(`k${at}`);
+    values.push(sql`${value} AS ${name}`);
+    return sortKey(term, sql`_s.${name}`);
+  });
+  const found = sql`SELECT ${join(values)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0`;
+  return { keys, joins: sql`${before.joins} CROSS JOIN LATERAL (${found}) AS _s` };
 }
 
 export function orderBy(keys: readonly SortKey[]): Fragment {
   return join(keys.map(({ value, descending }) => (descending ? sql`${value} DESC` : value)));
 }
 
-/** The rows that references lead to, each way joined once. A unit that does not count is not joined. */
-class Joins {
-  readonly #rows = new Map<string, string>();
-  readonly #made: Fragment[] = [];
-
-  constructor(private readonly schema: string) {}
-
-  get sql(): Fragment {
-    return this.#made.length > 0 ? join(this.#made, '') : EMPTY;
-  }
-
-  rowOf({ through = [] }: Target): string {
-    let row = 't';
-    let way = '';
-    for (const { reference, kind, access } of through) {
-      way += `.${reference.id}`;
-      const known = this.#rows.get(way);
-      row = known ?? this.#join(row, { reference, kind, access });
-      this.#rows.set(way, row);
-    }
-    return row;
-  }
-
-  #join(from: string, { reference, kind, access }: NonNullable<Target['through']>[number]): string {
-    const row = `r${this.#made.length + 1}`;
-    const key = sql`${column(kind.keyField, row)} = ${column(reference, from)}`;
-    const on = all([key, ...rowsOf(this.schema, kind, [access], row)]);
-    this.#made.push(sql` LEFT JOIN ${tableOf(this.schema, kind)} AS ${ident(row)} ON ${on}`);
-    return row;
-  }
-}
-
-function sortKey({ target, descending }: OrderTerm, row: string): SortKey {
+function sortKey({ target, descending }: OrderTerm, value: Fragment): SortKey {
   const { field, keys, through } = target;
   return {
-    value: valueOf(target, row),
+    value,
     type: keys.length > 0 ? sql`text` : columnType(field.columnType),
     descending,
     // The key, whose parameter may be the last term, never is null.
@@ -77,11 +63,10 @@ function sortKey({ target, descending }: OrderTerm, row: string): SortKey {
   };
 }
 
-function valueOf({ field, keys, through }: Target, row: string): Fragment {
-  const last = through?.at(-1);
-  if (last && field.constant !== undefined) {
-    const there = column(last.kind.keyField, row);
-    return sql`CASE WHEN ${there} IS NOT NULL THEN ${literal(scalarText(field.constant))}::text END`;
-  }
+function valueOf(target: Target, lookups: Lookups): Fragment {
+  const { row } = lookups.scopeOf(target);
+  const { field, keys } = target;
+  const constant = constantOf(target, row);
+  if (constant) return constant;
   return keys.length === 0 ? column(field, row) : sql`(${column(field, row)} #>> ${param(keys)}::text[]) COLLATE "C"`;
 }

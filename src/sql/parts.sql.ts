@@ -4,9 +4,10 @@ import type { Predicate } from '../model/predicate.js';
 import type { ColumnType } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { columnType } from './columns.sql.js';
-import { literal, sql, type Fragment } from './fragment.js';
+import { literal, sql } from './fragment.js';
 import { idText } from './item.sql.js';
-import { sortOf, type OrderTerm, type SortKey } from './order.sql.js';
+import { sortOf, type OrderTerm, type Sort, type SortKey } from './order.sql.js';
+import type { Lookups } from './predicate.sql.js';
 import type { ReadPlan } from './select.sql.js';
 
 /** A term of the order as all kinds have it. */
@@ -28,14 +29,10 @@ export interface Part {
   readonly order: readonly (OrderTerm | undefined)[];
 }
 
-export interface PartSort {
-  readonly keys: readonly SortKey[];
-  readonly joins: Fragment;
-}
-
-export function partSort(schema: string, { kind, order }: Part, terms: readonly SharedTerm[]): PartSort {
+/** @param before what conditions on the same rows have joined */
+export function partSort(schema: string, { kind, order }: Part, terms: readonly SharedTerm[], before?: Lookups): Sort {
   const plain = order.flatMap((term) => (term && !isConstant(term) ? [term] : []));
-  const { keys, joins } = sortOf(schema, plain);
+  const { keys, joins } = sortOf(schema, plain, before);
   const made = order.map((term, at): SortKey => {
     const shared = terms[at];
     if (!shared) throw new Error('an order has a term for each of its terms');

@@ -1,21 +1,29 @@
 /**
- * Predicates as SQL. A test that meets a null is null, which WHERE takes for false; `not` asks IS NOT TRUE of the whole,
- * so that it is the complement, nulls included.
+ * Predicates as SQL. `not` asks IS NOT TRUE of the whole, so that it is the complement, nulls included.
+ *
+ * A row that references lead to is looked up once, however many tests ask for it (`Lookups`). Where a statement has its
+ * own FROM and the rows are few, they are joined there (`rowsIn`), and PostgreSQL finds the best order; otherwise, and
+ * where there is no FROM to join to, one subquery has them all (`predicateSql`): what PostgreSQL needs to plan a join
+ * grows far faster than the number of tables in it, and what it needs for subqueries with their number.
  */
 import type { KindDef } from '../model/model.js';
-import { isMemberValue, type MemberValue, type Predicate, type Step, type Target } from '../model/predicate.js';
-import type { Stored } from '../model/parameter-type/parameter-type.js';
-import { scalarText } from '../shared/json.js';
-import { column, columnType, isArray } from './columns.sql.js';
-import { all, ident, join, literal, param, sql, type Fragment } from './fragment.js';
+import type { Predicate, Step, Target } from '../model/predicate.js';
+import { extentOf, wayKeys } from '../model/extent.js';
+import { column, columnType } from './columns.sql.js';
+import { all, EMPTY, ident, join, param, sql, type Fragment } from './fragment.js';
+import { testSql, type TestScope } from './tests.sql.js';
 
-export interface PredicateScope {
-  readonly schema: string;
-  /** The alias of the row that is tested. */
-  readonly row: string;
-  /** There are so many references to follow that PostgreSQL would take long to find the best order to follow them in. */
-  readonly apart?: boolean;
-}
+/** Rows that a statement joins to those that it reads: planning takes 2 MB with five of them, 12 MB with seven. */
+const FEW_LOOKUPS = 5;
+
+/** The same for each of the kinds of a statement that reads several. */
+export const FEW_OF_MANY = 2;
+
+/**
+ * Tests of one condition that PostgreSQL may take apart to find indexes for it: between joined rows that takes memory
+ * and time that grow with the square of their number.
+ */
+const FEW_TESTS = 64;
 
 export function tableOf(schema: string, kind: KindDef): Fragment {
   return ident(schema, kind.table);
@@ -26,246 +34,149 @@ export function hasId(kind: KindDef, text: Fragment): Fragment {
   return sql`${column(kind.keyField)} = ${text}::${columnType(kind.keyField.columnType)}`;
 }
 
-/** The rows of a kind that a predicate allows; kinds that share a table keep to their own rows. */
+/** The rows that references lead to from one row. A unit that does not count is not joined; the row is one of nulls then. */
+export class Lookups {
+  readonly #rows: Map<string, string>;
+  readonly #joins: Fragment[];
+
+  /** @param few how many may be joined to what a statement reads; one subquery may have more */
+  constructor(
+    private readonly schema: string,
+    private readonly row: string,
+    private readonly few = FEW_LOOKUPS,
+    before?: Lookups,
+  ) {
+    this.#rows = new Map(before ? before.#rows : []);
+    this.#joins = before ? [...before.#joins] : [];
+  }
+
+  /** What follows the row in FROM; `EMPTY` where nothing does. */
+  get joins(): Fragment {
+    return this.#joins.length > 0 ? join(this.#joins, '') : EMPTY;
+  }
+
+  /** The same, to which more can be joined. */
+  more(): Lookups {
+    return new Lookups(this.schema, this.row, this.few, this);
+  }
+
+  /** Whether the rows that targets are in are joined already, or may be. */
+  canJoin(targets: readonly Target[]): boolean {
+    const missing = new Set(targets.flatMap(({ through }) => wayKeys(through)).filter((key) => !this.#rows.has(key)));
+    return missing.size === 0 || this.#joins.length + missing.size <= this.few;
+  }
+
+  /** Where a target is found: its schema, and the alias of the row that has the field. */
+  scopeOf(target: Target | undefined): TestScope {
+    return { schema: this.schema, row: this.#rowOf(target?.through) };
+  }
+
+  #rowOf(through: readonly Step[] = []): string {
+    let row = this.row;
+    for (const [at, key] of wayKeys(through).entries()) {
+      const step = through[at];
+      const known = this.#rows.get(key) ?? (step && this.#join(row, step));
+      if (known === undefined) throw new Error('a way has a key for each of its steps');
+      this.#rows.set(key, known);
+      row = known;
+    }
+    return row;
+  }
+
+  #join(from: string, { reference, kind, access }: Step): string {
+    const row = `${this.row}_${this.#joins.length + 1}`;
+    const key = sql`${column(kind.keyField, row)} = ${column(reference, from)}`;
+    const on = all([key, ...rowsOf(this.schema, kind, [access], row)]);
+    this.#joins.push(sql` LEFT JOIN ${tableOf(this.schema, kind)} AS ${ident(row)} ON ${on}`);
+    return row;
+  }
+}
+
+/** The rows of a kind that predicates allow, for a statement that reads them as `t`. */
+export interface Rows {
+  readonly where: readonly Fragment[];
+  /** What `where` asks for is joined already. */
+  readonly lookups: Lookups;
+}
+
+export function rowsIn(
+  schema: string,
+  kind: KindDef,
+  predicates: readonly (Predicate | undefined)[],
+  few?: number,
+): Rows {
+  const row = 't';
+  const lookups = new Lookups(schema, row, few);
+  const [joined, apart]: [Fragment[], Predicate[]] = [[], []];
+  for (const part of predicates.flatMap((predicate) => conjunctsOf(predicate))) {
+    if (lookups.canJoin(targetsOf(part))) joined.push(conditionSql(part, lookups));
+    else apart.push(part);
+  }
+  const rest = apart.length > 0 ? [predicateSql({ op: 'and', parts: apart }, { schema, row })] : [];
+  return { where: [...ownRows(kind, row), ...joined, ...rest], lookups };
+}
+
+/** The same as conditions that need nothing in FROM but the row. */
 export function rowsOf(
   schema: string,
   kind: KindDef,
   predicates: readonly (Predicate | undefined)[],
   row = 't',
 ): Fragment[] {
-  const conditions = predicates.flatMap((predicate) =>
-    predicate ? [predicateSql(predicate, { schema, row, apart: isFarReaching(predicate) })] : [],
-  );
-  return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`, ...conditions] : conditions;
+  const parts = predicates.flatMap((predicate) => conjunctsOf(predicate));
+  return [...ownRows(kind, row), ...(parts.length > 0 ? [predicateSql({ op: 'and', parts }, { schema, row })] : [])];
 }
 
-export function predicateSql(predicate: Predicate, scope: PredicateScope): Fragment {
-  if (isBeyond(predicate)) return beyond('and', [predicate], scope);
+/** Kinds that share a table keep to their own rows. */
+function ownRows(kind: KindDef, row: string): Fragment[] {
+  return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`] : [];
+}
+
+/** A condition that needs nothing in FROM but the row. What asks for other rows is one subquery. */
+export function predicateSql(predicate: Predicate, { schema, row }: TestScope): Fragment {
+  const own = new Lookups(schema, row);
+  const parts = conjunctsOf(predicate);
+  const beyond = parts.filter((part) => targetsOf(part).length > 0);
+  const conditions = parts.filter((part) => !beyond.includes(part)).map((part) => treeSql(part, own));
+  if (beyond.length > 0) {
+    const lookups = new Lookups(schema, row);
+    const where = all(beyond.map((part) => conditionSql(part, lookups)));
+    // The references are those of a row outside, so PostgreSQL leaves the subquery as it is.
+    conditions.push(sql`EXISTS (SELECT FROM (SELECT) AS ${ident(`${row}_0`)}${lookups.joins} WHERE ${where})`);
+  }
+  return conditions.length === 1 && conditions[0] ? conditions[0] : sql`(${all(conditions)})`;
+}
+
+/** What must all hold, one by one. */
+function conjunctsOf(predicate: Predicate | undefined): readonly Predicate[] {
+  if (!predicate) return [];
+  return predicate.op === 'and' ? predicate.parts.flatMap((part) => conjunctsOf(part)) : [predicate];
+}
+
+/** A condition on rows that may be joined. */
+function conditionSql(predicate: Predicate, lookups: Lookups): Fragment {
+  const condition = treeSql(predicate, lookups);
+  const many = targetsOf(predicate).length > 0 && extentOf([predicate]).tests > FEW_TESTS;
+  return many ? sql`(${condition}) IS TRUE` : condition;
+}
+
+function treeSql(predicate: Predicate, lookups: Lookups): Fragment {
   switch (predicate.op) {
     case 'and':
-    case 'or':
-      return combined(predicate.op, partsOf(predicate), scope);
-    case 'not':
-      return sql`((${predicateSql(predicate.part, scope)}) IS NOT TRUE)`;
-    case 'constant':
-      return predicate.value ? sql`true` : sql`false`;
-    case 'isnull': {
-      const value = valueOf(predicate.target, scope);
-      return predicate.value ? sql`${value} IS NULL` : sql`${value} IS NOT NULL`;
+    case 'or': {
+      const parts = predicate.parts.map((part) => treeSql(part, lookups));
+      return sql`(${join(parts, predicate.op === 'and' ? ' AND ' : ' OR ')})`;
     }
-    case 'in':
-      return membership(predicate.target, predicate.values, scope);
-    case 'is':
-      return compare(valueOf(predicate.target, scope), predicate.negated, bound(predicate.target, predicate.value));
-    case 'json':
-      return sql`${rawJson(predicate.target, scope)} = ${param(JSON.stringify(predicate.value))}::jsonb`;
-    case 'order':
-      return sql`${valueOf(predicate.target, scope)} ${ORDER[predicate.than]} ${bound(predicate.target, predicate.value)}`;
-    case 'element':
-      return sql`${valueOf(predicate.target, scope)} @> ${bound(predicate.target, [predicate.value])}`;
-    case 'like':
-      return like(predicate, scope);
-    case 'member':
-      return memberTest(predicate, scope);
-    case 'present':
-      return present(predicate.value, scope);
-  }
-}
-
-function combined(op: 'and' | 'or', parts: readonly Predicate[], scope: PredicateScope): Fragment {
-  const groups = new Map<string, TestBeyond[]>();
-  const pieces = parts.flatMap((part) => {
-    if (!isBeyond(part)) return [() => predicateSql(part, scope)];
-    const key = `${String(affirmed(part).negated)} ${wayKey(part)}`;
-    const group = groups.get(key);
-    groups.set(key, [...(group ?? []), part]);
-    return group ? [] : [() => beyond(op, groups.get(key) ?? [], scope)];
-  });
-  const separator = op === 'and' ? ' AND ' : ' OR ';
-  return sql`(${join(
-    pieces.map((piece) => piece()),
-    separator,
-  )})`;
-}
-
-/** The parts of a combination, those of equal ones inside it in their place. */
-function partsOf({ op, parts }: Extract<Predicate, { op: 'and' | 'or' }>): readonly Predicate[] {
-  return parts.flatMap((part) => (part.op === op ? partsOf(part as typeof part & { op: 'and' | 'or' }) : [part]));
-}
-
-type TargetTest = Extract<Predicate, { target: Target }>;
-type TestBeyond = TargetTest & { target: { through: readonly Step[] } };
-
-function isBeyond(predicate: Predicate): predicate is TestBeyond {
-  return 'target' in predicate && predicate.target.through !== undefined;
-}
-
-function wayKey({ target }: TestBeyond): string {
-  return target.through.map(({ reference, access }) => `${reference.id}${access ? '!' : ''}`).join('.');
-}
-
-/** References that PostgreSQL joins in the best order that it finds; the time to find it grows faster than their number. */
-const FEW_STEPS = 12;
-
-function isFarReaching(predicate: Predicate): boolean {
-  const ways = new Map<string, number>();
-  const visit = (part: Predicate): void => {
-    if (part.op === 'and' || part.op === 'or') part.parts.forEach(visit);
-    else if (part.op === 'not') visit(part.part);
-    else if (isBeyond(part)) ways.set(wayKey(part), part.target.through.length);
-  };
-  visit(predicate);
-  return [...ways.values()].reduce((sum, steps) => sum + steps, 0) > FEW_STEPS;
-}
-
-/**
- * Tests of a unit that references lead to, all with the same way to it and all or none of them `negated`: whether there
- * is one that passes. It is one unit at most, so that `and` and `or` of tests can be asked of it at once, and no row is
- * made twice.
- */
-function beyond(op: 'and' | 'or', tests: readonly TestBeyond[], scope: PredicateScope): Fragment {
-  const way = wayOf(tests[0]?.target.through ?? [], scope);
-  const asked = tests.map((test) => affirmed(test));
-  const negated = asked.some((each) => each.negated);
-  const passes = asked.map(({ test }) => {
-    const { field, keys } = test.target;
-    return predicateSql({ ...test, target: { field, keys } }, { schema: scope.schema, row: way.row });
-  });
-  // Negated, `and` asks that no test passes, `or` that not all do.
-  const every = (op === 'and') !== negated;
-  const condition = every ? all(passes) : sql`(${join(passes, ' OR ')})`;
-  const found = sql`EXISTS (SELECT FROM ${way.tables} WHERE ${all([...way.conditions, passes.length > 1 ? condition : passes[0]])})`;
-  const held = negated ? sql`NOT ${found}` : found;
-  return scope.apart ? sql`(${held}) IS TRUE` : held;
-}
-
-/** The tables of the units that references lead to, one after the other, and the row of the last. */
-export function wayOf(through: readonly Step[], { schema, row }: PredicateScope) {
-  let last = row;
-  const tables: Fragment[] = [];
-  const conditions: Fragment[] = [];
-  for (const [at, { reference, kind, access }] of through.entries()) {
-    const next = `${row}_${at + 1}`;
-    tables.push(sql`${tableOf(schema, kind)} AS ${ident(next)}`);
-    conditions.push(sql`${column(kind.keyField, next)} = ${column(reference, last)}`);
-    conditions.push(...rowsOf(schema, kind, [access], next));
-    last = next;
-  }
-  return { tables: join(tables), conditions, row: last };
-}
-
-/** A test that a null would pass as the negation of one that it fails: where the way ends before, there is no row to ask. */
-function affirmed(test: TargetTest): { readonly test: TargetTest; readonly negated: boolean } {
-  if (test.op === 'isnull' && test.value) return { test: { ...test, value: false }, negated: true };
-  if (test.op === 'is' && test.negated) return { test: { ...test, negated: false }, negated: true };
-  if (test.op === 'member' && test.test === 'ne') return { test: { ...test, test: 'eq' }, negated: true };
-  return { test, negated: false };
-}
-
-const ORDER = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const;
-
-function compare(value: Fragment, negated: boolean, other: Fragment): Fragment {
-  return negated ? sql`${value} IS DISTINCT FROM ${other}` : sql`${value} = ${other}`;
-}
-
-/** In JSON the text of the value is compared; everywhere else the column itself. */
-function valueOf(target: Target, scope: PredicateScope): Fragment {
-  const { constant } = target.field;
-  if (constant !== undefined) return constant === null ? sql`NULL::text` : sql`${literal(scalarText(constant))}::text`;
-  const value = column(target.field, scope.row);
-  return isJson(target) ? sql`${value} #>> ${param(target.keys)}::text[]` : value;
-}
-
-function rawJson(target: Target, scope: PredicateScope): Fragment {
-  return sql`${column(target.field, scope.row)} #> ${param(target.keys)}::text[]`;
-}
-
-function isJson({ field }: Target): boolean {
-  return field.columnType === 'jsonb' && !isArray(field);
-}
-
-function bound(target: Target, value: unknown): Fragment {
-  if (isJson(target)) return param(value);
-  const { columnType: type } = target.field;
-  if (!Array.isArray(value)) return sql`${param(value)}::${columnType(type)}`;
-  const items = type === 'jsonb' ? value.map((item) => jsonItem(item)) : (value as unknown[]);
-  return sql`${param(items)}::${columnType(type, true)}`;
-}
-
-/** A list of JSON compares its elements as JSON: a text that spells none is a string. */
-function jsonItem(text: unknown): string {
-  try {
-    return JSON.stringify(JSON.parse(String(text)));
-  } catch {
-    return JSON.stringify(text);
-  }
-}
-
-function membership(target: Target, values: readonly unknown[], scope: PredicateScope): Fragment {
-  const value = valueOf(target, scope);
-  if (isArray(target.field)) return sql`${value} && ${bound(target, values)}`;
-  const type = isJson(target) ? 'text' : target.field.columnType;
-  return sql`${value} = ANY(${param(values)}::${columnType(type, true)})`;
-}
-
-/** A value of the member who asks: one row by its key, which PostgreSQL reads once for the statement. */
-function memberColumn({ kind, field, memberId }: MemberValue, scope: PredicateScope): Fragment {
-  const id = sql`${param(memberId)}::uuid`;
-  if (field === kind.keyField) return id;
-  if (field.constant !== undefined) return sql`${literal(scalarText(field.constant))}::text`;
-  return sql`(SELECT ${column(field, '_m')} FROM ${ident(scope.schema, kind.table)} AS _m WHERE _m."id" = ${id})`;
-}
-
-/** An empty list is no value: what it was compared with would pass or fail for all units alike. */
-function present(value: MemberValue, scope: PredicateScope): Fragment {
-  const stored = memberColumn(value, scope);
-  return isArray(value.field) ? sql`cardinality(${stored}) > 0` : sql`${stored} IS NOT NULL`;
-}
-
-type MemberPredicate = Extract<Predicate, { op: 'member' }>;
-
-function memberTest({ target, test, values }: MemberPredicate, scope: PredicateScope): Fragment {
-  const own = valueOf(target, scope);
-  const cast = columnType(target.field.columnType, isArray(target.field));
-  const [first] = values.map((value) => (isMemberValue(value) ? memberColumn(value, scope) : bound(target, value)));
-  switch (test) {
-    case 'eq':
-    case 'ne':
-      return compare(own, test === 'ne', sql`${first ?? sql`NULL`}::${cast}`);
-    case 'in':
-      return sql`(${join(
-        values.map((value) => among(own, target, value, scope)),
-        ' OR ',
-      )})`;
-    case 'contains':
-      return sql`${own} @> ARRAY[${first ?? sql`NULL`}]::${cast}`;
+    case 'not':
+      return sql`((${treeSql(predicate.part, lookups)}) IS NOT TRUE)`;
     default:
-      return sql`${own} ${ORDER[test]} ${first ?? sql`NULL`}::${cast}`;
+      return testSql(predicate, lookups.scopeOf('target' in predicate ? predicate.target : undefined));
   }
 }
 
-/** One alternative of `in`: a list of the member stands for its elements. */
-function among(own: Fragment, target: Target, value: Stored | MemberValue, scope: PredicateScope): Fragment {
-  const list = columnType(target.field.columnType, true);
-  if (isArray(target.field)) {
-    const items = isMemberValue(value) ? memberColumn(value, scope) : sql`ARRAY[${bound(target, value)}]`;
-    return sql`${own} && ${isMemberValue(value) && !isArray(value.field) ? sql`ARRAY[${items}]` : items}::${list}`;
-  }
-  if (!isMemberValue(value)) return sql`${own} = ${bound(target, value)}`;
-  const operand = memberColumn(value, scope);
-  if (isArray(value.field)) return sql`${own} = ANY(${operand}::${list})`;
-  return sql`${own} = ${operand}::${columnType(target.field.columnType)}`;
+/** What a predicate tests behind references. */
+function targetsOf(predicate: Predicate): Target[] {
+  if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.flatMap((part) => targetsOf(part));
+  if (predicate.op === 'not') return targetsOf(predicate.part);
+  return 'target' in predicate && predicate.target.through ? [predicate.target] : [];
 }
-
-type Like = Extract<Predicate, { op: 'like' }>;
-
-function like({ target, place, fold, value }: Like, scope: PredicateScope): Fragment {
-  const plain = value.replace(/[\\%_]/g, '\\$&');
-  const pattern = { within: `%${plain}%`, start: `${plain}%`, end: `%${plain}` }[place];
-  const operand = valueOf(target, scope);
-  if (!fold) return sql`${operand} LIKE ${param(pattern)}`;
-  return sql`${operand} ILIKE ${param(pattern)} COLLATE ${ident(scope.schema, FOLD_COLLATION)}`;
-}
-
-/** The collation of each project's schema that knows upper and lower case of all of Unicode. */
-export const FOLD_COLLATION = '_fold';

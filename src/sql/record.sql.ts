@@ -2,8 +2,9 @@
 import type { Field } from '../model/model.js';
 import type { Target } from '../model/predicate.js';
 import { column, presented, selectList } from './columns.sql.js';
-import { all, ident, join, param, sql, type Fragment } from './fragment.js';
-import { wayOf } from './predicate.sql.js';
+import { EMPTY, ident, join, param, sql, type Fragment } from './fragment.js';
+import { Lookups } from './predicate.sql.js';
+import { whereFound } from './tests.sql.js';
 
 /** A value to answer beside the unit's own fields; `name` is its key in the record. */
 export interface ShownPath {
@@ -24,13 +25,34 @@ interface Shown {
 /** What PostgreSQL keeps of a name; own fields are never longer. */
 const NAME_BYTES = 63;
 
-/** `expression AS "name"` for everything that a record shows of the row `t`. */
-export function answered({ schema, fields, paths = [], also }: Shown): Fragment {
+/** `expression AS "name"` for everything that a record shows of the row `t`, and of what `beside` has. */
+export function answered({ fields, paths = [], also }: Shown): Fragment {
   if (paths.length === 0 && !also) return selectList(fields);
   const own = fields.length > 0 ? [selectList(fields)] : [];
-  const more = paths.map((path, at) => sql`${valueAt(path, schema)} AS ${ident(alias(path.name, at))}`);
+  const more = paths.map((path, at) => {
+    const key = ident(alias(path.name, at));
+    return isBeside(path) ? sql`_p.${key}` : sql`${shown(path, 't')} AS ${key}`;
+  });
   return join([...own, ...more, ...(also ? [also] : [])]);
 }
+
+/**
+ * What stands in FROM beside the row `t`, after `before`, for what its record shows of the units that it refers to;
+ * `EMPTY` for nothing. One subquery, so that each of them is looked up once, and which PostgreSQL leaves as it is
+ * (`OFFSET 0`), so that rows keep their order and no more of them are read than are answered.
+ */
+export function beside({ schema, paths = [] }: Pick<Shown, 'schema' | 'paths'>, before: Fragment): Fragment {
+  const lookups = new Lookups(schema, 't');
+  const values = paths.flatMap((path, at) => {
+    if (!isBeside(path)) return [];
+    return [sql`${shown(path, lookups.scopeOf(path.target).row)} AS ${ident(alias(path.name, at))}`];
+  });
+  if (values.length === 0) return EMPTY;
+  return sql`${before} (SELECT ${join(values)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0) AS _p`;
+}
+
+/** The same for a row that a table or subquery in FROM gives. */
+export const LATERAL = sql` CROSS JOIN LATERAL`;
 
 /**
  * The JSON of such a row. Keys that are no names for PostgreSQL are put in afterwards; for `json_agg` a row is JSON as
@@ -48,15 +70,14 @@ function alias(name: string, at: number): string {
   return Buffer.byteLength(name) > NAME_BYTES ? `_${at}` : name;
 }
 
-/** One value, read by keys: null where the way ends before. PostgreSQL reads it for the units of the page alone. */
-function valueAt({ target, lacking }: ShownPath, schema: string): Fragment {
-  if (lacking) return sql`NULL::text`;
-  const { through } = target;
-  if (!through) return shown(target, 't');
-  const { tables, conditions, row } = wayOf(through, { schema, row: 't' });
-  return sql`(SELECT ${shown(target, row)} FROM ${tables} WHERE ${all(conditions)})`;
+function isBeside({ target, lacking }: ShownPath): boolean {
+  return target.through !== undefined && !lacking;
 }
 
-function shown({ field, keys }: Target, row: string): Fragment {
-  return keys.length > 0 ? sql`${column(field, row)} #> ${param(keys)}::text[]` : presented(field, row);
+/** One value, read by keys; null where the way to it ends before. */
+function shown({ target, lacking }: ShownPath, row: string): Fragment {
+  const { field, keys } = target;
+  if (lacking) return sql`NULL::text`;
+  if (keys.length > 0) return sql`${column(field, row)} #> ${param(keys)}::text[]`;
+  return field.constant === undefined ? presented(field, row) : whereFound(target, row, presented(field, row));
 }

@@ -6,8 +6,8 @@ import { VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { stretches, type Stretch } from './keyset.sql.js';
 import { orderBy, sortOf, type OrderTerm, type Sort } from './order.sql.js';
-import { hasId, rowsOf, tableOf } from './predicate.sql.js';
-import { answered, asRecord, type ShownPath } from './record.sql.js';
+import { hasId, rowsIn, rowsOf, tableOf, type Rows } from './predicate.sql.js';
+import { answered, asRecord, beside, LATERAL, type ShownPath } from './record.sql.js';
 import { fromTemplate } from './template.js';
 
 export { rowsOf, tableOf };
@@ -46,17 +46,17 @@ export function versionOf(schema: string, where?: Fragment): Fragment {
 
 /** One row `v, count, items`; with a cursor also `more` (whether a page follows) and `last` (its order values). */
 export function listStatement(plan: ListPlan): Statement {
-  const conditions = rowsOf(plan.schema, plan.kind, [plan.access, plan.filter]);
+  const found = rowsIn(plan.schema, plan.kind, [plan.access, plan.filter]);
   const table = tableOf(plan.schema, plan.kind);
   const version = sql`${planFitsAll(plan) ? versionOf(plan.schema) : versionOf(plan.schema, PLANNED_FOR_ITS_VALUES)} AS v`;
   const prepare = COMMON_LIMITS.has(plan.limit);
-  const sort = sortOf(plan.schema, plan.order);
-  if (plan.cursor) return render(keysetPage(plan, sort, table, conditions, version), prepare);
-  const count = countOf(plan, table, conditions);
+  const sort = sortOf(plan.schema, plan.order, found.lookups);
+  if (plan.cursor) return render(keysetPage(plan, sort, found, version), prepare);
+  const count = countOf(plan, found);
   if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, prepare);
   const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
-  const rows = sql`FROM ${table} AS t${sort.joins} WHERE ${all(conditions)} ORDER BY ${orderBy(sort.keys)} LIMIT ${integer(plan.limit)}${offset}`;
-  const page = sql`SELECT ${answered(plan)} FROM ${pageOf(plan.kind, rows)}`;
+  const rows = sql`FROM ${table} AS t${sort.joins} WHERE ${all(found.where)} ORDER BY ${orderBy(sort.keys)} LIMIT ${integer(plan.limit)}${offset}`;
+  const page = sql`SELECT ${answered(plan)} FROM ${pageOf(plan.kind, rows)}${beside(plan, LATERAL)}`;
   const items = boundedRows((row) => asRecord(plan, row), sql`_page`);
   return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`, prepare);
 }
@@ -94,10 +94,16 @@ const PLANNED_FOR_ITS_VALUES = sql`(${param(true)}::boolean OR (SELECT count(*) 
 export const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);
 
 /** The total; for an estimate how many the page has. A first page that is not full tells the total without counting. */
-function countOf({ count, limit, offset }: ListPlan, table: Fragment, conditions: readonly Fragment[]): Fragment {
+function countOf(plan: ListPlan, found: Rows): Fragment {
+  const { count, limit } = plan;
   if (count === 'none') return sql`-1`;
   if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT count(*) FROM _page)`;
-  return totalOf({ limit, offset }, sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})`);
+  return totalOf(plan, countedIn(plan, found));
+}
+
+/** How many rows there are. */
+export function countedIn({ schema, kind }: Pick<ReadPlan, 'schema' | 'kind'>, { where, lookups }: Rows): Fragment {
+  return sql`(SELECT count(*) FROM ${tableOf(schema, kind)} AS t${lookups.joins} WHERE ${all(where)})`;
 }
 
 /** The total that `counted` works out; a first page, `_page`, that is not full tells it without counting. */
@@ -108,17 +114,12 @@ export function totalOf({ limit, offset }: Pick<ListPlan, 'limit' | 'offset'>, c
 }
 
 /** One row more than the page is read, to know whether another page follows. */
-function keysetPage(
-  plan: ListPlan,
-  sort: Sort,
-  table: Fragment,
-  conditions: readonly Fragment[],
-  version: Fragment,
-): Fragment {
+function keysetPage(plan: ListPlan, sort: Sort, found: Rows, version: Fragment): Fragment {
+  const table = tableOf(plan.schema, plan.kind);
   const keys = join(sort.keys.map(({ value }) => sql`${value}::text`));
   const item = recordOf(plan);
   const read = ({ where, order }: Stretch, number: Fragment, more?: Fragment) =>
-    sql`SELECT ${number}row_number() OVER (ORDER BY ${orderBy(order)}) AS n, ARRAY[${keys}] AS keys, ${item} AS item FROM ${table} AS t${sort.joins} WHERE ${all([...conditions, where, more])} ORDER BY ${orderBy(order)} LIMIT ${integer(plan.limit + 1)}`;
+    sql`SELECT ${number}row_number() OVER (ORDER BY ${orderBy(order)}) AS n, ARRAY[${keys}] AS keys, ${item} AS item FROM ${table} AS t${sort.joins} WHERE ${all([...found.where, where, more])} ORDER BY ${orderBy(order)} LIMIT ${integer(plan.limit + 1)}`;
   const [first, second] = stretches(sort.keys, plan.cursor ?? []);
   const limit = integer(plan.limit);
   const before = sql`(SELECT count(*) FROM _first)`;
@@ -127,7 +128,7 @@ function keysetPage(
     ? sql`_first AS (${read(first, EMPTY)}), _second AS (${read(second, sql`${before} + `, sql`${before} <= ${limit}`)}), page AS (SELECT * FROM _first UNION ALL SELECT * FROM _second)`
     : sql`page AS (${read(first, EMPTY)})`;
   const totals = {
-    exact: sql`(SELECT count(*) FROM ${table} AS t WHERE ${all(conditions)})`,
+    exact: countedIn(plan, found),
     estimated: sql`(SELECT least(count(*), ${limit}) FROM page)`,
     none: sql`-1`,
   };
@@ -138,7 +139,7 @@ function keysetPage(
 
 /** The JSON of the row `t`. */
 export function recordOf(plan: ReadPlan): Fragment {
-  return sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${answered(plan)}) AS _r)`;
+  return sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${answered(plan)}${beside(plan, sql` FROM`)}) AS _r)`;
 }
 
 /** One row `v, tag, body`; `body` is null where there is no such unit. */
@@ -155,6 +156,14 @@ function getSql(plan: ReadPlan, id: Fragment): Fragment {
 
 /** The planner's guess of how many units match: `EXPLAIN (FORMAT JSON)` of the rows without their count. */
 export function estimateStatement(plan: ListPlan): Statement {
-  const where = all(rowsOf(plan.schema, plan.kind, [plan.access, plan.filter]));
-  return render(sql`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`);
+  return render(sql`EXPLAIN (FORMAT JSON) ${rowsFound(plan)}`);
+}
+
+/** A row of nothing for every unit that a list is of. */
+export function rowsFound(
+  { schema, kind, access, filter }: Pick<ListPlan, 'schema' | 'kind' | 'access' | 'filter'>,
+  few?: number,
+): Fragment {
+  const { where, lookups } = rowsIn(schema, kind, [access, filter], few);
+  return sql`SELECT 1 FROM ${tableOf(schema, kind)} AS t${lookups.joins} WHERE ${all(where)}`;
 }

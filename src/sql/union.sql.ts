@@ -18,11 +18,13 @@ import { idText, itemOf } from './item.sql.js';
 import { stretches } from './keyset.sql.js';
 import { orderBy, type SortKey } from './order.sql.js';
 import { partSort, type Part, type SharedTerm } from './parts.sql.js';
-import { hasId } from './predicate.sql.js';
+import { FEW_OF_MANY, hasId, rowsIn } from './predicate.sql.js';
 import {
   COMMON_LIMITS,
+  countedIn,
   MODEL_TABLE,
   recordOf,
+  rowsFound,
   rowsOf,
   tableOf,
   totalOf,
@@ -87,13 +89,13 @@ function branchesOf(plan: UnionPlan, part: Part, at: number, most: number): Frag
   const { schema, order } = plan;
   const { kind, access, filter } = part;
   if (filter?.op === 'constant' && !filter.value) return [];
-  const { keys, joins } = partSort(schema, part, order);
+  const rows = rowsIn(schema, kind, [access, filter], FEW_OF_MANY);
+  const { keys, joins } = partSort(schema, part, order, rows.lookups);
   const total = [...keys, ...ends(plan, part, at)];
   const columns = keys.map(({ value }, n) => sql`, ${value} AS ${key(n)}`);
-  const conditions = rowsOf(schema, kind, [access, filter]);
   const found = plan.cursor ? stretches(total, plan.cursor) : [{ where: undefined, order: total }];
   return found.map((stretch) => {
-    const where = all([...conditions, stretch?.where]);
+    const where = all([...rows.where, stretch?.where]);
     // The place is the same in all of them.
     const sorted = orderBy((stretch?.order ?? total).slice(0, -1));
     return sql`(SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')} FROM ${tableOf(schema, kind)} AS t${joins} WHERE ${where} ORDER BY ${sorted} LIMIT ${integer(most)})`;
@@ -119,9 +121,8 @@ function countOf(plan: UnionPlan): Fragment {
   const { count, limit, offset, parts, schema, cursor } = plan;
   if (count === 'none') return sql`-1`;
   if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT least(count(*), ${integer(limit)}) FROM _page)`;
-  const totals = parts.map(
-    ({ kind, access, filter }) =>
-      sql`(SELECT count(*) FROM ${tableOf(schema, kind)} AS t WHERE ${all(rowsOf(schema, kind, [access, filter]))})`,
+  const totals = parts.map(({ kind, access, filter }) =>
+    countedIn({ schema, kind }, rowsIn(schema, kind, [access, filter], FEW_OF_MANY)),
   );
   const total = totals.length > 0 ? join(totals, ' + ') : sql`0`;
   return cursor ? total : totalOf({ limit, offset }, total);
@@ -136,10 +137,7 @@ function lastOf({ order, limit }: UnionPlan): Fragment {
 
 /** The planner's guess of how many units match. */
 export function estimateUnionStatement({ schema, parts }: UnionPlan): Statement {
-  const counted = parts.map(
-    ({ kind, access, filter }) =>
-      sql`SELECT 1 FROM ${tableOf(schema, kind)} AS t WHERE ${all(rowsOf(schema, kind, [access, filter]))}`,
-  );
+  const counted = parts.map((part) => rowsFound({ schema, ...part }, FEW_OF_MANY));
   return render(
     sql`EXPLAIN (FORMAT JSON) ${counted.length > 0 ? join(counted, ' UNION ALL ') : sql`SELECT 1 WHERE false`}`,
   );

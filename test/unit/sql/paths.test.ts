@@ -1,60 +1,12 @@
 /** The exact SQL of paths over references, committed in `paths.sql`. It runs in `test/e2e/query/paths.test.ts`. */
 import { expect, it } from 'vitest';
 import { parseListQuery } from '../../../src/http/list-query.js';
-import type { Reach } from '../../../src/model/path.js';
-import type { Predicate } from '../../../src/model/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
-import { getStatement, listStatement } from '../../../src/sql/select.sql.js';
-import { planGet, planList } from '../../../src/unit/unit.plan.js';
-import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
+import { getStatement } from '../../../src/sql/select.sql.js';
+import { planGet } from '../../../src/unit/unit.plan.js';
+import { context, filter, italy, list } from './paths.support.js';
 
-const model = modelWith({
-  kinds: [
-    kind('city', ['name', 'land', 'twin']),
-    kind('land', [
-      'iso',
-      'title',
-      'tags',
-      'extra',
-      'part',
-      'name_of_a_parameter_that_is_nearly_as_long_as_any_name_may_be',
-    ]),
-    kind('part', ['title']),
-  ],
-  parameters: [
-    parameter('name', 'string'),
-    parameter('iso', 'string', { is_primary: true }),
-    parameter('title', 'string'),
-    parameter('tags', 'string', { multiple: true }),
-    parameter('extra', 'json'),
-    parameter('name_of_a_parameter_that_is_nearly_as_long_as_any_name_may_be', 'string'),
-    parameter('land', 'unit', { reference_kind: 'land' }),
-    parameter('part', 'unit', { reference_kind: 'part' }),
-    parameter('twin', 'unit', { reference_kind: 'city' }),
-  ],
-});
-const city = kindIn(model, 'city');
 const ID = '0198c0de-0000-7000-8000-000000000001';
-
-const reach = (access?: Predicate): Reach => ({
-  follow({ reference }) {
-    const target = kindIn(model, reference?.kind ?? '');
-    return { kind: target, visible: target.fields, access: target.id === 'land' ? access : undefined };
-  },
-  checkField: () => undefined,
-});
-const italy: Predicate = {
-  op: 'is',
-  target: { field: kindIn(model, 'land').keyField, keys: [] },
-  negated: false,
-  value: 'IT',
-};
-const context = (access?: Predicate) => ({
-  ...{ schema: 'project_demo', kind: city, access: undefined, visible: city.fields, reach: reach(access) },
-});
-const list = (query: string, access?: Predicate) =>
-  listStatement(planList(parseListQuery(`?${query}`), context(access)));
-const filter = (text: string, access?: Predicate) => list(`include=id&filter=${encodeURIComponent(text)}`, access);
 const far = ['land', 'twin', 'twin.twin', 'twin.land', 'twin.twin.land', 'land.part', 'twin.land.part'].map(
   (way) => `eq(${way}.${way.endsWith('twin') ? 'name' : 'title'},x)`,
 );
