@@ -8,7 +8,7 @@ import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { PLAIN } from '../model/special.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
-import { isPlainObject, typeName, type Json, scalarText } from '../shared/json.js';
+import { isPlainObject, jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { checkBodyLists } from './kind.lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
@@ -18,7 +18,7 @@ import { asSystem, changeOf, type Session } from '../unit/session.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 
 /** What owners may edit of a built-in kind. */
-const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'label', 'metadata', 'access']);
+const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access']);
 
 @Injectable()
 export class KindBehavior implements Behavior, OnModuleInit {
@@ -39,23 +39,13 @@ export class KindBehavior implements Behavior, OnModuleInit {
     return kind.id === 'kind';
   }
 
-  async prepare(body: Body, write: PendingWrite): Promise<Body> {
-    this.#checkBuiltIn(body, write);
+  async prepare(given: Body, write: PendingWrite): Promise<Body> {
+    const body = withoutKept(given, write);
     this.#bodies.set(write, body);
     const parameters = body.get('parameters');
     const labelled = write.id === undefined ? withLabel(body) : body;
     if (!Array.isArray(parameters) || !parameters.some(isPlainObject)) return labelled;
     return new Map([...labelled, ['parameters', await this.#createInline(parameters, write)]]);
-  }
-
-  #checkBuiltIn(body: Body, { id, session }: PendingWrite): void {
-    if (id === undefined || !session.model.kinds.get(id)?.builtIn) return;
-    const kept = [...body.keys()].filter((key) => !EDITABLE_OF_BUILT_IN.has(key));
-    if (kept.length === 0) return;
-    throw refusal(
-      'kind.built_in',
-      `'${id}' is built in: its label, metadata and access can be edited, not ${kept.join(', ')}`,
-    );
   }
 
   /** Makes the parameters that are defined in place, those of one type in one statement; answers the list of ids. */
@@ -166,6 +156,18 @@ export class KindBehavior implements Behavior, OnModuleInit {
       await this.writer.update(asSystem(session), groupKind, group.id, () => new Map([['kind_list', rest]]));
     }
   }
+}
+
+/** The body of a built-in kind without what it keeps, where that is given as it is. @throws KindError 403 where it is not */
+function withoutKept(body: Body, { id, session }: PendingWrite): Body {
+  const kind = id === undefined ? undefined : session.model.kinds.get(id);
+  if (!kind?.builtIn) return body;
+  const stored = new Map<string, unknown>(Object.entries(kind));
+  const kept = [...body].filter(([key]) => !EDITABLE_OF_BUILT_IN.has(key));
+  const changed = kept.filter(([key, value]) => !jsonEqual(stored.get(key), value)).map(([key]) => key);
+  if (changed.length === 0) return new Map([...body].filter(([key]) => EDITABLE_OF_BUILT_IN.has(key)));
+  const text = `'${kind.id}' is built in: its label, metadata and access can be edited, not ${changed.join(', ')}`;
+  throw refusal('kind.built_in', text);
 }
 
 /** Names that are no parameter are told together with the other faults of the body. */

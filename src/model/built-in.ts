@@ -170,8 +170,8 @@ export const MEMBER_FIELDS: readonly Field[] = [
   }),
   field({ id: 'first_name', type: 'string', label: 'First name', nullable: false, default: '', maxLength: 500 }),
   field({ id: 'last_name', type: 'string', label: 'Last name', nullable: false, default: '', maxLength: 500 }),
-  field({ id: 'first_access_time', type: 'datetime', label: 'First access' }, { system: true }),
-  field({ id: 'last_access_time', type: 'datetime', label: 'Last access' }, { system: true }),
+  field({ id: 'first_access_time', type: 'datetime', label: 'First access' }, { system: true, unversioned: true }),
+  field({ id: 'last_access_time', type: 'datetime', label: 'Last access' }, { system: true, unversioned: true }),
 ];
 
 const own = (

@@ -24,6 +24,8 @@ export interface Field {
   readonly constant?: Json;
   /** Written by the system alone; in a body it is refused. */
   readonly system: boolean;
+  /** The system writes it without making another version of the unit. */
+  readonly unversioned?: true;
   /** For a reference: the kind, and the type of its key. */
   readonly reference?: { readonly kind: string; readonly key: ParameterType };
   /** The type that a struct shows, where the stored one is wider. */

@@ -79,7 +79,10 @@ export const ERRORS = {
   'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
 
   'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },
-  'unit.changed': { status: 412, meaning: 'The unit is no longer the version that If-Match names.' },
+  'unit.changed': {
+    status: 412,
+    meaning: 'The unit is no longer the version that If-Match, or updated_at in the body, names.',
+  },
   'unit.not_unique': {
     status: 409,
     meaning: 'Another unit has the same values in parameters that are unique together.',

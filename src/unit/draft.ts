@@ -55,9 +55,12 @@ export function bodyOf(value: Record<string, unknown>): Body {
   return new Map(Object.entries(value));
 }
 
-/** Reads the body of a create: defaults apply, required parameters must be there, the id is made. */
+/**
+ * Reads the body of a create: defaults apply, required parameters must be there, the id is made. A record that was read
+ * is one too, without the id that is generated: what else the system writes in every record is passed over.
+ */
 export function draftCreate(body: Body, options: DraftOptions): Draft {
-  const drafting = new Drafting(body, options);
+  const drafting = new Drafting(withoutShown(body, options.kind), options);
   drafting.checkKeys();
   const id = drafting.makeId();
   for (const field of drafting.fields()) {
@@ -79,6 +82,20 @@ export function draftUpdate(body: Body, id: string | undefined, options: DraftOp
   }
   return drafting.finish(undefined);
 }
+
+/** A body without what only records show, where it is one: its times, and what is the same in every record of the kind. */
+function withoutShown(body: Body, { fields }: KindDef): Body {
+  const isTime = (id: string, value: unknown): boolean =>
+    RECORD_TIMES.has(id) && value !== null && fields.get(id)?.type.accept(value, {}, () => undefined) !== undefined;
+  if (![...body].some(([id, value]) => isTime(id, value))) return body;
+  const isSame = (id: string, value: unknown): boolean => {
+    const { constant } = fields.get(id) ?? {};
+    return constant !== undefined && jsonEqual(constant, value);
+  };
+  return new Map([...body].filter(([id, value]) => !isTime(id, value) && !isSame(id, value)));
+}
+
+const RECORD_TIMES: ReadonlySet<string> = new Set(['inserted_at', 'updated_at']);
 
 class Drafting {
   readonly #row: Record<string, Json> = {};
@@ -143,9 +160,19 @@ class Drafting {
     if (id !== undefined) {
       if (value !== id) this.#fault('parameter.immutable', 'id', 'never changes');
     } else if (kind.key === 'uuid' || kind.key === 'source') this.#fault('parameter.read_only', 'id', 'is generated');
-    else if (kind.key === 'natural' && value !== undefined) {
+    else if (kind.key === 'natural' && value !== undefined && value !== this.#naturalKey()) {
       this.#fault('parameter.read_only', 'id', `is the value of '${kind.primary?.id ?? ''}'`);
     }
+  }
+
+  /** The id that a new unit gets of its primary parameter. */
+  #naturalKey(): string | undefined {
+    const { kind } = this.options;
+    const { primary } = kind;
+    const given = primary && this.body.get(primary.id);
+    if (!primary || given === null) return undefined;
+    const key = new ValueReader(kind, () => undefined).read(primary, given);
+    return key === undefined ? undefined : scalarText(shownValue(primary, key));
   }
 
   makeId(): Stored | undefined {

@@ -12,6 +12,7 @@ import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
 import { keyColumn, shownValues, type Body, type Draft } from './draft.js';
 import { Drafter, type Drafted, type NotObject } from './drafter.js';
+import { readEdit } from './edit.js';
 import { nestedOf } from './nested.js';
 import { References, tell } from './references.js';
 import { recordOf } from './remote.reader.js';
@@ -20,7 +21,7 @@ import { Remotes, type Asked } from './remotes.js';
 import type { Session } from './session.js';
 import { unknownUnit } from './unit.key.js';
 import type { UnitRow } from './unit.repository.js';
-import { changed, changesOf, type WriteOptions } from './unit.rights.js';
+import { changed, type WriteOptions } from './unit.rights.js';
 import type { Writer } from './writer.js';
 
 @Injectable()
@@ -68,9 +69,8 @@ export class RemoteWriter implements Writer {
       const { session, ask } = asked;
       const stored = await this.#mustBeWritable(asked, kind, id, tags);
       const fields = readableFields(kind, session.caller).values();
-      const body = await changesOf(kind, read(), { reader: session.caller, writer }, () =>
-        Promise.resolve(shownUnit(stored, fields)),
-      );
+      const editors = { reader: session.caller, writer };
+      const { body } = await readEdit(kind, id, read(), editors, () => Promise.resolve(shownUnit(stored, fields)));
       const drafted = await this.drafter.edit(session, kind, id, body, writer);
       const draft = await this.#checked(session, kind, [body], drafted, id);
       const made = (await ask('update', id, shownValues(draft, kind))) ?? undefined;

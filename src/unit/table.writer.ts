@@ -15,6 +15,7 @@ import type { WriteContext } from './conflict.js';
 import { Deletions } from './deletion.js';
 import { keyOf, type Body } from './draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
+import { readEdit } from './edit.js';
 import { deleteLinksOf, isLinkable } from './links.js';
 import { apart, createsOthers, located, nestedOf, type Nested } from './nested.js';
 import { NewKeys } from './new-keys.js';
@@ -24,7 +25,7 @@ import { asSystem, type Session } from './session.js';
 import { withAllTaken } from './uniques.js';
 import { unknownUnit, parseKey } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
-import { answeredFields, leaves, UnitRights, type WriteOptions } from './unit.rights.js';
+import { answeredFields, leaves, UnitRights, type Conditions, type WriteOptions } from './unit.rights.js';
 import type { Writer } from './writer.js';
 
 @Injectable()
@@ -123,10 +124,13 @@ export class TableWriter implements Writer {
   /** What a unit refers to already stays as it is, where the caller sees that it does. */
   #fresh(session: Session, kind: KindDef, id: string) {
     return async (found: readonly Unreachable[]): Promise<Unreachable[]> => {
-      const { body } = await this.rights.present(session, kind, id);
-      const stored = new Map(Object.entries(JSON.parse(body) as Record<string, Json>));
-      return found.filter(({ field, id: asked }) => stored.get(field.id) !== asked);
+      const stored = await this.#stored(session, kind, id);
+      return found.filter(({ field, id: asked }) => stored[field.id] !== asked);
     };
+  }
+
+  async #stored(session: Session, kind: KindDef, id: string): Promise<Readonly<Record<string, Json>>> {
+    return JSON.parse((await this.rights.present(session, kind, id)).body) as Record<string, Json>;
   }
 
   /**
@@ -181,10 +185,10 @@ export class TableWriter implements Writer {
     }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
     for (const behavior of behaviors) behavior.ready?.();
-    const { body, nested, late, ...edit } = await this.#draftEdit(session, kind, id, read, options);
+    const { body, nested, late, conditions, ...edit } = await this.#draftEdit(session, kind, id, read, options);
     let drafted = edit.draft;
     if (nested.any) {
-      if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
+      if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, conditions, 'update');
       const keys = await this.#insertNested(session, nested, options.writer ?? session.caller);
       drafted = keys.into(kind, edit).draft;
       await this.references.checkKeys(session, kind, [{ draft: drafted }], keys, this.#fresh(session, kind, id));
@@ -194,18 +198,19 @@ export class TableWriter implements Writer {
       id: key,
       access: both(this.rights.readable(session, kind), options.access),
       allowed: options.access,
-      tags: options.tags,
+      tags: conditions.tags,
     };
     return this.#undoable(session, late, async (within) => {
       const changes = !late.any && this.changes.applyTo(within, kind);
       const draft = changes
-        ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, options)
+        ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, conditions)
         : drafted;
       // What behaviours change of a unit that is held makes another version of it.
       const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
       const telling = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
       const made = await this.#tellingAll(within, kind, [{ draft }], telling, id);
-      if (!made) throw (await this.rights.whyNot(within, kind, id, options, 'update')) ?? leaves(session.caller, kind);
+      if (!made)
+        throw (await this.rights.whyNot(within, kind, id, conditions, 'update')) ?? leaves(session.caller, kind);
       late.throwIfAny();
       await this.#after(within, kind, [{ draft }], id);
       return made;
@@ -218,14 +223,17 @@ export class TableWriter implements Writer {
     id: string,
     read: () => Body,
     options: WriteOptions,
-  ): Promise<DraftedEdit & { readonly late: Faults }> {
+  ): Promise<DraftedEdit & { readonly late: Faults; readonly conditions: Conditions }> {
     const behaviors = this.behaviors.of(kind, session);
     const writer = options.writer ?? session.caller;
     try {
-      const given = await this.rights.changesOf(session, kind, id, read(), writer);
-      const drafted = await this.drafter.edit(session, kind, id, given, writer);
+      const editors = { reader: session.caller, writer };
+      const stored = () => this.#stored(session, kind, id);
+      const { body, version } = await readEdit(kind, id, read(), editors, stored);
+      const drafted = await this.drafter.edit(session, kind, id, body, writer);
       const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
-      return { ...drafted, late: await this.references.check(session, kind, drafted, writing) };
+      const late = await this.references.check(session, kind, drafted, writing);
+      return { ...drafted, late, conditions: ofVersion(options, version) };
     } catch (error) {
       // Whether the unit is there, and may be changed, is answered before what is wrong with the body.
       if (behaviors.length === 0 && error instanceof KindError) {
@@ -287,6 +295,13 @@ export class TableWriter implements Writer {
     const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
     return { model, kind, told, ...(bulk && { bulk }) };
   }
+}
+
+/** A record that is sent back is to be of the version that the unit still has, as with `If-Match`. */
+function ofVersion(conditions: Conditions, version: string | undefined): Conditions {
+  if (version === undefined) return conditions;
+  const { access, tags = [version] } = conditions;
+  return { access, tags: tags.filter((tag) => tag === version) };
 }
 
 /** Two fields never write one column: the key of a kind and its primary parameter share theirs. */

@@ -1,11 +1,10 @@
 /** What of a kind's units a caller sees, and which of them it may write. Every refusal of a write is worded here. */
 import { Injectable } from '@nestjs/common';
 import { denied, grantOf } from '../access/access.js';
-import { readableFields, writableFields } from '../access/masks.js';
+import { readableFields } from '../access/masks.js';
 import type { Field, KindDef } from '../model/model.js';
 import { both, everyField, type Predicate } from '../model/predicate.js';
 import { refusal, type Faults, type KindError } from '../shared/errors.js';
-import { jsonEqual } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Body } from './draft.js';
 import type { Session } from './session.js';
@@ -92,12 +91,6 @@ export class UnitRights {
     return found;
   }
 
-  /** `changesOf` of a unit of a table. */
-  changesOf(session: Session, kind: KindDef, id: string, body: Body, writer: Caller): Promise<Body> {
-    const stored = async () => JSON.parse((await this.present(session, kind, id)).body) as Record<string, unknown>;
-    return changesOf(kind, body, { reader: session.caller, writer }, stored);
-  }
-
   /** Why the caller can not write a unit: it is not there, or changed, or not the caller's to change; undefined where it can. */
   async whyNot(
     session: Session,
@@ -114,23 +107,6 @@ export class UnitRights {
   }
 }
 
-/** A body without what its writer may only read and gives as it is: a record that was read can be sent back whole. */
-export async function changesOf(
-  kind: KindDef,
-  body: Body,
-  { reader, writer }: { readonly reader: Caller; readonly writer: Caller },
-  stored: () => Promise<Readonly<Record<string, unknown>>>,
-): Promise<Body> {
-  const [readable, writable] = [readableFields(kind, reader), writableFields(kind, writer)];
-  const isFixed = (name: string) => {
-    const field = readable.get(name);
-    return field?.column !== undefined && !writable.has(name) && !['id', 'kind_id'].includes(name);
-  };
-  if (![...body.keys()].some(isFixed)) return body;
-  const values = await stored();
-  return new Map([...body].filter(([name, value]) => !isFixed(name) || !jsonEqual(values[name], value)));
-}
-
 /** The unit is the caller's to change, but not into that. */
 export function leaves(caller: Caller, kind: KindDef): KindError {
   return denied(caller, `You may not change a unit of '${kind.id}' into one that you may not change`);
@@ -138,7 +114,8 @@ export function leaves(caller: Caller, kind: KindDef): KindError {
 
 /** The unit is another version by now. */
 export function changed(kind: KindDef, id: string): KindError {
-  return refusal('unit.changed', `The unit '${id}' of '${kind.id}' is no longer the version that If-Match names`);
+  const text = `The unit '${id}' of '${kind.id}' is no longer the version that If-Match, or updated_at in the body, names`;
+  return refusal('unit.changed', text);
 }
 
 /** What a write answers: what the caller may read of the kind, or else the id and the kind alone. */

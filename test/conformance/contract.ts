@@ -38,6 +38,8 @@ export interface Subject {
   readonly shown?: (body: Body) => Body;
 }
 
+/** What a member gets when it is made; of other units the id where it is generated. */
+const MADE_WITH: readonly string[] = ['id', 'kind_system_user', 'first_access_time', 'last_access_time'];
 const MISSING = '0198c0de-0000-7000-8000-000000000000';
 
 /** Runs the contract. `projects` gives the subject's project, and another one that has the same kinds. */
@@ -220,6 +222,48 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       );
       await refusedWithout(() => here.put(at(unit.id), { links: {} }), 400, 'parameter.read_only links');
       await ok(here.put(at(unit.id), { id: unit.id, kind_id: subject.kind }));
+    });
+
+    it('can be posted again as it was read, but for what is made with it', async () => {
+      const unit = await create();
+      const record = (await ok(here.get(at(unit.id)))) as Body;
+      await ok(here.delete(at(unit.id)));
+      const made = MADE_WITH.filter((name) => name !== 'id' || subject.key === 'uuid');
+      const kept = Object.entries(record).filter(([name]) => !made.includes(name));
+      const again = await create(Object.fromEntries(kept));
+      const got = (await ok(here.get(at(again.id)))) as Body;
+      const fresh = Object.fromEntries([...made, 'inserted_at', 'updated_at'].map((name) => [name, got[name]]));
+      expect(got).toEqual({ ...record, ...Object.fromEntries(Object.entries(fresh).filter(([name]) => name in got)) });
+      expect(scalarText(got['inserted_at']) > scalarText(record['inserted_at'])).toBe(true);
+      const body = next();
+      await refusedWithout(() => here.post(path, { ...body, kind_id: 'another' }), 400, 'parameter.immutable kind_id');
+      await refusedWithout(
+        () => here.post(path, { ...body, inserted_at: 'now', updated_at: null }),
+        400,
+        'parameter.read_only inserted_at',
+        'parameter.read_only updated_at',
+      );
+    });
+
+    it('can be sent back whole, once: then the record is of an older version', async () => {
+      const unit = await create();
+      const record = (await ok(here.get(at(unit.id)))) as Body;
+      const tag = (await here.get(at(unit.id))).headers.get('etag') ?? '';
+      const edited = (await ok(here.put(at(unit.id), { ...record, metadata: { a: 1 } }))) as Body;
+      expect(await ok(here.get(at(unit.id)))).toEqual({
+        ...record,
+        metadata: { a: 1 },
+        updated_at: edited['updated_at'],
+      });
+      for (const headers of [{}, { 'if-match': tag }, { 'if-match': '*' }]) {
+        await refusedWithout(() => here.put(at(unit.id), record, { headers }), 412, 'unit.changed');
+      }
+      const inserted_at = scalarText(record['inserted_at']).replace('Z', '+00:00');
+      await refusedWithout(() => here.put(at(unit.id), { ...record, inserted_at }), 412, 'unit.changed');
+      const now = (await ok(here.get(at(unit.id)))) as Body;
+      await ok(
+        here.put(at(unit.id), { ...now, inserted_at, updated_at: `${scalarText(now['updated_at'])}`.toLowerCase() }),
+      );
     });
 
     it('is edited and deleted only as the version that If-Match names', async () => {

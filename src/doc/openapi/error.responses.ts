@@ -28,7 +28,7 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
   404: 'There is no such thing, or none that the caller may see.',
   405: 'That method is not taken here; `Allow` names those that are.',
   409: 'It conflicts with what is stored.',
-  412: 'The unit is no longer the version that `If-Match` names.',
+  412: 'The unit is no longer the version that `If-Match`, or `updated_at` in the body, names.',
   413: 'The body is too large.',
   415: 'The body is not said to be JSON.',
   429: 'Too many attempts.',

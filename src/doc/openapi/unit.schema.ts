@@ -117,20 +117,31 @@ function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContex
     type: 'object',
     description: `What ${create ? 'a create' : 'an edit'} of ${plain(kind.label)} takes.`,
     properties: {
-      ...properties(kept, (field) => ({ ...answeredProperty(kind, field, context), ...UNCHANGED })),
+      ...properties(kept, (field) => ({ ...keptProperty(kind, field, context, create), ...UNCHANGED })),
       ...properties(fields, (field) => takenProperty(kind, field, context, create)),
     },
     additionalProperties: false,
   };
 }
 
-/** What a body may repeat as it is: in a create the constants, in an edit all that its writer may read. */
+/** What a body may repeat of a record: in a create what is the same, or passed over; in an edit all that its writer may read. */
 function keptFields(kind: KindDef, { caller }: KindContext, create: boolean): Field[] {
-  const readable = create ? [] : readableFields(kind, caller).values();
-  const constants = [...kind.fields.values()].filter(({ id, constant }) => {
-    return id === 'kind_id' || (constant !== undefined && !kind.discriminated);
+  const constants = [...kind.fields.values()].filter((field) => {
+    return field.id === 'kind_id' || field.constant !== undefined || (create && isRepeated(kind, field));
   });
-  return [...new Set([...constants, ...readable])];
+  return [...new Set([...constants, ...(create ? [] : readableFields(kind, caller).values())])];
+}
+
+/** An instant may be repeated in any spelling, and in a create only where there is one. */
+function keptProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
+  if (field.type.id !== 'datetime') return answeredProperty(kind, field, context);
+  const value = takenValue(field);
+  return { title: field.def.label, ...(field.def.nullable && !create ? orNull(value) : value) };
+}
+
+/** The times of a record are passed over by a create, and a natural key may stand there twice. */
+function isRepeated(kind: KindDef, { id }: Field): boolean {
+  return id === 'inserted_at' || id === 'updated_at' || (id === 'id' && kind.key === 'natural');
 }
 
 function bodyFields(kind: KindDef, caller: Caller): Field[] {

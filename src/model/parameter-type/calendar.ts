@@ -64,3 +64,8 @@ export function inUtc(text: string): string {
   const second = new Date(instant.replace(/\.\d+/, '')).toISOString().slice(0, 19);
   return `${second}.${decimals}Z`;
 }
+
+/** The microseconds since 1970 of an instant as records show it. */
+export function microsecondsOf(text: string): string {
+  return String(BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1000n + BigInt(text.slice(20, 26)));
+}

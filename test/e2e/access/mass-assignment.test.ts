@@ -31,8 +31,8 @@ await make('/place/unit', { name: 'here' });
 const FIELDS: Readonly<Record<string, unknown>> = {
   id: ID,
   kind_id: 'kind_admin',
-  inserted_at: '2000-01-01T00:00:00.000000Z',
-  updated_at: '2000-01-01T00:00:00.000000Z',
+  inserted_at: 'yesterday',
+  updated_at: 0,
   links: { child: [] },
   kind_system_user: ID,
   first_access_time: '2000-01-01T00:00:00.000000Z',
@@ -148,8 +148,33 @@ it('what is read back can be sent back, and changes nothing else', async () => {
   for (const name of ['inserted_at', 'updated_at', 'state']) {
     expect((await member.put(`/note/unit/${note}`, { ...whole, [name]: FIELDS[name] ?? 'another' })).status).toBe(400);
   }
+  for (const inserted_at of ['2000-01-01T00:00:00.000000Z', '2999-01-01T00:00:00.000000Z']) {
+    expect((await member.put(`/note/unit/${note}`, { ...whole, inserted_at })).status).toBe(400);
+  }
+  for (const updated_at of ['2000-01-01T00:00:00.000000Z', '2999-01-01T00:00:00.000000Z']) {
+    expect((await member.put(`/note/unit/${note}`, { name: 'x', updated_at })).status).toBe(400);
+  }
   const edited = (await ok(member.put(`/note/unit/${note}`, whole))) as Record<string, unknown>;
   expect({ ...edited, updated_at: whole['updated_at'] }).toEqual(whole);
+});
+
+it('times of a record that is posted again are passed over', async () => {
+  const times = { inserted_at: '2000-01-01T00:00:00.000000Z', updated_at: '2000-01-01T00:00:00.000000Z' };
+  const bodies: [string, object][] = [
+    ['/note/unit', { name: 'again', place: { name: 'inside', ...times }, ...times }],
+    ['/person/unit', { username: 'eve', email: 'eve@example.com', ...times }],
+    ['/kind/unit', { id: 'again', ...times }],
+    ['/group/unit', { id: 'again', ...times }],
+    ['/string/unit', { id: 'again', ...times }],
+    ['/link/unit', { id: 'again', ...times }],
+  ];
+  for (const [path, body] of bodies) {
+    const made = (await ok(admin.post(path, body))) as Record<string, string>;
+    expect(
+      [made['inserted_at'], made['updated_at']].some((time) => time?.startsWith('2000')),
+      path,
+    ).toBe(false);
+  }
 });
 
 it("another one's unit stays another's, whatever the body says", async () => {

@@ -277,7 +277,7 @@ describe('a kind that is not made', () => {
     ]),
     bad('with another kind_id', { id: 'k', kind_id: 'group' }, ['parameter.immutable kind_id']),
     bad('with another type', { id: 'k', type: 'group' }, ['parameter.read_only type']),
-    bad('with times', { id: 'k', inserted_at: '2024-01-01T00:00:00Z', updated_at: null }, [
+    bad('with times that are none', { id: 'k', inserted_at: '2024-01-01T25:00:00Z', updated_at: null }, [
       'parameter.read_only inserted_at',
       'parameter.read_only updated_at',
     ]),
