@@ -6,7 +6,9 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs', 'src/{auth,doc}/page/*.js'] },
+        projectService: {
+          allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs', 'src/{auth,doc}/page/*.js', 'src/catalog/*.mjs'],
+        },
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -5,6 +5,7 @@ import { Catalog } from './catalog/catalog.service.js';
 import { DefinitionChanges } from './catalog/definition-change.js';
 import { IndexBuilds } from './catalog/index-builds.js';
 import { ModelStore } from './catalog/model-store.js';
+import { Patterns } from './catalog/patterns.js';
 import { Provisioning } from './catalog/provisioning.js';
 import type { Config } from './config/config.js';
 import { CONFIG, SECRET } from './config/config.token.js';
@@ -34,7 +35,7 @@ export class PlatformModule {
       { provide: Database, useValue: database },
       { provide: LOGGER, useValue: logger },
     ];
-    const services = [Traffic, Bodies, ProjectStore, ModelStore, Catalog, IndexBuilds, DefinitionChanges, Provisioning];
+    const services = [Traffic, Bodies, ProjectStore, ModelStore, Catalog, IndexBuilds, DefinitionChanges, Patterns, Provisioning];
     return {
       module: PlatformModule,
       global: true,

@@ -26,6 +26,7 @@ import { checkGuards } from './guards.js';
 import { IndexBuilds } from './index-builds.js';
 import { LargeIndexes } from './large-indexes.js';
 import { loadModel, ModelStore } from './model-store.js';
+import { Patterns } from './patterns.js';
 
 /** What is announced when a model changes. The payload is `project:version`. */
 export const MODEL_CHANNEL = 'kind_model';
@@ -73,6 +74,7 @@ export class DefinitionChanges {
     private readonly database: Database,
     private readonly models: ModelStore,
     private readonly builds: IndexBuilds,
+    private readonly patterns: Patterns,
     @Inject(CONFIG) config: Config,
   ) {
     this.#turns = new Lanes({
@@ -121,7 +123,7 @@ export class DefinitionChanges {
     const { guards, steps } = diffModels(before, after);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockTables(project.schema, [...tables].sort()));
-    await checkGuards(tx, project.schema, guards, change);
+    await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
     const large = new LargeIndexes(tx, project.schema, tableShapes(after));
     await runSteps(tx, project.schema, steps, large.leaves);
     if (large.any) {

@@ -2,26 +2,34 @@
 import type { Executor } from '../database/database.js';
 import type { Guard } from '../model/diff.js';
 import type { Constraint, OwnField } from '../model/parameter-type/parameter-type.js';
-import { matchesPattern, plural } from '../model/parameter-type/text-rules.js';
-import { Breather } from '../shared/breather.js';
-import { Faults } from '../shared/errors.js';
+import { plural } from '../model/parameter-type/text-rules.js';
+import { Faults, refusal, type KindError } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { guardStatement, patternValues } from '../sql/ddl.sql.js';
+import type { Project } from '../tenancy/project.js';
+import type { Patterns, PatternTime } from './patterns.js';
 
 export interface GuardOptions {
   readonly cascade: boolean;
   readonly tellCounts: boolean;
 }
 
-/** @throws KindError 409 with one message per guard that found units */
+/** Where the units are, and what matches their values against patterns. */
+export interface Guarded {
+  readonly executor: Executor;
+  readonly project: Project;
+  readonly patterns: Patterns;
+}
+
+/** @throws KindError 409 with one message per guard that found units, 400 where it would take too long to find them */
 export async function checkGuards(
-  executor: Executor,
-  schema: string,
+  guarded: Guarded,
   guards: readonly Guard[],
   { cascade, tellCounts }: GuardOptions,
 ): Promise<void> {
   const asked = guards.filter((guard) => !(cascade && guard.cascade));
   if (asked.length === 0) return;
-  const counts = await countAll(executor, schema, asked);
+  const counts = await countAll(guarded, asked);
   const faults = new Faults();
   asked.forEach((guard, at) => {
     const count = counts[at] ?? 0;
@@ -32,47 +40,46 @@ export async function checkGuards(
   faults.throwIfAny();
 }
 
-async function countAll(executor: Executor, schema: string, guards: readonly Guard[]): Promise<number[]> {
-  const rows = await executor.run<{ count: number }>(guardStatement(guards, schema));
+async function countAll(guarded: Guarded, guards: readonly Guard[]): Promise<number[]> {
+  const { executor, project } = guarded;
+  const rows = await executor.run<{ count: number }>(guardStatement(guards, project.schema));
   const counts = rows.map(({ count }) => count);
-  for (const [at, guard] of guards.entries()) {
-    const { condition } = guard;
-    if (condition.type !== 'violates' || condition.constraint.type !== 'pattern') continue;
-    counts[at] = await countMismatches(
-      executor,
-      schema,
-      guard.table,
-      condition.column,
-      condition.array,
-      condition.constraint.pattern,
-    );
-  }
+  const time = { apart: 0, seconds: LIMITS.patternSecondsOfChange };
+  for (const [at, guard] of guards.entries())
+    counts[at] = (await countMismatches(guarded, guard, time)) ?? counts[at] ?? 0;
   return counts;
 }
 
-/** Patterns are RE2's, which PostgreSQL does not speak: values are read in slices and matched here. */
+/**
+ * Patterns are RE2's, which PostgreSQL does not speak: values are read in slices and matched here. Undefined for a guard
+ * of something else.
+ */
 async function countMismatches(
-  executor: Executor,
-  schema: string,
-  table: string,
-  column: string,
-  array: boolean,
-  pattern: string,
-): Promise<number> {
+  { executor, project, patterns }: Guarded,
+  { condition, table, kind, parameter }: Guard,
+  time: PatternTime,
+): Promise<number | undefined> {
+  if (condition.type !== 'violates' || condition.constraint.type !== 'pattern') return undefined;
+  const { pattern } = condition.constraint;
+  const { column, array } = condition;
   let count = 0;
-  const breather = new Breather();
   for (let after: string | null = null; ;) {
     const rows: { id: string; values: string[] }[] = await executor.run(
-      patternValues(schema, table, column, array, after),
+      patternValues(project.schema, table, column, array, after),
     );
-    for (const { values } of rows) {
-      if (breather.due) await breather.pause();
-      if (values.some((value) => !matchesPattern(pattern, value))) count += 1;
-    }
+    const matches = rows.flatMap(({ id, values }) => values.map((text) => ({ id, pattern, text })));
+    const outcomes = await patterns.match(project.id, matches, time);
+    if (outcomes.includes('costly')) throw tooCostly(kind, parameter ?? column);
+    count += new Set(matches.filter((_, at) => outcomes[at] !== 'match').map(({ id }) => id)).size;
     const last: string | undefined = rows.at(-1)?.id;
     if (last === undefined) return count;
     after = last;
   }
+}
+
+function tooCostly(kind: string, parameter: string): KindError {
+  const text = `pattern: to match it against the stored values of '${parameter}' of '${kind}' takes more than ${LIMITS.patternSecondsOfChange} seconds; make it simpler, or define another parameter with it`;
+  return refusal('parameter.bad_pattern', text, { parameter: 'pattern' });
 }
 
 const LIFT = '; ?cascade=true does it all the same';

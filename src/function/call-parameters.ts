@@ -2,9 +2,11 @@
 import { keyField, parameterField } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterDef } from '../model/parameter-def.js';
+import { PatternChecks } from '../model/pattern-checks.js';
 import { parseJson } from '../http/json-text.js';
 import { pairsOf } from '../http/list-query.js';
 import { Faults } from '../shared/errors.js';
+import type { Eventually } from '../shared/eventually.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { draftCreate, shownValues, type Body } from '../unit/draft.js';
@@ -21,8 +23,20 @@ export interface ReadParameters {
 /** Kinds that have the parameters of functions; they go with the model, and with the function. */
 const shapes = new WeakMap<Model, WeakMap<FunctionDef, KindDef>>();
 
+/** What it takes to read the parameters of a call. */
+export interface Reading {
+  readonly model: Model;
+  readonly faults: Faults;
+  /** Matches what is to be matched against patterns. */
+  readonly settle: (patterns: PatternChecks) => Eventually<void>;
+}
+
 /** @throws KindError 400 with all faults */
-export function readParameters(def: FunctionDef, body: Body, model: Model, faults = new Faults()): ReadParameters {
+export async function readParameters(
+  def: FunctionDef,
+  body: Body,
+  { model, faults, settle }: Reading,
+): Promise<ReadParameters> {
   const kind = shapeOf(def, model);
   const known = new Map([...body].filter(([key]) => !RESERVED_PARAMETERS.has(key)));
   for (const key of body.keys()) {
@@ -30,7 +44,9 @@ export function readParameters(def: FunctionDef, body: Body, model: Model, fault
     const hint = didYouMean(key, kind.fields.keys());
     faults.add('parameter.unknown', `${key}: '${def.name}' has no such parameter${hint}`, { parameter: key });
   }
-  const draft = draftCreate(known, { kind, writable: kind.fields, readable: kind.fields, faults });
+  const patterns = new PatternChecks();
+  const draft = draftCreate(known, { kind, writable: kind.fields, readable: kind.fields, faults, patterns });
+  await settle(patterns);
   for (const field of kind.fields.values()) {
     const wanted = field.def.referenceKind;
     if (wanted === undefined || field.reference || (draft.values.get(field.id) ?? null) === null) continue;

@@ -1,7 +1,9 @@
 /** The parameters that a function declares, as definitions like those of kinds. Pure. */
+import { settleTrusted } from '../catalog/patterns.js';
 import { checkParameter } from '../model/check-parameter.js';
 import { RESERVED_PARAMETERS } from '../model/model.js';
 import { parameterDef, type ParameterDef, type ParameterTypeId } from '../model/parameter-def.js';
+import { PatternChecks } from '../model/pattern-checks.js';
 import type { OwnField } from '../model/parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../model/parameter-type/registry.js';
 import { IDENTIFIER_HINT, isIdentifier } from '../shared/identifiers.js';
@@ -85,6 +87,10 @@ function checkDeclared(id: string, declared: unknown, fault: (text: string) => v
 /** Contradictions, as of a parameter of a kind. */
 function checkDefinition(def: ParameterDef, fault: (text: string) => void): void {
   // That a list may be `unique` is all that the flag means here.
-  const texts = faultTexts((faults) => checkParameter({ ...def, unique: def.unique && def.multiple }, faults));
+  const texts = faultTexts((faults) => {
+    const patterns = new PatternChecks();
+    checkParameter({ ...def, unique: def.unique && def.multiple }, faults, patterns);
+    settleTrusted(patterns);
+  });
   for (const text of texts) fault(`.${text.replace(`default_${def.type}`, 'default')}`);
 }

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { checkActive, denied, type Grant } from '../access/access.js';
 import { openFunction } from '../access/function-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
+import { Patterns } from '../catalog/patterns.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { Database } from '../database/database.js';
@@ -61,6 +62,7 @@ export class FunctionService {
     private readonly references: References,
     private readonly calls: FunctionCalls,
     private readonly capacity: Capacity,
+    private readonly patterns: Patterns,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -109,7 +111,11 @@ export class FunctionService {
     if (!found) throw broken();
     const { def, module } = found;
     const faults = new Faults();
-    const parameters = readParameters(def, read(def, faults), model, faults);
+    const parameters = await readParameters(def, read(def, faults), {
+      model,
+      faults,
+      settle: (patterns) => this.patterns.settle(scope.project.id, patterns),
+    });
     tell(await this.references.unreachable(session, parameters.kind, [parameters.placed], true), faults);
     faults.throwIfAny();
     return this.calls.call({

@@ -119,7 +119,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
   }
 
   /** What a hook returned is read as a body is, and laid over the values. */
-  #changed(draft: Draft, { kind, faults, id, index }: PendingWrite, changes: unknown): Draft {
+  #changed(draft: Draft, { kind, faults, patterns, id, index }: PendingWrite, changes: unknown): Draft {
     if (changes === undefined || changes === null) return draft;
     if (!isPlainObject(changes))
       throw new Error(`a hook returns an object of values, or nothing; got ${typeName(changes)}`);
@@ -128,7 +128,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const body = bodyOf(Object.fromEntries(given));
     return withValuesOf(
       draft,
-      draftUpdate(body, id, { kind, ...masks, faults, ...(index !== undefined && { index }) }),
+      draftUpdate(body, id, { kind, ...masks, faults, patterns, ...(index !== undefined && { index }) }),
     );
   }
 }

@@ -1,5 +1,5 @@
 /** What makes the definition of one parameter contradict itself. Pure. */
-import type { Faults } from '../shared/errors.js';
+import type { ErrorCode, Faults } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { repeatedAt, scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
@@ -8,7 +8,8 @@ import { parameterDef, type ParameterDef, type ValueRules } from './parameter-de
 import { compareDecimals } from './parameter-type/decimal.type.js';
 import type { FieldReport as Report, ParameterType } from './parameter-type/parameter-type.js';
 import { parameterType } from './parameter-type/registry.js';
-import { codePoints, compilePattern, matchingSteps } from './parameter-type/text-rules.js';
+import { codePoints } from './parameter-type/text-rules.js';
+import type { PatternChecks } from './pattern-checks.js';
 
 /** Where the fields of a record stand in a definition. Defaults (`default_<type>`) have their own way. */
 const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
@@ -49,15 +50,18 @@ export function emptyDefinition(id: string, type: ParameterDef['type']): Paramet
   return parameterDef({ id, type });
 }
 
-/** Adds a fault, each at the field to blame, for everything in a definition that can not be. */
-export function checkParameter(def: ParameterDef, faults: Faults, index?: number): void {
+/**
+ * Adds a fault, each at the field to blame, for everything in a definition that can not be. Its pattern, and whether the
+ * default matches it, are left in `patterns`.
+ */
+export function checkParameter(def: ParameterDef, faults: Faults, patterns: PatternChecks, index?: number): void {
   const type = parameterType(def.type);
   const report: Report = (parameter, text, code = 'parameter.bad_definition') =>
     faults.add(code, `${parameter}: ${text}`, index === undefined ? { parameter } : { parameter, index });
   checkId(def.id, report);
-  const ruled = checkRules(def, type, report);
+  const ruled = checkRules(def, type, patterns, report);
   checkFlags(def, type, report);
-  checkDefault(ruled ? def : withoutRules(def), type, report);
+  checkDefault(ruled ? def : withoutRules(def), type, patterns, report);
   type.check?.(def, report);
 }
 
@@ -73,7 +77,7 @@ function withoutRules({ id, type, label, default: value, multiple, unique }: Par
 }
 
 /** Whether the limits are right, so that a default can be checked against them. */
-function checkRules(def: ParameterDef, type: ParameterType, report: Report): boolean {
+function checkRules(def: ParameterDef, type: ParameterType, patterns: PatternChecks, report: Report): boolean {
   let right = true;
   const bad: Report = (...fault) => {
     right = false;
@@ -84,7 +88,7 @@ function checkRules(def: ParameterDef, type: ParameterType, report: Report): boo
   }
   checkBounds(def, type, bad);
   checkValues(def, type, bad);
-  checkPattern(def, bad);
+  checkPattern(def, patterns, bad);
   return right;
 }
 
@@ -120,17 +124,11 @@ function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void 
   if (new Set(values).size !== values.length) bad('values', 'the same value is there twice', 'parameter.duplicate');
 }
 
-function checkPattern({ pattern }: ParameterDef, bad: Report): void {
+function checkPattern({ pattern }: ParameterDef, patterns: PatternChecks, bad: Report): void {
   if (pattern === undefined) return;
   if (codePoints(pattern) > LIMITS.patternLength)
     return bad('pattern', `at most ${LIMITS.patternLength} characters`, 'parameter.too_long');
-  try {
-    const size = compilePattern(pattern).programSize();
-    if (size <= LIMITS.patternSize) return;
-    bad('pattern', `is too large: ${size} instructions, at most ${LIMITS.patternSize}`, 'parameter.bad_pattern');
-  } catch (error) {
-    bad('pattern', `is no regular expression of the RE2 dialect: ${(error as Error).message}`, 'parameter.bad_pattern');
-  }
+  patterns.defined.push({ pattern, tell: (code, text) => bad('pattern', text, code) });
 }
 
 function checkFlags(def: ParameterDef, type: ParameterType, report: Report): void {
@@ -151,29 +149,39 @@ function checkFlags(def: ParameterDef, type: ParameterType, report: Report): voi
   if (def.runTime && def.type === 'unit') report('only_run_time', 'a reference must be stored');
 }
 
-function checkDefault(def: ParameterDef, type: ParameterType, report: Report): void {
+function checkDefault(def: ParameterDef, type: ParameterType, patterns: PatternChecks, report: Report): void {
   const name = `default_${def.type}`;
   const value = def.default;
   if (value === null) return;
   if (!def.multiple) {
-    type.accept(value, def, (code, text) => report(name, text, code));
+    checkElement(def, type, { value, patterns }, (code, text) => report(name, text, code));
     return;
   }
   if (!Array.isArray(value))
     return report(name, 'must be a list, because the parameter is multiple', 'parameter.bad_type');
   let accepted = true;
-  const { pattern } = def;
-  const steps =
-    pattern === undefined ? 0 : matchingSteps(pattern, value.filter((item) => typeof item === 'string').join(''));
-  if (steps > LIMITS.patternSteps)
-    return report(name, 'too long to be matched against its pattern', 'parameter.too_long');
   value.forEach((item: Json, at) =>
-    type.accept(item, def, (code, text) => ((accepted = false), report(name, `[${at}]: ${text}`, code))),
+    checkElement(
+      def,
+      type,
+      { value: item, patterns },
+      (code, text) => ((accepted = false), report(name, `[${at}]: ${text}`, code)),
+    ),
   );
   if (!def.unique || !accepted) return;
   if (repeatedAt(value.map((item: Json) => (item === null ? null : (type.canonical?.(item) ?? item)))) >= 0) {
     report(name, 'has the same element twice', 'parameter.duplicate');
   }
+}
+
+function checkElement(
+  { pattern, ...rules }: ParameterDef,
+  type: ParameterType,
+  { value, patterns }: { readonly value: unknown; readonly patterns: PatternChecks },
+  tell: (code: ErrorCode, text: string) => void,
+): void {
+  const accepted = type.accept(value, rules, tell);
+  if (pattern !== undefined && typeof accepted === 'string') patterns.texts.push({ pattern, text: accepted, tell });
 }
 
 /** The values of a record that are kept in the form in which records show them. */

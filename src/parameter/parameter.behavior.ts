@@ -35,7 +35,7 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     return bothSpellings(id === undefined ? withLabel(body) : body);
   }
 
-  complete(draft: Draft, { kind, session, faults, id, index }: PendingWrite): Draft {
+  complete(draft: Draft, { kind, session, faults, patterns, id, index }: PendingWrite): Draft {
     const change = changeOf(session);
     const parameterId = id ?? scalarText(draft.row['id']);
     if (!isParameterTypeId(kind.id)) return draft;
@@ -52,7 +52,7 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     const base =
       id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
     const def = patched(base, draft.values);
-    checkParameter(def, faults, index);
+    checkParameter(def, faults, patterns, index);
     const [persistence, runTime] = [draft.values.get('persistence'), draft.values.get('only_run_time')];
     if (persistence !== undefined && runTime !== undefined && (persistence === 'run_time') !== runTime) {
       const place = index === undefined ? {} : { index };

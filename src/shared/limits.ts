@@ -19,8 +19,11 @@ export const LIMITS = {
   patternLength: 500,
   /** Instructions of a compiled pattern. */
   patternSize: 2500,
-  /** Instructions of patterns times characters that are matched against them, in one unit: some 0.1 seconds at worst. */
+  /** Instructions of patterns times characters that are matched against them, in one unit. */
   patternSteps: 5_000_000,
+  /** Seconds in which a request has its texts matched against patterns, and a change of definitions the stored ones. */
+  patternSeconds: 2,
+  patternSecondsOfChange: 30,
   /** Bytes of a binary value whose parameter sets no `max_length`. */
   binaryBytes: 1024 * 1024,
   /** Messages of one refusal: a hostile body is not worth more. */

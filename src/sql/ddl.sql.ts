@@ -171,8 +171,8 @@ function violation(value: Fragment, constraint: Constraint): Fragment {
   }
 }
 
-/** What one slice of the values for a pattern holds: units, and bytes, which its last unit may exceed. */
-const SLICE = { units: 10_000, bytes: 8 * 1024 * 1024 } as const;
+/** What one slice of the values for a pattern holds: units, and bytes, which its last unit may exceed; an element of a list counts as more. */
+const SLICE = { units: 10_000, bytes: 8 * 1024 * 1024, element: 100 } as const;
 
 /**
  * A slice of a column's values, after the unit `after`: patterns are RE2's, which PostgreSQL does not speak. The key's
@@ -187,7 +187,9 @@ export function patternValues(
 ): Statement {
   const column = ident('t', columnName);
   const values = array ? ident('s', 'value') : sql`ARRAY[${ident('s', 'value')}]`;
-  const bytes = array ? sql`(SELECT sum(octet_length(e)) FROM unnest(${column}) AS e)` : sql`octet_length(${column})`;
+  const bytes = array
+    ? sql`(SELECT sum(octet_length(e) + ${integer(SLICE.element)}) FROM unnest(${column}) AS e)`
+    : sql`octet_length(${column})`;
   const before = sql`sum(${bytes}) OVER (ORDER BY ${ident('t', 'id')} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
   const id = ident('t', 'id');
   const beyond = after === null ? sql`true` : sql`${id} > ${param(after)}`;

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { Share } from '../database/database.js';
 import type { Faults } from '../shared/errors.js';
 import type { Field, KindDef } from '../model/model.js';
+import type { PatternChecks } from '../model/pattern-checks.js';
 import type { Body, Draft } from './draft.js';
 import type { Project } from '../tenancy/project.js';
 import type { Session } from './session.js';
@@ -15,6 +16,8 @@ export interface PendingWrite {
   readonly kind: KindDef;
   readonly session: Session;
   readonly faults: Faults;
+  /** Takes what is to be matched against patterns, which is done after each step of the write. */
+  readonly patterns: PatternChecks;
   readonly id?: string;
   /** The position of the object in a bulk body. */
   readonly index?: number;

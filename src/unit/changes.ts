@@ -4,7 +4,9 @@
  */
 import { Injectable } from '@nestjs/common';
 import { denied } from '../access/access.js';
+import { Patterns } from '../catalog/patterns.js';
 import type { KindDef } from '../model/model.js';
+import { PatternChecks } from '../model/pattern-checks.js';
 import { Faults } from '../shared/errors.js';
 import type { UpdatePlan, WritePlan } from '../sql/write.sql.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
@@ -22,6 +24,7 @@ export class Changes {
     private readonly behaviors: Behaviors,
     private readonly repository: UnitRepository,
     private readonly rights: UnitRights,
+    private readonly patterns: Patterns,
   ) {}
 
   /** Whether a behaviour of the kind changes what is written. */
@@ -38,11 +41,12 @@ export class Changes {
       throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
     }
     const faults = new Faults();
+    const patterns = new PatternChecks();
     const changed: Placed[] = [];
     for (const { draft, ...place } of units) {
       const { index, way } = place;
       const told = way === undefined ? faults : faults.within(way);
-      const write = { kind, session, faults: told, ...(index !== undefined && { index }) };
+      const write = { kind, session, faults: told, patterns, ...(index !== undefined && { index }) };
       changed.push({ ...place, draft: await placed(place, () => this.change(draft, write)) });
     }
     faults.throwIfAny();
@@ -62,7 +66,7 @@ export class Changes {
       throw (await this.rights.whyNot(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
     }
     const faults = new Faults();
-    const changed = await this.change(draft, { kind, session, faults, id });
+    const changed = await this.change(draft, { kind, session, faults, patterns: new PatternChecks(), id });
     faults.throwIfAny();
     return changed;
   }
@@ -72,6 +76,7 @@ export class Changes {
     let draft = given;
     for (const behavior of this.behaviors.of(write.kind, write.session)) {
       draft = (await behavior.change?.(draft, write)) ?? draft;
+      await this.patterns.settle(write.session.project.id, write.patterns);
     }
     return draft;
   }

@@ -1,10 +1,11 @@
-/** A body, read by the kind's parameters: what is to be stored, or every fault of it. Pure. */
+/** A body, read by the kind's parameters: what is to be stored, or every fault of it but those that patterns find. Pure. */
 import { v7 as uuidv7 } from 'uuid';
 import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
 import { jsonEqual, scalarText, type Json } from '../shared/json.js';
 import { shownValue, storedDefault } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
+import type { PatternChecks } from '../model/pattern-checks.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { ValueReader } from './value-reader.js';
 
@@ -45,6 +46,8 @@ export interface DraftOptions {
   /** What the writer may read: of other fields it is not told that they are there. */
   readonly readable: ReadonlyMap<string, Field>;
   readonly faults: Faults;
+  /** Takes what is still to be matched against patterns. */
+  readonly patterns: PatternChecks;
   /** The position of the object in a bulk body. */
   readonly index?: number;
   /** Keys of the units that are created along, by the reference; undefined where there is none because of a fault. */
@@ -107,7 +110,9 @@ class Drafting {
     private readonly body: Body,
     private readonly options: DraftOptions,
   ) {
-    this.#reader = new ValueReader(options.kind, (code, { id }, text) => this.#report(code, id, text));
+    this.#reader = new ValueReader(options.kind, options.patterns, (code, { id }, text) =>
+      this.#report(code, id, text),
+    );
   }
 
   /** The fields that are not the system's, without the id. */

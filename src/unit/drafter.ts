@@ -5,7 +5,9 @@
 import { Injectable } from '@nestjs/common';
 import { checkState, openKind } from '../access/access.js';
 import { readableFields, writableFields } from '../access/masks.js';
+import { Patterns } from '../catalog/patterns.js';
 import type { KindDef } from '../model/model.js';
+import { PatternChecks } from '../model/pattern-checks.js';
 import { Breather } from '../shared/breather.js';
 import { Faults, inside, KindError } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
@@ -47,7 +49,10 @@ interface Situation {
 
 @Injectable()
 export class Drafter {
-  constructor(private readonly behaviors: Behaviors) {}
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly patterns: Patterns,
+  ) {}
 
   /** The drafts of a create, in their order. */
   async creates(
@@ -58,6 +63,7 @@ export class Drafter {
   ): Promise<Drafted> {
     const nested = new Nested();
     const drafts: Placed[] = [];
+    const patterns = new PatternChecks();
     const breather = new Breather();
     for (const [at, given] of bodies.entries()) {
       if (breather.due) await breather.pause();
@@ -66,7 +72,7 @@ export class Drafter {
         faults.add('body.not_object', `[${at}]: must be an object, got ${given.got}`, { index: at });
         continue;
       }
-      const write: PendingWrite = { kind, session, faults, ...place };
+      const write: PendingWrite = { kind, session, faults, patterns, ...place };
       const { draft } = await this.#draft(given, { write, writer, nested, depth: 0, way: [] }, draftCreate);
       drafts.push({ draft, ...place });
     }
@@ -76,7 +82,7 @@ export class Drafter {
   async edit(session: Session, kind: KindDef, id: string, given: Body, writer: Caller): Promise<DraftedEdit> {
     const faults = new Faults();
     const nested = new Nested();
-    const write: PendingWrite = { kind, session, faults, id };
+    const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), id };
     const situation = { write, writer, nested, depth: 0, way: [] };
     const { body, draft } = await this.#draft(given, situation, (read, options) => draftUpdate(read, id, options));
     return { drafts: [{ draft }], nested, faults, body, draft };
@@ -88,14 +94,17 @@ export class Drafter {
     read: (body: Body, options: DraftOptions) => Draft,
   ): Promise<{ body: Body; draft: Draft }> {
     const { write, writer } = situation;
-    const { kind, faults, index } = write;
+    const { kind, faults, patterns, index } = write;
     const behaviors = this.behaviors.of(kind, write.session);
     let body = given;
     for (const behavior of behaviors) body = (await told(situation, () => behavior.prepare?.(body, write))) ?? body;
     const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
     const made = await this.#within(body, masks.writable, situation);
-    let draft = read(body, { kind, ...masks, faults, ...(index !== undefined && { index }), ...(made && { made }) });
+    const options = { kind, ...masks, faults, patterns };
+    let draft = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) });
+    await this.patterns.settle(write.session.project.id, patterns);
     for (const behavior of behaviors) draft = (await told(situation, () => behavior.complete?.(draft, write))) ?? draft;
+    await this.patterns.settle(write.session.project.id, patterns);
     return { body, draft };
   }
 
@@ -126,7 +135,8 @@ export class Drafter {
     checkState(kind);
     for (const behavior of this.behaviors.of(kind, write.session)) behavior.ready?.();
     const session = { ...write.session, caller: writer };
-    const inner: PendingWrite = { kind, session, faults: write.faults.within(id), ...placeOf(write) };
+    const { patterns } = write;
+    const inner: PendingWrite = { kind, session, faults: write.faults.within(id), patterns, ...placeOf(write) };
     const [depth, way] = [outer.depth + 1, [...outer.way, id]];
     const { draft } = await this.#draft(body, { write: inner, writer, nested, depth, way }, draftCreate);
     nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...placeOf(write) });

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { shownValue } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
+import { PatternChecks } from '../model/pattern-checks.js';
 import { Breather } from '../shared/breather.js';
+import type { Eventually } from '../shared/eventually.js';
 import { isPlainObject, scalarText, textFault, typeName, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { answerTooLarge } from '../shared/too-large.js';
@@ -14,10 +16,15 @@ import { ValueReader } from './value-reader.js';
 /** A unit by field, as records show its values; what is hidden is there too. */
 export type RemoteRecord = ReadonlyMap<string, Json>;
 
+/** Matches what is to be matched against patterns. */
+export type Settle = (patterns: PatternChecks) => Eventually<void>;
+
 /** @param id the one that was asked for @throws KindError 503, whose cause names the field */
-export function readUnit(kind: KindDef, given: unknown, id?: string): RemoteRecord {
+export async function readUnit(kind: KindDef, given: unknown, settle: Settle, id?: string): Promise<RemoteRecord> {
   try {
-    const record = recordOf(kind, given, '');
+    const patterns = new PatternChecks();
+    const record = recordOf(kind, given, patterns, '');
+    await settle(patterns);
     const found = record.get('id');
     if (id !== undefined && found !== id) throw new Error(`id: asked for '${id}', got '${scalarText(found)}'`);
     return record;
@@ -31,6 +38,7 @@ export async function readPage(
   kind: KindDef,
   given: unknown,
   limit: number,
+  settle: Settle,
 ): Promise<{ count: number; units: RemoteRecord[] }> {
   try {
     if (!isPlainObject(given)) throw new Error(`list: must answer an object, got ${typeName(given)}`);
@@ -40,10 +48,12 @@ export async function readPage(
     }
     if (!Array.isArray(items)) throw new Error(`items: must be an array, got ${typeName(items)}`);
     const units: RemoteRecord[] = [];
+    const patterns = new PatternChecks();
     const breather = new Breather();
     for (const [at, item] of items.slice(0, limit).entries()) {
       if (breather.due) await breather.pause();
-      units.push(recordOf(kind, item, `items[${at}].`));
+      units.push(recordOf(kind, item, patterns, `items[${at}].`));
+      await settle(patterns);
     }
     return { count, units };
   } catch (error) {
@@ -53,10 +63,10 @@ export async function readPage(
 }
 
 /** @throws Error of the first value that does not fit */
-function recordOf(kind: KindDef, given: unknown, at: string): RemoteRecord {
+function recordOf(kind: KindDef, given: unknown, patterns: PatternChecks, at: string): RemoteRecord {
   if (!isPlainObject(given)) throw new Error(`${at || 'unit.'}: must be an object, got ${typeName(given)}`);
   const id = idOf(kind, given, at);
-  const reader = new ValueReader(kind, (_, __, text) => {
+  const reader = new ValueReader(kind, patterns, (_, __, text) => {
     throw new Error(at + text);
   });
   const record = new Map<string, Json>();

@@ -17,12 +17,12 @@ export class RemoteReader implements Reader {
   constructor(private readonly remotes: Remotes) {}
 
   list(session: Session, { kind }: Readable, url: string): Promise<UnitPage> {
-    return this.remotes.within(session, kind, 'list', async ({ ask }) => {
+    return this.remotes.within(session, kind, 'list', async ({ ask, settle }) => {
       const context = planContext(session, kind);
       const { query, counts, fields } = planQuery(url, REMOTE_LIST_QUERY, (asked) => {
         return { ...planRemoteList(asked, context), counts: asked.count !== 'none' };
       });
-      const { count, units } = await readPage(kind, await ask('list', query), query.limit);
+      const { count, units } = await readPage(kind, await ask('list', query), query.limit, settle);
       return pageOf(counts ? count : -1, units, fields);
     });
   }
@@ -64,10 +64,10 @@ export async function recordOf(asked: Asked, kind: KindDef, id: string): Promise
   return record;
 }
 
-async function findRecord({ ask }: Asked, kind: KindDef, id: string): Promise<RemoteRecord | undefined> {
+async function findRecord({ ask, settle }: Asked, kind: KindDef, id: string): Promise<RemoteRecord | undefined> {
   if (parseKey(kind, id) === undefined) return undefined;
   const found = (await ask('get', id)) ?? undefined;
-  return found === undefined ? undefined : readUnit(kind, found, id);
+  return found === undefined ? undefined : readUnit(kind, found, settle, id);
 }
 
 function planContext(session: Session, kind: KindDef): PlanContext {

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { grantOf } from '../access/access.js';
 import { readableFields } from '../access/masks.js';
 import type { Field, KindDef } from '../model/model.js';
+import { PatternChecks } from '../model/pattern-checks.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors } from './behavior.js';
@@ -46,11 +47,11 @@ export class RemoteWriter implements Writer {
     bodies: readonly (Body | NotObject)[],
     { bulk = false, writer = given.caller, faults = new Faults() }: WriteOptions = {},
   ): Promise<UnitRow[]> {
-    return this.remotes.within(given, kind, 'create', async ({ session, ask }) => {
+    return this.remotes.within(given, kind, 'create', async ({ session, ask, settle }) => {
       if (bulk) throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are created one by one`);
       const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults });
       const draft = await this.#checked(session, kind, bodies, drafted);
-      const record = readUnit(kind, await ask('create', shownValues(draft, kind)));
+      const record = await readUnit(kind, await ask('create', shownValues(draft, kind)), settle);
       const id = record.get('id') ?? null;
       await this.#after(session, kind, { ...draft, row: { ...draft.row, [keyColumn(kind)]: id } }, record);
       return [answered(session, kind, record)];
@@ -66,7 +67,7 @@ export class RemoteWriter implements Writer {
     { writer = given.caller, tags }: WriteOptions = {},
   ): Promise<UnitRow> {
     return this.remotes.within(given, kind, 'update', async (asked) => {
-      const { session, ask } = asked;
+      const { session, ask, settle } = asked;
       const stored = await this.#mustBeWritable(asked, kind, id, tags);
       const fields = readableFields(kind, session.caller).values();
       const editors = { reader: session.caller, writer };
@@ -75,7 +76,7 @@ export class RemoteWriter implements Writer {
       const draft = await this.#checked(session, kind, [body], drafted, id);
       const made = (await ask('update', id, shownValues(draft, kind))) ?? undefined;
       if (made === undefined) throw unknownUnit(kind, id);
-      const record = readUnit(kind, made, id);
+      const record = await readUnit(kind, made, settle, id);
       await this.#after(session, kind, draft, record);
       return answered(session, kind, record);
     });
@@ -119,7 +120,7 @@ export class RemoteWriter implements Writer {
     faults.throwIfAny();
     const [placed] = drafts;
     if (!placed) throw new Error('a write has a draft');
-    const write = { kind, session, faults, ...(id !== undefined && { id }) };
+    const write = { kind, session, faults, patterns: new PatternChecks(), ...(id !== undefined && { id }) };
     const draft = await this.changes.change(placed.draft, write);
     faults.throwIfAny();
     return draft;

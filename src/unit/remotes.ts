@@ -5,6 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import { checkActive, unsupplied } from '../access/access.js';
 import { Afterwards, Catalog } from '../catalog/catalog.service.js';
+import { Patterns } from '../catalog/patterns.js';
 import { StaleModel } from '../catalog/stale-model.js';
 import { Database } from '../database/database.js';
 import { TransactionChain, type Begin } from '../database/late-transaction.js';
@@ -14,6 +15,7 @@ import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { comeBack, KindError, refusal } from '../shared/errors.js';
 import type { Project } from '../tenancy/project.js';
 import { Behaviors } from './behavior.js';
+import type { Settle } from './remote-answer.js';
 import type { Session } from './session.js';
 
 export type RemoteOperation = keyof Remote;
@@ -39,6 +41,8 @@ export interface RemoteSources {
 export interface Asked {
   readonly session: Session;
   readonly ask: (operation: RemoteOperation, ...args: readonly unknown[]) => Promise<unknown>;
+  /** Matches what it answers against the patterns of the kind. */
+  readonly settle: Settle;
 }
 
 const CAN_NOT: Readonly<Record<RemoteOperation, string>> = {
@@ -57,6 +61,7 @@ export class Remotes {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly behaviors: Behaviors,
+    private readonly patterns: Patterns,
   ) {}
 
   /** At most one. */
@@ -108,10 +113,11 @@ export class Remotes {
     const source = this.#open(kind, session, operation);
     const sources = this.#sources;
     const { executor: given } = session;
+    const settle: Settle = (checks) => this.patterns.settle(session.project.id, checks);
     if (given.tx || !sources) {
       // No transaction begins for it, and one that has begun waits for no second connection.
       await this.catalog.check(session.project, session.model, given.tx?.begun ? given : this.database);
-      return work({ session, ask: (asked, ...args) => source.ask(asked, args, session) });
+      return work({ session, settle, ask: (asked, ...args) => source.ask(asked, args, session) });
     }
     return sources.hold(session.project, async () => {
       const executor = new TransactionChain(sources.begin(session.project));
@@ -121,7 +127,7 @@ export class Remotes {
         return source.ask(asked, args, inside);
       };
       try {
-        const result = await work({ session: inside, ask });
+        const result = await work({ session: inside, settle, ask });
         await executor.commit();
         return result;
       } catch (error) {

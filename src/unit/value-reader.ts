@@ -1,20 +1,18 @@
 /** Reads values by the definitions of their fields, whoever gives them: what is stored of each, or every fault of it. Pure. */
 import type { Field, KindDef } from '../model/model.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
-import { matchingSteps } from '../model/parameter-type/text-rules.js';
+import type { PatternChecks } from '../model/pattern-checks.js';
 import type { ErrorCode } from '../shared/errors.js';
 import { isPlainObject, repeatedAt, scalarText, typeName } from '../shared/json.js';
-import { LIMITS } from '../shared/limits.js';
 
 /** Tells a fault of a field; `text` begins with the way to the value, such as `tags[1]: `. */
 export type TellFault = (code: ErrorCode, field: Field, text: string) => void;
 
-/** Reads the values of one unit: its texts share what matching them against patterns may cost. */
+/** Reads the values of one unit. What is to be matched against a pattern is left in `patterns`. */
 export class ValueReader {
-  #steps = 0;
-
   constructor(
     private readonly kind: KindDef,
+    private readonly patterns: PatternChecks,
     private readonly tell: TellFault,
   ) {}
 
@@ -53,10 +51,10 @@ export class ValueReader {
 
   #readOne(field: Field, value: unknown, path: string): Stored | undefined {
     const report = (code: ErrorCode, text: string) => this.tell(code, field, `${path}: ${text}`);
-    if (this.#costsTooMuch(field, value))
-      return void report('parameter.too_long', 'with the others of the unit too long to be matched against patterns');
     const stored = field.type.accept(value, field.def, report);
     if (stored === undefined || typeof stored !== 'string') return stored;
+    if (field.def.pattern !== undefined)
+      this.patterns.texts.push({ pattern: field.def.pattern, text: stored, tell: report });
     if (field === this.kind.primary && ['', '.', '..'].includes(stored)) {
       return void report('parameter.bad_value', `'${stored}' can not be a key, because it can not be in a path`);
     }
@@ -66,13 +64,5 @@ export class ValueReader {
     // As in a path: an id that is written in another way is none.
     if (id !== undefined && (key.id === 'uuid' || scalarText(id) === stored)) return id;
     return void report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${kind}'`);
-  }
-
-  /** One value alone is bounded by its type. */
-  #costsTooMuch({ def }: Field, value: unknown): boolean {
-    if (def.pattern === undefined || typeof value !== 'string') return false;
-    const steps = matchingSteps(def.pattern, value);
-    if (steps <= LIMITS.patternSteps) this.#steps += steps;
-    return this.#steps > LIMITS.patternSteps;
   }
 }

@@ -70,7 +70,7 @@ export interface ParameterType {
   readonly keyable: boolean;
   /** Whether a B-tree index makes sense (`unique`, `indexed`). */
   readonly indexable: boolean;
-  /** Validates one element of a body; undefined after a fault was reported. */
+  /** Validates one element of a body, but for its pattern; undefined after a fault was reported. */
   accept(value: unknown, rules: ValueRules, report: Report): Stored | undefined;
   /** Reads a value of a filter or a path; undefined where the text is none. */
   read(text: string): Stored | undefined;

@@ -1,31 +1,7 @@
-/** What `string` and `text` share: Unicode, lengths in code points, allowed values, patterns. */
-import { RE2JS } from 're2js';
-import { LRUCache } from 'lru-cache';
+/** What `string` and `text` share: Unicode, lengths in code points, allowed values. Patterns have `pattern-checks.ts`. */
 import { textFault, typeName } from '../../shared/json.js';
-import { LIMITS } from '../../shared/limits.js';
 import type { ValueRules } from '../parameter-def.js';
 import type { Constraint, Report } from './parameter-type.js';
-
-const patterns = new LRUCache<string, RE2JS>({ max: 500 });
-
-/** Compiles a pattern of the RE2 dialect (linear time whatever the input); throws re2js' own error where it is none. */
-export function compilePattern(pattern: string): RE2JS {
-  const known = patterns.get(pattern);
-  if (known) return known;
-  const compiled = RE2JS.compile(pattern);
-  patterns.set(pattern, compiled);
-  return compiled;
-}
-
-/** Whether a text has a match; one that would take too long to look through has none. */
-export function matchesPattern(pattern: string, text: string): boolean {
-  return matchingSteps(pattern, text) <= LIMITS.patternSteps && compilePattern(pattern).matcher(text).find();
-}
-
-/** What matching can cost: every instruction of the pattern at every character. */
-export function matchingSteps(pattern: string, text: string): number {
-  return compilePattern(pattern).programSize() * text.length;
-}
 
 /** The number of code points of a text. */
 export function codePoints(text: string): number {
@@ -55,10 +31,6 @@ export function acceptText(value: unknown, rules: ValueRules, report: Report): s
     report('parameter.too_long', `at most ${plural(rules.maxLength, 'character')}, got ${length}`);
   } else if (rules.values && !rules.values.includes(text)) {
     report('parameter.not_allowed', `must be one of ${list(rules.values)}`);
-  } else if (rules.pattern !== undefined && matchingSteps(rules.pattern, text) > LIMITS.patternSteps) {
-    report('parameter.too_long', `too long to be matched against its pattern, got ${length} characters`);
-  } else if (rules.pattern !== undefined && !matchesPattern(rules.pattern, text)) {
-    report('parameter.pattern_mismatch', `does not match the pattern ${rules.pattern}`);
   } else return text;
   return undefined;
 }

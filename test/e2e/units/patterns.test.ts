@@ -1,7 +1,9 @@
 /** Patterns that cost much are bounded: by their size, by the texts of one unit, and by turns of others in between. */
-import { expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { Patterns } from '../../../src/catalog/patterns.js';
 import { defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
+import { beside } from '../../support/neighbour.js';
 import { startTestService } from '../../support/service.js';
 
 /** Linear, as all of RE2, but with 2003 instructions that are all alive at every character. */
@@ -59,4 +61,81 @@ it('a bulk write of many lets others have their turn', async () => {
   }
   await write;
   expect(turns).toBeGreaterThan(10);
+});
+
+describe('beside a quiet project', () => {
+  it('texts of many requests at once are matched apart from the event loop, each in the time that it has', async () => {
+    const quiet = await service.project();
+    await ok(project.post('/page/unit', { one: text(200) }));
+    // 50 kB each, which take longer than a request has.
+    const body = JSON.stringify(Array.from({ length: 20 }, () => ({ one: text(2400).replace('ax', 'aa') })));
+    const { result, held, waits } = await beside(quiet, '/kind/unit/string', () =>
+      Promise.all(Array.from({ length: 8 }, () => project.post('/page/unit', body))),
+    );
+    for (const reply of result) {
+      expect([400, 503]).toContain(reply.status);
+      const codes = reply.body.messages.map(({ code }) => code);
+      expect(['parameter.pattern_mismatch', 'parameter.too_long', 'server.busy']).toEqual(
+        expect.arrayContaining(codes),
+      );
+    }
+    expect(held).toBeLessThan(500);
+    expect(Math.max(...waits)).toBeLessThan(1500);
+  });
+
+  it('a new pattern is matched against stored values apart from the event loop', async () => {
+    const quiet = await service.project();
+    await defineKinds(project, {
+      id: 'book',
+      label: 'Book',
+      parameters: [{ id: 'chapters', kind_id: 'string', multiple: true }],
+    });
+    // In one unit, so that pauses between units would not do.
+    const chapters = Array.from({ length: 20 }, (_, at) => `${'ab'.repeat(1200)}${at === 19 ? 'a' : 'x'}`);
+    await ok(project.post('/book/unit', { chapters }));
+    const { result, held, waits } = await beside(quiet, '/kind/unit/string', () =>
+      project.put('/string/unit/chapters', { pattern: COSTLY }),
+    );
+    expect(refusalOf(result)).toEqual({ status: 409, messages: ['parameter.violated chapters'] });
+    expect(held).toBeLessThan(500);
+    expect(Math.max(...waits)).toBeLessThan(1500);
+    await ok(project.put('/string/unit/chapters', { pattern: '^(?:ab)+[ax]$' }));
+  });
+
+  it('definitions of many large patterns are refused apart from the event loop', async () => {
+    const quiet = await service.project();
+    const parameters = Array.from({ length: 100 }, (_, at) => ({
+      id: `large${at}`,
+      kind_id: 'string',
+      pattern: `${'(a?){1000}'.repeat(45)}${at}`,
+    }));
+    const { result, held, waits } = await beside(quiet, '/kind/unit/string', () =>
+      project.post('/kind/unit', { id: 'large', parameters }),
+    );
+    expect(result.status).toBe(400);
+    expect(result.body.messages[0]?.text).toContain('parameters[0].pattern: is too large');
+    expect(result.body.messages.at(-1)?.text).toContain('pattern: takes too long to be read');
+    expect(held).toBeLessThan(500);
+    expect(Math.max(...waits)).toBeLessThan(1500);
+  });
+});
+
+it('a new pattern that would take too long to be matched against stored values is refused, and says what to do', async () => {
+  await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'body', kind_id: 'string' }] });
+  await ok(project.post('/note/unit', { body: 'x' }));
+  const match = vi.spyOn(service.service.app.get(Patterns), 'match').mockResolvedValueOnce(['costly']);
+  const reply = await project.put('/string/unit/body', { pattern: '^x$' });
+  match.mockRestore();
+  expect(refusalOf(reply)).toEqual({ status: 400, messages: ['parameter.bad_pattern pattern'] });
+  expect(reply.body.messages[0]?.text).toContain("'body' of 'note' takes more than 30 seconds; make it simpler");
+  await ok(project.put('/string/unit/body', { pattern: '^x$' }));
+});
+
+it('a text in the default of a definition is matched too', async () => {
+  const parameter = { id: 'word', pattern: '^[a-z]+$', multiple: true };
+  expect(refusalOf(await project.post('/string/unit', { ...parameter, default_string: ['a', 'B'] }))).toEqual({
+    status: 400,
+    messages: ['parameter.pattern_mismatch default_string'],
+  });
+  await ok(project.post('/string/unit', { ...parameter, default_string: ['a', 'b'] }));
 });

@@ -330,7 +330,7 @@ SELECT at, count::int AS count FROM (SELECT 0 AS at, (SELECT count(*) FROM "proj
 -- $2 = "1.5"
 
 -- values for a pattern
-SELECT s."id"::text AS id, "s"."value" AS values FROM (SELECT "t"."id", "t"."tags" AS value, sum((SELECT sum(octet_length(e)) FROM unnest("t"."tags") AS e)) OVER (ORDER BY "t"."id" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM "project_demo"."city" AS t WHERE "t"."tags" IS NOT NULL AND "t"."id" > $1 ORDER BY "t"."id" LIMIT 10000) AS s WHERE coalesce(s.before, 0) < 8388608 ORDER BY s."id"
+SELECT s."id"::text AS id, "s"."value" AS values FROM (SELECT "t"."id", "t"."tags" AS value, sum((SELECT sum(octet_length(e) + 100) FROM unnest("t"."tags") AS e)) OVER (ORDER BY "t"."id" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM "project_demo"."city" AS t WHERE "t"."tags" IS NOT NULL AND "t"."id" > $1 ORDER BY "t"."id" LIMIT 10000) AS s WHERE coalesce(s.before, 0) < 8388608 ORDER BY s."id"
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 
 -- locks

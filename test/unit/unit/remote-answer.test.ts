@@ -1,6 +1,10 @@
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { Patterns } from '../../../src/catalog/patterns.js';
 import { readPage } from '../../../src/unit/remote-answer.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
+
+const patterns = new Patterns();
+afterAll(() => patterns.onApplicationShutdown());
 
 it('a page whose texts take long to match leaves turns to others', async () => {
   const pattern = '(?i)(?:[ab]?){500}(?:[bc]?){500}[xy]';
@@ -10,7 +14,9 @@ it('a page whose texts take long to match leaves turns to others', async () => {
   });
   const items = Array.from({ length: 20 }, (_, at) => ({ id: String(at), text: `${'ab'.repeat(999)}ax` }));
   let done = false;
-  const page = readPage(kindIn(model, 'far'), { count: -1, items }, 100).finally(() => (done = true));
+  const page = readPage(kindIn(model, 'far'), { count: -1, items }, 100, (checks) =>
+    patterns.settle('p', checks),
+  ).finally(() => (done = true));
   let turns = 0;
   while (!done) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,29 @@
+/** What others notice of somebody's work: how long the event loop is held at a stretch, and how long a quiet project waits. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { TestProject } from './service.js';
+
+export interface Noticed<T> {
+  readonly result: T;
+  /** Milliseconds for which the event loop was held at most, at a stretch. */
+  readonly held: number;
+  /** Milliseconds that each of the quiet project's requests took, one after another while the work went on. */
+  readonly waits: readonly number[];
+}
+
+/** Does the work while a quiet project reads one unit of its own again and again. */
+export async function beside<T>(quiet: TestProject, path: string, work: () => Promise<T>): Promise<Noticed<T>> {
+  const waits: number[] = [];
+  let over = false;
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const running = work().finally(() => (over = true));
+  do {
+    const begun = performance.now();
+    const { status } = await quiet.get(path);
+    if (status !== 200) throw new Error(`the quiet project got ${status}`);
+    waits.push(performance.now() - begun);
+  } while (!over);
+  const result = await running;
+  delay.disable();
+  return { result, held: delay.max / 1e6, waits };
+}
