@@ -35,7 +35,17 @@ export class PlatformModule {
       { provide: Database, useValue: database },
       { provide: LOGGER, useValue: logger },
     ];
-    const services = [Traffic, Bodies, ProjectStore, ModelStore, Catalog, IndexBuilds, DefinitionChanges, Patterns, Provisioning];
+    const services = [
+      Traffic,
+      Bodies,
+      ProjectStore,
+      ModelStore,
+      Catalog,
+      IndexBuilds,
+      DefinitionChanges,
+      Patterns,
+      Provisioning,
+    ];
     return {
       module: PlatformModule,
       global: true,

@@ -5,7 +5,7 @@ import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/iden
 import { jsonEqual, scalarText, type Json } from '../shared/json.js';
 import { shownValue, storedDefault } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
-import type { PatternChecks } from '../model/pattern-checks.js';
+import { PatternChecks } from '../model/pattern-checks.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { ValueReader } from './value-reader.js';
 
@@ -176,7 +176,7 @@ class Drafting {
     const { primary } = kind;
     const given = primary && this.body.get(primary.id);
     if (!primary || given === null) return undefined;
-    const key = new ValueReader(kind, () => undefined).read(primary, given);
+    const key = new ValueReader(kind, new PatternChecks(), () => undefined).read(primary, given);
     return key === undefined ? undefined : scalarText(shownValue(primary, key));
   }
 
