@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import { refuseQuery } from '../http/list-query.js';
+import { queryOf, unbracket } from '../http/list-query.js';
+import { KINDS_QUERY } from '../http/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { answerFile, ASSET_POLICY, PAGE_POLICY } from '../http/stored-file.js';
 import { varyOf } from '../http/vary.js';
@@ -17,9 +18,9 @@ export class DocController {
   @Get('openapi.json')
   @WithOptionalProject()
   async openapi(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    refuseQuery(request.url);
     const scope = findScope(request);
-    const file = await (scope ? this.documents.ofProject(scope) : this.documents.generic());
+    const chosen = chosenKinds(request.url);
+    const file = await (scope ? this.documents.ofProject(scope, chosen) : this.documents.generic(chosen));
     answerFile(request, response, file, { Vary: varyOf(response) });
   }
 
@@ -36,4 +37,10 @@ export class DocController {
     if (!file) throw refusal('route.unknown', 'The page has no such part');
     answerFile(request, response, file, ASSET_POLICY);
   }
+}
+
+/** The kinds of `?kinds=a,b`, none where it is empty; undefined without it. @throws KindError 400 */
+function chosenKinds(url: string): ReadonlySet<string> | undefined {
+  const texts = queryOf(url, KINDS_QUERY).get('kinds');
+  return texts && new Set(texts.flatMap(unbracket).filter((id) => id !== ''));
 }

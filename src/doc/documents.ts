@@ -8,17 +8,20 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { storedFile, type StoredFile } from '../http/stored-file.js';
 import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
+import { comeBack, KindError } from '../shared/errors.js';
+import { Lanes } from '../shared/lanes.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Remotes, type RemoteOperation } from '../unit/remotes.js';
 import { DocumentedFunctions } from './documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
 import { loadFraming, type Framing } from './openapi/frame.js';
-import type { OpenApiDocument } from './openapi/openapi.js';
-import { renderDocument } from './openapi/render.js';
 
-/** Bytes of the documents that one process keeps. */
-const KEPT = 64 * 1024 * 1024;
+/** Bytes of the documents that one process keeps: of whole ones, and of those of some kinds. */
+const KEPT = { whole: 48 * 1024 * 1024, parts: 16 * 1024 * 1024 } as const;
+
+/** A document, or that it would be too large. */
+type Kept = StoredFile | KindError;
 
 const { version: RELEASE } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -31,7 +34,9 @@ Every JSON answer is \`{content, messages}\`; \`messages\` is empty where all we
 @Injectable()
 export class Documents {
   readonly #making = new Map<string, Promise<StoredFile>>();
-  readonly #kept = new LRUCache<string, StoredFile>({ maxSize: KEPT, sizeCalculation: ({ bytes }) => bytes.length });
+  readonly #whole = new LRUCache<string, Kept>({ maxSize: KEPT.whole, sizeCalculation: sizeOf });
+  readonly #parts = new LRUCache<string, Kept>({ maxSize: KEPT.parts, sizeCalculation: sizeOf });
+  readonly #lanes = new Lanes({ perKey: 1, atOnce: 2, waitingPerKey: 50, waiting: 500, refusal: tooMany });
   /** Models of one version are told apart: after a restore there is another one. */
   readonly #numbers = new WeakMap<Model, number>();
   #models = 0;
@@ -44,15 +49,15 @@ export class Documents {
     private readonly remotes: Remotes,
   ) {}
 
-  /** The document of the generic routes. */
-  async generic(): Promise<StoredFile> {
+  /** The document of the generic routes. @param chosen the kinds that it is to describe; all where it is undefined */
+  async generic(chosen?: ReadonlySet<string>): Promise<StoredFile> {
     const framing = await this.#frame();
     const particulars = { url: this.address.url, title: 'Kind', description: GUIDE, version: RELEASE };
-    return this.#keep(`generic ${particulars.url}`, () => genericDocument(framing, particulars));
+    return this.#keep('', ['generic', particulars.url], chosen, () => genericDocument(framing, particulars, chosen));
   }
 
-  /** The document of what a caller may see and do in a project. @throws KindError 401 */
-  async ofProject({ project, caller }: RequestScope): Promise<StoredFile> {
+  /** The document of what a caller may see and do in a project. @throws KindError 401, 400 for a kind that is not there, 413 */
+  async ofProject({ project, caller }: RequestScope, chosen?: ReadonlySet<string>): Promise<StoredFile> {
     const framing = await this.#frame();
     // Only until the model is known: nobody of the project waits for a document to be made.
     const model = await this.catalog.withCheckedModel(project, (current) => {
@@ -61,13 +66,13 @@ export class Documents {
     });
     const { url } = this.address;
     const made = this.functions.source?.version(project) ?? '';
-    const key = JSON.stringify([project.id, project.label, this.#numberOf(model), classesOf(caller), made, url]);
-    return this.#keep(key, () => {
+    const key = [project.id, project.label, this.#numberOf(model), classesOf(caller), made, url];
+    return this.#keep(project.id, key, chosen, () => {
       const description = `${GUIDE}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
       const particulars = { url, title: project.label, description, version: RELEASE };
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
       const lacks = (kind: KindDef, operation: RemoteOperation) => this.remotes.lacks(kind, project, operation);
-      return documentOf({ model, caller, generic: false, functions, lacks }, framing, particulars);
+      return documentOf({ model, caller, generic: false, chosen, functions, lacks }, framing, particulars);
     });
   }
 
@@ -82,20 +87,45 @@ export class Documents {
     return this.#models;
   }
 
-  /** Whoever asks while it is made gets the same one. */
-  async #keep(key: string, make: () => Promise<OpenApiDocument>): Promise<StoredFile> {
-    const known = this.#kept.get(key) ?? this.#making.get(key);
+  /** Whoever asks while it is made gets the same one. Parts, of which there are many, push no whole one out. */
+  async #keep(
+    project: string,
+    of: readonly unknown[],
+    chosen: ReadonlySet<string> | undefined,
+    make: () => Promise<Buffer<ArrayBuffer>>,
+  ): Promise<StoredFile> {
+    const kept = chosen ? this.#parts : this.#whole;
+    const key = JSON.stringify([...of, chosen && [...chosen].sort()]);
+    const known = kept.get(key);
+    if (known instanceof KindError) throw known;
     if (known) return known;
-    const making = this.#make(make).finally(() => this.#making.delete(key));
-    this.#making.set(key, making);
-    const file = await making;
-    this.#kept.set(key, file);
-    return file;
+    const making = this.#making.get(key) ?? this.#make(key, project, make);
+    try {
+      const file = await making;
+      kept.set(key, file);
+      return file;
+    } catch (error) {
+      // To find out anew would cost as much as a document.
+      if (error instanceof KindError && error.code === 'document.too_large') kept.set(key, error);
+      throw error;
+    }
   }
 
-  async #make(make: () => Promise<OpenApiDocument>): Promise<StoredFile> {
-    return storedFile(await renderDocument(await make()), 'application/json; charset=utf-8');
+  #make(key: string, project: string, make: () => Promise<Buffer<ArrayBuffer>>): Promise<StoredFile> {
+    const making = this.#lanes
+      .run(project, async () => storedFile(await make(), 'application/json; charset=utf-8'))
+      .finally(() => this.#making.delete(key));
+    this.#making.set(key, making);
+    return making;
   }
+}
+
+function sizeOf(kept: Kept): number {
+  return kept instanceof KindError ? 1024 : kept.bytes.length;
+}
+
+function tooMany(): KindError {
+  return comeBack('server.busy', 'More documents are asked for than can be made; try again shortly');
 }
 
 /** Callers of whom the same is told: what rules let in depends on the kind of the member, not on who it is. */

@@ -197,7 +197,7 @@ class ListQueryReader {
 }
 
 /** `[a,b]` and `a,b` as their parts. */
-function unbracket(text: string): string[] {
+export function unbracket(text: string): string[] {
   const inner = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1] ?? text;
   return inner.split(',').map((part) => part.trim());
 }

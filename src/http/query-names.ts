@@ -13,7 +13,8 @@ export type QueryName =
   | 'link_id'
   | 'kind_id'
   | 'cascade'
-  | 'member';
+  | 'member'
+  | 'kinds';
 
 const SHOWN = ['include', 'exclude'] as const;
 const PAGE = ['offset', 'limit', 'order', 'filter', ...SHOWN] as const;
@@ -34,4 +35,6 @@ export const REMOTE_GET_QUERY = SHOWN satisfies readonly QueryName[];
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
 export const MEMBER_QUERY = ['member'] as const satisfies readonly QueryName[];
+/** Of the API document. */
+export const KINDS_QUERY = ['kinds'] as const satisfies readonly QueryName[];
 export const NO_QUERY: readonly QueryName[] = [];

@@ -1,5 +1,5 @@
 /** Files of pages: kept in memory, and answered with what a browser may do with them. */
-import { createHash } from 'node:crypto';
+import { webcrypto } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { etagMatches } from './etag.js';
@@ -31,8 +31,10 @@ export interface StoredFile {
   readonly etag: string;
 }
 
-export function storedFile(bytes: Buffer, type: string): StoredFile {
-  return { bytes, type, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+/** Its ETag is made of all of its bytes, beside the event loop. */
+export async function storedFile(bytes: Buffer<ArrayBuffer>, type: string): Promise<StoredFile> {
+  const digest = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes));
+  return { bytes, type, etag: `"${digest.toString('base64url').slice(0, 22)}"` };
 }
 
 /** Answers a file, or 304. Whoever keeps it asks each time whether it is still the same. */

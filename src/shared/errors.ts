@@ -163,6 +163,10 @@ export const ERRORS = {
     status: 400,
     meaning: 'The answer would be larger than allowed: a smaller limit, or fewer fields with include.',
   },
+  'document.too_large': {
+    status: 413,
+    meaning: 'The API document would be larger than allowed; `?kinds=a,b` asks for some kinds.',
+  },
   'filter.syntax': { status: 400, meaning: 'The filter does not follow the grammar; the text has the character.' },
   'filter.unknown_parameter': { status: 400, meaning: 'The filter names a parameter that the kind does not have.' },
   'filter.unknown_operator': { status: 400, meaning: 'The filter uses an operator that does not exist.' },

@@ -77,6 +77,8 @@ export const LIMITS = {
   /** Passwords that wait to be hashed, of one process: of all projects, and of one. */
   hashesWaiting: 250,
   hashesPerProject: 100,
+  /** Bytes of one API document. */
+  documentBytes: 16 * 1024 * 1024,
   /** Bytes of the JSON of one answer, in UTF-8. */
   answerBytes: 32 * 1024 * 1024,
   /** Units that one deletion takes along, itself among them, and seconds that it has. */

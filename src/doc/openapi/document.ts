@@ -1,155 +1,160 @@
-/** The document: of no project, or of one as a caller sees it. Pure; a large one is made with pauses, so that it holds nobody up. */
-import { grantOf } from '../../access/access.js';
+/** The document: of no project, or of one as a caller sees it. Written part by part, so that a large one holds nobody up. */
 import { builtInRecords, buildModel } from '../../model/build-model.js';
-import { isMemberKind, type KindDef } from '../../model/model.js';
+import type { KindDef } from '../../model/model.js';
 import { ADMIN_KIND } from '../../model/special.js';
-import type { MemberCaller } from '../../tenancy/caller.js';
 import { Breather } from '../../shared/breather.js';
-import { isLinkable } from '../../unit/links.js';
-import { ERROR_RESPONSES, HEADERS } from './error.responses.js';
+import { Faults } from '../../shared/errors.js';
+import type { MemberCaller } from '../../tenancy/caller.js';
+import { componentsOf } from './components.js';
+import { DocumentText, SECTIONS } from './document.text.js';
 import type { Framing, Particulars } from './frame.js';
-import { plain, type OpenApiDocument, type PathItem, type Schema } from './openapi.js';
 import { functionOperations } from './function.operations.js';
-import { contextOf, hasRecord, hasRight, isShown, mayCreate, operationOf, type Seen, type View } from './operation.js';
-import { pathOf, pathParameters } from './path.parameters.js';
-import { KindNames, type SchemaForm } from './names.js';
-import { CONDITIONS, QUERY_PARAMETERS } from './query.parameters.js';
+import { KindNames } from './names.js';
+import { plain, type PathItem, type PlacedOperation, type Tag } from './openapi.js';
+import { jointOperation, operationOf, tagOfKind } from './operation.js';
+import { pathOf } from './path.parameters.js';
 import { TAGS, type Route } from './route.js';
 import { ROUTES } from './routes.js';
-import { SHARED_SCHEMAS } from './shared.schemas.js';
-import { createSchema, recordSchema, updateSchema } from './unit.schema.js';
-import { ComponentUse, type UsedComponents } from './component.use.js';
+import { SharedValues } from './shared.values.js';
+import { isShown, isShownOf, type Seen, type View } from './view.js';
+
+const [OF_NONE, OF_KINDS] = [ROUTES.filter(({ of }) => !of), ROUTES.filter(({ of }) => of)];
 
 const SOMEBODY: MemberCaller = { type: 'member', id: '', kindId: ADMIN_KIND, sessionId: '', admin: true };
 
 /** The document without a project: the built-in kinds, and paths with a `{kind_id}` for all others. */
-export function genericDocument(frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
+export function genericDocument(
+  frame: Framing,
+  particulars: Particulars,
+  chosen?: ReadonlySet<string>,
+): Promise<Buffer<ArrayBuffer>> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
-  return documentOf(
-    { model, caller: SOMEBODY, generic: true, functions: () => [], lacks: () => false },
-    frame,
-    particulars,
-  );
+  const seen = { model, caller: SOMEBODY, generic: true, chosen, functions: () => [], lacks: () => false };
+  return documentOf(seen, frame, particulars);
 }
 
-export async function documentOf(seen: Seen, frame: Framing, particulars: Particulars): Promise<OpenApiDocument> {
-  const kinds = [...seen.model.kinds.values()];
-  const view = { ...seen, names: namesOf(seen, kinds) };
-  const use = new ComponentUse(await componentsOf(view, kinds));
-  const paths = await pathsOf(view, kinds, use);
-  const { securitySchemes, ...head } = frame(particulars, tagsOf(paths, kinds, view));
-  return { ...head, paths, components: { ...use.used(), securitySchemes } };
-}
-
-function namesOf(seen: Seen, kinds: readonly KindDef[]): KindNames {
-  const named = kinds.filter((kind) => isNamed(kind, seen));
-  return new KindNames(
-    named.map(({ id }) => id),
+/** @throws KindError 413 where it would be larger than a document may be */
+export async function documentOf(seen: Seen, frame: Framing, particulars: Particulars): Promise<Buffer<ArrayBuffer>> {
+  const routes = await shownRoutes(seen);
+  const kinds = [...routes.keys()];
+  checkChosen(seen, kinds);
+  const names = new KindNames(
+    kinds.map(({ id }) => id),
     Object.keys(TAGS),
   );
+  const view: View = { ...seen, kinds, routes, names, values: new SharedValues() };
+  const { securitySchemes, ...head } = frame(particulars);
+  const text = new DocumentText();
+  text.open();
+  for (const [key, value] of Object.entries(head)) await text.add(key, value);
+  const tags = await writePaths(text, view);
+  await writeComponents(text, view, securitySchemes);
+  await text.add('tags', tagsOf(view, tags));
+  text.close();
+  return text.bytes();
 }
 
-/** Whether anything of a kind is shown to the caller: a name tells nobody that there is another one like it. */
-function isNamed(kind: KindDef, seen: Seen): boolean {
-  const shown = ROUTES.some(({ of, ...route }) => {
-    return of !== undefined && SUBJECTS[of](kind) && isShown({ of, ...route }, kind, seen);
-  });
-  return shown || seen.functions(kind).length > 0;
-}
-
-type Tags = OpenApiDocument['tags'];
-
-async function pathsOf(view: View, kinds: readonly KindDef[], use: ComponentUse): Promise<Record<string, PathItem>> {
-  const paths = new Map<string, PathItem>();
-  const breather = new Breather();
-  for (const route of ROUTES) {
-    for (const kind of subjectsOf(route, view, kinds)) {
-      if (!isShown(route, kind, view)) continue;
-      const path = pathOf(route, kind);
-      // As in the service, the narrower route comes first: `/kind/struct` is not that of any kind.
-      if (paths.get(path)?.[route.method]) continue;
-      const operation = operationOf(route, path, kind, view);
-      paths.set(path, { ...paths.get(path), [route.method]: operation });
-      use.visit(operation);
-      if (breather.due) await breather.pause();
-    }
-  }
-  for (const { path, method, operation } of kinds.flatMap((kind) => functionOperations(kind, view))) {
-    paths.set(path, { ...paths.get(path), [method]: operation });
-    use.visit(operation);
-  }
-  return Object.fromEntries(paths);
-}
-
-/** The kinds of which a route has a path each; undefined stands for the path of no kind, or of any. */
-function subjectsOf(route: Route, view: View, kinds: readonly KindDef[]): readonly (KindDef | undefined)[] {
-  if (route.of === undefined) return [undefined];
-  const { of } = route;
-  const own = kinds.filter((kind) => SUBJECTS[of](kind));
-  return view.generic ? [...own, undefined] : own;
-}
-
-const SUBJECTS: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef) => boolean>> = {
-  all: () => true,
-  linkable: isLinkable,
-  members: isMemberKind,
-  none: () => false,
-};
-
-async function componentsOf(view: View, kinds: readonly KindDef[]): Promise<UsedComponents> {
-  const readable = kinds.filter((kind) => isLinkable(kind) && hasRecord(view, kind.id)).map(({ id }) => id);
-  return {
-    schemas: {
-      ...SHARED_SCHEMAS,
-      ...(view.generic && { kind_unit_body: ANY_BODY }),
-      ...(await kindSchemas(view, kinds)),
-    },
-    responses: ERROR_RESPONSES,
-    parameters: {
-      ...pathParameters(view.generic ? undefined : { kinds: readable, linkTypes: linkTypesOf(view) }),
-      ...QUERY_PARAMETERS,
-      ...CONDITIONS,
-    },
-    headers: HEADERS,
-  };
-}
-
-/** The link types, for who may see them all; undefined for others. */
-function linkTypesOf({ model, caller }: View): readonly string[] | undefined {
-  const kind = model.kinds.get('link');
-  const grant = kind && grantOf(kind, 'read', caller, model);
-  return grant && grant.predicate === undefined ? [...model.linkTypes.keys()] : undefined;
-}
-
-const ANY_BODY: Schema = {
-  type: 'object',
-  description: 'Parameter ids and their values. In place of the id of another unit an object creates that unit.',
-  additionalProperties: true,
-};
-
-/** What is answered and what bodies take, of the kinds that the caller may use so. */
-async function kindSchemas(view: View, kinds: readonly KindDef[]): Promise<Record<string, Schema>> {
-  const context = contextOf(view);
-  const breather = new Breather();
-  const made = new Map<string, Schema>();
-  for (const kind of kinds) {
-    const add = (form: SchemaForm, schema: Schema) => made.set(view.names.schema(kind.id, form), schema);
-    if (hasRecord(view, kind.id)) add('record', recordSchema(kind, context));
-    if (mayCreate(view, kind.id)) add('create', createSchema(kind, context));
-    if (kind.active && hasRight(view, kind, ['update'])) add('update', updateSchema(kind, context));
+/** The kinds of which anything is shown, with the routes: no other one is named. */
+async function shownRoutes(seen: Seen): Promise<Map<KindDef, ReadonlySet<Route>>> {
+  const breather = new Breather(10);
+  const shown = new Map<KindDef, ReadonlySet<Route>>();
+  for (const kind of seen.model.kinds.values()) {
+    const routes = new Set(OF_KINDS.filter((route) => isShownOf(route, kind, seen) && !hasNarrower(route, kind)));
+    if (routes.size > 0 || seen.functions(kind).length > 0) shown.set(kind, routes);
     if (breather.due) await breather.pause();
   }
-  return Object.fromEntries(made);
+  return shown;
 }
 
-function tagsOf(paths: Readonly<Record<string, PathItem>>, kinds: readonly KindDef[], { names }: View): Tags {
-  const used = new Set(Object.values(paths).flatMap((item) => Object.values(item).map(({ tags: [tag] }) => tag)));
+/** As in the service, the narrower route comes first: `/kind/struct` is not that of any kind. */
+function hasNarrower(route: Route, kind: KindDef): boolean {
+  return kind.builtIn && OF_NONE.some(({ method, path }) => method === route.method && path === pathOf(route, kind));
+}
+
+/** Kinds that are not shown are not there. @throws KindError 400 */
+function checkChosen({ chosen }: Seen, shown: readonly KindDef[]): void {
+  const ids = new Set(shown.map(({ id }) => id));
+  const faults = new Faults();
+  for (const id of chosen ?? []) {
+    if (ids.has(id)) continue;
+    faults.add('query.bad_value', `kinds: no kind '${id.slice(0, 80)}'${faults.hint(id, ids)}`, { parameter: 'kinds' });
+  }
+  faults.throwIfAny();
+}
+
+/** Whether a kind has operations that are not the same for every kind. */
+function hasOwn(kind: KindDef, { routes, functions }: View): boolean {
+  return [...(routes.get(kind) ?? [])].some(({ joint }) => !joint) || functions(kind).length > 0;
+}
+
+/** Answers the tags of what was written. */
+async function writePaths(text: DocumentText, view: View): Promise<ReadonlySet<string>> {
+  const tags = new Set<string>();
+  text.open('paths');
+  for (const operations of operationsOf(view)) {
+    for (const [path, item] of itemsOf(operations)) {
+      for (const operation of Object.values(item)) tags.add(operation.tags[0]);
+      await text.add(path, item);
+    }
+  }
+  text.close();
+  return tags;
+}
+
+/** What has a path in common comes together. */
+function* operationsOf(view: View): Generator<readonly PlacedOperation[]> {
+  yield OF_NONE.filter((route) => isShown(route, undefined, view)).map((route) => place(route, undefined, view));
+  if (view.generic) yield OF_KINDS.map((route) => place(route, undefined, view));
+  else yield OF_KINDS.flatMap((route) => (route.joint ? jointOperation(route, view) : []));
+  const ofOne = OF_KINDS.filter(({ joint }) => !joint);
+  for (const kind of view.kinds) {
+    if (view.chosen && !view.chosen.has(kind.id)) continue;
+    const own = ofOne.filter((route) => view.routes.get(kind)?.has(route)).map((route) => place(route, kind, view));
+    yield [...own, ...functionOperations(kind, view)];
+  }
+}
+
+function place(route: Route, kind: KindDef | undefined, view: View): PlacedOperation {
+  const path = pathOf(route, kind);
+  return { path, method: route.method, operation: operationOf(route, path, kind, view) };
+}
+
+function itemsOf(operations: readonly PlacedOperation[]): Map<string, PathItem> {
+  const items = new Map<string, PathItem>();
+  for (const { path, method, operation } of operations) {
+    items.set(path, { ...items.get(path), [method]: operation });
+  }
+  return items;
+}
+
+async function writeComponents(text: DocumentText, view: View, securitySchemes: object): Promise<void> {
+  const components = componentsOf(view);
+  text.open('components');
+  for (const section of SECTIONS) {
+    text.open(section);
+    // What a component refers to is added to those that are still to come.
+    for (const name of text.used[section]) await text.add(name, components[section](name));
+    text.close();
+  }
+  await text.add('securitySchemes', securitySchemes);
+  text.close();
+}
+
+/** Those of what was written; of a part of a project, those of all its kinds, so that one can be chosen. What is the project's own is looked for first. */
+function tagsOf(view: View, written: ReadonlySet<string>): Tag[] {
   const labels = new Map<string, string>(Object.entries(TAGS));
-  for (const { id, label } of kinds) labels.set(names.tag(id), plain(label));
-  // What is the project's own is looked for first.
-  const own = kinds.flatMap(({ builtIn, id }) => (!builtIn && used.has(names.tag(id)) ? [names.tag(id)] : []));
-  return [...new Set(['Authentication', ...own, ...used])].map((name) => ({
-    name,
-    description: labels.get(name) ?? name,
-  }));
+  const kinds = new Map<string, string[]>();
+  for (const kind of view.kinds.filter((each) => hasOwn(each, view))) {
+    const name = tagOfKind(kind, view);
+    if (!labels.has(name)) labels.set(name, plain(kind.label));
+    kinds.set(name, [...(kinds.get(name) ?? []), kind.id]);
+  }
+  const all = view.chosen ? new Set([...written, ...kinds.keys()]) : written;
+  const own = view.kinds.filter(({ builtIn }) => !builtIn).map((kind) => tagOfKind(kind, view));
+  return [...new Set(['Authentication', ...own, ...all])]
+    .filter((name) => all.has(name))
+    .map((name) => {
+      const ids = kinds.get(name);
+      return { name, description: labels.get(name) ?? name, ...(ids && { 'x-kinds': ids }) };
+    });
 }

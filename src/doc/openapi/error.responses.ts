@@ -29,7 +29,7 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
   405: 'That method is not taken here; `Allow` names those that are.',
   409: 'It conflicts with what is stored.',
   412: 'The unit is no longer the version that `If-Match`, or `updated_at` in the body, names.',
-  413: 'The body is too large.',
+  413: 'The body is too large, or the document that was asked for.',
   415: 'The body is not said to be JSON.',
   429: 'Too many attempts.',
   431: 'The head of the request is too large.',

@@ -10,14 +10,14 @@ export interface Particulars {
   readonly version: string;
 }
 
-type Frame = Pick<OpenApiDocument, 'openapi' | 'info' | 'servers' | 'tags'> & Pick<Components, 'securitySchemes'>;
+type Frame = Pick<OpenApiDocument, 'openapi' | 'info' | 'servers'> & Pick<Components, 'securitySchemes'>;
 
-export type Framing = (particulars: Particulars, tags: OpenApiDocument['tags']) => Frame;
+export type Framing = (particulars: Particulars) => Frame;
 
 /** The package is loaded when a document is first asked for: it takes a quarter of a second, which a start can do without. */
 export async function loadFraming(): Promise<Framing> {
   const { DocumentBuilder } = await import('@nestjs/swagger');
-  return ({ url, title, description, version }, tags) => {
+  return ({ url, title, description, version }) => {
     const builder = new DocumentBuilder()
       .setOpenAPIVersion('3.1.0')
       .setTitle(title)
@@ -29,6 +29,6 @@ export async function loadFraming(): Promise<Framing> {
       .addBearerAuth({ type: 'http', bearerFormat: 'JWT', description: 'The `access_token` of a sign-in.' }, 'bearer');
     const { openapi, info, components } = builder.build();
     const securitySchemes = components?.securitySchemes ?? {};
-    return { openapi, info, servers: [{ url }], tags, securitySchemes };
+    return { openapi, info, servers: [{ url }], securitySchemes };
   };
 }

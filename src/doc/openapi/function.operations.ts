@@ -3,18 +3,13 @@ import type { Field, KindDef } from '../../model/model.js';
 import type { DocumentedFunction } from '../documented-functions.js';
 import { functionBody, functionParameter } from './bodies.js';
 import { exampleBody } from './example.js';
-import type { Method, Operation, Parameter, RequestBody, Schema } from './openapi.js';
-import { contextOf, isShown, KEY_AND_TOKEN, operationOf, type View } from './operation.js';
+import type { Operation, Parameter, PlacedOperation, RequestBody, Schema } from './openapi.js';
+import { KEY_AND_TOKEN, operationOf } from './operation.js';
 import { pathOf } from './path.parameters.js';
 import type { Route } from './route.js';
 import { FUNCTION_ROUTES } from './routes.js';
 import { isNeeded } from './value.schema.js';
-
-export interface PlacedOperation {
-  readonly path: string;
-  readonly method: Method;
-  readonly operation: Operation;
-}
+import { contextOf, isShown, type View } from './view.js';
 
 /** Those of a kind that the caller may call; one of a unit, where it may read any. */
 export function functionOperations(kind: KindDef, view: View): PlacedOperation[] {

@@ -19,23 +19,25 @@ export class DistinctNames {
 
   /** The first wish that is free; where none is, the last one with a part that is always the same for it. */
   take(...wishes: readonly [string, ...string[]]): string {
-    const [last] = wishes.slice(-1);
-    const digest = createHash('sha256')
-      .update(last ?? '')
-      .digest('hex');
-    const marked = Array.from({ length: digest.length - 3 }, (_, at) => `${last}_${digest.slice(0, at + 4)}`);
-    const name = [...wishes, ...marked].find((each) => !this.#taken.has(bareName(each)));
-    if (name === undefined) throw new Error(`no name is left for '${last}'`);
+    const isFree = (name: string) => !this.#taken.has(bareName(name));
+    const name = wishes.find(isFree) ?? marked(wishes.at(-1) ?? '').find(isFree);
+    if (name === undefined) throw new Error(`no name is left for '${wishes.join("', '")}'`);
     this.#taken.add(bareName(name));
     return name;
   }
 }
 
+/** A name with more and more of its digest. */
+function marked(name: string): string[] {
+  const digest = createHash('sha256').update(name).digest('hex');
+  return Array.from({ length: digest.length - 3 }, (_, at) => `${name}_${digest.slice(0, at + 4)}`);
+}
+
 /**
- * What a schema of a kind is of. Every schema of a kind ends in one of these, and none of the built-in ones does: so
- * they are apart, whatever ids kinds have.
+ * What a schema of a kind is of, or a response (`answer`). Every name of a component of a kind ends in one of these, and
+ * none of the built-in ones does: so they are apart, whatever ids kinds have.
  */
-export const SCHEMA_FORMS = ['record', 'create', 'update'] as const;
+export const SCHEMA_FORMS = ['record', 'answer', 'page', 'create', 'update'] as const;
 export type SchemaForm = (typeof SCHEMA_FORMS)[number];
 
 /** What the names of built-in schemas begin with; ids of kinds that do belong to the system. */

@@ -48,11 +48,25 @@ export interface Components {
   readonly securitySchemes: Readonly<Record<string, object>>;
 }
 
+/** An operation and where it is. */
+export interface PlacedOperation {
+  readonly path: string;
+  readonly method: Method;
+  readonly operation: Operation;
+}
+
+/** `x-kinds`: the kinds whose operations are under the tag. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  readonly 'x-kinds'?: readonly string[];
+}
+
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: object;
   readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly tags: readonly Tag[];
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: Components;
 }

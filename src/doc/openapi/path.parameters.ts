@@ -32,6 +32,13 @@ export function componentOf(name: string, kind: KindDef | undefined): string {
   return name === 'unit_id' && kind?.key === 'uuid' ? 'unit_uuid' : name;
 }
 
+/** The first name of a path, as one of these kinds. */
+export function kindParameter(path: string, kinds: readonly KindDef[]): Parameter {
+  const [, name = ''] = /\{(\w+)\}/.exec(path) ?? [];
+  const schema = { type: 'string', enum: kinds.map(({ id }) => id) };
+  return { name, in: 'path', required: true, description: 'The id of a kind.', schema };
+}
+
 /** What a link may be of, and lead to, as far as the caller may know. */
 export interface LinkEnds {
   readonly kinds: readonly string[];

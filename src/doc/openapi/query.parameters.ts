@@ -65,6 +65,12 @@ export const QUERY_PARAMETERS = {
     style: 'form',
     explode: false,
   }),
+  kinds: query(
+    'kinds',
+    'The kinds whose operations are described, where the document of all would be too large; none where it is empty.',
+    IDS,
+    { style: 'form', explode: false },
+  ),
   cascade: query('cascade', 'Does it although something is lost by it.', { type: 'boolean', default: false }),
   member: query('member', 'The id of the member to tell about; a request without a token where it is left out.', {
     type: 'string',

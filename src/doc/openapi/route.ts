@@ -55,6 +55,8 @@ export interface Route {
   readonly description?: string;
   /** Of which kinds there is such a path: of all, of those whose units can be linked, of member kinds, or of no single one. Undefined for a path of no kind. */
   readonly of?: 'all' | 'linkable' | 'members' | 'none';
+  /** It is the same for every kind, and stands once, with the kinds that have it. */
+  readonly joint?: true;
   /** What a caller must have of the kind: any of these rights. */
   readonly rights?: readonly Right[];
   /** The kind of the model whose rights count, for a path that names it. */

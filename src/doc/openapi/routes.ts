@@ -5,6 +5,7 @@
 import {
   CASCADE_QUERY,
   GET_QUERY,
+  KINDS_QUERY,
   LIST_QUERY,
   MEMBER_QUERY,
   STRUCT_QUERY,
@@ -16,6 +17,7 @@ const KIND = '/api/lib/{kind_id}';
 const UNIT = `${KIND}/unit/{unit_id}`;
 const GROUP = '/api/lib/group/{group_id}';
 const LINK = '/api/lib/{parent_kind_id}/unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}';
+const LINKED = '/api/lib/{parent_kind_id}/unit/{parent_unit_id}/link/{direction}';
 const KIND_PARAMETER = '/api/lib/kind/unit/{kind_id}/link/parameter/{parameter_type_id}/unit/{parameter_id}';
 const GROUP_KIND = '/api/lib/group/unit/{group_id}/link/group/kind/unit/{kind_id}';
 const AUTH = '/api/lib/auth';
@@ -66,18 +68,26 @@ const UNIT_ROUTES: readonly Route[] = [
   },
   {
     ...units,
-    ...{ id: 'struct', method: 'get', path: `${KIND}/struct`, summary: 'Describe the parameters of %' },
+    ...{ id: 'struct', joint: true, method: 'get', path: `${KIND}/struct`, summary: 'Describe the parameters of %' },
     ...{ rights: ['read', 'create', 'signup'], query: STRUCT_QUERY, content: 'descriptors', inactive: true },
   },
   {
     ...units,
-    ...{ id: 'describe', asks: 'get', method: 'get', path: `${UNIT}/struct`, summary: 'Describe a unit of %' },
+    ...{
+      id: 'describe',
+      joint: true,
+      asks: 'get',
+      method: 'get',
+      path: `${UNIT}/struct`,
+      summary: 'Describe a unit of %',
+    },
     ...{ rights: ['read'], query: STRUCT_QUERY, content: 'struct' },
   },
   {
     ...units,
     ...{
       id: 'access',
+      joint: true,
       asks: 'get',
       method: 'get',
       path: `${UNIT}/access`,
@@ -87,13 +97,13 @@ const UNIT_ROUTES: readonly Route[] = [
   },
 ];
 
-const links = { tag: 'Links', of: 'linkable', needs: 'access', rights: ['link'] } as const;
+const links = { tag: 'Links', of: 'linkable', joint: true, needs: 'access', rights: ['link'] } as const;
 const system = { served: LINK, needs: 'bearer', rights: ['link'] } as const;
 
 const LINK_ROUTES: readonly Route[] = [
   {
     ...links,
-    ...{ id: 'linked', method: 'get', path: `${UNIT}/link/{direction}`, rights: ['read'], content: 'linkedUnits' },
+    ...{ id: 'linked', method: 'get', path: LINKED, rights: ['read'], content: 'linkedUnits' },
     ...{ summary: 'List the units that a unit of % is linked with', query: WALK_QUERY },
     description: 'Each once, the nearest first, with the link by which it was reached.',
   },
@@ -243,7 +253,7 @@ const SERVICE_ROUTES: readonly Route[] = [
   {
     ...service,
     ...{ id: 'doc.openapi', tag: 'Documentation', path: '/api/lib/doc/openapi.json', media: 'application/json' },
-    ...{ summary: 'This document', conditional: 'read', refuses: [401, 503] },
+    ...{ summary: 'This document', query: KINDS_QUERY, conditional: 'read', refuses: [401, 413, 503] },
     description: 'With the header `kind-project-key`, that of the project as the caller may use it.',
   },
   {

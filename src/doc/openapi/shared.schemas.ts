@@ -14,6 +14,9 @@ function record(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
+/** The content of an answer that shows nothing. */
+export const NOTHING: Schema = { type: 'null' };
+
 /** The envelope around a content. */
 export function enveloped(content: Schema): Schema {
   return record({ content, messages: schemaRef('kind_no_messages') });
@@ -21,11 +24,7 @@ export function enveloped(content: Schema): Schema {
 
 /** `{count, items}`: a page of a list. */
 export function pageOf(items: Schema): Schema {
-  const properties = {
-    count: { type: 'integer', minimum: -1, description: 'All that match; -1 where `count=none` asked for no number.' },
-    items: { type: 'array', items },
-    next: { type: ['string', 'null'], description: 'Only with `cursor`: where the next page begins; null at the end.' },
-  };
+  const properties = { count: schemaRef('kind_count'), items: { type: 'array', items }, next: schemaRef('kind_next') };
   return { type: 'object', properties, required: ['count', 'items'], additionalProperties: false };
 }
 
@@ -150,7 +149,15 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
     content: { type: 'null' },
     messages: { type: 'array', items: schemaRef('kind_message'), minItems: 1 },
   }),
-  kind_nothing: { type: 'null' },
+  kind_count: {
+    type: 'integer',
+    minimum: -1,
+    description: 'All that match; -1 where `count=none` asked for no number.',
+  },
+  kind_next: {
+    type: ['string', 'null'],
+    description: 'Only with `cursor`: where the next page begins; null at the end.',
+  },
   kind_descriptor: DESCRIPTOR,
   kind_struct: record({ label: STRING, parameters: { type: 'array', items: schemaRef('kind_descriptor') } }),
   kind_session: SESSION,

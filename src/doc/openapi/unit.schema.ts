@@ -7,6 +7,7 @@ import type { Caller } from '../../tenancy/caller.js';
 import { exampleBody } from './example.js';
 import type { KindNames } from './names.js';
 import { plain, schemaRef, type Schema } from './openapi.js';
+import type { SharedValues } from './shared.values.js';
 import { answeredValue, defaultOf, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
 
 const OBJECT: Schema = { type: 'object', additionalProperties: true };
@@ -35,6 +36,7 @@ export interface KindContext {
   readonly mayCreate: (kindId: string) => boolean;
   readonly mayRead: (kindId: string) => boolean;
   readonly names: KindNames;
+  readonly values: SharedValues;
 }
 
 /** A unit as it is answered. Nothing in it is required: `include` and `exclude` choose. */
@@ -64,7 +66,8 @@ function answeredProperty(kind: KindDef, field: Field, context: KindContext): Sc
   if (constant !== undefined) return constantSchema(constant);
   const value = formOf(kind, field) ?? orList(field, answeredValue(field));
   const nullable = def.nullable || field.shownWhere !== undefined;
-  return { ...described(field, context), ...(nullable ? orNull(value) : value) };
+  const schema = { ...described(field, context), ...(nullable ? orNull(value) : value) };
+  return context.values.place(kind, field, 'value', schema);
 }
 
 function constantSchema(constant: Json): Schema {
@@ -136,7 +139,7 @@ function keptFields(kind: KindDef, { caller }: KindContext, create: boolean): Fi
 function keptProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
   if (field.type.id !== 'datetime') return answeredProperty(kind, field, context);
   const value = takenValue(field);
-  return { title: field.def.label, ...(field.def.nullable && !create ? orNull(value) : value) };
+  return field.def.nullable && !create ? orNull(value) : value;
 }
 
 /** The times of a record are passed over by a create, and a natural key may stand there twice. */
@@ -159,9 +162,9 @@ function takenProperty(kind: KindDef, field: Field, context: KindContext, create
   const { caller } = context;
   const value = formOf(kind, field) ?? nestedValue(kind, field, context) ?? orList(field, takenValue(field));
   const readable = mayReadField(field, caller);
+  const schema = { ...described(field, context), ...(def.nullable ? orNull(value) : value) };
   return {
-    ...described(field, context),
-    ...(def.nullable ? orNull(value) : value),
+    ...context.values.place(kind, field, 'input', schema),
     ...(!create && neverChanges(field) && UNCHANGED),
     ...(create && readable && defaultOf(def)),
     ...((!readable || field.column === undefined) && { writeOnly: true }),

@@ -16,10 +16,19 @@ const DOCUMENT = '/api/lib/doc/openapi.json';
 
 const documentOf = (reply: Reply) => reply.body as unknown as OpenApiDocument;
 const fetchFor = async (caller: TestProject) => documentOf(await caller.get('/doc/openapi.json'));
+/** The operations below a path; one that stands once for many kinds counts for each. */
 const operations = ({ paths }: OpenApiDocument, path = '') =>
   Object.entries(paths)
-    .filter(([each]) => each.startsWith(path))
-    .flatMap(([each, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${each.slice(path.length)}`))
+    .flatMap(([each, item]) =>
+      Object.entries(item).flatMap(([method, { parameters }]) => {
+        const [first] = parameters ?? [];
+        const kinds = first && 'schema' in first ? (first.schema['enum'] as string[]) : undefined;
+        const all = kinds?.map((kind) => each.replace(/\{\w+\}/, kind)) ?? [each];
+        return all
+          .filter((one) => one.startsWith(path))
+          .map((one) => `${method.toUpperCase()} ${one.slice(path.length)}`);
+      }),
+    )
     .sort();
 const propertiesOf = ({ components }: OpenApiDocument, name: string) =>
   (components.schemas[name]?.['properties'] ?? {}) as Record<string, Schema>;
@@ -97,7 +106,6 @@ describe('the document without a project', () => {
       'GET /unit/{unit_id}',
       'GET /unit/{unit_id}/access',
       'GET /unit/{unit_id}/function/{function_name}',
-      'GET /unit/{unit_id}/link/{direction}',
       'GET /unit/{unit_id}/struct',
       'POST /function/{function_name}',
       'POST /unit',
@@ -145,9 +153,9 @@ describe('the document of a project', () => {
       'DELETE /unit/{unit_id}',
       'GET /struct',
       'GET /unit',
+      'GET /unit/{parent_unit_id}/link/{direction}',
       'GET /unit/{unit_id}',
       'GET /unit/{unit_id}/access',
-      'GET /unit/{unit_id}/link/{direction}',
       'GET /unit/{unit_id}/struct',
       'POST /unit',
       'POST /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
@@ -222,8 +230,8 @@ describe('the document of a project', () => {
     const reads = [
       'GET struct',
       'GET unit',
+      'GET unit/{parent_unit_id}/link/{direction}',
       'GET unit/{unit_id}',
-      'GET unit/{unit_id}/link/{direction}',
       'GET unit/{unit_id}/struct',
     ];
     expect(await own(ann, 'book')).toEqual([...reads, 'POST unit', 'PUT unit/{unit_id}']);
@@ -234,7 +242,7 @@ describe('the document of a project', () => {
       'GET struct',
       'GET unit',
       'GET unit/{kind_id}',
-      'GET unit/{kind_id}/struct',
+      'GET unit/{unit_id}/struct',
     ]);
     expect((await own(admin, 'book')).filter((each) => each.includes('link_id'))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /** Every operation takes the query parameters that the document says it has, and no others. */
 import { expect, it } from 'vitest';
-import type { OpenApiDocument, Parameter } from '../../../src/doc/openapi/openapi.js';
+import type { OpenApiDocument, Operation, Parameter } from '../../../src/doc/openapi/openapi.js';
 import { componentOfQuery, QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
 import { defineKinds, withMembers } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
@@ -89,26 +89,36 @@ interface Case {
   readonly takes: readonly string[];
 }
 
-const CASES = Object.entries(document.paths).flatMap(([template, operations]) =>
-  Object.entries(operations).flatMap(([method, operation]): Case[] => {
-    const path = pathOf(template);
-    const { operationId: id = '', parameters = [], requestBody } = operation;
-    if (
-      path === undefined ||
-      ANY.includes(id) ||
-      BEFORE.includes(id) ||
-      (method === 'get' && template.includes('/function/'))
-    )
-      return [];
-    const takes = parameters.flatMap((given) => {
-      const named = given as { $ref?: string } & Partial<Parameter>;
-      const found =
-        named.$ref === undefined ? named : document.components.parameters[named.$ref.split('/').at(-1) ?? ''];
-      return found?.in === 'query' ? [found.name ?? ''] : [];
-    });
-    return [{ id, method: method.toUpperCase(), path, body: requestBody !== undefined, takes }];
-  }),
+/** The path of every kind, for one that stands once for all that have it. */
+function everyPath(template: string, { parameters }: Operation): string[] {
+  const [first] = parameters ?? [];
+  const kinds = first && 'schema' in first ? (first.schema['enum'] as string[]) : undefined;
+  return kinds?.map((kind) => template.replace(/\{\w+\}/, kind)) ?? [template];
+}
+
+const PATHS = Object.entries(document.paths).flatMap(([template, operations]) =>
+  Object.entries(operations).flatMap(([method, operation]) =>
+    everyPath(template, operation).map((path) => [path, method, operation] as const),
+  ),
 );
+
+const CASES = PATHS.flatMap(([template, method, operation]): Case[] => {
+  const path = pathOf(template);
+  const { operationId: id = '', parameters = [], requestBody } = operation;
+  if (
+    path === undefined ||
+    ANY.includes(id) ||
+    BEFORE.includes(id) ||
+    (method === 'get' && template.includes('/function/'))
+  )
+    return [];
+  const takes = parameters.flatMap((given) => {
+    const named = given as { $ref?: string } & Partial<Parameter>;
+    const found = named.$ref === undefined ? named : document.components.parameters[named.$ref.split('/').at(-1) ?? ''];
+    return found?.in === 'query' ? [found.name ?? ''] : [];
+  });
+  return [{ id: `${id} ${path}`, method: method.toUpperCase(), path, body: requestBody !== undefined, takes }];
+});
 
 it('many operations are tried', () => {
   expect(CASES.length).toBeGreaterThan(60);

@@ -12,12 +12,13 @@ describe('names of schemas', () => {
   it('of what is built in begin as no id of a kind does, and end as no schema of a kind does', () => {
     for (const name of Object.keys(SHARED_SCHEMAS)) {
       expect(name.startsWith(BUILT_IN_PREFIX)).toBe(true);
-      expect(SCHEMA_FORMS.filter((form) => bareName(name).endsWith(form))).toEqual([]);
+      expect([...SCHEMA_FORMS, 'value', 'input'].filter((form) => bareName(name).endsWith(form))).toEqual([]);
     }
   });
 
   it('say what they are of', () => {
-    expect(schemasOf(namesOf('book'), ['book'])).toEqual(['book.record', 'book.create', 'book.update']);
+    const forms = ['book.record', 'book.answer', 'book.page', 'book.create', 'book.update'];
+    expect(schemasOf(namesOf('book'), ['book'])).toEqual(forms);
   });
 
   it('are apart for ids that look like other names, or differ by an underscore', () => {

@@ -1,0 +1,79 @@
+/** The components of a document, each made when something refers to it. Pure. */
+import { grantOf } from '../../access/access.js';
+import { isLinkable } from '../../unit/links.js';
+import type { Section } from './document.text.js';
+import { ERROR_RESPONSES, HEADERS } from './error.responses.js';
+import type { SchemaForm } from './names.js';
+import { schemaRef, type Parameter, type Schema } from './openapi.js';
+import { pathParameters } from './path.parameters.js';
+import { CONDITIONS, QUERY_PARAMETERS } from './query.parameters.js';
+import { recordResponse, SHARED_RESPONSES } from './response.js';
+import { pageOf, SHARED_SCHEMAS } from './shared.schemas.js';
+import { createSchema, recordSchema, updateSchema } from './unit.schema.js';
+import { contextOf, hasRecord, type View } from './view.js';
+
+type Makers = ReadonlyMap<string, () => unknown>;
+
+/** @throws Error from what is asked for a name that nothing has */
+export function componentsOf(view: View): Readonly<Record<Section, (name: string) => unknown>> {
+  const makers: Readonly<Record<Section, Makers>> = {
+    responses: new Map([...constants(ERROR_RESPONSES), ...constants(SHARED_RESPONSES), ...kindResponses(view)]),
+    parameters: constants({ ...parametersOf(view), ...QUERY_PARAMETERS, ...CONDITIONS }),
+    schemas: new Map([...constants(SHARED_SCHEMAS), ...kindSchemas(view), ['kind_unit_body', () => ANY_BODY]]),
+    headers: constants(HEADERS),
+  };
+  const finder = (section: Section) => (name: string) => {
+    const made = makers[section].get(name)?.() ?? (section === 'schemas' ? view.values.find(name) : undefined);
+    if (made !== undefined) return made;
+    throw new Error(`the document has no ${section} '${name}'`);
+  };
+  return {
+    responses: finder('responses'),
+    parameters: finder('parameters'),
+    schemas: finder('schemas'),
+    headers: finder('headers'),
+  };
+}
+
+function constants(values: Readonly<Record<string, unknown>>): Map<string, () => unknown> {
+  return new Map(Object.entries(values).map(([name, value]) => [name, () => value]));
+}
+
+function kindResponses({ kinds, names }: View): [string, () => unknown][] {
+  return kinds.map(({ id }) => {
+    return [names.schema(id, 'answer'), () => recordResponse(names.schema(id, 'record'))];
+  });
+}
+
+const ANY_BODY: Schema = {
+  type: 'object',
+  description: 'Parameter ids and their values. In place of the id of another unit an object creates that unit.',
+  additionalProperties: true,
+};
+
+function parametersOf(view: View): Record<string, Parameter> {
+  if (view.generic) return pathParameters(undefined);
+  const readable = view.kinds.filter((kind) => isLinkable(kind) && hasRecord(view, kind.id)).map(({ id }) => id);
+  return pathParameters({ kinds: readable, linkTypes: linkTypesOf(view) });
+}
+
+/** The link types, for who may see them all; undefined for others. */
+function linkTypesOf({ model, caller }: View): readonly string[] | undefined {
+  const kind = model.kinds.get('link');
+  const grant = kind && grantOf(kind, 'read', caller, model);
+  return grant && grant.predicate === undefined ? [...model.linkTypes.keys()] : undefined;
+}
+
+/** What is answered and what bodies take. */
+function kindSchemas(view: View): [string, () => Schema][] {
+  const context = contextOf(view);
+  return view.kinds.flatMap((kind): [string, () => Schema][] => {
+    const name = (form: SchemaForm) => view.names.schema(kind.id, form);
+    return [
+      [name('record'), () => recordSchema(kind, context)],
+      [name('page'), () => pageOf(schemaRef(name('record')))],
+      [name('create'), () => createSchema(kind, context)],
+      [name('update'), () => updateSchema(kind, context)],
+    ];
+  });
+}

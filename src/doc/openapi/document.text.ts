@@ -1,0 +1,80 @@
+/**
+ * The text of a document as it is written, member by member: no more than a document may have, and with pauses in which
+ * others are served. It tells to which components the text refers, so that no others are made.
+ */
+import { Breather } from '../../shared/breather.js';
+import { refusal, type KindError } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+
+export const SECTIONS = ['responses', 'parameters', 'schemas', 'headers'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** A `$ref` in JSON text; where it stands inside a text of a user its quotes are escaped. */
+const REFERENCE = /"\$ref":"#\/components\/(responses|parameters|schemas|headers)\/([^"]+)"/g;
+const CHUNK = 256 * 1024;
+
+export class DocumentText {
+  /** Names of components, by section. Whoever walks through them meets those that are added meanwhile. */
+  readonly used: Readonly<Record<Section, Set<string>>> = {
+    responses: new Set(),
+    parameters: new Set(),
+    schemas: new Set(),
+    headers: new Set(),
+  };
+  readonly #breather = new Breather(10);
+  readonly #chunks: Buffer[] = [];
+  #waiting = '';
+  #bytes = 0;
+  /** Whether the next member is the first of its object. */
+  #first = true;
+
+  /** @param most bytes that it may have */
+  constructor(private readonly most: number = LIMITS.documentBytes) {}
+
+  open(key?: string): void {
+    this.#write(key === undefined ? '{' : `${this.#comma()}${JSON.stringify(key)}:{`);
+    this.#first = true;
+  }
+
+  close(): void {
+    this.#write('}');
+    this.#first = false;
+  }
+
+  /** Adds a member to the object that is open. @throws KindError 413 */
+  async add(key: string, value: unknown): Promise<void> {
+    const text = JSON.stringify(value);
+    for (const [, section, name = ''] of text.matchAll(REFERENCE)) this.used[section as Section].add(name);
+    this.#write(`${this.#comma()}${JSON.stringify(key)}:${text}`);
+    if (this.#breather.due) await this.#breather.pause();
+  }
+
+  bytes(): Buffer<ArrayBuffer> {
+    this.#flush();
+    return Buffer.concat(this.#chunks);
+  }
+
+  #comma(): string {
+    const comma = this.#first ? '' : ',';
+    this.#first = false;
+    return comma;
+  }
+
+  #write(text: string): void {
+    this.#waiting += text;
+    if (this.#waiting.length > CHUNK) this.#flush();
+  }
+
+  #flush(): void {
+    const chunk = Buffer.from(this.#waiting);
+    this.#waiting = '';
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.most) throw documentTooLarge(this.most);
+    this.#chunks.push(chunk);
+  }
+}
+
+function documentTooLarge(most: number): KindError {
+  const size = `${(most / 1024 / 1024).toLocaleString('en')} MiB`;
+  return refusal('document.too_large', `The document would be larger than ${size}; ask for some kinds: ?kinds=a,b`);
+}

@@ -1,0 +1,133 @@
+/** What the operations of a route answer. Pure. */
+import { grantOf } from '../../access/access.js';
+import type { KindDef } from '../../model/model.js';
+import { takesMany } from '../../unit/writer.js';
+import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
+import { headerRef, responseRef, schemaRef, type Operation, type Ref, type Response, type Schema } from './openapi.js';
+import { ANYWHERE, COMMON, type ContentForm, type Route } from './route.js';
+import { enveloped, NOTHING, pageOf } from './shared.schemas.js';
+import { recordFields } from './unit.schema.js';
+import { hasRecord, type View } from './view.js';
+
+const HOOKED: ReadonlySet<Route['body']> = new Set(['create', 'update', 'signup']);
+
+/** Where a body may come, it may be too long, or no JSON, whether it is needed or not. */
+const OF_BODIES: readonly ErrorStatus[] = [413, 415];
+
+/** @param kinds of which the operation is; none where the path names any */
+export function responsesOf(route: Route, kinds: readonly KindDef[], view: View): Operation['responses'] {
+  const common = route.needs === 'nothing' ? ANYWHERE : COMMON;
+  const ofBodies = route.method === 'post' || route.method === 'put' ? OF_BODIES : [];
+  const hooked =
+    route.content === 'function' || HOOKED.has(route.body) || (route.method === 'delete' && route.of === 'all');
+  const sourced = route.asks !== undefined && (view.generic || kinds.some(({ remote }) => remote));
+  // What authors wrote refuses with words of its own, and may take too long.
+  const authored = hooked || sourced;
+  const statuses = new Set([...common, ...ofBodies, ...(route.refuses ?? []), ...(authored ? ([504] as const) : [])]);
+  const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(ERROR_NAMES[status])]);
+  return {
+    '200': success(route, kinds.length === 1 ? kinds[0] : undefined, view),
+    ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),
+    ...Object.fromEntries(refusals),
+    ...(authored && { default: responseRef('Refused') }),
+  };
+}
+
+function success(route: Route, kind: KindDef | undefined, view: View): Response | Ref {
+  const { content, media = 'application/json' } = route;
+  if (content === 'nothing') return responseRef('Nothing');
+  const shown = content === 'kind' ? 'kind' : content === 'unit' ? kind?.id : undefined;
+  if (shown !== undefined && hasRecord(view, shown)) return responseRef(view.names.schema(shown, 'answer'));
+  const versioned = ['unit', 'created', 'kind'].includes(content ?? '') || route.conditional === 'read';
+  const schema = content ? enveloped(contentSchema(content, kind, view)) : MEDIA.get(media);
+  return {
+    description: DONE[route.method],
+    headers: { 'x-request-id': headerRef('RequestId'), ...(versioned && { ETag: headerRef('ETag') }) },
+    content: { [media]: { schema: schema ?? { type: 'string' } } },
+  };
+}
+
+const DONE = { get: 'What was asked for.', post: 'Done.', put: 'What it is now.', delete: 'Gone.' } as const;
+const MEDIA: ReadonlyMap<string, Schema> = new Map([
+  ['application/json', { type: 'object', additionalProperties: true }],
+]);
+
+/** The answer that shows a unit of a kind; `record` is the schema of that. */
+export function recordResponse(record: string): Response {
+  return {
+    description: 'The unit as it is now.',
+    headers: { 'x-request-id': headerRef('RequestId'), ETag: headerRef('ETag') },
+    content: { 'application/json': { schema: enveloped(schemaRef(record)) } },
+  };
+}
+
+export const SHARED_RESPONSES: Readonly<Record<string, Response>> = {
+  Nothing: {
+    description: 'Done; there is nothing to show.',
+    headers: { 'x-request-id': headerRef('RequestId') },
+    content: { 'application/json': { schema: enveloped(NOTHING) } },
+  },
+};
+
+function contentSchema(form: ContentForm, kind: KindDef | undefined, view: View): Schema {
+  switch (form) {
+    case 'unit':
+      return unitRef(kind?.id, view);
+    case 'created':
+      return createdSchema(kind, view);
+    case 'units':
+      return pageRef(kind?.id, view);
+    case 'anyUnit':
+      return schemaRef('kind_unit');
+    case 'anyUnits':
+      return pageOf(schemaRef('kind_unit'));
+    case 'linkedUnits':
+      return pageOf(schemaRef('kind_linked_unit'));
+    case 'kind':
+      return unitRef('kind', view);
+    case 'kinds':
+      return pageRef('kind', view);
+    case 'descriptors':
+      return pageOf(schemaRef('kind_descriptor'));
+    case 'struct':
+      return schemaRef('kind_struct');
+    case 'link':
+      return schemaRef('kind_link');
+    case 'nothing':
+      return NOTHING;
+    case 'session':
+      return schemaRef('kind_session');
+    case 'sessionOrCode':
+      return { anyOf: [schemaRef('kind_session'), NOTHING] };
+    case 'explanation':
+      return schemaRef('kind_explanation');
+    case 'health':
+      return schemaRef('kind_health');
+    case 'function':
+      return {};
+  }
+}
+
+function unitRef(kindId: string | undefined, view: View): Ref {
+  return schemaRef(kindId !== undefined && hasRecord(view, kindId) ? view.names.schema(kindId, 'record') : 'kind_unit');
+}
+
+function pageRef(kindId: string | undefined, view: View): Schema {
+  return kindId !== undefined && hasRecord(view, kindId)
+    ? schemaRef(view.names.schema(kindId, 'page'))
+    : pageOf(schemaRef('kind_unit'));
+}
+
+/** Whether a create takes many at once; those of any kind may, where the path names none. */
+export function mayTakeMany(kind: KindDef | undefined): boolean {
+  return !kind || takesMany(kind);
+}
+
+/** Who may read every unit of the kind is answered all of what it made. Users' kinds take many at once. */
+function createdSchema(kind: KindDef | undefined, view: View): Schema {
+  const unit = unitRef(kind?.id, view);
+  const read = kind && grantOf(kind, 'read', view.caller, view.model);
+  const whole = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
+  const one = whole ? { allOf: [unit], required: recordFields(kind, view.caller) } : unit;
+  return mayTakeMany(kind) ? { anyOf: [one, pageRef(kind?.id, view)] } : one;
+}

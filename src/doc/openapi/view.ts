@@ -1,0 +1,85 @@
+/** Of whom and of what a document is, and what of that is shown. Pure. */
+import { mayAtAll } from '../../access/access.js';
+import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
+import type { Operation as Right } from '../../model/special.js';
+import { isAdministrator, type Caller } from '../../tenancy/caller.js';
+import { isLinkable } from '../../unit/links.js';
+import type { RemoteOperation } from '../../unit/remotes.js';
+import type { DocumentedFunction } from '../documented-functions.js';
+import type { KindNames } from './names.js';
+import type { Route } from './route.js';
+import type { SharedValues } from './shared.values.js';
+import type { KindContext } from './unit.schema.js';
+
+/** What a document is asked for. */
+export interface Seen {
+  readonly model: Model;
+  readonly caller: Caller;
+  /** Of no project: paths of any kind stand beside those of the built-in ones, and any of them may be open. */
+  readonly generic: boolean;
+  /** The kinds whose own operations are described; all where it is undefined. */
+  readonly chosen?: ReadonlySet<string> | undefined;
+  /** The functions of a kind that the caller may call. */
+  readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
+  /** Whether the source of a remote kind can not do something. */
+  readonly lacks: (kind: KindDef, operation: RemoteOperation) => boolean;
+}
+
+/** The same with the kinds that are shown, and their names. */
+export interface View extends Seen {
+  /** Those of which anything is shown, in the order in which they were made. */
+  readonly kinds: readonly KindDef[];
+  /** The routes that are shown of each. */
+  readonly routes: ReadonlyMap<KindDef, ReadonlySet<Route>>;
+  readonly values: SharedValues;
+  readonly names: KindNames;
+}
+
+/** Whether the caller has any of the rights to units of a kind. */
+export function hasRight({ model, caller }: Seen, kind: KindDef, rights: readonly Right[] = []): boolean {
+  return rights.some((right) => mayAtAll(kind, right, caller, model));
+}
+
+/** What the schemas of kinds ask of the caller. */
+export function contextOf(view: View): KindContext {
+  return {
+    caller: view.caller,
+    mayCreate: (id) => mayCreate(view, id),
+    mayRead: (id) => hasRecord(view, id),
+    names: view.names,
+    values: view.values,
+  };
+}
+
+/** Whether units of the kind can be created by the caller. */
+export function mayCreate(seen: Seen, kindId: string): boolean {
+  const kind = seen.model.kinds.get(kindId);
+  return kind !== undefined && kind.active && hasRight(seen, kind, ['create']);
+}
+
+/** Whether the unit endpoints of a kind have a schema of what they answer. */
+export function hasRecord(seen: Seen, kindId: string): boolean {
+  const kind = seen.model.kinds.get(kindId);
+  return kind !== undefined && kind.active && hasRight(seen, kind, ['read']);
+}
+
+export function isShown(route: Route, kind: KindDef | undefined, seen: Seen): boolean {
+  if (route.administrators && !isAdministrator(seen.caller)) return false;
+  if (kind?.remote && route.asks && seen.lacks(kind, route.asks)) return false;
+  if (route.reads && !hasRecord(seen, route.reads)) return false;
+  const subject = kind ?? seen.model.kinds.get(route.kind ?? '');
+  if (!subject || !route.rights) return true;
+  return (subject.active || route.inactive === true) && hasRight(seen, subject, route.rights);
+}
+
+const SUBJECTS: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef) => boolean>> = {
+  all: () => true,
+  linkable: isLinkable,
+  members: isMemberKind,
+  none: () => false,
+};
+
+/** Whether a route is one of a kind, and shown of it. */
+export function isShownOf(route: Route, kind: KindDef, seen: Seen): boolean {
+  return route.of !== undefined && SUBJECTS[route.of](kind) && isShown(route, kind, seen);
+}

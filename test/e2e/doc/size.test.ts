@@ -1,0 +1,129 @@
+/** Large documents: made in pieces, once, no larger than they may be, and of some kinds where that is asked for. */
+import { describe, expect, it, vi } from 'vitest';
+import { DocumentedFunctions } from '../../../src/doc/documented-functions.js';
+import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { asMember, defineKinds } from '../../support/callers.js';
+import { refusalOf } from '../../support/definitions.js';
+import { defineMany } from '../../support/large-model.js';
+import { startTestService, type TestProject } from '../../support/service.js';
+import { send } from '../../support/wire.js';
+
+const DOCUMENT = '/doc/openapi.json';
+const service = await startTestService();
+const documentOf = async (caller: TestProject, query = '') => {
+  const reply = await caller.get(`${DOCUMENT}${query}`);
+  return { ...reply, document: reply.body as unknown as OpenApiDocument };
+};
+/** Its head alone: to read so much would hold the service up, which is in this process. */
+const headOf = async ({ service: { url }, id, token = '' }: TestProject) => {
+  const headers = { 'kind-project-key': id, authorization: `Bearer ${token}` };
+  const reply = await fetch(`${url}/api/lib${DOCUMENT}`, { method: 'HEAD', headers });
+  return { status: reply.status, etag: reply.headers.get('etag') };
+};
+const pathsOf = ({ paths }: OpenApiDocument, kind: string) =>
+  Object.keys(paths).filter((path) => path.startsWith(`/api/lib/${kind}/`));
+
+describe('the document of some kinds', async () => {
+  const project = await service.project();
+  await defineKinds(
+    project,
+    { id: 'country', parameters: [{ id: 'name', kind_id: 'string' }] },
+    { id: 'city', parameters: ['name', { id: 'country', kind_id: 'unit', reference_kind: 'country' }] },
+    { id: 'vault', access: { read: 'admin', create: 'admin', update: 'admin', delete: 'admin', link: 'admin' } },
+  );
+  const member = await asMember(project);
+
+  it.each(['?kinds=city', '?kinds=[city]', '?kinds[]=city'])('has their operations alone: %s', async (query) => {
+    const { document } = await documentOf(project, query);
+    expect(pathsOf(document, 'city').length).toBeGreaterThan(0);
+    expect([...pathsOf(document, 'country'), ...pathsOf(document, 'string')]).toEqual([]);
+    expect(pathsOf(document, 'auth')).toContain('/api/lib/auth/signin');
+    // What they refer to is there too.
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['city.record', 'country.create']));
+  });
+
+  it('names what it has as the whole one does', async () => {
+    const [whole, part] = [await documentOf(project), await documentOf(project, '?kinds=city,country')];
+    for (const path of pathsOf(part.document, 'city'))
+      expect(whole.document.paths[path]).toEqual(part.document.paths[path]);
+    expect(whole.document.components.schemas).toMatchObject(part.document.components.schemas);
+  });
+
+  it('has no own operation of any where none is named, and a tag of each', async () => {
+    const { document } = await documentOf(project, '?kinds=');
+    expect([...pathsOf(document, 'city'), ...pathsOf(document, 'string')]).toEqual([]);
+    const tags = Object.fromEntries(document.tags.map((tag) => [tag.name, tag['x-kinds']]));
+    expect(tags).toMatchObject({ city: ['city'], country: ['country'], Kinds: ['kind'], Authentication: undefined });
+    expect(tags['Parameters']).toHaveLength(12);
+  });
+
+  it('refuses a kind that is not there, and for who may not see it one that is', async () => {
+    const refused = { status: 400, messages: ['query.bad_value kinds'] };
+    expect(refusalOf(await project.get(`${DOCUMENT}?kinds=city,cities`))).toEqual(refused);
+    const text = async (id: string) => {
+      const reply = await member.get(`${DOCUMENT}?kinds=${id}`);
+      expect(refusalOf(reply)).toEqual(refused);
+      return reply.body.messages[0]?.text.replace(id, '…');
+    };
+    expect(await text('vault')).toBe(await text('fault'));
+    expect(refusalOf(await project.get(`${DOCUMENT}?kind=city`))).toEqual({
+      status: 400,
+      messages: ['query.unknown kind'],
+    });
+  });
+
+  it('is there without a project too', async () => {
+    const reply = await send(service.service, { path: `/api/lib${DOCUMENT}?kinds=group` });
+    const document = reply.body as unknown as OpenApiDocument;
+    expect(pathsOf(document, 'group')).toContain('/api/lib/group/unit/{group_id}');
+    expect(pathsOf(document, 'string')).toEqual([]);
+    expect(pathsOf(document, '{kind_id}')).toContain('/api/lib/{kind_id}/unit');
+  });
+});
+
+describe('a large document', { timeout: 120_000 }, () => {
+  it('is made while others are served, and once however many ask for it', async () => {
+    const [large, neighbour] = [await service.project(), await service.project()];
+    await defineKinds(neighbour, { id: 'city' });
+    await defineMany(large, 90, 395);
+    // The model is loaded before: that is not what is measured.
+    await large.get('/large_1/struct?include=shared_1');
+    const { source } = service.service.app.get(DocumentedFunctions);
+    if (!source) throw new Error('no source of functions');
+    const asked = vi.spyOn(source, 'functionsOf');
+    let made = false;
+    const making = Promise.all(Array.from({ length: 5 }, () => headOf(large))).finally(() => (made = true));
+    const waits: number[] = [];
+    while (!made) {
+      const began = performance.now();
+      expect((await neighbour.get('/city/unit')).status).toBe(200);
+      waits.push(performance.now() - began);
+    }
+    const replies = await making;
+    expect(asked.mock.calls.filter(([, , { id }]) => id === 'large_7')).toHaveLength(1);
+    asked.mockRestore();
+    const { text, headers } = await large.get(DOCUMENT);
+    expect(replies).toEqual(Array.from({ length: 5 }, () => ({ status: 200, etag: headers.get('etag') })));
+    expect(Buffer.byteLength(text)).toBeGreaterThan(LIMITS.documentBytes / 2);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LIMITS.documentBytes);
+    const sorted = waits.sort((a, b) => a - b);
+    expect(sorted.length).toBeGreaterThan(10);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(500);
+    expect(sorted.at(-1)).toBeLessThan(2000);
+  });
+
+  it('is refused where it would be larger than it may be, with what to ask for', async () => {
+    const huge = await service.project();
+    await defineMany(huge, 462, 395);
+    const { status, body } = await huge.get(DOCUMENT);
+    expect([status, body.messages.map(({ code }) => code)]).toEqual([413, ['document.too_large']]);
+    expect(body.messages[0]?.text).toContain('?kinds=');
+    const { document, text } = await documentOf(huge, '?kinds=large_7,large_461');
+    expect(pathsOf(document, 'large_461')).toEqual(['/api/lib/large_461/unit', '/api/lib/large_461/unit/{unit_id}']);
+    expect(Buffer.byteLength(text)).toBeLessThan(LIMITS.documentBytes / 10);
+    expect(
+      (await documentOf(huge, '?kinds=')).document.tags.filter(({ name }) => name.startsWith('large_')),
+    ).toHaveLength(462);
+  });
+});
