@@ -1,6 +1,6 @@
 /** The bodies of the authentication endpoints. All faults of one come at once. Pure. */
 import { CREDENTIAL_KIND } from '../model/special.js';
-import { Faults, refusal } from '../shared/errors.js';
+import { Faults, KindError, moved, refusal } from '../shared/errors.js';
 import { isPlainObject, textFault, typeName } from '../shared/json.js';
 
 type Fields = Record<string, unknown>;
@@ -95,6 +95,15 @@ export function readSignUp(body: unknown, faults: Faults): SignUpBody {
     value === undefined ? [] : [[name, value]],
   );
   return { password, names: new Map(names), rest: Object.entries(fields).filter(([key]) => !own.includes(key)) };
+}
+
+/** What is wrong with the e-mail of a member is told where a sign-up gives it, inside `kind_system_user`. */
+export function whereGiven(refused: KindError): KindError {
+  const [first, ...rest] = refused.messages.map((message) => {
+    const { code, parameter } = message;
+    return parameter === 'email' && code !== 'signup.mismatch' ? moved(message, CREDENTIAL_KIND, {}) : message;
+  });
+  return first ? new KindError([first, ...rest], refused.retryAfter, { cause: refused.cause }) : refused;
 }
 
 export function readChange(body: unknown): { current: string; fresh: string } {

@@ -5,14 +5,15 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
-import { Faults, refusal } from '../shared/errors.js';
+import { Faults, KindError, refusal } from '../shared/errors.js';
 import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { ANONYMOUS, SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/behavior.js';
 import { UnitWriter } from '../unit/unit.writer.js';
-import { readChange, readSignUp } from './auth.body.js';
+import { tellingWhole } from '../unit/whole-refusal.js';
+import { readChange, readSignUp, whereGiven } from './auth.body.js';
 import { accountOf, type Credential } from './credential.js';
 import { MemberSessions } from './member-session.js';
 import { checkPassword, hashPassword, judgePassword, verifyPassword } from './password.js';
@@ -53,7 +54,7 @@ export class AuthService {
     const body = new Map<string, unknown>([...rest, ...names]);
     // A name that is wrong was told, and the unit lacks it.
     const told = ['username', 'email'].filter((name) => !names.has(name));
-    return this.catalog.withCheckedModel(project, (model) => {
+    const make = (model: Model) => {
       const { kind, access } = openSignUp(model, kindId);
       const { deployment } = this.behaviors;
       return this.database.transaction(async (tx) => {
@@ -67,6 +68,13 @@ export class AuthService {
         await tx.run(setPasswordStatement(project.schema, id, hash));
         return answerOf(await this.members.open(tx, project, model, { kindId, memberId: id }));
       });
+    };
+    return this.catalog.withCheckedModel(project, async (model) => {
+      try {
+        return await tellingWhole(this.database, () => make(model));
+      } catch (error) {
+        throw error instanceof KindError ? whereGiven(error) : error;
+      }
     });
   }
 

@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/special.js';
 import { isEmailAddress } from '../shared/email.js';
-import { Faults, KindError, refusal } from '../shared/errors.js';
+import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { foldName, isSeen } from '../shared/member-names.js';
 import { countMembersStatement, deleteCredentialStatement } from '../sql/credential.sql.js';
@@ -16,6 +16,7 @@ import { asSystem, type Session } from '../unit/session.js';
 import { UnitRepository } from '../unit/unit.repository.js';
 import { UnitRights } from '../unit/unit.rights.js';
 import { UnitWriter } from '../unit/unit.writer.js';
+import { retold } from '../unit/whole-refusal.js';
 import { Sessions } from './sessions.js';
 
 @Injectable()
@@ -172,16 +173,19 @@ async function renamed<T>(work: () => Promise<T>, position?: number): Promise<T>
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof KindError)) throw error;
-    const faults = new Faults();
-    for (const { code, text, parameter, index = position } of error.messages) {
-      const name = parameter?.replace(/_key$/, '');
-      faults.add(code, text.replace(/^(username|email)_key/, '$1'), {
-        ...(name !== undefined && { parameter: name }),
-        ...(index !== undefined && { index }),
-      });
-    }
-    faults.throwIfAny();
-    throw error;
+    throw error instanceof KindError ? retold(error, (refused) => withNames(refused, position)) : error;
   }
+}
+
+function withNames(refused: KindError, position: number | undefined): KindError {
+  const [first, ...rest] = refused.messages.map(({ code, text, parameter, index = position }): Message => {
+    const name = parameter?.replace(/_key$/, '');
+    return {
+      code,
+      text: text.replace(/^(username|email)_key/, '$1'),
+      ...(name !== undefined && { parameter: name }),
+      ...(index !== undefined && { index }),
+    };
+  });
+  return first ? new KindError([first, ...rest], refused.retryAfter, { cause: refused.cause }) : refused;
 }

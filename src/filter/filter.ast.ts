@@ -20,8 +20,20 @@ export const COMPARATORS = [
   'gte',
 ] as const;
 
-/** All operators of a test. `ge` is read as `gt`, `get` as `gte`. */
+/** All operators of a test. */
 export const OPERATORS = [...COMPARATORS, 'in', 'isnull'] as const;
+
+/** Other spellings of operators: those of the specification. */
+export const ALSO_SPELLED = { ge: 'gt', get: 'gte' } as const satisfies Record<string, (typeof COMPARATORS)[number]>;
+
+/** Operators in each of their spellings, for a message. */
+export function spellingsOf(operators: Iterable<string>): string[] {
+  const others = Object.entries(ALSO_SPELLED);
+  return [...operators].flatMap((operator) => [
+    operator,
+    ...others.filter(([, meant]) => meant === operator).map(([also]) => also),
+  ]);
+}
 
 export type Comparator = (typeof COMPARATORS)[number];
 export type Operator = (typeof OPERATORS)[number];

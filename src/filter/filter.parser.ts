@@ -8,11 +8,13 @@ import { isIdentifier } from '../shared/identifiers.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/nearest.js';
 import {
-  COMPARATORS,
-  type Comparator,
+  ALSO_SPELLED,
+  OPERATORS,
+  spellingsOf,
   type Filter,
   type List,
   type MemberRef,
+  type Operator,
   type Path,
   type Scalar,
   type Test,
@@ -25,16 +27,11 @@ export interface ParseOptions {
 }
 
 /** Every spelling of an operator, and its canonical one. */
-const SPELLINGS: ReadonlyMap<string, Comparator | 'in' | 'isnull' | 'and' | 'or' | 'not'> = new Map([
-  ...COMPARATORS.map((op) => [op, op] as const),
-  ['ge', 'gt'],
-  ['get', 'gte'],
-  ['in', 'in'],
-  ['isnull', 'isnull'],
-  ['and', 'and'],
-  ['or', 'or'],
-  ['not', 'not'],
+const SPELLINGS: ReadonlyMap<string, Operator | 'and' | 'or' | 'not'> = new Map([
+  ...[...OPERATORS, 'and' as const, 'or' as const, 'not' as const].map((op) => [op, op] as const),
+  ...Object.entries(ALSO_SPELLED),
 ]);
+const ALL_SPELLINGS = [...spellingsOf(OPERATORS), 'and', 'or', 'not'].join(', ');
 
 const MEMBER = '@member.';
 const SHOWN_NAME = 40;
@@ -53,7 +50,7 @@ export function parseFilter(text: string, options: ParseOptions = {}): Filter {
 }
 
 /**
- * Parses the path of a parameter alone, as `order` has it.
+ * Parses the path of a parameter alone, as `order` and `include` have it.
  * @throws KindError `filter.syntax`
  * @example parsePath('meta."a.b"').segments // ['meta', 'a.b']
  */
@@ -78,7 +75,7 @@ class Parser {
 
   parsePath(): Path {
     const path = this.#path();
-    this.scanner.expectEnd();
+    if (this.scanner.peek() !== '') throw this.scanner.fail("'.' or the end of the parameter");
     return path;
   }
 
@@ -113,7 +110,7 @@ class Parser {
     const op = SPELLINGS.get(name);
     if (op) return op;
     const shown = name.length > SHOWN_NAME ? `${[...name].slice(0, SHOWN_NAME).join('')}…` : name;
-    const hint = didYouMean(name.toLowerCase(), SPELLINGS.keys());
+    const hint = didYouMean(name.toLowerCase(), SPELLINGS.keys()) || `; there are ${ALL_SPELLINGS}`;
     throw refusal('filter.unknown_operator', `unknown operator '${shown}' at character ${at}${hint}`);
   }
 

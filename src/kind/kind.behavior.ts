@@ -4,7 +4,7 @@ import { checkAccess } from '../access/check-access.js';
 import { tellUnknownParameter } from '../model/check-model.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
 import { referencesTo, type KindDef } from '../model/model.js';
-import { isParameterTypeId } from '../model/parameter-type/registry.js';
+import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/registry.js';
 import { PLAIN } from '../model/special.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
@@ -65,9 +65,8 @@ export class KindBehavior implements Behavior, OnModuleInit {
       if (typeof type !== 'string' || !isParameterTypeId(type)) {
         const hint =
           typeof type === 'string' ? faults.hint(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
-        faults.add('parameter.bad_value', `parameters[${at}].kind_id: must be a parameter type${hint}`, {
-          parameter: 'parameters',
-        });
+        const wants = `must be a parameter type${hint}: ${[...PARAMETER_TYPES.keys()].join(', ')}`;
+        faults.add('parameter.bad_value', `parameters[${at}].kind_id: ${wants}`, { parameter: 'parameters' });
         ids[at] = undefined;
       } else if (id !== undefined && seen.has(id)) {
         faults.add('parameter.duplicate', `parameters[${at}].id: is defined twice in this body`, {

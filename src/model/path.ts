@@ -3,7 +3,8 @@
  * their fields, and inside a JSON field to a key. Pure.
  */
 import type { Path } from '../filter/filter.ast.js';
-import { refusal } from '../shared/errors.js';
+import { printPath } from '../filter/filter.printer.js';
+import { KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { Field, KindDef, Model } from './model.js';
@@ -64,12 +65,27 @@ export function resolvePath({ segments, at }: Path, { reach, ...names }: Names):
       throw unknown(name, `'${name}' leads no further: only a unit parameter or the keys of a json one do`, at);
     }
     if (through.length === LIMITS.references) throw tooFar(name, at);
-    const next = reach.follow(field, at);
+    const next = follow(reach, field, { segments, at });
     through.push({ reference: field, kind: next.kind, access: next.access });
     here = next;
   }
   throw new Error('a path has a segment');
 }
+
+/** Where a reference leads; a refusal names the path that asks for it. */
+function follow(reach: Reach, reference: Field, { segments, at }: Path): Reached {
+  try {
+    return reach.follow(reference, at);
+  } catch (error) {
+    if (!(error instanceof KindError) || !CLOSED.includes(error.code)) throw error;
+    const [{ code, text }] = error.messages;
+    const path = shown(printPath(segments));
+    const why = code === 'token.missing' ? 'a bearer token is needed to follow it' : text;
+    throw refusal(code, `'${path}': ${why}, at character ${at}`, { parameter: path });
+  }
+}
+
+const CLOSED: readonly string[] = ['token.missing', 'access.denied'];
 
 function shown(name: string): string {
   return name.length > 80 ? `${name.slice(0, 80)}…` : name;

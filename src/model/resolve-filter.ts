@@ -1,5 +1,13 @@
 /** Resolves a filter against a kind: texts become values of the types that its fields have. Pure. */
-import type { Filter, List, MemberRef, Operator, Scalar, Test } from '../filter/filter.ast.js';
+import {
+  spellingsOf,
+  type Filter,
+  type List,
+  type MemberRef,
+  type Operator,
+  type Scalar,
+  type Test,
+} from '../filter/filter.ast.js';
 import { valuesOf } from '../filter/filter.walk.js';
 import { refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
@@ -66,7 +74,7 @@ function checkOperator({ op, at }: Test, { field }: Target): void {
   const type = `${field.def.multiple ? 'a list of ' : ''}${field.describedAs ?? field.type.id}`;
   throw refusal(
     'filter.bad_operator',
-    `'${field.id}' is ${type}, which has no ${op}, at character ${at}; it has ${[...operators].join(', ')}`,
+    `'${field.id}' is ${type}, which has no ${op}, at character ${at}; it has ${spellingsOf(operators).join(', ')}`,
     { parameter: field.id },
   );
 }

@@ -2,11 +2,17 @@ import { closest, distance } from 'fastest-levenshtein';
 
 /** `" (did you mean 'title'?)"` where a known name is near enough to the unknown one, else the empty string. */
 export function didYouMean(unknown: string, known: Iterable<string>): string {
-  if (unknown.length > 100) return '';
+  const nearest = nearestTo(unknown, known);
+  return nearest === undefined ? '' : ` (did you mean '${nearest}'?)`;
+}
+
+/** The one of these names that is nearest, where it is near enough to be meant. */
+export function nearestTo(name: string, others: Iterable<string>): string | undefined {
+  if (name.length > 100) return undefined;
   // Two letters changed places count as two edits.
-  const near = Math.max(unknown.length < 4 ? 1 : 2, Math.floor(unknown.length / 3));
-  const names = [...known].filter((name) => Math.abs(name.length - unknown.length) <= near);
-  if (names.length === 0) return '';
-  const nearest = closest(unknown, names);
-  return distance(unknown, nearest) <= near ? ` (did you mean '${nearest}'?)` : '';
+  const near = Math.max(name.length < 4 ? 1 : 2, Math.floor(name.length / 3));
+  const names = [...others].filter((other) => Math.abs(other.length - name.length) <= near);
+  if (names.length === 0) return undefined;
+  const nearest = closest(name, names);
+  return distance(name, nearest) <= near ? nearest : undefined;
 }

@@ -2,7 +2,7 @@
 import { createParamDecorator, Injectable, type ExecutionContext } from '@nestjs/common';
 import { andThen, type Eventually } from '../shared/eventually.js';
 import { refusal } from '../shared/errors.js';
-import { didYouMean } from '../shared/nearest.js';
+import { nearestTo } from '../shared/nearest.js';
 import { RequestSlot } from '../http/request-slot.js';
 import type { HttpRequest } from '../http/request.js';
 import { ANONYMOUS, CallerResolver, type Caller } from './caller.js';
@@ -42,8 +42,10 @@ export class ScopeResolver {
   #project(request: HttpRequest): Eventually<Project> {
     const key = request.headers[PROJECT_HEADER];
     if (typeof key !== 'string' || key.trim() === '') {
-      const near = Object.keys(request.headers).filter((name) => !['host', PROJECT_HEADER].includes(name));
-      throw refusal('project.missing', `The header ${PROJECT_HEADER} is missing${didYouMean(PROJECT_HEADER, near)}`);
+      const others = Object.keys(request.headers).filter((name) => !['host', PROJECT_HEADER].includes(name));
+      const meant = nearestTo(PROJECT_HEADER, others);
+      const hint = meant === undefined ? '' : ` (there is '${meant}': did you mean '${PROJECT_HEADER}'?)`;
+      throw refusal('project.missing', `The header ${PROJECT_HEADER} is missing${hint}`);
     }
     return andThen(this.projects.find(key.trim()), (project) => {
       if (!project) throw refusal('project.unknown', 'No project has that key');

@@ -134,8 +134,8 @@ export class TableWriter implements Writer {
   }
 
   /**
-   * PostgreSQL tells of a missing unit, or of a value that another one has, at the first: all of them are told, where
-   * the connection can still be asked.
+   * PostgreSQL tells of a missing unit, or of a value that another one has, at the first: all of them are told, of missing
+   * units where the connection can still be asked.
    */
   async #tellingAll<T>(
     session: Session,

@@ -5,34 +5,34 @@ import { takenStatement } from '../sql/write.sql.js';
 import { uniqueFault } from './conflict.js';
 import type { Draft } from './draft.js';
 import type { Session } from './session.js';
+import { askedAgain } from './whole-refusal.js';
 
-/**
- * The refusal of one unit with all of its values that another unit has, of those fields that the caller may be told of.
- * Asks once more: inside a transaction, which the refusal has ended, the answer is the refusal as it is.
- */
-export async function withAllTaken(
+/** The refusal of one unit with all of its values that another unit has, of those fields that the caller may be told of. */
+export function withAllTaken(
   { executor, project }: Session,
   kind: KindDef,
   draft: Draft,
   id: string | undefined,
   told: ReadonlyMap<string, Field>,
   refused: KindError,
-): Promise<KindError> {
+): Promise<KindError> | KindError {
   const lists = uniqueLists(kind).filter((fields) =>
     fields.every((field) => draft.written.includes(field) && (told.has(field.id) || field === kind.keyField)),
   );
   if (lists.length < 2) return refused;
-  try {
-    const statement = takenStatement(project.schema, kind, lists, draft.row, id);
-    const [row] = await executor.run<{ taken: boolean[] }>(statement);
-    const found = lists
-      .filter((_, at) => row?.taken[at])
-      .map((fields) => uniqueFault(fields.map((field) => field.id)))
-      .filter(({ text }) => !refused.messages.some((message) => message.text === text));
-    return new KindError([...refused.messages, ...found]);
-  } catch {
-    return refused;
-  }
+  return askedAgain(executor, refused, async (anew) => {
+    try {
+      const statement = takenStatement(project.schema, kind, lists, draft.row, id);
+      const [row] = await anew.run<{ taken: boolean[] }>(statement);
+      const found = lists
+        .filter((_, at) => row?.taken[at])
+        .map((fields) => uniqueFault(fields.map((field) => field.id)))
+        .filter(({ text }) => !refused.messages.some((message) => message.text === text));
+      return new KindError([...refused.messages, ...found]);
+    } catch {
+      return refused;
+    }
+  });
 }
 
 /** The fields whose values together are those of one unit at most. */

@@ -203,10 +203,11 @@ function targetOf(text: string, names: Names, parameter: 'order' | 'include'): T
   try {
     return resolvePath(parsePath(text), names);
   } catch (error) {
-    if (!(error instanceof KindError) || error.status !== 400) throw error;
-    const [{ code, text: told }] = error.messages;
+    if (!(error instanceof KindError)) throw error;
+    const [{ code, text: told, parameter: path }] = error.messages;
+    if (error.status !== 400 && path === undefined) throw error;
     const known = code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value';
-    throw refusal(known, `${parameter}: ${told}`, { parameter });
+    throw refusal(error.status === 400 ? known : code, `${parameter}: ${told}`, { parameter });
   }
 }
 

@@ -28,6 +28,7 @@ import { UnitReader } from './unit.reader.js';
 import { UnitRights, type WriteOptions } from './unit.rights.js';
 import { UnitWriter } from './unit.writer.js';
 import type { UnitRow } from './unit.repository.js';
+import { tellingWhole } from './whole-refusal.js';
 import { takesMany } from './writer.js';
 
 /** What a write needs of its request. */
@@ -134,7 +135,8 @@ export class UnitService {
         const query = { url: request.url, takes: takenBy(operation, definition) };
         await this.#cascade({ ...base, executor: this.database }, kind, unitId, query);
         if (!this.writer.isTransaction(base, kind, operation)) return write(this.database);
-        return this.database.transaction(write, { share: this.behaviors.share(kind, base) });
+        const options = { share: this.behaviors.share(kind, base) };
+        return tellingWhole(this.database, () => this.database.transaction(write, options));
       });
     });
   }

@@ -34,7 +34,7 @@ export const QUERY_PARAMETERS = {
   ),
   filter: query(
     'filter',
-    'An expression such as `and(eq(code,IT),gt(population,1000))`. Operators: `eq`, `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `isnull`, `contains`, `icontains`, `startswith`, `istartswith`, `endswith`, `iendswith`; `and`, `or`, `not`.',
+    'An expression such as `and(eq(code,IT),gt(population,1000))`. Operators: `eq`, `ne`, `lt`, `lte`, `gt` (also `ge`), `gte` (also `get`), `in`, `isnull`, `contains`, `icontains`, `startswith`, `istartswith`, `endswith`, `iendswith`; `and`, `or`, `not`.',
     { type: 'string', maxLength: LIMITS.filterBytes },
   ),
   include: query('include', 'The parameters to answer, and dotted paths over references; others are left out.', IDS, {

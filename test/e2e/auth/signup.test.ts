@@ -32,7 +32,7 @@ it.each([
     messages: [
       'parameter.too_short password',
       'parameter.bad_value password',
-      'parameter.bad_value email',
+      'parameter.bad_value kind_system_user.email',
       'parameter.bad_reference friend',
     ],
   },
@@ -57,4 +57,32 @@ it('who is right but for its name, which another one has, is told so', async () 
   expect((await anyone.post('/auth/person/signup', { ...name, kind_system_user: user, age: 3 })).status).toBe(200);
   const again = await anyone.post('/auth/person/signup', { ...name, kind_system_user: user, age: 3 });
   expect(again.status).toBe(409);
+});
+
+it('a name and an address that are taken are told in one answer, the address where it was given', async () => {
+  const other = { username: 'ANN', password: 'password1' };
+  const both = { ...other, kind_system_user: { ...other, email: 'Ann@Example.com' } };
+  const messages = ['parameter.not_unique kind_system_user.email', 'parameter.not_unique username'];
+  const refused = refusalOf(await anyone.post('/auth/person/signup', both));
+  expect({ ...refused, messages: [...refused.messages].sort() }).toEqual({ status: 409, messages });
+  const member = { username: 'ANN', email: 'Ann@Example.com' };
+  const { status, messages: told } = refusalOf(await admin.post('/person/unit', member));
+  expect({ status, told: [...told].sort() }).toEqual({
+    status: 409,
+    told: ['parameter.not_unique email', 'parameter.not_unique username'],
+  });
+  expect(await query(admin, 'SELECT 1 FROM $schema."person"')).toHaveLength(1);
+});
+
+it('whatever is wrong with an address is told where it was given', async () => {
+  for (const [email, code] of [
+    ['ann', 'bad_value'],
+    [7, 'bad_type'],
+    [undefined, 'required'],
+    ['a\0@example.com', 'bad_value'],
+  ] as const) {
+    const reply = await anyone.post('/auth/person/signup', { ...name, kind_system_user: { ...user, email } });
+    expect(refusalOf(reply)).toEqual({ status: 400, messages: [`parameter.${code} kind_system_user.email`] });
+    expect(reply.body.messages[0]?.text).toMatch(/^kind_system_user\.email: /);
+  }
 });

@@ -2,9 +2,15 @@
 import { expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
+import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 
-const service = await startTestService();
+const folder = new FunctionsFolder({
+  'hooked.ts': `
+    import { kind } from 'kind';
+    export default kind('hooked').module({ hooks: { before_create: ({ values }) => values, before_update: ({ values }) => values } });`,
+});
+const service = await startTestService({ functionsDir: folder.path });
 const project = await service.project();
 await defineKinds(project, {
   id: 'thing',
@@ -18,6 +24,14 @@ await defineKinds(project, {
     { id: 'secret', kind_id: 'string', unique: true, read_access: 'admin' },
   ],
   unique: [['born', 'place']],
+});
+await defineKinds(project, {
+  id: 'hooked',
+  label: 'Hooked',
+  parameters: [
+    { id: 'hook_name', kind_id: 'string', unique: true },
+    { id: 'hook_size', kind_id: 'integer', unique: true },
+  ],
 });
 const first = { code: 'a', name: 'n', size: '1.5', born: '2024-01-31T10:00:00Z', place: 'p', secret: 's' };
 await ok(project.post('/thing/unit', first));
@@ -53,6 +67,14 @@ it('of an edit, but for its own', async () => {
     status: 409,
     messages: ['parameter.not_unique name', 'unit.not_unique'],
   });
+});
+
+it('of a kind whose hooks make a transaction of it', async () => {
+  const both = { status: 409, messages: ['parameter.not_unique hook_name', 'parameter.not_unique hook_size'] };
+  await ok(project.post('/hooked/unit', { hook_name: 'n', hook_size: 2 }));
+  const { id } = (await ok(project.post('/hooked/unit', { hook_name: 'm', hook_size: 3 }))) as { id: string };
+  expect(await told(project.post('/hooked/unit', { hook_name: 'n', hook_size: 2 }))).toEqual(both);
+  expect(await told(project.put(`/hooked/unit/${id}`, { hook_name: 'n', hook_size: 2 }))).toEqual(both);
 });
 
 it('but those that the caller may not read', async () => {
