@@ -1,7 +1,6 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { andThen, type Eventually } from '../shared/eventually.js';
-import { keepLiteral } from '../http/literal-ids.js';
 import type { HttpRequest } from '../http/request.js';
 import { Traffic } from '../http/traffic.js';
 import { PROJECT_HEADER, ScopeResolver } from './request-scope.js';
@@ -41,7 +40,6 @@ export class ProjectGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): Eventually<boolean> {
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    keepLiteral(request);
     const { noProject, optionalProject, noAccessToken } = this.#marksOf(context);
     if (noProject) return true;
     this.traffic.check();

@@ -89,32 +89,19 @@ describe('one path has one spelling', () => {
       '^//api/lib/note/unit',
       '^/%61pi/lib/note/unit',
     ].map((path) => ({ name: `GET ${path}`, request: `GET ${path}`, expect: unknown })),
-    // Names of the model are not decoded, those of units are.
-    ...['/not%65/unit', '/%6Eote/unit/a', '/NOTE/unit', '/Note/struct', '/%00/unit'].map((path) => ({
+    ...['/NOTE/unit', '/Note/struct', '/%00/unit'].map((path) => ({
       name: `GET ${path}`,
       request: `GET ${path}`,
       expect: { status: 404, code: 'kind.unknown' } as const,
     })),
-    {
-      name: 'an encoded group',
-      request: 'GET /group/p%61rameter/kind',
-      expect: { status: 404, code: 'group.unknown' },
-    },
-    {
-      name: 'an encoded direction',
-      request: 'GET /note/unit/a/link/chil%64',
-      expect: { status: 404, code: 'link.unknown' },
-    },
+    // Ids are percent-decoded once.
+    { name: 'an encoded kind', request: 'GET /not%65/unit/a', expect: { status: 200, content: { id: 'a' } } },
+    { name: 'a kind encoded twice', request: 'GET /not%2565/unit/a', expect: { status: 404, code: 'kind.unknown' } },
+    { name: 'an encoded group', request: 'GET /group/p%61rameter/kind', expect: { status: 200 } },
     { name: 'an encoded unit', request: 'GET /note/unit/%61', expect: { status: 200, content: { id: 'a' } } },
     { name: 'of health', request: 'GET ^/health/LIVE', headers: withoutProject, expect: unknown },
     { name: 'of metrics', request: 'GET ^/metrics/', headers: withoutProject, expect: unknown },
   ]);
-
-  it('to a stranger too, who learns nothing of the kind', async () => {
-    for (const path of ['/not%65/unit', '/%6Eothing/unit']) {
-      expect((await project.as(undefined).get(path)).body.messages).toMatchObject([{ code: 'token.missing' }]);
-    }
-  });
 });
 
 describe('methods that a path does not take', () => {
