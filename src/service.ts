@@ -104,6 +104,7 @@ async function assemble({ config, secret, connection, logger, prepared, signal }
     idleTimeout,
     warn,
   });
+  if (reach.superuser && !prepared) logger.warn(SUPERUSER);
   try {
     if (!prepared) await migrateRegistry(dataSource, { log: (line) => logger.info(line), signal });
     const database = new Database(dataSource, {
@@ -122,6 +123,9 @@ async function assemble({ config, secret, connection, logger, prepared, signal }
     throw error;
   }
 }
+
+const SUPERUSER =
+  'the service connects to PostgreSQL as a superuser: give it a role that has its database and no rights beyond it';
 
 const UNPREPARED =
   'prepared statements are not kept by what DATABASE_URL leads through: the service goes on without them; DATABASE_PREPARED=off says so from the start';

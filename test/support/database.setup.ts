@@ -6,7 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import type { ConnectionOptions } from '../../src/database/connection.js';
+import { Client } from 'pg';
+import { clientOptions, type ConnectionOptions, type ServerConnection } from '../../src/database/connection.js';
+import { dataFolder, readPassword, SUPERUSER } from '../../src/database/embedded/data-folder.js';
 import { openDatabase, type OpenedDatabase } from '../../src/database/open-database.js';
 
 declare module 'vitest' {
@@ -19,6 +21,15 @@ declare module 'vitest' {
 const CONNECTIONS = 300;
 /** Nothing here has to outlive the run. */
 const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** Test files make databases and roles of their own, which the service's role may not. */
+async function letMakeThem(connection: ServerConnection, dataDir: string): Promise<void> {
+  const password = await readPassword(dataFolder(dataDir));
+  const client = new Client(clientOptions({ ...connection, user: SUPERUSER, password, database: 'postgres' }));
+  await client.connect();
+  await client.query(['ALTER ROLE', connection.user, 'CREATEDB CREATEROLE'].join(' '));
+  await client.end();
+}
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const databaseUrl = process.env['TEST_DATABASE_URL'];
@@ -36,6 +47,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     removeFolder();
     throw error;
   }
+  if (database.embedded) await letMakeThem(database.connection as ServerConnection, dataDir);
   project.provide('database', database.connection);
   return async () => {
     await database.stop();

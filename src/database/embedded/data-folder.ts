@@ -12,9 +12,13 @@ import type { Binaries } from './binaries.js';
 import { isRunning } from './process-probe.js';
 import { run } from './run.js';
 
+/** Looks after the server. */
 export const SUPERUSER = 'kind';
+/** Has the database. */
+export const OWNER = 'kind_owner';
 const DRAFT = 'postgres.new-';
-const PASSWORD_FILE = 'kind.password';
+const PASSWORD_FILE = `${SUPERUSER}.password`;
+const OWNER_PASSWORD_FILE = `${OWNER}.password`;
 
 export function dataFolder(dataDir: string): string {
   return join(dataDir, 'postgres');
@@ -40,6 +44,29 @@ export async function readPassword(folder: string): Promise<string> {
   } catch (error) {
     throw new DatabaseStartError(`${file} can not be read: ${(error as Error).message}`);
   }
+}
+
+/** The owner's lies there too; made where there is none. To be called by whoever looks after the server. */
+export async function makeOwnerPassword(folder: string, account: Account | undefined): Promise<string> {
+  const found = await findOwnerPassword(folder);
+  if (found !== undefined) return found;
+  const file = join(folder, OWNER_PASSWORD_FILE);
+  const draft = `${file}.new`;
+  await rm(draft, { force: true });
+  await writeFile(draft, newPassword(), { mode: 0o600, flag: 'wx' });
+  if (account) await chown(draft, account.uid, account.gid);
+  await rename(draft, file);
+  return (await readFile(file, 'utf8')).trim();
+}
+
+/** Undefined in a folder of an older release, whose database is still the superuser's. */
+export async function findOwnerPassword(folder: string): Promise<string | undefined> {
+  const content = await readFile(join(folder, OWNER_PASSWORD_FILE), 'utf8').catch(() => '');
+  return content.trim() || undefined;
+}
+
+function newPassword(): string {
+  return `${randomBytes(24).toString('base64url')}\n`;
 }
 
 /** @throws DatabaseStartError where the folder is another account's, another version's, or no database */
@@ -71,7 +98,7 @@ export async function initialise(
   const made = join(draft, 'data');
   try {
     await mkdir(made, { mode: 0o700 });
-    await writeFile(join(draft, PASSWORD_FILE), `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
+    await writeFile(join(draft, PASSWORD_FILE), newPassword(), { mode: 0o600 });
     if (account) await chown(join(draft, PASSWORD_FILE), account.uid, account.gid);
     await handOver(made, account);
     if (account) await chown(draft, account.uid, account.gid);

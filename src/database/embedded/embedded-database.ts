@@ -9,7 +9,7 @@ import { makeFolder, unusableFolder } from '../../config/folder.js';
 import type { ServerConnection } from '../connection.js';
 import { DatabaseStartError } from '../start-error.js';
 import { readConnectionFile, removeConnectionFile, writeConnectionFile } from './connection-file.js';
-import { ensureDatabase, findOwner, tryOwn, tryUse, waitUntilUnused } from './owner-lock.js';
+import { findOwner, tryOwn, tryUse, waitUntilUnused } from './owner-lock.js';
 import { EmbeddedServer, type ServerOptions } from './server.js';
 
 /** How long a start waits for a command that owns the database, and anybody for a server that starts or stops. */
@@ -141,7 +141,7 @@ export class EmbeddedDatabase {
     if (!(await tryOwn(client))) return undefined;
     // One whose last owner was killed may just be stopped by that one's guard; then the next query fails.
     if (await this.#server.adopt()) await delay(50);
-    await ensureDatabase(client);
+    await this.#server.prepare(client);
     const connection = await this.#server.connection();
     await writeConnectionFile(this.config.dataDir, { ...connection, pid: process.pid, role: this.options.role });
     return { client, owner: true };

@@ -23,9 +23,13 @@ export type Attempt = Client | 'nobody' | 'not ready';
 const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 const NOT_READY = new Set(['57P03', '57P01', '57P02', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN']);
 
-export async function connect(server: Omit<ServerConnection, 'user' | 'database'>, role: Role): Promise<Attempt> {
+export async function connect(
+  server: Omit<ServerConnection, 'user' | 'database'>,
+  role: Role,
+  database = LOCK_DATABASE,
+): Promise<Attempt> {
   const client = new Client({
-    ...clientOptions({ ...server, user: SUPERUSER, database: LOCK_DATABASE }),
+    ...clientOptions({ ...server, user: SUPERUSER, database }),
     application_name: `kind ${role} ${process.pid}`,
     connectionTimeoutMillis: 10_000,
   });
@@ -66,11 +70,6 @@ export async function findOwner(client: Client): Promise<{ role: Role; pid: numb
   );
   const [, role, pid] = /^kind (service|command) (\d+)$/.exec(rows[0]?.name ?? '') ?? [];
   return role === undefined ? undefined : { role: role as Role, pid: Number(pid) };
-}
-
-export async function ensureDatabase(client: Client): Promise<void> {
-  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
-  if (rowCount === 0) await client.query('CREATE DATABASE kind');
 }
 
 async function tryLock(client: Client, statement: string, key: number): Promise<boolean> {

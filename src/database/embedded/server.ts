@@ -8,8 +8,19 @@ import type { ServerConnection } from '../connection.js';
 import { DatabaseStartError } from '../start-error.js';
 import { findAccount, handOver, type Account } from './account.js';
 import { findBinaries, type Binaries } from './binaries.js';
-import { checkFolder, dataFolder, initialise, isInitialised, readPassword, SUPERUSER } from './data-folder.js';
+import {
+  checkFolder,
+  dataFolder,
+  findOwnerPassword,
+  initialise,
+  isInitialised,
+  makeOwnerPassword,
+  OWNER,
+  readPassword,
+  SUPERUSER,
+} from './data-folder.js';
 import { connect, DATABASE, type Role } from './owner-lock.js';
+import { prepareOwner } from './owner-role.js';
 import { spawnGuard, spawnPostmaster, stopPostmaster, type Guard, type StartedPostmaster } from './postmaster.js';
 import { probe, readPidFile } from './process-probe.js';
 import { serverSettings } from './settings.js';
@@ -64,9 +75,32 @@ export class EmbeddedServer {
     return undefined;
   }
 
+  /** How the database is used: as its owner, where this release has looked after it. */
   async connection(): Promise<ServerConnection> {
-    const password = await readPassword(this.folder);
-    return { ...(await this.#address()), user: SUPERUSER, password, database: DATABASE };
+    const password = await findOwnerPassword(this.folder);
+    const role =
+      password === undefined
+        ? { user: SUPERUSER, password: await readPassword(this.folder) }
+        : { user: OWNER, password };
+    return { ...(await this.#address()), ...role, database: DATABASE };
+  }
+
+  /** Makes the database and the role that it belongs to, where they are not there. @param client a session of this server */
+  async prepare(client: Client): Promise<void> {
+    this.#account ??= await findAccount(this.folder);
+    await prepareOwner(client, {
+      password: await makeOwnerPassword(this.folder, this.#account),
+      connect: () => this.#session(DATABASE),
+      log: this.options.log,
+    });
+  }
+
+  async #session(database: string): Promise<Client> {
+    const server = { ...(await this.#address()), password: await readPassword(this.folder) };
+    const attempt = await connect(server, this.options.role, database);
+    if (typeof attempt === 'object') return attempt;
+    // It is tried again, as after any session that ended.
+    throw new Error('the session was closed by the server before it began');
   }
 
   /** Takes the running server under this process' guard. True where it was started by another one. */

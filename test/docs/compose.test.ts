@@ -1,0 +1,44 @@
+/** docker-compose.yml: what its service is started with. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/config.js';
+
+const compose = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'kind-compose-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The variables of the service's environment, and the secret that its command finds. */
+function started(given = ''): Record<string, string> {
+  const [, block = ''] = /\n {4}environment:\n( {6}NODE_ENV[^]*?)\n {4}\w/.exec(compose) ?? [];
+  const environment = Object.fromEntries(
+    [...block.matchAll(/^ {6}(\w+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+  expect(environment['JWT_SECRET']).toBe('${JWT_SECRET:-}');
+  const [, command = ''] = /\n {6}- -c\n {6}- (umask .*)\n/.exec(compose) ?? [];
+  const npm = join(folder, 'npm');
+  writeFileSync(npm, '#!/bin/sh\nprintf %s "$JWT_SECRET"');
+  chmodSync(npm, 0o755);
+  const script = command.replaceAll('$$', '$').replaceAll('/data', folder);
+  const env = { PATH: `${folder}:${process.env['PATH']}`, JWT_SECRET: given };
+  const secret = execFileSync('sh', ['-c', script], { env, encoding: 'utf8' });
+  return { ...environment, JWT_SECRET: secret };
+}
+
+test('is that of production, with a secret that is made once and kept', () => {
+  const first = started();
+  expect(first['NODE_ENV']).toBe('production');
+  expect(loadConfig(first, folder)).toMatchObject({ production: true, functionsWatch: false });
+  expect(started()).toEqual(first);
+  expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
+  const given = 'a secret of the operator, thirty-two characters';
+  expect(started(given)['JWT_SECRET']).toBe(given);
+});
+
+test('connects as a role that has its database and is no superuser', () => {
+  expect(compose).toMatch(/CREATE ROLE kind LOGIN PASSWORD 'kind';\n +CREATE DATABASE kind OWNER kind;/);
+  expect(compose).not.toMatch(/POSTGRES_USER|POSTGRES_DB/);
+  expect(new URL(started()['DATABASE_URL'] ?? '').username).toBe('kind');
+});
