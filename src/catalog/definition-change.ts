@@ -12,14 +12,20 @@ import { BUILT_IN_VERSION } from '../model/built-in.js';
 import { checkCounts, checkModel } from '../model/check-model.js';
 import { diffModels, type Step } from '../model/diff.js';
 import { tableShapes } from '../model/table-shape.js';
-import { isMemberKind, type Model } from '../model/model.js';
+import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { deleteLinksOfKindStatement } from '../sql/link.sql.js';
 import { endMembersStatement } from '../sql/session.sql.js';
 import { comeBack, Faults, refusal } from '../shared/errors.js';
 import { Lanes } from '../shared/lanes.js';
 import { LIMITS } from '../shared/limits.js';
 import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
-import { bumpVersionStatement, lockProjectStatement, setAccessStatement } from '../sql/model.sql.js';
+import {
+  bumpVersionStatement,
+  deleteParametersStatement,
+  lockProjectStatement,
+  noteDefinedInStatement,
+  setAccessStatement,
+} from '../sql/model.sql.js';
 import { settingStatement, unindexedStatement } from '../sql/registry.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { checkGuards } from './guards.js';
@@ -46,6 +52,8 @@ export class DefinitionChange {
   readonly parameters = new Set<string>();
   /** Parameters that were defined inside the body of a kind, and where. */
   readonly inline = new Map<string, number>();
+  /** Those among them that are to go with a kind, and the kind. */
+  readonly definedIn = new Map<string, string>();
   /** Kinds whose access was written. */
   readonly access = new Set<string>();
 
@@ -119,7 +127,8 @@ export class DefinitionChanges {
     const { tx, before } = change;
     const written = await loadModel(tx, project);
     checkWritten(written, change);
-    const after = await this.#settleAccess(project, change, written);
+    const settled = await this.#settleInline(project, change, written);
+    const after = await this.#settleAccess(project, change, settled);
     const { guards, steps } = diffModels(before, after);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockTables(project.schema, [...tables].sort()));
@@ -139,12 +148,31 @@ export class DefinitionChanges {
     return { ...after, version: Number(row?.v) };
   }
 
+  /** Parameters that came with a kind are known to, and go with it where no other one uses them. */
+  async #settleInline(project: Project, { tx, before, definedIn }: DefinitionChange, written: Model): Promise<Model> {
+    const gone = [...before.kinds.values()].filter(({ id }) => !written.kinds.has(id));
+    if (definedIn.size > 0) await tx.run(noteDefinedInStatement(project.schema, definedIn));
+    if (gone.length > 0) {
+      const ids = gone.map(({ id }) => id);
+      await tx.run(deleteParametersStatement(project.schema, onlyThere(gone, written), ids));
+    }
+    return definedIn.size + gone.length > 0 ? loadModel(tx, project) : written;
+  }
+
   /** Rules whose parameter went let nobody in. */
   async #settleAccess(project: Project, { tx, before }: DefinitionChange, after: Model): Promise<Model> {
     const orphaned = orphanedAccess(before, after);
     for (const [id, closed] of orphaned) await tx.run(setAccessStatement(project.schema, id, closed));
     return orphaned.size > 0 ? loadModel(tx, project) : after;
   }
+}
+
+/** The parameters of kinds that are gone which were defined in their bodies, and which no other kind uses. */
+function onlyThere(gone: readonly KindDef[], { kinds, parameters }: Model): string[] {
+  const used = new Set([...kinds.values()].flatMap(({ builtIn, parameters: ids }) => (builtIn ? [] : ids)));
+  return gone.flatMap((kind) =>
+    kind.parameters.filter((id) => !used.has(id) && parameters.get(id)?.definedIn?.includes(kind.id)),
+  );
 }
 
 /** Definitions that were written must fit together, and rules of access to them. @throws KindError with every fault */

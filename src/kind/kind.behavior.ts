@@ -4,21 +4,29 @@ import { checkAccess } from '../access/check-access.js';
 import { tellUnknownParameter } from '../model/check-model.js';
 import { RESERVED_KINDS } from '../model/built-in.js';
 import { referencesTo, type KindDef } from '../model/model.js';
+import type { ParameterDef } from '../model/parameter-def.js';
 import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/registry.js';
 import { PLAIN } from '../model/special.js';
-import { KindError, refusal } from '../shared/errors.js';
+import { Faults, KindError, refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { isPlainObject, jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { checkBodyLists } from './kind.lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import { bodyOf, type Body, type Draft } from '../unit/draft.js';
+import { Drafter } from '../unit/drafter.js';
 import { idOfBody, withLabel } from '../unit/identified.js';
 import { asSystem, changeOf, type Session } from '../unit/session.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 
 /** What owners may edit of a built-in kind. */
 const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access']);
+
+/** A parameter that is defined in the list of a kind, and where. */
+interface Inline {
+  readonly at: number;
+  readonly body: Body;
+}
 
 @Injectable()
 export class KindBehavior implements Behavior, OnModuleInit {
@@ -29,6 +37,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly writer: UnitWriter,
+    private readonly drafter: Drafter,
   ) {}
 
   onModuleInit(): void {
@@ -45,23 +54,32 @@ export class KindBehavior implements Behavior, OnModuleInit {
     const parameters = body.get('parameters');
     const labelled = write.id === undefined ? withLabel(body) : body;
     if (!Array.isArray(parameters) || !parameters.some(isPlainObject)) return labelled;
-    return new Map([...labelled, ['parameters', await this.#createInline(parameters, write)]]);
+    const kindId = write.id ?? idOfBody(labelled);
+    return new Map([...labelled, ['parameters', await this.#createInline(parameters, kindId, write)]]);
   }
 
-  /** Makes the parameters that are defined in place, those of one type in one statement; answers the list of ids. */
-  async #createInline(entries: readonly unknown[], write: PendingWrite): Promise<unknown[]> {
+  /**
+   * The list of ids of parameters. Those that are defined in place are made, those of one type in one statement, but for
+   * a definition that says what is stored under its id.
+   */
+  async #createInline(
+    entries: readonly unknown[],
+    kindId: string | undefined,
+    write: PendingWrite,
+  ): Promise<unknown[]> {
     const { session, faults } = write;
     if (entries.length > LIMITS.parametersPerKind) {
       const text = `parameters: at most ${LIMITS.parametersPerKind}, got ${entries.length}`;
       throw refusal('kind.bad_definition', text, { parameter: 'parameters' });
     }
     const ids: unknown[] = [...entries];
-    const byType = new Map<string, { at: number; body: Body }[]>();
+    const byType = new Map<string, Inline[]>();
     const seen = new Set<unknown>();
-    entries.forEach((entry, at) => {
-      if (!isPlainObject(entry)) return;
+    for (const [at, entry] of entries.entries()) {
+      if (!isPlainObject(entry)) continue;
       const body = withLabel(bodyOf(entry));
       const [type, id] = [body.get('kind_id'), idOfBody(body)];
+      const stored = id === undefined ? undefined : session.model.parameters.get(id);
       if (typeof type !== 'string' || !isParameterTypeId(type)) {
         const hint =
           typeof type === 'string' ? faults.hint(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
@@ -73,35 +91,69 @@ export class KindBehavior implements Behavior, OnModuleInit {
           parameter: 'parameters',
         });
         ids[at] = undefined;
+      } else if (stored?.type === type) {
+        seen.add(id);
+        ids[at] = await this.#said(type, { at, body }, stored, write);
+        if (stored.definedIn && kindId !== undefined) changeOf(session).definedIn.set(stored.id, kindId);
       } else {
         seen.add(id);
         byType.set(type, [...(byType.get(type) ?? []), { at, body }]);
       }
-    });
+    }
     for (const [type, definitions] of byType) {
       const made = await this.#createOfType(type, definitions, write);
       definitions.forEach(({ at }, n) => (ids[at] = made?.[n]));
+      if (kindId !== undefined) made?.forEach((id) => changeOf(session).definedIn.set(id, kindId));
     }
     return ids.filter((id) => id !== undefined);
   }
 
-  async #createOfType(
+  /** The id of the stored parameter, where a definition says the same; else its behaviour tells what differs. */
+  async #said(
     type: string,
-    definitions: readonly { at: number; body: Body }[],
-    { session, faults }: PendingWrite,
-  ): Promise<readonly string[] | undefined> {
+    { at, body }: Inline,
+    { id }: ParameterDef,
+    write: PendingWrite,
+  ): Promise<string | undefined> {
+    const { session } = write;
+    changeOf(session).inline.set(id, at);
     const kind = session.model.kinds.get(type);
-    if (!kind) return undefined;
-    try {
-      const rows = await this.writer.insert(
-        session,
-        kind,
-        definitions.map(({ body }) => body),
-        { bulk: true },
-      );
+    return (
+      kind &&
+      this.#telling([{ at, body }], write, async () => {
+        const faults = new Faults();
+        await this.drafter.creates(session, kind, [body], { writer: session.caller, bulk: true, faults });
+        faults.throwIfAny();
+        return id;
+      })
+    );
+  }
+
+  #createOfType(
+    type: string,
+    definitions: readonly Inline[],
+    write: PendingWrite,
+  ): Promise<readonly string[] | undefined> {
+    const { session } = write;
+    return this.#telling(definitions, write, async () => {
+      const kind = session.model.kinds.get(type);
+      if (!kind) return undefined;
+      const bodies = definitions.map(({ body }) => body);
+      const rows = await this.writer.insert(session, kind, bodies, { bulk: true });
       const ids = rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
       ids.forEach((id, at) => changeOf(session).inline.set(id, definitions[at]?.at ?? at));
       return ids;
+    });
+  }
+
+  /** Faults of definitions are told as those of the kind, with their place; undefined after some. */
+  async #telling<T>(
+    definitions: readonly Inline[],
+    { faults }: PendingWrite,
+    work: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await work();
     } catch (error) {
       // Faults were found before anything was sent; whatever PostgreSQL refused has ended the transaction.
       if (!(error instanceof KindError) || error.messages.some(({ index }) => index === undefined)) throw error;

@@ -16,7 +16,7 @@ import { ADMIN_KIND, CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, PLAIN, type Special
  * Raised whenever the tables of the built-in model change, or how the names of members are compared, so that older
  * projects are brought up to date.
  */
-export const BUILT_IN_VERSION = 5;
+export const BUILT_IN_VERSION = 6;
 
 export interface BuiltInKind {
   readonly id: string;

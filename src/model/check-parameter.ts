@@ -1,7 +1,7 @@
 /** What makes the definition of one parameter contradict itself. Pure. */
 import type { ErrorCode, Faults } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
-import { repeatedAt, scalarText, type Json } from '../shared/json.js';
+import { jsonEqual, repeatedAt, scalarText, type Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import { RESERVED_PARAMETERS } from './model.js';
 import { parameterDef, type ParameterDef, type ValueRules } from './parameter-def.js';
@@ -45,6 +45,16 @@ export function patched(base: ParameterDef, values: ReadonlyMap<string, Json>): 
   }
   return { ...base, ...(changes as Partial<ParameterDef>) };
 }
+
+/** The fields of a record in which two definitions of one type differ, wherever each was defined. */
+export function differences(a: ParameterDef, b: ParameterDef): string[] {
+  const keys = { ...KEYS, [`default_${a.type}`]: 'default', ...COMPARED } as Readonly<
+    Record<string, keyof ParameterDef>
+  >;
+  return Object.entries(keys).flatMap(([name, key]) => (jsonEqual(a[key], b[key]) ? [] : [name]));
+}
+
+const COMPARED = { read_access: 'readAccess', write_access: 'writeAccess', metadata: 'metadata' } as const;
 
 export function emptyDefinition(id: string, type: ParameterDef['type']): ParameterDef {
   return parameterDef({ id, type });

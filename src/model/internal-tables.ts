@@ -1,4 +1,5 @@
 /** Tables of a project that hold no units: what sign-in needs, and the links between units. Their names begin with `_`, as no kind's does. */
+import { PARAMETER_TABLE } from './built-in.js';
 import { constraintName } from './names.js';
 import type { ColumnType } from './parameter-type/parameter-type.js';
 import type { ColumnShape, IndexShape, TableShape } from './shape.js';
@@ -107,3 +108,9 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     ['parent_kind', 'parent_id', 'child_kind', 'child_id', 'link_id'],
   ),
 ];
+
+/** Columns of the built-in tables that no record shows, by table. */
+export const INTERNAL_COLUMNS: ReadonlyMap<string, readonly ColumnShape[]> = new Map([
+  // The kinds in whose bodies a parameter was defined; null where it was made on its own.
+  [PARAMETER_TABLE, [{ name: 'defined_in', type: 'text', array: true, notNull: false }]],
+]);

@@ -56,6 +56,9 @@ export interface ParameterDef extends ValueRules {
   readonly onDelete: DeleteRule;
   readonly readAccess?: Level | undefined;
   readonly writeAccess?: Level | undefined;
+  readonly metadata?: Json | undefined;
+  /** The kinds in whose bodies it was defined; undefined where it was made on its own. */
+  readonly definedIn?: readonly string[] | undefined;
 }
 
 const PLAIN = {

@@ -52,7 +52,12 @@ export interface ParameterRecord {
   readonly hidden: boolean;
   readonly read_access: Level | null;
   readonly write_access: Level | null;
+  readonly metadata?: Json;
+  /** In no record that is answered. */
+  readonly defined_in?: readonly string[] | null;
 }
+
+type Identified = Pick<ParameterRecord, 'id' | 'kind_id' | 'label'>;
 
 export interface ModelRecords {
   readonly version: number;
@@ -62,12 +67,13 @@ export interface ModelRecords {
   readonly links: readonly LinkTypeRecord[];
 }
 
-export function definitionOf(record: ParameterRecord): ParameterDef {
+/** What is not there counts as null: a row that is about to be written lacks what its type does not have. */
+export function definitionOf(record: Identified & Partial<ParameterRecord>): ParameterDef {
   return {
     id: record.id,
     type: record.kind_id,
     label: record.label,
-    helperText: record.helper_text,
+    helperText: record.helper_text ?? null,
     minLength: record.min_length ?? undefined,
     maxLength: record.max_length ?? undefined,
     minValue: record.min_value ?? undefined,
@@ -76,18 +82,20 @@ export function definitionOf(record: ParameterRecord): ParameterDef {
     values: record.values ?? undefined,
     pattern: record.pattern ?? undefined,
     strip: record.strip ?? false,
-    multiple: record.multiple,
-    nullable: record.nullable && !record.is_primary,
-    required: record.required || record.is_primary,
-    runTime: record.only_run_time || record.persistence === 'run_time',
-    primary: record.is_primary,
-    unique: record.unique,
-    indexed: record.indexed,
-    hidden: record.hidden,
-    default: record.default_value,
+    multiple: record.multiple ?? false,
+    nullable: (record.nullable ?? true) && !record.is_primary,
+    required: (record.required ?? false) || record.is_primary === true,
+    runTime: (record.only_run_time ?? false) || record.persistence === 'run_time',
+    primary: record.is_primary ?? false,
+    unique: record.unique ?? false,
+    indexed: record.indexed ?? false,
+    hidden: record.hidden ?? false,
+    default: record.default_value ?? null,
     referenceKind: record.reference_kind ?? undefined,
     onDelete: record.on_delete ?? 'restrict',
     readAccess: record.read_access ?? undefined,
     writeAccess: record.write_access ?? undefined,
+    metadata: record.metadata,
+    definedIn: record.defined_in ?? undefined,
   };
 }

@@ -1,5 +1,5 @@
 /** The tables that a model needs: columns, indexes and foreign keys as values. What stands in PostgreSQL follows them. */
-import { INTERNAL_TABLES } from './internal-tables.js';
+import { INTERNAL_COLUMNS, INTERNAL_TABLES } from './internal-tables.js';
 import type { Field, KindDef, Model } from './model.js';
 import { constraintName } from './names.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from './shape.js';
@@ -17,6 +17,10 @@ export function tableShapes(model: Model): Map<string, TableShape> {
     const shape = tableOf(kind, model, ruled.get(kind));
     const shared = tables.get(kind.table);
     tables.set(kind.table, shared ? merge(shared, shape) : shape);
+  }
+  for (const [name, columns] of INTERNAL_COLUMNS) {
+    const table = tables.get(name);
+    if (table) tables.set(name, { ...table, columns: new Map([...table.columns, ...byName(columns)]) });
   }
   return tables;
 }

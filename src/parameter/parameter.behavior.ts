@@ -1,9 +1,11 @@
 /** What is special about parameters: their definitions must make sense, and kinds use them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { canonicalValues, checkParameter, emptyDefinition, patched } from '../model/check-parameter.js';
+import { canonicalValues, checkParameter, differences, emptyDefinition, patched } from '../model/check-parameter.js';
 import { checkReference } from '../model/check-model.js';
+import type { ParameterDef } from '../model/parameter-def.js';
 import { kindsUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
+import { definitionOf, type ParameterRecord } from '../model/records.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
@@ -35,20 +37,15 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     return bothSpellings(id === undefined ? withLabel(body) : body);
   }
 
-  complete(draft: Draft, { kind, session, faults, patterns, id, index }: PendingWrite): Draft {
+  complete(draft: Draft, write: PendingWrite): Draft {
+    const { kind, session, faults, patterns, id, index } = write;
     const change = changeOf(session);
     const parameterId = id ?? scalarText(draft.row['id']);
     if (!isParameterTypeId(kind.id)) return draft;
     const stored = session.model.parameters.get(parameterId);
-    if (id === undefined && stored) {
-      const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
-      const shared = `a kind shares it by naming its id alone, "${parameterId}"`;
-      faults.add(
-        'parameter.exists',
-        `id: a parameter '${parameterId}' exists already, a ${stored.type}; ${shared}`,
-        place,
-      );
-    }
+    // In the body of a kind the stored one may be said again.
+    const said = id === undefined && stored?.type === kind.id && change.inline.has(parameterId);
+    if (id === undefined && stored && !said) tellExists(stored, [], write);
     const base =
       id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
     const def = patched(base, draft.values);
@@ -65,7 +62,11 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     if (faults.any && index === undefined) checkReference(def, session.model, faults);
     change.parameters.add(parameterId);
     // Only a value that was accepted has a canonical form.
-    return faults.any ? draft : this.#canonical(draft, kind, def);
+    const made = faults.any ? draft : this.#canonical(draft, kind, def);
+    if (!said) return made;
+    const others = faults.any ? [] : differences(stored, definitionIn(made, kind));
+    if (faults.any || others.length > 0) tellExists(stored, others, write);
+    return made;
   }
 
   #canonical(draft: Draft, kind: KindDef, def: ReturnType<typeof patched>): Draft {
@@ -90,6 +91,19 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     }
     for (const kind of users) await this.kinds.take(session, kind, id);
   }
+}
+
+/** What a new row defines: its columns are those of a record. */
+function definitionIn({ row }: Draft, { id }: KindDef): ParameterDef {
+  return definitionOf({ ...row, kind_id: id } as unknown as ParameterRecord);
+}
+
+/** `others`: the fields in which the stored one differs. */
+function tellExists({ id, type }: ParameterDef, others: readonly string[], { faults, index }: PendingWrite): void {
+  const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
+  const otherwise = others.length > 0 ? ` with another ${others.join(', ')}` : '';
+  const shared = `a kind shares it by naming its id alone, "${id}"`;
+  faults.add('parameter.exists', `id: a parameter '${id}' exists already, a ${type}${otherwise}; ${shared}`, place);
 }
 
 /** `persistence: run_time` and `only_run_time: true` say the same: a body that has one gets the other. */

@@ -1,4 +1,5 @@
 /** The statements of a project's schema as a whole: making it, reading its model, moving its version. */
+import { PARAMETER_TABLE } from '../model/built-in.js';
 import type { KindDef } from '../model/model.js';
 import { fieldType } from './columns.sql.js';
 import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
@@ -131,4 +132,20 @@ export function setAccessStatement(schema: string, kindId: string, access: unkno
   return render(
     sql`UPDATE ${ident(schema, 'kind')} SET "access" = ${param(JSON.stringify(access))}::jsonb WHERE "id" = ${param(kindId)}`,
   );
+}
+
+/** Notes the kinds in whose bodies parameters were defined. One that was made on its own stays so. */
+export function noteDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
+  const given = [...kinds].map(([id, kind]) => ({ id, kind }));
+  return render(
+    sql`UPDATE ${ident(schema, PARAMETER_TABLE)} AS t SET "defined_in" = array_append(array_remove(t."defined_in", i."kind"), i."kind") FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "kind" text) WHERE t."id" = i."id"`,
+  );
+}
+
+/** Deletes parameters, and forgets of the others that they were defined in the bodies of kinds which are gone. */
+export function deleteParametersStatement(schema: string, ids: readonly string[], gone: readonly string[]): Statement {
+  const [table, kinds] = [ident(schema, PARAMETER_TABLE), sql`${param(gone)}::text[]`];
+  const left = sql`ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${kinds}))`;
+  const kept = sql`UPDATE ${table} AS t SET "defined_in" = ${left} WHERE t."defined_in" && ${kinds} AND t."id" <> ALL(${param(ids)}::text[])`;
+  return render(sql`WITH kept AS (${kept}) DELETE FROM ${table} WHERE "id" = ANY(${param(ids)}::text[])`);
 }

@@ -48,6 +48,7 @@ import { Walks } from './walks.js';
   exports: [
     Behaviors,
     Deletions,
+    Drafter,
     Explanations,
     References,
     Remotes,

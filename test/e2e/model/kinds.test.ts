@@ -101,8 +101,9 @@ describe('a kind', () => {
     expect(await ok(project.put('/kind/unit/edited', {}))).toMatchObject({ label: 'Newer', parameters: ['name'] });
   });
 
-  it('is deleted, and with it its table and its endpoints; its parameters stay', async () => {
-    await ok(project.post('/kind/unit', { id: 'gone', parameters: ['name', { id: 'stays', kind_id: 'date' }] }));
+  it('is deleted, and with it its table and its endpoints; parameters of their own stay', async () => {
+    await ok(project.post('/date/unit', { id: 'stays' }));
+    await ok(project.post('/kind/unit', { id: 'gone', parameters: ['name', 'stays'] }));
     await ok(project.get('/gone/unit'));
     const reply = await project.delete('/kind/unit/gone');
     expect(reply.body).toEqual({ content: null, messages: [] });
@@ -479,9 +480,11 @@ describe('a kind that is not edited', () => {
     edit('by a label of null', { label: null }, ['parameter.null label']),
     edit('by a parameter that is not there', { parameters: ['name', 'nope'] }, ['kind.bad_definition parameters']),
     {
-      ...edit('by a parameter that exists, defined in place', { parameters: [{ id: 'name', kind_id: 'string' }] }, [
-        'parameter.exists parameters',
-      ]),
+      ...edit(
+        'by a parameter that exists, defined otherwise in place',
+        { parameters: [{ id: 'name', kind_id: 'string', hidden: true }] },
+        ['parameter.exists parameters'],
+      ),
       status: 409,
     },
     { ...edit('that is not there, whatever the body', { nonsense: 1 }, ['unit.unknown'], 'nowhere'), status: 404 },

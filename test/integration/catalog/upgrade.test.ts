@@ -94,6 +94,19 @@ describe('an older project', () => {
     expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
   });
 
+  it('has parameters of which it is not known that they came with a kind: they stay, and are taken up', async () => {
+    const project = await service.project();
+    const body = { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] };
+    await ok(project.post('/kind/unit', body));
+    await query(project, 'ALTER TABLE $schema."_parameter" DROP COLUMN "defined_in"');
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = 5');
+    expect(await migrate(project)).toMatchObject({ leftAlone: [] });
+    await expectNoDrift(project);
+    await ok(project.delete('/kind/unit/city'));
+    await ok(project.get('/string/unit/name'));
+    await ok(project.post('/kind/unit', body));
+  });
+
   it('has its members found by the keys of this version; of two who have one name by now one keeps it', async () => {
     const project = await used();
     const password = 'a long secret';
