@@ -98,7 +98,7 @@ function metricsOfAll(): Promise<string> {
       if (message.type !== 'metrics') return;
       process.off('message', hear);
       if (message.text !== undefined) resolve(message.text);
-      else reject(comeBack('server.busy', 'Not every process told its numbers; try again shortly'));
+      else reject(comeBack('server.busy', 'Not every process told its numbers'));
     };
     process.on('message', hear);
     tell({ type: 'metrics' });

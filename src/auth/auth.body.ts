@@ -1,6 +1,6 @@
 /** The bodies of the authentication endpoints. All faults of one come at once. Pure. */
 import { CREDENTIAL_KIND } from '../model/special.js';
-import { Faults, KindError, moved, refusal } from '../shared/errors.js';
+import { Faults, moved, refusal, type KindError } from '../shared/errors.js';
 import { isPlainObject, textFault, typeName } from '../shared/json.js';
 
 type Fields = Record<string, unknown>;
@@ -103,7 +103,7 @@ export function whereGiven(refused: KindError): KindError {
     const { code, parameter } = message;
     return parameter === 'email' && code !== 'signup.mismatch' ? moved(message, CREDENTIAL_KIND, {}) : message;
   });
-  return first ? new KindError([first, ...rest], refused.retryAfter, { cause: refused.cause }) : refused;
+  return first ? refused.saying([first, ...rest]) : refused;
 }
 
 export function readChange(body: unknown): { current: string; fresh: string } {

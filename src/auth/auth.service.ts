@@ -5,7 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
-import { Faults, KindError, refusal } from '../shared/errors.js';
+import { Faults, KindError, onceStored, refusal } from '../shared/errors.js';
 import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { ANONYMOUS, SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
@@ -82,7 +82,8 @@ export class AuthService {
   refresh(project: Project, { sub, kind, sid, jti }: Claims): Promise<Answer> {
     return this.catalog.withCheckedModel(project, async (model) => {
       const grant = await this.sessions.rotate(project, sid, jti);
-      const session = await this.members.resume(this.database, project, model, { kindId: kind, memberId: sub }, grant);
+      const member = { kindId: kind, memberId: sub };
+      const session = await onceStored(() => this.members.resume(this.database, project, model, member, grant));
       if (!session) throw refusal('token.invalid', 'The member of this token is gone or inactive');
       return answerOf(session);
     });

@@ -187,5 +187,5 @@ function withNames(refused: KindError, position: number | undefined): KindError 
       ...(index !== undefined && { index }),
     };
   });
-  return first ? new KindError([first, ...rest], refused.retryAfter, { cause: refused.cause }) : refused;
+  return first ? refused.saying([first, ...rest]) : refused;
 }

@@ -15,7 +15,7 @@ const line = new Lanes({
   waiting: LIMITS.hashesWaiting,
   waitingPerKey: LIMITS.hashesPerProject,
   patience: 5000,
-  refusal: () => comeBack('server.busy', 'Too many passwords wait to be checked; try again shortly', 2),
+  refusal: () => comeBack('server.busy', 'Too many passwords wait to be checked', 2),
 });
 
 /** @param project whose turn it is in the line @throws KindError 503 where too many wait */

@@ -72,7 +72,8 @@ export class RecoveryService {
       checkPassword({ ...credential, password: fresh }, 'new_password');
       const hash = await hashPassword(fresh, project.id);
       await this.#use(project, id, credential.member_id, hash);
-      await this.throttle.forgive(project, address, accountOf(credential));
+      // The password is set by now: where failures before can not be forgotten, they stay counted.
+      await this.throttle.forgive(project, address, accountOf(credential)).catch(() => undefined);
       return NULL_ANSWER;
     };
     return this.catalog.inProject(project, () => this.throttle.guard(project, { address }, work));

@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
 import { OutgoingMail } from '../mail/outgoing.js';
 import { codeMail } from '../mail/template/code.template.js';
-import { refusal } from '../shared/errors.js';
+import { onceStored, refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
 import { findCredentialStatement } from '../sql/credential.sql.js';
 import type { Project } from '../tenancy/project.js';
@@ -41,6 +41,8 @@ export class SignInService {
       if (project.settings.otp) {
         if (otp === null) return this.#sendCode(project, visit, credential);
         if (!(await this.codes.use(project, credential.member_id, otp))) throw failed();
+        // The code is used up.
+        return onceStored(() => this.#open(project, credential));
       }
       return this.#open(project, credential);
     };

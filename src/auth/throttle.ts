@@ -96,7 +96,8 @@ export class Throttle {
       failed = error instanceof KindError && error.status === 401;
       throw error;
     } finally {
-      if (!failed) await giveBack();
+      // What was done stays done: where the attempt can not be given back, it stays counted.
+      if (!failed) await giveBack().catch(() => undefined);
     }
   }
 
@@ -174,6 +175,6 @@ function attemptLanes(perKey: number): Lanes {
     perKey,
     waitingPerKey: LIMITS.requestsWaiting,
     patience: 5000,
-    refusal: () => comeBack('server.busy', 'Too many attempts from this address are under way; try again shortly'),
+    refusal: () => comeBack('server.busy', 'Too many attempts from this address are under way'),
   });
 }

@@ -40,7 +40,7 @@ export class Catalog {
       waitingPerKey: LIMITS.requestsWaiting,
       // As long as for a connection.
       patience: 5000,
-      refusal: () => comeBack('server.busy', 'Too many requests of this project are under way; try again shortly'),
+      refusal: () => comeBack('server.busy', 'Too many requests of this project are under way'),
     });
   }
 
@@ -121,5 +121,5 @@ function isOfModel(error: unknown): boolean {
 }
 
 function changing(): KindError {
-  return comeBack('database.busy', 'The definitions of the project change all the time; try again shortly');
+  return comeBack('database.busy', 'The definitions of the project change all the time');
 }

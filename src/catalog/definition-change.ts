@@ -90,8 +90,7 @@ export class DefinitionChanges {
       atOnce: Math.max(1, Math.floor(config.databasePool / 4)),
       waitingPerKey: LIMITS.changesWaiting,
       patience: PATIENCE,
-      refusal: () =>
-        comeBack('server.busy', 'Too many changes of definitions wait for their turn; try again shortly', 5),
+      refusal: () => comeBack('server.busy', 'Too many changes of definitions wait for their turn', 5),
     });
   }
 

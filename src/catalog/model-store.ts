@@ -141,7 +141,7 @@ export async function loadModel(
   { upgrading = false }: { upgrading?: boolean } = {},
 ): Promise<Model> {
   const [row] = await executor.run<{ v: string; built_in: number; body: string }>(loadModelStatement(project.schema));
-  if (!row) throw comeBack('project.unavailable', 'The project is being made or deleted; try again shortly');
+  if (!row) throw comeBack('project.unavailable', 'The project is being made or deleted');
   if (row.built_in < BUILT_IN_VERSION && !upgrading) throw outdated();
   const records = JSON.parse(row.body) as Omit<ModelRecords, 'version'>;
   const model = buildModel({ ...records, version: Number(row.v) });

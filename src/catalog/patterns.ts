@@ -51,8 +51,7 @@ export class Patterns implements OnApplicationShutdown {
     atOnce: 1,
     waitingPerKey: LIMITS.requestsWaiting,
     patience: PATIENCE,
-    refusal: () =>
-      comeBack('server.busy', 'Too much of this project waits to be matched against patterns; try again shortly'),
+    refusal: () => comeBack('server.busy', 'Too much of this project waits to be matched against patterns'),
   });
 
   /** Tells the faults of what was collected, at once where that takes no time. @throws KindError 503 where too much waits */

@@ -1,13 +1,14 @@
 /** The only door to PostgreSQL: runs rendered statements, alone or in a transaction. */
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
-import type { Statement } from '../sql/fragment.js';
+import { isWrite, type Statement } from '../sql/fragment.js';
 import { cancelStatement, settingStatement, UNLIMITED } from '../sql/registry.sql.js';
 import { backendOf } from './apart.js';
 import { requestCancel } from './cancel-request.js';
 import { clientOptions, type ConnectionOptions } from './connection.js';
 import { NoPlace, type Executor, type Share, type Transaction } from './executor.js';
 import { GuardedClient } from './guarded-client.js';
+import { noteAnswer } from './lost-answers.js';
 import { OpenTransaction, type Outcome } from './open-transaction.js';
 import { queryOf, type Settled } from './prepared-query.js';
 import { PreparedStatements } from './prepared-statements.js';
@@ -74,6 +75,7 @@ export class Database implements Executor {
           }
           const broken = error && (!(error as { severity?: string }).severity || isConnectionLost(error));
           release(broken || this.#prepared.isWorn(client));
+          if (error && isWrite(statement)) noteAnswer(error);
           if (error || !result) reject(asRefusal(error));
           else resolve(result.rows as Row[]);
         };
@@ -142,7 +144,10 @@ export class Database implements Executor {
       for (const setting of this.#settings(options)) await this.#query(client, setting);
       result = await work(tx);
       tx.finish();
-      const { command } = await client.query('COMMIT');
+      const { command } = await client.query('COMMIT').catch((error: unknown) => {
+        noteAnswer(error);
+        throw error;
+      });
       // PostgreSQL answers so where a statement failed and whoever sent it went on.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
     } catch (error) {

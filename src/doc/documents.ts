@@ -125,7 +125,7 @@ function sizeOf(kept: Kept): number {
 }
 
 function tooMany(): KindError {
-  return comeBack('server.busy', 'More documents are asked for than can be made; try again shortly');
+  return comeBack('server.busy', 'More documents are asked for than can be made');
 }
 
 /** Callers of whom the same is told: what rules let in depends on the kind of the member, not on who it is. */

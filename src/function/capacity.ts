@@ -55,5 +55,5 @@ export class Capacity {
 }
 
 function busy() {
-  return comeBack('server.busy', 'Too many functions are under way; try again shortly');
+  return comeBack('server.busy', 'Too many functions are under way');
 }

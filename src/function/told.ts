@@ -3,7 +3,7 @@ import { StaleModel } from '../catalog/stale-model.js';
 import { NoPlace } from '../database/executor.js';
 import { commonRefusal, isRetryable } from '../database/sqlstate.js';
 import { FunctionError } from '../kit/function-error.js';
-import { comeBack, ERRORS, KindError } from '../shared/errors.js';
+import { comeBack, ERRORS, KindError, perhapsStored } from '../shared/errors.js';
 import { Thrown } from './authored.js';
 import { isOfSystem } from './contexts.js';
 
@@ -22,5 +22,6 @@ export function told(error: unknown, fault: (cause: unknown) => Error): unknown 
 /** What keeps the system waiting keeps everybody: that is told, and not what it was asked for. The log has its words. */
 function unnamed(error: KindError, seconds: number): KindError {
   const cause = error.cause instanceof KindError ? error.cause : error;
-  return comeBack(error.code, ERRORS[error.code].meaning, seconds, cause);
+  const meant = comeBack(error.code, ERRORS[error.code].meaning.replace(/\.$/, ''), seconds, cause);
+  return error.mayBeStored ? perhapsStored(meant) : meant;
 }

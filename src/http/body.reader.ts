@@ -64,7 +64,7 @@ function collect(
       size += chunk.length;
       if (size > limit) return fail(tooLarge(limit));
       if (!charge.add(chunk.length)) {
-        return fail(comeBack('server.busy', 'Too many large bodies are on their way; try again shortly'));
+        return fail(comeBack('server.busy', 'Too many large bodies are on their way'));
       }
       chunks.push(chunk);
     };

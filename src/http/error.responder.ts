@@ -39,7 +39,7 @@ export class ErrorResponder implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const known = told(refused);
+    const known = told(refused, request.method);
     const text = errorEnvelope(known.messages);
     response.writeHead(known.status, STATUS_CODES[known.status] ?? '', {
       'Content-Type': 'application/json; charset=utf-8',
@@ -89,9 +89,27 @@ interface Told {
   readonly allow?: readonly string[] | undefined;
 }
 
+/** Methods of requests that store nothing; a function that does all the same tells where that is not known. */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** What a client is told to do after a 503. Where it may have been stored, nothing says that it come back by itself. */
+function passing({ messages, retryAfter, mayBeStored }: KindError, method: string): Told {
+  const again = retryAfter === undefined ? '' : '; try again shortly';
+  const advice = mayBeStored
+    ? ': whether it was stored is not known; look before you send it again'
+    : READS.has(method)
+      ? again
+      : `: not stored${again}`;
+  return {
+    status: 503,
+    messages: messages.map((message) => ({ ...message, text: `${message.text}${advice}` })),
+    retryAfter: mayBeStored ? undefined : retryAfter,
+  };
+}
+
 /** The author of a function has words of their own. */
-function told(error: KindError | FunctionError): Told {
-  if (error instanceof KindError) return error;
+function told(error: KindError | FunctionError, method: string): Told {
+  if (error instanceof KindError) return error.status === 503 ? passing(error, method) : error;
   const { status, code, text, parameter, index } = error;
   const place = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
   return { status, messages: [{ code, text, ...place }] };

@@ -166,7 +166,7 @@ export class LinkService {
       judge(row, plan, path, scope.caller);
       if (row.body !== null) return row.body;
     }
-    throw comeBack('database.busy', 'The same link is made and deleted all the time; try again shortly');
+    throw comeBack('database.busy', 'The same link is made and deleted all the time');
   }
 
   async #delete(

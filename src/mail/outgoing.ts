@@ -142,7 +142,7 @@ export interface MailPlace {
 }
 
 function tooMany(): KindError {
-  return comeBack('server.busy', 'Too many mails wait to be sent; try again shortly', 10);
+  return comeBack('server.busy', 'Too many mails wait to be sent', 10);
 }
 
 /** What the log may know of a failure: codes. Texts of servers repeat addresses, and some of them passwords. */

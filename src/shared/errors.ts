@@ -21,7 +21,7 @@ export const ERRORS = {
     status: 409,
     meaning: 'The project has as many kinds, parameters, groups or link types as it may have.',
   },
-  'project.unavailable': { status: 503, meaning: 'The project is being upgraded or deleted; try again shortly.' },
+  'project.unavailable': { status: 503, meaning: 'The project is being upgraded or deleted.' },
 
   'token.missing': { status: 401, meaning: 'The resource needs a bearer token and none was sent.' },
   'token.invalid': {
@@ -186,10 +186,14 @@ export const ERRORS = {
 
   'request.throttled': { status: 429, meaning: 'Too many attempts; Retry-After says when to come back.' },
   'server.error': { status: 500, meaning: 'Something went wrong here; the text has the request id.' },
-  'server.busy': { status: 503, meaning: 'The service has more to do than it can; try again shortly.' },
+  'server.busy': { status: 503, meaning: 'The service has more to do than it can.' },
   'server.stopping': { status: 503, meaning: 'The service is shutting down.' },
-  'database.unavailable': { status: 503, meaning: 'The database does not answer.' },
-  'database.busy': { status: 503, meaning: 'The database is busy with a conflicting change; try again shortly.' },
+  'database.unavailable': {
+    status: 503,
+    meaning:
+      'The database does not answer. Where it did not answer to a write, it may have been stored: the text says so.',
+  },
+  'database.busy': { status: 503, meaning: 'The database is busy with a conflicting change.' },
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -205,20 +209,32 @@ export interface Message {
 /** Where a fault lies: the parameter, and in a bulk write the position of the object (from 0). */
 export type Place = Pick<Message, 'parameter' | 'index'>;
 
-/** A refusal: an HTTP status and one message per fault. `retryAfter` is in seconds; the cause is for the log alone. */
+export interface KindErrorOptions {
+  readonly cause?: unknown;
+  /** The methods to name in the header `Allow`. */
+  readonly allow?: readonly string[] | undefined;
+  /** Set where what was asked for may have been stored all the same. */
+  readonly mayBeStored?: boolean;
+}
+
+/**
+ * A refusal: an HTTP status and one message per fault. `retryAfter` is in seconds; the cause is for the log alone. Nothing
+ * of what is refused was stored, unless `mayBeStored` says that nobody knows.
+ */
 export class KindError extends Error {
   override readonly name = 'KindError';
   readonly status: ErrorKind['status'];
-  /** The methods to name in the header `Allow`. */
   readonly allow: readonly string[] | undefined;
+  readonly mayBeStored: boolean;
 
   constructor(
     readonly messages: readonly [Message, ...Message[]],
     readonly retryAfter?: number,
-    { allow, ...options }: { readonly cause?: unknown; readonly allow?: readonly string[] } = {},
+    { allow, mayBeStored = false, ...options }: KindErrorOptions = {},
   ) {
     super(messages.map((message) => `${message.code}: ${message.text}`).join('; '), options);
     this.allow = allow;
+    this.mayBeStored = mayBeStored;
     // Bad input is answered before conflicts with what is stored.
     const statuses = messages.map((message): ErrorKind['status'] => ERRORS[message.code].status);
     this.status = statuses.reduce((lowest, status) => (status < lowest ? status : lowest));
@@ -226,6 +242,17 @@ export class KindError extends Error {
 
   get code(): ErrorCode {
     return this.messages[0].code;
+  }
+
+  /** The same refusal in other words. */
+  saying(messages: readonly [Message, ...Message[]], options: KindErrorOptions = {}): KindError {
+    const { retryAfter, cause, allow, mayBeStored } = this;
+    return new KindError(messages, retryAfter, {
+      ...(cause !== undefined && { cause }),
+      allow,
+      mayBeStored,
+      ...options,
+    });
   }
 }
 
@@ -236,13 +263,30 @@ export function refusal(code: ErrorCode, text: string, place: Place = {}): KindE
 
 /** A refusal that passes: the client may come back after some seconds. */
 export function comeBack(code: ErrorCode, text: string, seconds = 1, cause?: unknown): KindError {
-  return new KindError([{ code, text }], seconds, cause === undefined ? undefined : { cause });
+  return new KindError([{ code, text }], seconds, cause === undefined ? {} : { cause });
 }
 
 /** A method that is not taken; `methods` are those that are. Where GET is, HEAD is too, and OPTIONS always. */
 export function notTaken(text: string, methods: readonly string[]): KindError {
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'];
   return new KindError([{ code: 'route.method', text }], undefined, { allow });
+}
+
+/**
+ * Work that goes on where a part of what was asked for is stored already: where it is refused with 503, nobody is told
+ * that nothing was.
+ */
+export async function onceStored<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof KindError && error.status === 503 ? perhapsStored(error) : error;
+  }
+}
+
+/** The same refusal of what may have been stored all the same. */
+export function perhapsStored(refused: KindError): KindError {
+  return refused.saying(refused.messages, { mayBeStored: true });
 }
 
 /** A message about what stands inside a value, told with the way to it: `country`, and `name: …` become `country.name: …`. */
@@ -260,7 +304,7 @@ export function moved({ code, text, parameter, index }: Message, way: string, pl
 /** A refusal of what stands inside a value, told with the way to it. */
 export function inside(error: KindError, way: string, place: Pick<Place, 'index'> = {}): KindError {
   const [first, ...rest] = error.messages.map((message) => moved(message, way, place));
-  return first ? new KindError([first, ...rest], error.retryAfter) : error;
+  return first ? error.saying([first, ...rest]) : error;
 }
 
 /** Collects all faults of one input, so that one answer tells them all; where they are legion, as many as an answer may have. */

@@ -22,6 +22,11 @@ export interface Statement {
   readonly prepare?: boolean;
 }
 
+/** Whether a statement changes rows. Names and literals in it are in quotes, and in small letters where they are names. */
+export function isWrite({ text }: Statement): boolean {
+  return /\b(?:INSERT INTO|UPDATE|DELETE FROM)\b/.test(text.replace(/"[^"]*"/g, '""'));
+}
+
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Fragment[]): Fragment {
   const pieces: Piece[] = [strings[0] ?? ''];
   for (let at = 0; at < fragments.length; at++) pieces.push(fragmentOnly(fragments[at]), strings[at + 1] ?? '');

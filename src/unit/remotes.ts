@@ -12,7 +12,7 @@ import { TransactionChain, type Begin } from '../database/late-transaction.js';
 import { commonRefusal } from '../database/sqlstate.js';
 import type { Remote } from '../kit/remote.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { comeBack, KindError, refusal } from '../shared/errors.js';
+import { comeBack, KindError, perhapsStored, refusal } from '../shared/errors.js';
 import type { Project } from '../tenancy/project.js';
 import { Behaviors } from './behavior.js';
 import type { Settle } from './remote-answer.js';
@@ -44,6 +44,8 @@ export interface Asked {
   /** Matches what it answers against the patterns of the kind. */
   readonly settle: Settle;
 }
+
+const WRITES: ReadonlySet<RemoteOperation> = new Set(['create', 'update', 'delete']);
 
 const CAN_NOT: Readonly<Record<RemoteOperation, string>> = {
   list: 'listed',
@@ -122,8 +124,10 @@ export class Remotes {
     return sources.hold(session.project, async () => {
       const executor = new TransactionChain(sources.begin(session.project));
       const inside = { ...session, executor };
+      let written = false;
       const ask: Asked['ask'] = async (asked, ...args) => {
         await executor.commit();
+        written ||= WRITES.has(asked);
         return source.ask(asked, args, inside);
       };
       try {
@@ -134,11 +138,14 @@ export class Remotes {
         const undone = executor.rollback(error);
         // What a source that was too slow still waits for ends by a limit of its own.
         if (!(error instanceof KindError && error.code === 'function.timeout')) await undone;
+        const refused = error instanceof StaleModel ? changedMeanwhile() : (commonRefusal(error) ?? error);
         // The source may have done what it was asked for: it is not asked again.
-        if (error instanceof StaleModel)
-          throw comeBack('database.busy', 'The model changed meanwhile; try again shortly');
-        throw commonRefusal(error) ?? error;
+        throw written && refused instanceof KindError && refused.status === 503 ? perhapsStored(refused) : refused;
       }
     });
   }
+}
+
+function changedMeanwhile(): KindError {
+  return comeBack('database.busy', 'The model changed meanwhile');
 }

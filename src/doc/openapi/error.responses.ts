@@ -34,7 +34,7 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
   429: 'Too many attempts.',
   431: 'The head of the request is too large.',
   500: 'Something went wrong in the service.',
-  503: 'Not now: the service or its database is away or busy.',
+  503: 'Not now: the service or its database is away or busy. Of a write the text says `not stored`, or that it is not known whether it was.',
   504: 'It took longer than its time limit.',
 };
 

@@ -63,7 +63,11 @@ describe('a connection that breaks', () => {
       const reply = ask(name);
       const [pid] = await side.waiting(project, 'city');
       await side.rows('SELECT pg_terminate_backend($1, 5000)', [pid]);
-      expectRefused(await reply, 'database.unavailable');
+      const refused = await reply;
+      expectRefused(refused, 'database.unavailable');
+      // PostgreSQL told that it ended the connection: what was under way is undone.
+      const advice = ['list', 'get'].includes(name) ? '; try again shortly' : ': not stored; try again shortly';
+      expect(refused.body.messages[0]?.text).toBe(`The database does not answer${advice}`);
       await release();
       const again = await ask(name);
       expect([200, 404]).toContain(again.status);

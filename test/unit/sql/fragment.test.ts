@@ -2,9 +2,31 @@ import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import pg from 'pg';
 import { clientOptions } from '../../../src/database/connection.js';
-import { all, EMPTY, Fragment, ident, integer, join, literal, param, render, sql } from '../../../src/sql/fragment.js';
+import {
+  all,
+  EMPTY,
+  Fragment,
+  ident,
+  integer,
+  isWrite,
+  join,
+  literal,
+  param,
+  render,
+  sql,
+} from '../../../src/sql/fragment.js';
 
 const text = (fragment: Fragment) => render(fragment).text;
+
+it.each([
+  ['INSERT INTO "a"."city" ("name") VALUES ($1)', true],
+  ['WITH "gone" AS (DELETE FROM "a"."city" RETURNING 1) SELECT 1', true],
+  ['UPDATE "a"."city" SET "name" = $1', true],
+  ['SELECT "UPDATE", "INSERT INTO" FROM "a"."DELETE FROM"', false],
+  ['SELECT 1', false],
+])('a statement that changes rows is known: %s', (statement, expected) => {
+  expect(isWrite({ text: statement, values: [] })).toBe(expected);
+});
 
 describe('a fragment', () => {
   it('is text with numbered parameters; one object is bound once', () => {

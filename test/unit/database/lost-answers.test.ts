@@ -1,0 +1,22 @@
+/** Which errors leave open whether what was sent is stored. */
+import { expect, it } from 'vitest';
+import { noteAnswer } from '../../../src/database/lost-answers.js';
+import { commonRefusal } from '../../../src/database/sqlstate.js';
+
+const fault = (message: string, fields: object = {}) => Object.assign(new Error(message), fields);
+
+it.each([
+  ['the connection ended', fault('Connection terminated unexpectedly'), true],
+  ['the system said so', fault('read ECONNRESET', { code: 'ECONNRESET' }), true],
+  ['a pooler lost the server', fault('server conn crashed?', { code: '08006', severity: 'FATAL' }), true],
+  ['the server crashed', fault('crash of another server process', { code: '57P02', severity: 'FATAL' }), true],
+  ['the server ended the connection', fault('terminating connection', { code: '57P01', severity: 'FATAL' }), false],
+  ['it was never sent', fault('Client has encountered a connection error and is not queryable'), false],
+])('%s', (_, error, expected) => {
+  noteAnswer(error);
+  expect(commonRefusal(error)).toMatchObject({ code: 'database.unavailable', mayBeStored: expected });
+});
+
+it('of what stores nothing the same error leaves nothing open', () => {
+  expect(commonRefusal(fault('Connection terminated unexpectedly'))).toMatchObject({ mayBeStored: false });
+});
