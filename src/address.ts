@@ -1,20 +1,41 @@
-/** The address that the service is to listen at: whether it can be had, and what is said where it can't. */
+/** The addresses that the service is to listen at: whether they can be had, and what is said where they can't. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Config } from './config/config.js';
+import { ConfigError, type Address, type Config } from './config/config.js';
 
-/** Asked before anything is made that is shown one time only. @throws the error of `listen`, see {@link addressFault} */
-export async function checkAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
-  const probe = createServer().listen({ host, port });
-  await once(probe, 'listening');
-  probe.close();
-  await once(probe, 'close');
+/** Asked before anything is made that is shown one time only. @throws ConfigError in one line */
+export async function checkAddresses({
+  host,
+  port,
+  metrics,
+}: Pick<Config, 'host' | 'port' | 'metrics'>): Promise<void> {
+  await check({ host, port }, '');
+  if (metrics) await check(metrics, 'METRICS_');
 }
 
-/** A line for an address that can not be had; undefined for all other errors. */
-export function addressFault(error: unknown): string | undefined {
-  const { code, syscall, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+async function check({ host, port }: Address, prefix: string): Promise<void> {
+  try {
+    const probe = createServer().listen({ host, port });
+    await once(probe, 'listening');
+    probe.close();
+    await once(probe, 'close');
+  } catch (error) {
+    throw new ConfigError(addressFault(error, prefix) ?? String(error));
+  }
+}
+
+/** A line for an address that can not be had; undefined for all other errors. @param prefix of its variables */
+export function addressFault(error: unknown, prefix = ''): string | undefined {
+  const { code, syscall, hostname, address, port } = error as NodeJS.ErrnoException & {
+    hostname?: string;
+    address?: string;
+    port?: number;
+  };
+  if (syscall === 'getaddrinfo')
+    return `${prefix}HOST: got ${hostname ?? ''}, which is not known (${code ?? 'unknown'})`;
   if (syscall !== 'listen') return undefined;
-  if (code === 'EADDRINUSE') return `PORT: got ${port ?? ''}, which is in use on ${address ?? ''}; wants a free one`;
-  return `HOST, PORT: got ${address ?? ''} and ${port ?? ''}, which can not be had (${code ?? 'unknown'})`;
+  if (code === 'EADDRINUSE') {
+    return `${prefix}PORT: got ${port ?? ''}, which is in use on ${address ?? ''}; wants a free one`;
+  }
+  return `${prefix}HOST, ${prefix}PORT: got ${address ?? ''} and ${port ?? ''}, which can not be had (${code ?? 'unknown'})`;
 }

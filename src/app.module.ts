@@ -22,7 +22,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         PlatformModule.register(platform),
-        HealthModule,
+        HealthModule.register(platform.config),
         DocModule,
         AuthModule,
         KindModule,

@@ -9,6 +9,7 @@ import { AggregatorRegistry } from 'prom-client';
 import type { FirstProject } from './bootstrap.js';
 import type { Config } from './config/config.js';
 import type { ConnectionOptions } from './database/connection.js';
+import { serveMetrics } from './health/metrics.server.js';
 import { prepareService, startService, type ServiceOptions } from './service.js';
 import { comeBack } from './shared/errors.js';
 
@@ -22,6 +23,7 @@ type ToPrimary = { type: 'hello' } | { type: 'ready'; url: string } | { type: 'm
 export interface Running {
   readonly url: string;
   readonly first: FirstProject;
+  readonly metricsUrl?: string;
   stop(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export async function startWorkers(options: ServiceOptions): Promise<Running> {
   const first = await prepareService(options);
   const start: ToWorker = { type: 'start', connection, secret, first };
   const metrics = new AggregatorRegistry();
+  const served = config.metrics && (await serveMetrics(config.metrics, () => metrics.clusterMetrics()));
   cluster.on('message', (worker, { type }: ToPrimary) => {
     if (type !== 'metrics') return;
     const answer = (text?: string) => worker.isConnected() && worker.send({ type: 'metrics', text } satisfies ToWorker);
@@ -52,8 +55,9 @@ export async function startWorkers(options: ServiceOptions): Promise<Running> {
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(workers.map(stopWorker));
+    await served?.stop();
   };
-  return { url: urls[0] ?? '', first, stop };
+  return { url: urls[0] ?? '', first, stop, ...(served && { metricsUrl: served.url }) };
 }
 
 function startWorker(start: ToWorker): Promise<string> {

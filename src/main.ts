@@ -2,7 +2,7 @@
 import './tune.js';
 import 'reflect-metadata';
 import cluster from 'node:cluster';
-import { addressFault, checkAddress } from './address.js';
+import { addressFault, checkAddresses } from './address.js';
 import { serveAsWorker, startWorkers, type Running } from './cluster.js';
 import { ConfigError, loadConfig, type Config } from './config/config.js';
 import { loadSecret } from './config/secret.js';
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
     throw error;
   }
   process.stdout.write(greeting(running.url, running.first, process.stdout.isTTY));
-  logger.info({ url: running.url }, 'ready');
+  logger.info({ url: running.url, ...(running.metricsUrl !== undefined && { metrics: running.metricsUrl }) }, 'ready');
   signals.ready();
 }
 
@@ -52,7 +52,7 @@ async function start(
   config: Config,
   given: Pick<Parameters<typeof startService>[0], 'connection' | 'logger' | 'signal'>,
 ): Promise<Running> {
-  await checkAddress(config);
+  await checkAddresses(config);
   const options = { config, secret: await loadSecret(config), ...given };
   return config.workers > 1 ? startWorkers(options) : startService(options);
 }

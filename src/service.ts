@@ -19,6 +19,7 @@ import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/session-settings.js';
 import { Metrics } from './health/metrics.js';
+import { serveMetrics } from './health/metrics.server.js';
 import { Traffic } from './http/traffic.js';
 import { OutgoingMail } from './mail/outgoing.js';
 import { PublicAddress } from './mail/public-address.js';
@@ -31,6 +32,8 @@ export interface Service {
   /** Where it listens. */
   readonly url: string;
   readonly first: FirstProject;
+  /** Where its numbers are, where they have an address of their own. */
+  readonly metricsUrl?: string;
   /** Serves requests in flight to their end, for at most the grace time, then lets go of the database. Later calls wait for the first. */
   stop(): Promise<void>;
 }
@@ -66,6 +69,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (metricsOfAll) app.get(Metrics).join(metricsOfAll);
   await listener.start();
   await app.listen(config.port, config.host);
+  // Several processes have one address for the numbers of all: it is not theirs.
+  const own = metricsOfAll ? undefined : config.metrics;
+  const metrics = own && (await serveMetrics(own, () => app.get(Metrics).text()));
   await app.get(IndexBuilds).watch();
   const server = app.getHttpServer();
   const url = addressOf(server, config);
@@ -76,12 +82,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await Promise.race([traffic.empty(), delay(config.shutdownGrace, undefined, { ref: false })]);
     await app.get(OutgoingMail).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
     await close(server);
+    await metrics?.stop();
     await listener.stop();
     await app.close();
     await dataSource.destroy();
   };
   let stopping: Promise<void> | undefined;
-  return { app, database, first, url, stop: () => (stopping ??= stop()) };
+  const running = { app, database, first, url, stop: () => (stopping ??= stop()) };
+  return metrics ? { ...running, metricsUrl: metrics.url } : running;
 }
 
 /** Makes registry and projects ready without serving: what the first of several processes does for the others. */

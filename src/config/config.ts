@@ -9,11 +9,17 @@ import { LOG_LEVELS, readEnvironment, SECRET_VARIABLES, type Environment } from 
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Times are in milliseconds, sizes in bytes, folders absolute. */
-export interface Config {
-  readonly production: boolean;
+export interface Address {
   readonly host: string;
+  /** 0 for one that is free. */
   readonly port: number;
+}
+
+/** Times are in milliseconds, sizes in bytes, folders absolute. */
+export interface Config extends Address {
+  readonly production: boolean;
+  /** Where `/metrics` is, where that is another address. */
+  readonly metrics?: Address;
   readonly databaseUrl?: string;
   /** The same database past a transaction pooler. */
   readonly databaseDirectUrl?: string;
@@ -83,6 +89,7 @@ function toConfig(environment: Environment, cwd: string): Config {
     production,
     host: environment.HOST,
     port: environment.PORT,
+    ...metricsAddress(environment),
     ...(DATABASE_URL !== undefined && { databaseUrl: DATABASE_URL }),
     ...(DATABASE_DIRECT_URL !== undefined && { databaseDirectUrl: DATABASE_DIRECT_URL }),
     databasePool: environment.DATABASE_POOL,
@@ -113,6 +120,13 @@ function toConfig(environment: Environment, cwd: string): Config {
     logFormat: environment.LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     shutdownGrace: environment.SHUTDOWN_GRACE,
   };
+}
+
+/** What is not said of it is as for the service; the same address is none of its own. */
+function metricsAddress({ HOST, PORT, METRICS_HOST, METRICS_PORT }: Environment): Pick<Config, 'metrics'> {
+  const [host, port] = [METRICS_HOST ?? HOST, METRICS_PORT ?? PORT];
+  const given = METRICS_HOST !== undefined || METRICS_PORT !== undefined;
+  return given && (host !== HOST || port !== PORT || port === 0) ? { metrics: { host, port } } : {};
 }
 
 function readDotenv(file: string): Variables {

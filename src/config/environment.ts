@@ -39,6 +39,9 @@ export class Environment {
   @Reads(text('a host name or an address', /^[^\s/]+$/)) readonly HOST: string = '127.0.0.1';
   @Reads(whole(0, 65535)) readonly PORT: number = 3000;
 
+  @IsOptional() @Reads(text('a host name or an address', /^[^\s/]+$/)) readonly METRICS_HOST?: string;
+  @IsOptional() @Reads(whole(0, 65535)) readonly METRICS_PORT?: number;
+
   @IsOptional()
   @Reads(address('postgres://kind:password@localhost:5432/kind', 'postgres', 'postgresql'))
   readonly DATABASE_URL?: string;

@@ -1,10 +1,12 @@
 /** The documents, as they are served: made when they are asked for, kept while the model is the same. */
 import { readFileSync } from 'node:fs';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { checkMember } from '../access/access.js';
 import { classOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.token.js';
 import { storedFile, type StoredFile } from '../http/stored-file.js';
 import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
@@ -40,6 +42,8 @@ export class Documents {
   /** Models of one version are told apart: after a restore there is another one. */
   readonly #numbers = new WeakMap<Model, number>();
   #models = 0;
+  /** Ids of routes that the service does not have here. */
+  readonly #without: ReadonlySet<string>;
   #framing: Promise<Framing> | undefined;
 
   constructor(
@@ -47,13 +51,19 @@ export class Documents {
     private readonly address: PublicAddress,
     private readonly functions: DocumentedFunctions,
     private readonly remotes: Remotes,
-  ) {}
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.#without = new Set(config.metrics ? ['metrics'] : []);
+  }
 
   /** The document of the generic routes. @param chosen the kinds that it is to describe; all where it is undefined */
   async generic(chosen?: ReadonlySet<string>): Promise<StoredFile> {
     const framing = await this.#frame();
+    const without = this.#without;
     const particulars = { url: this.address.url, title: 'Kind', description: GUIDE, version: RELEASE };
-    return this.#keep('', ['generic', particulars.url], chosen, () => genericDocument(framing, particulars, chosen));
+    return this.#keep('', ['generic', particulars.url], chosen, () =>
+      genericDocument(framing, particulars, chosen, without),
+    );
   }
 
   /** The document of what a caller may see and do in a project. @throws KindError 401, 400 for a kind that is not there, 413 */
@@ -72,7 +82,8 @@ export class Documents {
       const particulars = { url, title: project.label, description, version: RELEASE };
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
       const lacks = (kind: KindDef, operation: RemoteOperation) => this.remotes.lacks(kind, project, operation);
-      return documentOf({ model, caller, generic: false, chosen, functions, lacks }, framing, particulars);
+      const without = this.#without;
+      return documentOf({ model, caller, generic: false, chosen, without, functions, lacks }, framing, particulars);
     });
   }
 

@@ -1,16 +1,12 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { answerOf, type Answer } from '../http/answer.js';
 import { WithoutProject } from '../tenancy/project.guard.js';
-import { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
 
 @Controller()
 @WithoutProject()
 export class HealthController {
-  constructor(
-    private readonly readiness: Readiness,
-    private readonly metrics: Metrics,
-  ) {}
+  constructor(private readonly readiness: Readiness) {}
 
   @Get('health/live')
   live(): Answer {
@@ -21,12 +17,5 @@ export class HealthController {
   async ready(): Promise<Answer> {
     await this.readiness.check();
     return answerOf({ status: 'ok' });
-  }
-
-  @Get('metrics')
-  @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  @Header('X-Content-Type-Options', 'nosniff')
-  scrape(): Promise<string> {
-    return this.metrics.text();
   }
 }

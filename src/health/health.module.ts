@@ -1,7 +1,18 @@
-import { Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { Config } from '../config/config.js';
 import { HealthController } from './health.controller.js';
+import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
 import { Readiness } from './readiness.js';
 
-@Module({ providers: [Metrics, Readiness], exports: [Metrics, Readiness], controllers: [HealthController] })
-export class HealthModule {}
+@Module({})
+export class HealthModule {
+  static register({ metrics }: Pick<Config, 'metrics'>): DynamicModule {
+    return {
+      module: HealthModule,
+      providers: [Metrics, Readiness],
+      exports: [Metrics, Readiness],
+      controllers: metrics ? [HealthController] : [HealthController, MetricsController],
+    };
+  }
+}

@@ -7,6 +7,9 @@ import type { Observer } from '../http/entrance.js';
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { IndexBuilds } from '../catalog/index-builds.js';
 
+/** Prometheus' text format. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 @Injectable()

@@ -27,9 +27,10 @@ export function genericDocument(
   frame: Framing,
   particulars: Particulars,
   chosen?: ReadonlySet<string>,
+  without: ReadonlySet<string> = new Set(),
 ): Promise<Buffer<ArrayBuffer>> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
-  const seen = { model, caller: SOMEBODY, generic: true, chosen, functions: () => [], lacks: () => false };
+  const seen = { model, caller: SOMEBODY, generic: true, chosen, without, functions: () => [], lacks: () => false };
   return documentOf(seen, frame, particulars);
 }
 

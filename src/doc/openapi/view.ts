@@ -21,6 +21,8 @@ export interface Seen {
   readonly chosen?: ReadonlySet<string> | undefined;
   /** The functions of a kind that the caller may call. */
   readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
+  /** Ids of routes that the service does not have here. */
+  readonly without: ReadonlySet<string>;
   /** Whether the source of a remote kind can not do something. */
   readonly lacks: (kind: KindDef, operation: RemoteOperation) => boolean;
 }
@@ -64,6 +66,7 @@ export function hasRecord(seen: Seen, kindId: string): boolean {
 }
 
 export function isShown(route: Route, kind: KindDef | undefined, seen: Seen): boolean {
+  if (seen.without.has(route.id)) return false;
   if (route.administrators && !isAdministrator(seen.caller)) return false;
   if (kind?.remote && route.asks && seen.lacks(kind, route.asks)) return false;
   if (route.reads && !hasRecord(seen, route.reads)) return false;

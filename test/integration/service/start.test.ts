@@ -1,7 +1,8 @@
-/** A start that has to wait says for what, and can be stopped. */
+/** A start says what it waits for and where it serves, and can be stopped. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,7 +19,13 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-function start(env: Record<string, string> = {}): { child: ChildProcess; says: (text: RegExp) => Promise<string> } {
+interface Line {
+  readonly msg: string;
+  readonly url?: string;
+  readonly metrics?: string;
+}
+
+function start(env: Record<string, string> = {}): { child: ChildProcess; says: (text: RegExp) => Promise<Line> } {
   const child = spawn(process.execPath, ['--import', './test/support/typescript.hook.mjs', 'src/main.ts'], {
     cwd: root,
     env: {
@@ -31,10 +38,10 @@ function start(env: Record<string, string> = {}): { child: ChildProcess; says: (
   started.push(child);
   const lines: string[] = [];
   const reader = createInterface(child.stderr).on('line', (line) => lines.push(line));
-  const says = async (text: RegExp): Promise<string> => {
+  const says = async (text: RegExp): Promise<Line> => {
     for (;;) {
       const found = lines.find((line) => text.test(line));
-      if (found !== undefined) return (JSON.parse(found) as { msg: string }).msg;
+      if (found !== undefined) return JSON.parse(found) as Line;
       await once(reader, 'line');
     }
   };
@@ -55,7 +62,7 @@ it('says which connection holds the registry, stops on SIGTERM meanwhile, and go
   const served = start();
   await served.says(waits);
   await side.rows('SELECT pg_advisory_unlock(7205759403792793)');
-  expect(await served.says(/"ready"/)).toBe('ready');
+  expect(await served.says(/"ready"/)).toMatchObject({ msg: 'ready' });
 }, 60_000);
 
 it('that hangs for another reason ends on SIGTERM within the grace time', async () => {
@@ -69,4 +76,32 @@ it('that hangs for another reason ends on SIGTERM within the grace time', async 
   child.kill('SIGTERM');
   expect(await gone).toEqual([0, null]);
   await side.rows('ROLLBACK');
+}, 60_000);
+
+it.each(['1', '2'])(
+  'serves its numbers at an address of their own, and there alone: %s workers',
+  async (workers) => {
+    const { says } = start({ WORKERS: workers, METRICS_PORT: '0' });
+    const { url = '', metrics = '' } = await says(/"ready"/);
+    for (let times = 0; times < 4; times += 1) await fetch(`${url}/health/live`);
+    const text = await (await fetch(metrics)).text();
+    expect(
+      Number(/^kind_http_requests_total\{method="GET",status="200"\} (\d+)$/m.exec(text)?.[1]),
+    ).toBeGreaterThanOrEqual(4);
+    expect(text).toContain('kind_indexes_pending 0');
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  },
+  60_000,
+);
+
+it('with an address of the numbers that is taken is refused in one line', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { child } = start({ METRICS_PORT: String(port) });
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  expect(await once(child, 'exit')).toEqual([1, null]);
+  expect(said).toBe(`METRICS_PORT: got ${port}, which is in use on 127.0.0.1; wants a free one\n`);
+  taken.close();
 }, 60_000);

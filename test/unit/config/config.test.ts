@@ -148,6 +148,9 @@ test.each([
     { DATABASE_PREPARED: 'off', DATABASE_DIRECT_URL: 'postgres://u:p@h/d' },
     { databasePrepared: false, databaseDirectUrl: 'postgres://u:p@h/d' },
   ],
+  [{ METRICS_PORT: '9090' }, { metrics: { host: '127.0.0.1', port: 9090 } }],
+  [{ METRICS_HOST: '10.0.0.5', HOST: '0.0.0.0' }, { metrics: { host: '10.0.0.5', port: 3000 } }],
+  [{ METRICS_PORT: '0', PORT: '0' }, { metrics: { host: '127.0.0.1', port: 0 } }],
   [{ PUBLIC_URL: 'https://kind.example.com/' }, { publicUrl: 'https://kind.example.com' }],
   [
     { DATA_DIR: '/var/lib/kind', FUNCTIONS_DIR: '/srv/f' },
@@ -159,6 +162,10 @@ test.each([
   ],
 ])('%j is read as %j', (env, expected) => {
   expect(loadConfig(env, cwd)).toMatchObject(expected);
+});
+
+test('the address of the service is none of the numbers’ own', () => {
+  expect(loadConfig({ METRICS_PORT: '3000', METRICS_HOST: '127.0.0.1' }, cwd).metrics).toBeUndefined();
 });
 
 test('.env fills what the environment leaves unset', async () => {

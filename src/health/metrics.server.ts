@@ -1,0 +1,51 @@
+/** The numbers at an address of their own (`METRICS_HOST`, `METRICS_PORT`), where nothing else is served. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Address } from '../config/config.js';
+import { METRICS_TYPE } from './metrics.js';
+
+export interface MetricsServer {
+  /** Where they are. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Milliseconds for a request to come in. */
+const PATIENCE = 10_000;
+
+/** @param text the numbers @throws the error of `listen` */
+export async function serveMetrics({ host, port }: Address, text: () => Promise<string>): Promise<MetricsServer> {
+  const server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE }, (request, response) => {
+    void answer(request, response, text);
+  });
+  server.listen({ host, port });
+  await once(server, 'listening');
+  const { address, family, port: had } = server.address() as AddressInfo;
+  const stop = async (): Promise<void> => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${had}/metrics`, stop };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, text: () => Promise<string>): Promise<void> {
+  const [path] = (request.url ?? '').split('?');
+  const end = (status: number, type: string, body: string): void => {
+    response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  };
+  const plain = 'text/plain; charset=utf-8';
+  if (path !== '/metrics') return end(404, plain, 'Here is /metrics, and nothing else.\n');
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    return end(405, plain, 'GET, HEAD\n');
+  }
+  try {
+    end(200, METRICS_TYPE, await text());
+  } catch (error) {
+    end(503, plain, `${(error as Error).message}\n`);
+  }
+}

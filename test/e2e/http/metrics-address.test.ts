@@ -1,0 +1,36 @@
+/** Numbers at an address of their own: nothing else is there, and they are nowhere else. */
+import { expect, it } from 'vitest';
+import { startTestService } from '../../support/service.js';
+import { send } from '../../support/wire.js';
+
+const { service } = await startTestService({ metrics: { host: '127.0.0.1', port: 0 } });
+const { metricsUrl = '' } = service;
+const at = (path: string) => new URL(path, metricsUrl).href;
+
+it('are Prometheus text there', async () => {
+  const reply = await fetch(metricsUrl);
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(await reply.text()).toContain('kind_http_requests_total');
+  const head = await fetch(metricsUrl, { method: 'HEAD' });
+  expect({ status: head.status, text: await head.text() }).toEqual({ status: 200, text: '' });
+});
+
+it('are alone there', async () => {
+  for (const path of ['/', '/health/live', '/metrics/', '/api/lib/doc/swaggerui']) {
+    expect((await fetch(at(path))).status, path).toBe(404);
+  }
+  const posted = await fetch(metricsUrl, { method: 'POST', body: '{}' });
+  expect({ status: posted.status, allow: posted.headers.get('allow') }).toEqual({ status: 405, allow: 'GET, HEAD' });
+});
+
+it('are not at the service, nor in its document', async () => {
+  const reply = await fetch(`${service.url}/metrics`);
+  expect(reply.status).toBe(404);
+  expect(await reply.json()).toMatchObject({ content: null, messages: [{ code: 'route.unknown' }] });
+  expect((await send(service, { path: '/health/ready' })).status).toBe(200);
+  const { text } = await send(service, { path: '/api/lib/doc/openapi.json' });
+  const { paths } = JSON.parse(text) as { paths: object };
+  expect(Object.keys(paths)).toContain('/health/ready');
+  expect(Object.keys(paths)).not.toContain('/metrics');
+});
