@@ -119,6 +119,7 @@ async function assemble({ config, secret, connection, logger, prepared, signal }
       onAfterCommitError: (error) => logger.error({ err: error }, 'work after a commit failed'),
       pooled: reach.pooled,
       idleTimeout,
+      patience: config.functionTimeout,
       prepares: config.databasePrepared,
       onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED),
       direct: directConnection(connection),

@@ -120,7 +120,7 @@ export class AuthService {
       if (!(await verifyPassword(before, current, project.id)) || before === null) throw wrongPassword();
       checkPassword({ username: found.username, email: found.email, password: fresh }, 'new_password');
       const hash = await hashPassword(fresh, project.id);
-      await this.database.transaction(async (tx) => {
+      await this.passwords.inTransaction(async (tx) => {
         const replacement = { memberId: id, hash, before, but: sessionId };
         if (!(await this.passwords.replace(tx, project, replacement))) throw wrongPassword();
       });

@@ -1,12 +1,13 @@
 /** What is special about members: their credentials, which stand in `kind_system_user`, come and go with them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { contending } from '../database/contended.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/special.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { foldName, isSeen } from '../shared/member-names.js';
-import { countMembersStatement, deleteCredentialStatement } from '../sql/credential.sql.js';
+import { countMembersStatement, deleteCredentialStatement, keepMembersStatement } from '../sql/credential.sql.js';
 import { lockProjectStatement } from '../sql/model.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
@@ -72,7 +73,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     const { session, kind } = write;
     const { project, model, executor } = session;
     const held = { schema: project.schema, kind, version: model.version, id, access: undefined, tags: undefined };
-    await this.repository.lock(executor, held, model);
+    await this.repository.lock(executor, held, model, false);
     const member = await this.#stored(session, kind, id);
     if (NAMES.every((name) => (draft.values.get(name) ?? member.get(name)) === member.get(name))) return true;
     if (!isAdministrator(session.caller)) {
@@ -108,12 +109,20 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     if (kind.id !== ADMIN_KIND) return;
     // Whether it is there is answered first.
     await this.rights.present(asSystem(session), kind, id);
-    // One deletion of an administrator at a time, so that two of them never delete each other.
-    await session.executor.run(lockProjectStatement(session.project.schema));
-    const [row] = await session.executor.run<{ count: number }>(countMembersStatement(session.project.schema, kind));
-    if ((row?.count ?? 0) <= 1) {
-      throw refusal('unit.last_administrator', 'The last administrator of a project can not be deleted');
+    if ((await this.#countKept(session, kind)) > 1) return;
+    throw refusal('unit.last_administrator', 'The last administrator of a project can not be deleted');
+  }
+
+  /** Members that nobody else deletes meanwhile, so that two administrators never delete each other. */
+  async #countKept({ executor, project: { schema } }: Session, kind: KindDef): Promise<number> {
+    if (executor.tx?.isolation === 'repeatable read') {
+      // The one that waits here for another deletion begins again, and finds one member less.
+      const about = () => ({ schema, table: kind.table });
+      return (await contending(about, () => executor.run(keepMembersStatement(schema, kind)))).length;
     }
+    await executor.run(lockProjectStatement(schema));
+    const [row] = await executor.run<{ count: number }>(countMembersStatement(schema, kind));
+    return row?.count ?? 0;
   }
 
   async afterDelete(_: KindDef, id: string, session: Session): Promise<void> {

@@ -26,6 +26,14 @@ export class Passwords {
     private readonly sessions: Sessions,
   ) {}
 
+  /**
+   * Runs what replaces passwords. At READ COMMITTED: a sign-in by the old password is waited for, and the session that it
+   * made meanwhile has to be seen, to be ended.
+   */
+  inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(work, { isolation: 'read committed' });
+  }
+
   /** Sets a password; sessions, codes and tokens of the member end. Answers whether there was anything to replace. */
   async replace(tx: Transaction, project: Project, { memberId, hash, before, but }: Replacement): Promise<boolean> {
     const set = await tx.run(setPasswordStatement(project.schema, memberId, hash, before));
@@ -41,7 +49,7 @@ export class Passwords {
     if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
     checkPassword({ ...found, password });
     const hash = await hashPassword(password, project.id);
-    await this.database.transaction((tx) => this.replace(tx, project, { memberId: found.member_id, hash }));
+    await this.inTransaction((tx) => this.replace(tx, project, { memberId: found.member_id, hash }));
     return found;
   }
 }

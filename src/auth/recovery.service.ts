@@ -88,7 +88,7 @@ export class RecoveryService {
 
   /** Of many who use a token at once one finds it. */
   async #use(project: Project, id: string, memberId: string, hash: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.passwords.inTransaction(async (tx) => {
       const used = await tx.run<{ id: string }>(useRecoveryStatement(project.schema, id));
       if (!used.some((row) => row.id === id)) throw badToken();
       if (!(await this.passwords.replace(tx, project, { memberId, hash }))) throw badToken();

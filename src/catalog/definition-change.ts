@@ -118,7 +118,9 @@ export class DefinitionChanges {
         tx.afterCommit(() => void this.models.publish(project, model));
         return result;
       },
-      { lockTimeout: LOCK_TIMEOUT, statementTimeout: STATEMENT_TIMEOUT },
+      // Model, counts and stored values are those that were committed while it waited for its locks, so there is nothing
+      // that it could have read before and lose.
+      { isolation: 'read committed', lockTimeout: LOCK_TIMEOUT, statementTimeout: STATEMENT_TIMEOUT },
     );
   }
 

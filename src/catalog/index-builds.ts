@@ -165,7 +165,8 @@ export class IndexBuilds implements OnModuleDestroy {
         if (missing.length === 0) await tx.run(unindexedStatement(project.id, false));
         return missing.filter(({ index }) => !this.#refused.get(project.id)?.has(index.name));
       },
-      { lockTimeout: LOCK_TIMEOUT },
+      // What was committed while it waited for the lock has to be seen.
+      { isolation: 'read committed', lockTimeout: LOCK_TIMEOUT },
     );
   }
 

@@ -1,6 +1,6 @@
 /** Makes, upgrades and drops the schemas of projects, with the same diff → DDL engine that serves users. */
 import { Injectable } from '@nestjs/common';
-import { Database, type Executor } from '../database/database.js';
+import { Database, type Executor, type Transaction } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import type { ProjectSettings } from '../database/registry/project.entity.js';
 import { ProjectRepository, type ProjectRow } from '../database/registry/project.repository.js';
@@ -64,7 +64,7 @@ export class Provisioning {
     }
     const project = projectOf({ id, label: given.label ?? id, settings: {} });
     const fold = await foldCollation(this.database);
-    await this.database.transaction(async (tx) => {
+    const make = async (tx: Transaction): Promise<void> => {
       try {
         await tx.run(insertProjectStatement(id, project.label));
       } catch (error) {
@@ -79,7 +79,9 @@ export class Provisioning {
       await insertBuiltInRows(tx, project.schema);
       await populate(tx, project);
       await tx.run(announceStatement(PROJECT_CHANNEL, id));
-    });
+    };
+    // Nobody else knows of its tables; a second one of the same id waits for the first, however long that takes.
+    await this.database.transaction(make, { isolation: 'read committed' });
     return project;
   }
 
@@ -110,7 +112,7 @@ export class Provisioning {
     const tables = (await this.database.run<{ name: string }>(tablesStatement(schema))).map(({ name }) => name);
     for (let at = 0; at < tables.length; at += TABLES_PER_DROP) {
       const drop = dropTablesStatement(schema, tables.slice(at, at + TABLES_PER_DROP));
-      await this.database.transaction((tx) => tx.run(drop), { statementTimeout: 0 });
+      await this.database.transaction((tx) => tx.run(drop), { isolation: 'read committed', statementTimeout: 0 });
     }
     await this.database.run(dropSchemaStatement(schema));
     await this.registry.delete(id);
@@ -133,7 +135,8 @@ export class Provisioning {
         await tx.run(announceStatement(PROJECT_CHANNEL, id));
         return upgraded;
       },
-      { lockTimeout: LOCK_TIMEOUT, statementTimeout: 0 },
+      // As a change of definitions does, it has to see what was committed while it waited for its locks.
+      { isolation: 'read committed', lockTimeout: LOCK_TIMEOUT, statementTimeout: 0 },
     );
   }
 

@@ -2,8 +2,9 @@
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import { isWrite, type Statement } from '../sql/fragment.js';
-import { cancelStatement, settingStatement, UNLIMITED } from '../sql/registry.sql.js';
+import { cancelStatement, UNLIMITED } from '../sql/registry.sql.js';
 import { backendOf } from './apart.js';
+import { begin, type BeginOptions } from './begin.js';
 import { requestCancel } from './cancel-request.js';
 import { clientOptions, type ConnectionOptions } from './connection.js';
 import { NoPlace, type Executor, type Share, type Transaction } from './executor.js';
@@ -12,26 +13,20 @@ import { noteAnswer } from './lost-answers.js';
 import { OpenTransaction, type Outcome } from './open-transaction.js';
 import { queryOf, type Settled } from './prepared-query.js';
 import { PreparedStatements } from './prepared-statements.js';
-import { commonRefusal, isConnectionLost, isLockTimeout, isReadOnly, isRetryable } from './sqlstate.js';
+import { again, entered, onceMore } from './retries.js';
+import { Contention, Runs, type RunsOptions } from './runs.js';
+import { commonRefusal, isConnectionLost, isReadOnly } from './sqlstate.js';
 
 export type { Executor, Share, Transaction } from './executor.js';
 
-export interface TransactionOptions {
-  readonly readOnly?: boolean;
-  /** Milliseconds to wait for a lock; the transaction is then tried again, and in the end refused with 503. */
-  readonly lockTimeout?: number;
-  /** Milliseconds that a statement of it may take, where that differs from the pool's. */
-  readonly statementTimeout?: number;
-  /** Milliseconds that it may be silent between two statements, where that is more than the pool's. */
-  readonly idleTimeout?: number;
+export interface TransactionOptions extends BeginOptions {
+  /** The runs that it is the next of, for whoever runs it again itself, `once` each time. */
+  readonly runs?: Runs;
   /** That it is part of: it waits for its place there before it takes a connection. */
   readonly share?: Share | undefined;
   /** Set where whoever calls tries again itself. */
   readonly once?: boolean;
 }
-
-/** Times a transaction is tried when it meets a deadlock or a serialization failure. */
-const ATTEMPTS = 4;
 
 export interface DatabaseOptions {
   /** Gets what work after a commit throws. */
@@ -44,12 +39,18 @@ export interface DatabaseOptions {
   readonly onUnprepared?: (error: Error) => void;
   /** Milliseconds that a transaction may be silent, as the connections have it. */
   readonly idleTimeout?: number;
+  /** Milliseconds for all runs of a transaction that nobody else limits; left out, ten seconds. */
+  readonly patience?: number;
   /** Where work that needs a session connects to; left out, as the pool does. */
   readonly direct?: ConnectionOptions;
 }
 
+/** Milliseconds. */
+const PATIENCE = 10_000;
+
 export class Database implements Executor {
   readonly #prepared: PreparedStatements;
+  readonly #contention = new Contention();
   /** Statements sent so far, but for BEGIN, COMMIT and ROLLBACK; tests count them. Settings of a transaction are among them. */
   statements = 0;
 
@@ -88,25 +89,40 @@ export class Database implements Executor {
     });
   }
 
-  /** Runs `work` in a transaction; all of it is tried again on a deadlock, so `work` must not keep state between tries. */
+  /** For the runs of one transaction. */
+  runs(options: RunsOptions = {}): Runs {
+    return new Runs(this.#contention, { patience: this.options.patience ?? PATIENCE, ...options });
+  }
+
+  /**
+   * Runs `work` in a transaction; all of it is run again where another transaction stood in the way, so `work` must not
+   * keep state between runs.
+   */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const { runs = this.runs() } = options;
+    try {
+      return await this.#transaction(work, options, runs);
+    } finally {
+      if (!options.once) runs.end();
+    }
+  }
+
+  async #transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, runs: Runs): Promise<T> {
+    const { isolation = 'repeatable read' } = options;
     let { share } = options;
     for (let attempt = 1; ; attempt++) {
-      const place = share && (await share.enter());
+      const ends = await entered(runs, share);
       try {
-        return await this.#attempt(work, options, { share, after: [], ends: place ? [place] : [] });
+        return await this.#attempt(work, options, { isolation, runs, share, last: new Set(), after: [], ends });
       } catch (error) {
         if (error instanceof NoPlace) {
           ({ share } = error);
           attempt -= 1;
           continue;
         }
-        const again = isRetryable(error) || (options.lockTimeout !== undefined && isLockTimeout(error));
         // A write in a transaction that was to read only is a fault of ours.
-        if (options.readOnly && isReadOnly(error)) throw error;
-        if (options.once) throw error;
-        if (!again || attempt === ATTEMPTS) throw commonRefusal(error) ?? error;
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+        if (options.once || (options.readOnly && isReadOnly(error))) throw error;
+        await (isolation === 'repeatable read' ? again(runs, error) : onceMore(error, attempt, options));
       }
     }
   }
@@ -140,14 +156,16 @@ export class Database implements Executor {
     };
     const tx = new OpenTransaction((statement) => this.#query(client, statement), outcome, interrupt);
     try {
-      await client.query('BEGIN');
-      for (const setting of this.#settings(options)) await this.#query(client, setting);
+      const send = (statement: Statement): Promise<unknown> =>
+        statement.values.length > 0 ? this.#query(client, statement) : client.query(statement.text);
+      await begin(send, { ...options, idleTimeout: this.#idleTimeout(options) }, outcome.runs);
       result = await work(tx);
       tx.finish();
-      const { command } = await client.query('COMMIT').catch((error: unknown) => {
+      const ended: unknown = await client.query([...outcome.last, 'COMMIT'].join('; ')).catch((error: unknown) => {
         noteAnswer(error);
         throw error;
       });
+      const { command } = (Array.isArray(ended) ? ended.at(-1) : ended) as { command: string };
       // PostgreSQL answers so where a statement failed and whoever sent it went on.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
     } catch (error) {
@@ -215,14 +233,9 @@ export class Database implements Executor {
     }
   }
 
-  #settings({ readOnly, lockTimeout, statementTimeout, idleTimeout = 0 }: TransactionOptions): Statement[] {
-    const { idleTimeout: usual = Infinity } = this.options;
-    return [
-      ...(readOnly ? [settingStatement('transaction_read_only', 'on')] : []),
-      ...(lockTimeout === undefined ? [] : [settingStatement('lock_timeout', `${lockTimeout}ms`)]),
-      ...(statementTimeout === undefined ? [] : [settingStatement('statement_timeout', `${statementTimeout}ms`)]),
-      ...(idleTimeout > usual ? [settingStatement('idle_in_transaction_session_timeout', `${idleTimeout}ms`)] : []),
-    ];
+  /** Where it is more than the connections have anyway. */
+  #idleTimeout({ idleTimeout = 0 }: TransactionOptions): number | undefined {
+    return idleTimeout > (this.options.idleTimeout ?? Infinity) ? idleTimeout : undefined;
   }
 
   #query<Row>(client: PoolClient, statement: Statement): Promise<Row[]> {

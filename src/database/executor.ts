@@ -1,5 +1,8 @@
 /** What statements are run by: the pool, or a transaction. */
 import type { Statement } from '../sql/fragment.js';
+import type { Isolation } from '../sql/transaction.sql.js';
+import type { Runs } from './runs.js';
+import { StartOver } from './start-over.js';
 
 /** Runs one statement and answers its rows. */
 export interface Executor {
@@ -11,8 +14,16 @@ export interface Executor {
 /** A transaction. When it is over it runs nothing any more. */
 export interface Transaction extends Executor {
   readonly tx: Transaction;
+  readonly isolation: Isolation;
+  /** What it is one of: they share what may happen once alone, such as the end of a time limit. */
+  readonly runs: Runs;
   /** Whether it has its connection: one that begins with its first statement waits for one there. */
   readonly begun: boolean;
+  /**
+   * Sends a statement before COMMIT, the same one once: where it fails, so does the transaction. To be used for what a
+   * statement at READ COMMITTED sees by itself: there it is not sent.
+   */
+  atCommit(statement: Statement): void;
   /** Runs after COMMIT; a failure is logged and changes nothing. Dropped with the transaction. */
   afterCommit(work: () => void | Promise<void>): void;
   /**
@@ -38,7 +49,7 @@ export interface Share {
 }
 
 /** A transaction needs a place that is not to be had while it holds a connection. */
-export class NoPlace extends Error {
+export class NoPlace extends StartOver {
   override readonly name = 'NoPlace';
 
   constructor(readonly share: Share) {

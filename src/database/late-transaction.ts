@@ -1,22 +1,30 @@
 /** Transactions that hold no connection before they need one: they begin with their first statement. */
 import type { Statement } from '../sql/fragment.js';
+import type { Isolation } from '../sql/transaction.sql.js';
 import type { Share, Transaction } from './executor.js';
+import type { Runs } from './runs.js';
 
 /** Runs the work of a transaction in one, as `Database.transaction` does. */
 export type Begin = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
 
 /** A transaction that begins with its first statement, if there is one. */
 export class LateTransaction implements Transaction {
+  readonly isolation: Isolation = 'repeatable read';
   #begun: Promise<Transaction> | undefined;
   #ended: Promise<void> = Promise.resolve();
   #end: { commit: () => void; rollback: (reason: unknown) => void } | undefined;
   #closed = false;
   #open: Transaction | undefined;
+  readonly #last: Statement[] = [];
   readonly #after: (() => void | Promise<void>)[] = [];
   readonly #signals: AbortSignal[] = [];
   readonly #ends: (() => void)[] = [];
 
-  constructor(private readonly begin: Begin) {}
+  /** @param runs it is one of them, and so is the transaction that `begin` makes */
+  constructor(
+    private readonly begin: Begin,
+    readonly runs: Runs,
+  ) {}
 
   get tx(): this {
     return this;
@@ -30,6 +38,10 @@ export class LateTransaction implements Transaction {
     if (this.#closed) throw new Error('the transaction is over');
     const transaction = await (this.#begun ??= this.#begin());
     return transaction.run<Row>(statement);
+  }
+
+  atCommit(statement: Statement): void {
+    this.#last.push(statement);
   }
 
   afterCommit(work: () => void | Promise<void>): void {
@@ -80,65 +92,11 @@ export class LateTransaction implements Transaction {
           for (const signal of this.#signals) tx.until(signal);
           begun(tx);
         });
+        for (const statement of this.#last) tx.atCommit(statement);
         for (const job of this.#after) tx.afterCommit(job);
       };
       this.#ended = this.begin(work);
       this.#ended.catch(failed);
     });
-  }
-}
-
-/**
- * Transactions one after the other, for work that waits in between for what is not the database: `commit` ends one, and
- * the next statement begins another.
- */
-export class TransactionChain implements Transaction {
-  #current: LateTransaction;
-  readonly #signals: AbortSignal[] = [];
-
-  constructor(private readonly begin: Begin) {
-    this.#current = new LateTransaction(begin);
-  }
-
-  get tx(): this {
-    return this;
-  }
-
-  get begun(): boolean {
-    return this.#current.begun;
-  }
-
-  run<Row>(statement: Statement): Promise<Row[]> {
-    return this.#current.run<Row>(statement);
-  }
-
-  afterCommit(work: () => void | Promise<void>): void {
-    this.#current.afterCommit(work);
-  }
-
-  atEnd(work: () => void): void {
-    this.#current.atEnd(work);
-  }
-
-  join(share: Share): void {
-    this.#current.join(share);
-  }
-
-  /** Holds for those that follow too. */
-  until(signal: AbortSignal): void {
-    this.#signals.push(signal);
-    this.#current.until(signal);
-  }
-
-  commit(): Promise<void> {
-    const ended = this.#current;
-    this.#current = new LateTransaction(this.begin);
-    for (const signal of this.#signals) this.#current.until(signal);
-    return ended.commit();
-  }
-
-  /** Undoes what was done since the last commit; comes back as the rollback of one does. */
-  rollback(reason: unknown): Promise<void> {
-    return this.#current.rollback(reason);
   }
 }

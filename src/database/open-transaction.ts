@@ -1,9 +1,15 @@
 /** A transaction on its connection, from BEGIN to its end. */
 import type { Statement } from '../sql/fragment.js';
+import type { Isolation } from '../sql/transaction.sql.js';
 import { NoPlace, type Share, type Transaction } from './executor.js';
+import type { Runs } from './runs.js';
 
 /** What comes of a transaction beside its result. */
 export interface Outcome {
+  readonly isolation: Isolation;
+  readonly runs: Runs;
+  /** What is sent before COMMIT, by its text. */
+  readonly last: Set<string>;
   /** What is to be done after its commit. */
   readonly after: (() => void | Promise<void>)[];
   /** What is to be done at its end. */
@@ -31,9 +37,22 @@ export class OpenTransaction implements Transaction {
     return this;
   }
 
+  get isolation(): Isolation {
+    return this.outcome.isolation;
+  }
+
+  get runs(): Runs {
+    return this.outcome.runs;
+  }
+
   run<Row>(statement: Statement): Promise<Row[]> {
     if (this.#over) return Promise.reject(over());
     return this.query(statement);
+  }
+
+  atCommit({ text, values }: Statement): void {
+    if (values.length > 0) throw new Error('what is sent before COMMIT has no parameters');
+    if (this.isolation === 'repeatable read') this.outcome.last.add(text);
   }
 
   afterCommit(work: () => void | Promise<void>): void {

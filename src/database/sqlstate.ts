@@ -52,6 +52,11 @@ export function isLockTimeout(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === LOCK_TIMEOUT;
 }
 
+/** Another transaction stood in the way: the whole of this one may come through when it is run again. */
+export function isContention(error: unknown): boolean {
+  return isRetryable(error) || isLockTimeout(error);
+}
+
 /** A table or column that is not there (any more): the model is older than the schema. */
 export function isStaleModel(error: unknown): boolean {
   return isDatabaseFault(error) && STALE_MODEL.has(error.code);

@@ -8,8 +8,7 @@ import { dirname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
-import { StaleModel } from '../catalog/stale-model.js';
-import { NoPlace } from '../database/executor.js';
+import { StartOver } from '../database/start-over.js';
 import { loggedError } from '../http/logged-error.js';
 import { FunctionError } from '../kit/function-error.js';
 import { KindError } from '../shared/errors.js';
@@ -56,7 +55,7 @@ export class Thrown extends Error {
 /** Refusals, of the author's and of what was done for it; and why whoever began must begin again. */
 function isPassedOn(error: unknown): boolean {
   try {
-    return [KindError, FunctionError, StaleModel, NoPlace].some((type) => error instanceof type);
+    return [KindError, FunctionError, StartOver].some((type) => error instanceof type);
   } catch {
     return false;
   }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { LOGGER } from '../http/logger.js';
 import type { Context, Data, Letter, Log, Member, UnitRef } from '../kit/context.js';
 import type { AnyUnit, ListOptions, Page, Units } from '../kit/units.js';
+import type { Runs } from '../database/runs.js';
 import { GroupReader } from '../group/group.reader.js';
 import { LinkReader } from '../link/link.reader.js';
 import { LinkService, type LinkPath } from '../link/link.service.js';
@@ -21,6 +22,7 @@ import { SessionUnits, veiled, type UnitObject } from '../unit/session-units.js'
 import { signalFor, type Authored } from './authored.js';
 import type { CallScope } from './call-scope.js';
 import { Door } from './door.js';
+import { handedOver } from './handed-over.js';
 
 export interface Given {
   readonly session: Session;
@@ -76,7 +78,7 @@ export class Contexts {
         call.tx.atEnd(() => place.leave());
       },
       get log() {
-        return (log ??= logOf(logger.child({ ...who })));
+        return (log ??= logOf(logger.child({ ...who }), call.tx.runs));
       },
       get signal() {
         return (signal ??= signalFor(who, call.limit.signal));
@@ -169,10 +171,14 @@ function mailOf({ to, subject, text, html }: Letter) {
   return { to, subject: line, text, html: layout(line, content) };
 }
 
-function logOf(logger: Logger): Log {
+/** A run that is not the last one has no lines: they are written when that is known, with the time that they are of. */
+function logOf(logger: Logger, runs: Runs): Log {
   const at =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (text: string, fields: object = {}): void =>
-      logger[level](fields, text);
+    (text: string, fields: object = {}): void => {
+      if (!logger.isLevelEnabled(level)) return;
+      const line = { ...(handedOver(fields) as object), at: new Date().toISOString() };
+      runs.atLast(() => logger[level](line, text));
+    };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

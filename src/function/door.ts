@@ -3,7 +3,6 @@
  * that writes can fail without spoiling the transaction. When the handler has come to its end the door is shut: what it
  * asked for is done, and whatever comes later spoils the transaction, which would have a part of the work otherwise.
  */
-import { StaleModel } from '../catalog/stale-model.js';
 import type { Executor } from '../database/database.js';
 import { KindError } from '../shared/errors.js';
 import { releaseStatement, savepointStatement, undoStatement } from '../sql/transaction.sql.js';
@@ -70,7 +69,7 @@ export class Door {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StaleModel || isFailure(error)) this.call.doom(error);
+      if (isFailure(error)) this.call.doom(error);
       throw error;
     }
   }
@@ -82,7 +81,7 @@ export class Door {
       await this.executor.run(releaseStatement(this.depth));
       return result;
     } catch (error) {
-      if (!(error instanceof StaleModel) && !isFailure(error)) await this.executor.run(undoStatement(this.depth));
+      if (!isFailure(error)) await this.executor.run(undoStatement(this.depth));
       throw error;
     }
   }

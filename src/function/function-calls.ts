@@ -1,9 +1,13 @@
-/** Runs a function in a transaction of its own: committed with its answer, undone with whatever it throws. */
+/**
+ * Runs a function in a transaction of its own: committed with its answer, undone with whatever it throws, and run again
+ * from the beginning where another transaction stood in its way.
+ */
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import { idleTimeoutFor } from '../database/session-settings.js';
 import { LateTransaction } from '../database/late-transaction.js';
-import { commonRefusal, isRetryable } from '../database/sqlstate.js';
+import type { Runs } from '../database/runs.js';
 import { Answer } from '../http/answer.js';
 import { boundedJson } from '../shared/too-large.js';
 import type { Session } from '../unit/session.js';
@@ -12,6 +16,9 @@ import type { CallScope } from './call-scope.js';
 import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
 import type { FunctionDef, FunctionModule } from './definition.js';
+import type { Door } from './door.js';
+import type { GivenUnit } from './given-unit.js';
+import { handedOver } from './handed-over.js';
 import { InnerCalls } from './inner-calls.js';
 import { TimeLimit } from './time-limit.js';
 import { told } from './told.js';
@@ -20,13 +27,12 @@ export interface FunctionCall {
   readonly session: Session;
   readonly module: FunctionModule;
   readonly def: FunctionDef;
-  readonly given: { readonly parameters: object; readonly unit?: object };
+  readonly parameters: object;
+  /** Of a function of a unit. */
+  readonly unit: GivenUnit | undefined;
   /** Milliseconds. */
   readonly timeout: number;
 }
-
-/** Times that a call is run which met a deadlock. */
-const ATTEMPTS = 4;
 
 @Injectable()
 export class FunctionCalls {
@@ -37,47 +43,56 @@ export class FunctionCalls {
     private readonly inner: InnerCalls,
   ) {}
 
-  /** Its time begins here, for all attempts together. At its end a 504 is answered, however long the way back takes. */
+  /** Its time begins here, for all runs together. At its end 504 or 503 is answered, however long the way back takes. */
   async call(call: FunctionCall): Promise<Answer> {
-    const limit = new TimeLimit(call.timeout);
-    limit.start(call.def.name);
+    const runs = this.database.runs({ patience: call.timeout, about: () => sameCall(call) });
+    const limit = new TimeLimit(call.timeout, () => runs.contended);
     try {
-      return await limit.race(this.#attempts(call, limit));
+      return await limit.race(this.#runs(call, limit, runs));
+    } catch (error) {
+      throw told(error, (cause) => failed(call, cause));
     } finally {
       limit.stop();
+      runs.end();
     }
   }
 
-  async #attempts(call: FunctionCall, limit: TimeLimit): Promise<Answer> {
-    for (let attempt = 1; ; attempt++) {
+  async #runs(call: FunctionCall, limit: TimeLimit, runs: Runs): Promise<Answer> {
+    for (;;) {
+      limit.start(call.def.name);
       try {
-        return await this.#attempt(call, limit);
+        return await this.#run(call, limit, runs);
       } catch (error) {
         limit.check();
-        if (isRetryable(error) && attempt < ATTEMPTS) continue;
-        throw told(isRetryable(error) ? commonRefusal(error) : error, (cause) => failed(call, cause));
+        await runs.again(error);
       }
     }
   }
 
-  async #attempt({ session, module, def, given, timeout }: FunctionCall, limit: TimeLimit): Promise<Answer> {
+  async #run(call: FunctionCall, limit: TimeLimit, runs: Runs): Promise<Answer> {
+    const { session, module, def } = call;
+    // Where the run locks something, the unit is read behind that.
+    const outside = runs.locking ? undefined : call.unit;
     const transaction = new LateTransaction((work) => {
-      const share = this.capacity.share(session.project.id);
-      const options = { share, statementTimeout: timeout, idleTimeout: idleTimeoutFor(timeout), once: true };
-      const begin = (tx: Transaction) => {
+      return this.#begin(call, runs, async (tx) => {
         tx.until(limit.signal);
+        await outside?.check({ ...session, executor: tx });
         return work(tx);
-      };
-      return this.database.transaction(begin, options);
-    });
+      });
+    }, runs);
     const doomed: unknown[] = [];
     const scope: CallScope = { limit, tx: transaction, doom: (error) => void doomed.push(error) };
     const who: Authored = { project: session.project.id, file: module.file, name: def.name };
     const inside = { ...session, executor: transaction };
     this.inner.adopt(scope);
-    const { context, door } = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
+    let door: Door | undefined;
     try {
-      const content = await limit.race(withinAuthored(who, async () => contentOf(await def.run(context))));
+      const unit = outside ? outside.first : await call.unit?.again(inside);
+      // Every run has what it is given anew: the one before may have changed it.
+      const given = { parameters: handedOver(call.parameters) as object, ...(unit && { unit }) };
+      const made = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
+      ({ door } = made);
+      const content = await limit.race(withinAuthored(who, async () => contentOf(await def.run(made.context))));
       await limit.race(door.shut());
       if (doomed.length > 0) throw doomed[0];
       limit.check();
@@ -86,10 +101,16 @@ export class FunctionCalls {
       await transaction.commit();
       return new Answer(content);
     } catch (error) {
-      void door.abandon();
+      void door?.abandon();
       await transaction.rollback(error);
       throw doomed[0] ?? error;
     }
+  }
+
+  #begin({ session, timeout }: FunctionCall, runs: Runs, work: (tx: Transaction) => Promise<void>): Promise<void> {
+    const share = this.capacity.share(session.project.id);
+    const times = { statementTimeout: timeout, idleTimeout: idleTimeoutFor(timeout) };
+    return this.database.transaction(work, { share, ...times, runs, once: true });
   }
 }
 
@@ -97,6 +118,12 @@ function contentOf(result: unknown): string {
   const content = boundedJson(result ?? null);
   if (content === undefined) throw new TypeError(`it answered a ${typeof result}, which is no JSON`);
   return content;
+}
+
+/** What is the same of calls that do the same. */
+function sameCall({ session, module, def, parameters, unit }: FunctionCall): string {
+  const asked = JSON.stringify([module.kind, def.scope, def.name, unit?.first['id'], parameters]);
+  return `${session.project.id} ${createHash('sha256').update(asked).digest('base64')}`;
 }
 
 function failed({ def, module }: FunctionCall, cause: unknown): Error {

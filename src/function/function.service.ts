@@ -19,7 +19,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { bodyOf, type Body } from '../unit/draft.js';
 import { References, tell } from '../unit/references.js';
 import type { Session } from '../unit/session.js';
-import { SessionUnits, type UnitObject } from '../unit/session-units.js';
+import { SessionUnits } from '../unit/session-units.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { broken } from './broken.js';
 import { bodyOfQuery, readParameters } from './call-parameters.js';
@@ -27,6 +27,7 @@ import { Capacity } from './capacity.js';
 import type { FunctionDef, FunctionModule } from './definition.js';
 import type { Deployment } from './deployment.js';
 import { FunctionCalls } from './function-calls.js';
+import { GivenUnit, type UnitReading } from './given-unit.js';
 import { FunctionRegistry } from './registry.js';
 
 /** Which function a request names. */
@@ -107,7 +108,8 @@ export class FunctionService {
   ): Promise<Answer> {
     const { kind, grant, found } = open(scope, target, model, deployment);
     const session: Session = { ...scope, model, executor: this.database, deployment };
-    const unit = target.unit === undefined ? undefined : await this.#unit(session, kind, grant, target.unit);
+    const reading = target.unit === undefined ? undefined : this.#reading(kind, grant, target.unit);
+    const unit = reading && new GivenUnit(kind, await reading.get(session), reading);
     if (!found) throw broken();
     const { def, module } = found;
     const faults = new Faults();
@@ -123,18 +125,24 @@ export class FunctionService {
       def,
       module,
       timeout: def.timeout ?? this.config.functionTimeout,
-      given: { parameters: parameters.values, ...(unit && { unit }) },
+      parameters: parameters.values,
+      unit,
     });
   }
 
-  /** The unit of the path, as a function sees it. @throws KindError 404, and 403 where the caller may not call it for this one */
-  async #unit(session: Session, kind: KindDef, grant: Grant, id: string): Promise<UnitObject> {
-    const caller = { ...session.caller, seesHidden: true } as const;
-    const unit = await this.units.get({ ...session, caller }, kind.id, id);
-    if (!grant.predicate) return unit;
-    const [holds] = (await this.reader.judge(session, kind, id, [grant.predicate])) ?? [false];
-    if (!holds) throw denied(session.caller, `You may not call that function of this unit of '${kind.id}'`);
-    return unit;
+  /** The unit of the path, as a function sees it: 404 without it, and 403 where the caller may not call for this one. */
+  #reading(kind: KindDef, grant: Grant, id: string): UnitReading {
+    const seeing = (session: Session) => ({ ...session, caller: { ...session.caller, seesHidden: true } as const });
+    return {
+      find: (session) => this.units.find(seeing(session), kind.id, id),
+      get: async (session) => {
+        const unit = await this.units.get(seeing(session), kind.id, id);
+        if (!grant.predicate) return unit;
+        const [holds] = (await this.reader.judge(session, kind, id, [grant.predicate])) ?? [false];
+        if (!holds) throw denied(session.caller, `You may not call that function of this unit of '${kind.id}'`);
+        return unit;
+      },
+    };
   }
 }
 

@@ -11,11 +11,12 @@ import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Behaviors, withValuesOf, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/behavior.js';
 import { bodyOf, draftUpdate, keyOf, shownValues, type Draft } from '../unit/draft.js';
-import type { Session } from '../unit/session.js';
+import { transactionOf, type Session } from '../unit/session.js';
 import { SessionUnits, type UnitObject } from '../unit/session-units.js';
 import { broken } from './broken.js';
 import { Capacity } from './capacity.js';
 import type { FunctionModule, HookName, Loaded } from './definition.js';
+import { handedOver } from './handed-over.js';
 import { Deployment } from './deployment.js';
 import { InnerCalls } from './inner-calls.js';
 import { FunctionRegistry } from './registry.js';
@@ -74,7 +75,8 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
   #behaviorOf(module: FunctionModule): Behavior {
     const has = (...names: HookName[]) => names.some((name) => module.hooks.has(name));
     const before = new WeakMap<Draft, UnitObject>();
-    const leaving = new WeakMap<Session, Map<string, UnitObject>>();
+    /** By the work that deletes them: before and after it may be transactions of their own. */
+    const leaving = new WeakMap<object, Map<string, UnitObject>>();
     const run = (name: HookName, session: Session, given: object) => this.calls.run(module, name, session, given);
     const stored = (kind: KindDef, id: string, session: Session) =>
       this.units.get({ ...session, caller: AUTHOR }, kind.id, id);
@@ -83,7 +85,8 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       ...(has('before_create', 'before_update', 'after_update') && {
         change: async (draft: Draft, write: PendingWrite) => {
           const { kind, session, id } = write;
-          const values = shownValues(draft, kind);
+          // The author's to change: what is written is what the hook returns.
+          const values = handedOver(shownValues(draft, kind));
           if (id === undefined) {
             const changes = await run('before_create', session, { values });
             return this.#changed(draft, write, changes);
@@ -105,13 +108,16 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       ...(has('before_delete', 'after_delete') && {
         beforeDelete: async (kind: KindDef, id: string, session: Session) => {
           const unit = await stored(kind, id, session);
-          if (has('after_delete'))
-            leaving.set(session, (leaving.get(session) ?? new Map<string, UnitObject>()).set(id, unit));
+          if (has('after_delete')) {
+            const { runs } = transactionOf(session);
+            leaving.set(runs, (leaving.get(runs) ?? new Map<string, UnitObject>()).set(id, unit));
+          }
           await run('before_delete', session, { unit });
         },
         afterDelete: async (_: KindDef, id: string, session: Session) => {
-          const unit = leaving.get(session)?.get(id);
-          leaving.get(session)?.delete(id);
+          const { runs } = transactionOf(session);
+          const unit = leaving.get(runs)?.get(id);
+          leaving.get(runs)?.delete(id);
           if (unit) await run('after_delete', session, { unit });
         },
       }),

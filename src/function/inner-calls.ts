@@ -6,7 +6,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import type { Transaction } from '../database/database.js';
-import type { Session } from '../unit/session.js';
+import type { Runs } from '../database/runs.js';
+import { transactionOf, type Session } from '../unit/session.js';
 import type { Context } from '../kit/context.js';
 import { runAuthored, type Authored } from './authored.js';
 import type { CallScope } from './call-scope.js';
@@ -21,7 +22,7 @@ const DEPTH = 8;
 
 interface Running {
   readonly call: CallScope;
-  /** Of the hooks alone; a call has its own. */
+  /** Of the hooks alone, in all runs of their transaction; a call has its own. */
   readonly limit?: TimeLimit;
   readonly doomed: unknown[];
   depth: number;
@@ -31,6 +32,7 @@ interface Running {
 export class InnerCalls {
   /** By transaction: a function's has the scope of its call. */
   readonly #running = new WeakMap<Transaction, Running>();
+  readonly #limits = new WeakMap<Runs, TimeLimit>();
 
   constructor(
     private readonly contexts: Contexts,
@@ -88,17 +90,24 @@ export class InnerCalls {
     }
   }
 
-  #of({ executor: { tx }, project }: Session): Running {
-    if (!tx) throw new Error('authored code runs in a transaction');
+  #of(session: Session): Running {
+    const tx = transactionOf(session);
     const known = this.#running.get(tx);
     if (known) return known;
-    tx.join(this.capacity.share(project.id));
-    const limit = new TimeLimit(this.config.functionTimeout);
+    tx.join(this.capacity.share(session.project.id));
+    const limit = this.#limitOf(tx.runs);
     tx.until(limit.signal);
     const doomed: unknown[] = [];
     const call: CallScope = { limit, tx, doom: (error) => void doomed.push(error) };
     const running = { call, limit, doomed, depth: 0 };
     this.#running.set(tx, running);
     return running;
+  }
+
+  #limitOf(runs: Runs): TimeLimit {
+    const known = this.#limits.get(runs);
+    const limit = known ?? new TimeLimit(this.config.functionTimeout, () => runs.contended);
+    if (!known) this.#limits.set(runs, limit);
+    return limit;
   }
 }

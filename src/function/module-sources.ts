@@ -2,6 +2,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Begin } from '../database/late-transaction.js';
+import type { Runs } from '../database/runs.js';
 import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
 import type { KindError } from '../shared/errors.js';
@@ -55,8 +56,8 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     return this.capacity.source(id, work);
   }
 
-  begin({ id }: Project): Begin {
-    return (work) => this.database.transaction(work, { share: this.capacity.share(id), once: true });
+  begin({ id }: Project, runs: Runs): Begin {
+    return (work) => this.database.transaction(work, { share: this.capacity.share(id), runs, once: true });
   }
 
   #sourceOf(module: FunctionModule): RemoteSource {

@@ -1,3 +1,4 @@
+import { busy } from '../database/runs.js';
 import { refusal, type KindError } from '../shared/errors.js';
 
 /** The time that a call may take, in all. What costs something is made for those alone who ask for it. */
@@ -10,13 +11,20 @@ export class TimeLimit {
   #begun = 0;
   #left: number;
 
-  /** @param milliseconds of all stretches together */
-  constructor(private readonly milliseconds: number) {
+  /**
+   * @param milliseconds of all stretches together
+   * @param contended whether others stood in the way so far, so that what took too long may be quick the next time
+   */
+  constructor(
+    private readonly milliseconds: number,
+    private readonly contended: () => boolean = () => false,
+  ) {
     this.#left = milliseconds;
   }
 
   /** @param name of what takes the time from now on */
   start(name: string): void {
+    this.stop();
     this.#name = name;
     this.#begun = performance.now();
     this.#timer = setTimeout(() => this.#end(), this.#left);
@@ -42,7 +50,7 @@ export class TimeLimit {
     if (this.#over) throw this.#over;
   }
 
-  /** Comes back with the work, or at the end. @throws KindError 504 */
+  /** Comes back with the work, or at the end. @throws KindError 504, or 503 where others stood in the way */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#over) return reject(this.#over);
@@ -54,7 +62,7 @@ export class TimeLimit {
 
   #end(): void {
     clearTimeout(this.#timer);
-    const over = timedOut(this.#name, this.milliseconds);
+    const over = this.contended() ? busy() : timedOut(this.#name, this.milliseconds);
     this.#over = over;
     this.#abort?.abort(over);
     for (const reject of this.#waiting) reject(over);

@@ -1,7 +1,7 @@
 /** What may be told of an error that came out of authored code. */
-import { StaleModel } from '../catalog/stale-model.js';
-import { NoPlace } from '../database/executor.js';
-import { commonRefusal, isRetryable } from '../database/sqlstate.js';
+import { Outdated } from '../database/contended.js';
+import { StartOver } from '../database/start-over.js';
+import { commonRefusal, isContention, isStaleModel } from '../database/sqlstate.js';
 import { FunctionError } from '../kit/function-error.js';
 import { comeBack, ERRORS, KindError, perhapsStored } from '../shared/errors.js';
 import { Thrown } from './authored.js';
@@ -15,7 +15,9 @@ export function told(error: unknown, fault: (cause: unknown) => Error): unknown 
   if (error instanceof FunctionError || (error instanceof KindError && !isOfSystem(error))) return error;
   if (error instanceof KindError && error.status === 504) return error;
   if (error instanceof KindError && error.retryAfter !== undefined) return unnamed(error, error.retryAfter);
-  if (error instanceof StaleModel || error instanceof NoPlace || isRetryable(error)) return error;
+  if (error instanceof StartOver || error instanceof Outdated) return error;
+  // What authored code throws is `Thrown`, whatever code it has.
+  if (isContention(error) || isStaleModel(error)) return error;
   return commonRefusal(error) ?? fault(error instanceof Thrown ? error.cause : error);
 }
 

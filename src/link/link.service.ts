@@ -3,11 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { checkState, denied, grantOf, linkTypesTold, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { StaleModel } from '../catalog/stale-model.js';
+import { noteContended } from '../database/contended.js';
 import { Database, type Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import { Answer } from '../http/answer.js';
 import { refuseQuery } from '../http/list-query.js';
 import { CASCADE_QUERY, NO_QUERY } from '../http/query-names.js';
+import { LINK_TABLE } from '../model/internal-tables.js';
 import type { KindDef, Model } from '../model/model.js';
 import { comeBack, KindError, refusal } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
@@ -19,6 +21,7 @@ import {
   type LinkPlan,
   type LinkRow,
 } from '../sql/link.sql.js';
+import { keepVersionStatement } from '../sql/model.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Session } from '../unit/session.js';
@@ -155,14 +158,14 @@ export class LinkService {
     try {
       checkInput();
     } catch (error) {
-      judge(await this.#run(findLinkStatement(plan), model), plan, path, scope.caller);
+      judge(await this.#run(findLinkStatement(plan), model, plan.schema), plan, path, scope.caller);
       throw error;
     }
   }
 
   async #insert(scope: RequestScope, model: Model, plan: LinkPlan, path: LinkPath, within?: Executor): Promise<string> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const row = await this.#run(insertLinkStatement(plan), model, within);
+      const row = await this.#run(insertLinkStatement(plan), model, plan.schema, within);
       judge(row, plan, path, scope.caller);
       if (row.body !== null) return row.body;
     }
@@ -176,20 +179,23 @@ export class LinkService {
     path: LinkPath,
     within?: Executor,
   ): Promise<undefined> {
-    const row = await this.#run(deleteLinkStatement(plan), model, within);
+    const row = await this.#run(deleteLinkStatement(plan), model, plan.schema, within);
     judge(row, plan, path, scope.caller);
     if (row.body === null) throw refusal('link.unknown', 'No such link');
   }
 
   /** One statement is a transaction by itself; after a deadlock it is tried again as one. */
-  async #run(statement: Statement, model: Model, within?: Executor): Promise<LinkRow> {
+  async #run(statement: Statement, model: Model, schema: string, within?: Executor): Promise<LinkRow> {
+    within?.tx?.atCommit(keepVersionStatement(schema));
     try {
       return fresh(await (within ?? this.database).run<LinkRow>(statement), model);
     } catch (error) {
+      noteContended(error, () => ({ schema, table: LINK_TABLE }));
       if (isDatabaseFault(error) && error.code === '54000') throw tooLong();
       if (within || !(error instanceof KindError) || error.code !== 'database.busy') throw error;
     }
-    return fresh(await this.database.transaction((tx) => tx.run<LinkRow>(statement)), model);
+    const again = { isolation: 'read committed' } as const;
+    return fresh(await this.database.transaction((tx) => tx.run<LinkRow>(statement), again), model);
   }
 }
 

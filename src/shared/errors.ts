@@ -186,7 +186,10 @@ export const ERRORS = {
 
   'request.throttled': { status: 429, meaning: 'Too many attempts; Retry-After says when to come back.' },
   'server.error': { status: 500, meaning: 'Something went wrong here; the text has the request id.' },
-  'server.busy': { status: 503, meaning: 'The service has more to do than it can.' },
+  'server.busy': {
+    status: 503,
+    meaning: 'The service has more to do than it can, or others change the same units all the time.',
+  },
   'server.stopping': { status: 503, meaning: 'The service is shutting down.' },
   'database.unavailable': {
     status: 503,

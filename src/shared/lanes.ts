@@ -56,11 +56,14 @@ export class Lanes {
     }
   }
 
-  /** Takes a place, which what is answered gives back. @throws KindError as `run` does */
-  async enter(key: string): Promise<() => void> {
+  /**
+   * Takes a place, which what is answered gives back. @throws KindError as `run` does
+   * @param patience milliseconds that it waits at most, where that differs from others
+   */
+  async enter(key: string, patience = this.#options.patience): Promise<() => void> {
     const lane = this.#laneOf(key);
     if (this.#isFree(lane)) this.#enter(lane);
-    else await this.#wait(lane);
+    else await this.#wait(lane, patience);
     return () => this.#leave(lane);
   }
 
@@ -89,8 +92,8 @@ export class Lanes {
     this.#lanes.set(lane.key, lane);
   }
 
-  #wait(lane: Lane): Promise<void> {
-    const { waiting, waitingPerKey, patience, refusal } = this.#options;
+  #wait(lane: Lane, patience: number): Promise<void> {
+    const { waiting, waitingPerKey, refusal } = this.#options;
     if (this.#waiting >= waiting || lane.waiting.size >= waitingPerKey) throw refusal();
     this.#lanes.set(lane.key, lane);
     this.#turns.add(lane);

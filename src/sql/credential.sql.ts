@@ -48,6 +48,11 @@ export function countMembersStatement(schema: string, kind: KindDef): Statement 
   return render(sql`SELECT count(*)::int AS count FROM ${ident(schema, kind.table)}`);
 }
 
+/** A row for each member of a kind, none of whom anybody else deletes before the transaction ends. */
+export function keepMembersStatement(schema: string, kind: KindDef): Statement {
+  return render(sql`SELECT 1 AS kept FROM ${ident(schema, kind.table)} AS t ORDER BY t."id" FOR UPDATE`);
+}
+
 /** The credentials of a member. */
 export function memberCredentialStatement(schema: string, memberId: string): Statement {
   return render(

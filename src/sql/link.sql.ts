@@ -6,7 +6,7 @@
 import { LINK_TABLE } from '../model/internal-tables.js';
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
-import { columnType } from './columns.sql.js';
+import { column, columnType } from './columns.sql.js';
 import { all, EMPTY, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { idText } from './item.sql.js';
 import { hasId } from './predicate.sql.js';
@@ -137,6 +137,21 @@ export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: read
   const { columnType: type } = kind.keyField;
   const given = sql`unnest(${param(keys)}::${columnType(type, true)}) AS t("id")`;
   const ids = sql`(SELECT ${idText(kind)} FROM ${given})`;
+  return render(
+    deleteBothWays(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
+    true,
+  );
+}
+
+/**
+ * Deletes the links of those of some units that are not there. To be run by itself, so that it sees all that was committed
+ * before it.
+ */
+export function sweepLinksStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
+  const { columnType: type } = kind.keyField;
+  const given = sql`unnest(${param(keys)}::${columnType(type, true)}) AS t("id")`;
+  const there = sql`SELECT FROM ${tableOf(schema, kind)} AS u WHERE ${column(kind.keyField, 'u')} = t."id"`;
+  const ids = sql`(SELECT ${idText(kind)} FROM ${given} WHERE NOT EXISTS (${there}))`;
   return render(
     deleteBothWays(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
     true,

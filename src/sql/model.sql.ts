@@ -53,6 +53,14 @@ export function recordUpgradeStatement(schema: string, channel: string, project:
   return moveVersion(schema, channel, project, integer(builtIn));
 }
 
+/**
+ * Keeps the version until the transaction ends. At REPEATABLE READ it fails where the version is another than the
+ * transaction sees: statements that were planned by the old one could have written what the new one forbids.
+ */
+export function keepVersionStatement(schema: string): Statement {
+  return render(sql`SELECT FROM ${ident(schema, MODEL_TABLE)} FOR SHARE`);
+}
+
 function moveVersion(schema: string, channel: string, project: string, builtIn: Fragment): Statement {
   const table = ident(schema, MODEL_TABLE);
   return render(

@@ -24,7 +24,8 @@ export function seconds(count: number): Fragment {
 
 /**
  * Starts a session with its first refresh token; sessions of the member that ended are cleared away. One row `issued`,
- * none where the password is another by now: whoever changes it waits for this, and then ends this session too.
+ * none where the password is another by now: whoever changes it, or deletes the member, waits for this, and then ends this
+ * session too. An UPDATE that changes nothing tells them, where a lock would not: at REPEATABLE READ they begin again.
  */
 export function startSessionStatement(schema: string, session: NewSession): Statement {
   const { id, memberKind, memberId, refresh, lifetime, password } = session;
@@ -33,7 +34,7 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
   const allowed =
     password === undefined
       ? sql`SELECT`
-      : sql`SELECT FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "member_id" = ${member} AND "password_hash" = ${param(password)} FOR SHARE`;
+      : sql`UPDATE ${ident(schema, CREDENTIAL_KIND)} SET "password_hash" = "password_hash" WHERE "member_id" = ${member} AND "password_hash" = ${param(password)} RETURNING 1`;
   return render(
     sql`WITH allowed AS (${allowed}), old AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_id" = ${member} AND "expires_at" <= now() RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)), made AS (INSERT INTO ${ident(schema, SESSION_TABLE)} ("id", "member_kind", "member_id", "started_at", "expires_at") SELECT ${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)} FROM allowed RETURNING "id") INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at") SELECT ${param(refresh)}::uuid, "id", date_trunc('second', now()) FROM made RETURNING extract(epoch FROM "issued_at")::int AS issued`,
     true,

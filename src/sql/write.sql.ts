@@ -135,9 +135,13 @@ export function takenStatement(
   return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${input(fields, param(JSON.stringify([row])))}`);
 }
 
-/** Keeps a unit as it is until the transaction ends. One row `v, tag`; without a tag where there is none that fits. */
-export function lockStatement(plan: DeletePlan): Statement {
-  const found = sql`SELECT ${VERSION_TAG} AS tag, NULL::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan, param(plan.id), param(plan.version))} FOR UPDATE OF t`;
+/**
+ * Keeps a unit as it is until the transaction ends; `leaves`: it may be deleted then, and nobody begins to refer to it. One
+ * row `v, tag`; without a tag where there is none that fits.
+ */
+export function lockStatement(plan: DeletePlan, leaves: boolean): Statement {
+  const mode = leaves ? sql`FOR UPDATE` : sql`FOR NO KEY UPDATE`;
+  const found = sql`SELECT ${VERSION_TAG} AS tag, NULL::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan, param(plan.id), param(plan.version))} ${mode} OF t`;
   return render(answer(plan.schema, found), true);
 }
 

@@ -62,7 +62,7 @@ export class Changes {
     conditions: Conditions,
   ): Promise<Draft> {
     const { kind } = plan;
-    if (!(await this.repository.lock(session.executor, plan, session.model))) {
+    if (!(await this.repository.lock(session.executor, plan, session.model, false))) {
       throw (await this.rights.whyNot(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
     }
     const faults = new Faults();

@@ -12,16 +12,35 @@ import {
   referringStatement,
   untieStatement,
 } from '../sql/reference.sql.js';
+import { contending, type Contended } from '../database/contended.js';
+import { Database } from '../database/database.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { Behaviors, type Behavior } from './behavior.js';
 import { deleteLinksOf } from './links.js';
 import { References, storedReferences } from './references.js';
 import { Leaving } from './leaving.js';
 import type { Session } from './session.js';
+import type { Project } from '../tenancy/project.js';
 
 /** Units that are read at once: of kinds with behaviours, and of others. */
 const FEW = 100;
 const MANY = 10_000;
+
+/** Whether code of authors may run where a unit of the kind is deleted: for itself, or for what refers to it. */
+export function deletionRunsHooks(
+  behaviors: Behaviors,
+  session: Pick<Session, 'model' | 'project' | 'deployment'>,
+  kind: KindDef,
+  seen = new Set<KindDef>(),
+): boolean {
+  if (seen.has(kind)) return false;
+  seen.add(kind);
+  if (behaviors.share(kind, session)) return true;
+  return storedReferences(session.model, kind.id).some(({ kind: other, field: { def } }) => {
+    if (def.onDelete === 'cascade') return deletionRunsHooks(behaviors, session, other, seen);
+    return def.onDelete === 'set_null' && behaviors.share(other, session) !== undefined;
+  });
+}
 
 /** What the writer does for a deletion. */
 export interface Door {
@@ -46,6 +65,7 @@ export class Deletions {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly references: References,
+    private readonly database: Database,
   ) {}
 
   /**
@@ -111,7 +131,9 @@ export class Deletions {
   async #clearAll(session: Deleting, kind: KindDef, field: Field, keys: readonly string[]): Promise<void> {
     const { executor, project, leaving } = session;
     const clear = (ids?: readonly string[]) =>
-      executor.run(clearReferencesStatement(project.schema, kind, field, keys, ids));
+      contending(about(project, kind), () =>
+        executor.run(clearReferencesStatement(project.schema, kind, field, keys, ids)),
+      );
     if (leaving.of(kind.id).size === 0) return void (await clear());
     const knot = new Set<string>();
     for (;;) {
@@ -204,12 +226,21 @@ export class Deletions {
       const own = new Set(other === kind ? keys : []);
       const later = [...ids].filter((id) => !own.has(id));
       if (later.length === 0 || !field.def.nullable) continue;
-      await executor.run(untieStatement(project.schema, other, field, keys, later));
+      await contending(about(project, other), () =>
+        executor.run(untieStatement(project.schema, other, field, keys, later)),
+      );
     }
   }
 
   async #deleteRows(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
-    await session.executor.run(deleteUnitsStatement(session.project.schema, kind, keys));
-    await deleteLinksOf(session, kind, keys);
+    const { executor, project } = session;
+    const gone = about(project, kind, keys);
+    await contending(gone, () => executor.run(deleteUnitsStatement(project.schema, kind, keys)));
+    await deleteLinksOf(session, kind, keys, this.database);
   }
+}
+
+/** What a statement on units that a deletion reaches may meet another transaction over. */
+function about({ schema }: Project, kind: KindDef, keys?: readonly string[]): () => Contended {
+  return () => ({ schema, table: kind.table, ...(keys && { units: { schema, kind, keys, leave: true } }) });
 }

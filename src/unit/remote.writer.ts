@@ -1,6 +1,7 @@
 /**
  * Writes of remote kinds: what the caller gives is checked as for a table, and then the source is asked. Hooks before it
- * run in a transaction of their own, which is committed by then, and those after it in another one.
+ * run in a transaction of their own, which is committed by then, and those after it in another one; each of the two is run
+ * again where another transaction stood in its way.
  */
 import { Injectable } from '@nestjs/common';
 import { grantOf } from '../access/access.js';
@@ -36,8 +37,8 @@ export class RemoteWriter implements Writer {
   ) {}
 
   /** What is done on the way to the source has transactions of its own. */
-  isTransaction(): boolean {
-    return false;
+  isolation(): undefined {
+    return undefined;
   }
 
   /** Makes one unit: a source promises nothing of several. @throws KindError with all faults */
@@ -45,15 +46,18 @@ export class RemoteWriter implements Writer {
     given: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
-    { bulk = false, writer = given.caller, faults = new Faults() }: WriteOptions = {},
+    { bulk = false, writer = given.caller }: WriteOptions = {},
   ): Promise<UnitRow[]> {
-    return this.remotes.within(given, kind, 'create', async ({ session, ask, settle }) => {
+    return this.remotes.within(given, kind, 'create', async ({ session, ask, around, settle }) => {
       if (bulk) throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are created one by one`);
-      const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults });
-      const draft = await this.#checked(session, kind, bodies, drafted);
+      const draft = await around(async (inside) => {
+        const drafted = await this.drafter.creates(inside, kind, bodies, { writer, bulk, faults: new Faults() });
+        return this.#checked(inside, kind, bodies, drafted);
+      });
       const record = await readUnit(kind, await ask('create', shownValues(draft, kind)), settle);
       const id = record.get('id') ?? null;
-      await this.#after(session, kind, { ...draft, row: { ...draft.row, [keyColumn(kind)]: id } }, record);
+      const made = { ...draft, row: { ...draft.row, [keyColumn(kind)]: id } };
+      await around((inside) => this.#after(inside, kind, made, record));
       return [answered(session, kind, record)];
     });
   }
@@ -67,17 +71,19 @@ export class RemoteWriter implements Writer {
     { writer = given.caller, tags }: WriteOptions = {},
   ): Promise<UnitRow> {
     return this.remotes.within(given, kind, 'update', async (asked) => {
-      const { session, ask, settle } = asked;
+      const { session, ask, around, settle } = asked;
       const stored = await this.#mustBeWritable(asked, kind, id, tags);
       const fields = readableFields(kind, session.caller).values();
       const editors = { reader: session.caller, writer };
       const { body } = await readEdit(kind, id, read(), editors, () => Promise.resolve(shownUnit(stored, fields)));
-      const drafted = await this.drafter.edit(session, kind, id, body, writer);
-      const draft = await this.#checked(session, kind, [body], drafted, id);
+      const draft = await around(async (inside) => {
+        const drafted = await this.drafter.edit(inside, kind, id, body, writer);
+        return this.#checked(inside, kind, [body], drafted, id);
+      });
       const made = (await ask('update', id, shownValues(draft, kind))) ?? undefined;
       if (made === undefined) throw unknownUnit(kind, id);
       const record = await readUnit(kind, made, settle, id);
-      await this.#after(session, kind, draft, record);
+      await around((inside) => this.#after(inside, kind, draft, record));
       return answered(session, kind, record);
     });
   }
@@ -85,12 +91,16 @@ export class RemoteWriter implements Writer {
   /** @throws KindError 404, 412 */
   remove(given: Session, kind: KindDef, id: string, { tags }: WriteOptions = {}): Promise<void> {
     return this.remotes.within(given, kind, 'delete', async (asked) => {
-      const { session, ask } = asked;
+      const { session, ask, around } = asked;
       await this.#mustBeWritable(asked, kind, id, tags);
       const behaviors = this.behaviors.of(kind, session);
-      for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
+      await around(async (inside) => {
+        for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, inside);
+      });
       if ((await ask('delete', id)) === false) throw unknownUnit(kind, id);
-      for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, session);
+      await around(async (inside) => {
+        for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, inside);
+      });
     });
   }
 

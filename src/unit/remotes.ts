@@ -8,8 +8,9 @@ import { Afterwards, Catalog } from '../catalog/catalog.service.js';
 import { Patterns } from '../catalog/patterns.js';
 import { StaleModel } from '../catalog/stale-model.js';
 import { Database } from '../database/database.js';
-import { TransactionChain, type Begin } from '../database/late-transaction.js';
-import { commonRefusal } from '../database/sqlstate.js';
+import { LateTransaction, type Begin } from '../database/late-transaction.js';
+import type { Runs } from '../database/runs.js';
+import { commonRefusal, isStaleModel } from '../database/sqlstate.js';
 import type { Remote } from '../kit/remote.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { comeBack, KindError, perhapsStored, refusal } from '../shared/errors.js';
@@ -34,7 +35,7 @@ export interface RemoteSources {
   /** Runs work that asks a source: so much of one project at once, so that slow sources are not everybody's. */
   hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
   /** Runs what hooks and sources do in the database. */
-  begin(project: Project): Begin;
+  begin(project: Project, runs: Runs): Begin;
 }
 
 /** A source as one piece of work has it. */
@@ -43,9 +44,12 @@ export interface Asked {
   readonly ask: (operation: RemoteOperation, ...args: readonly unknown[]) => Promise<unknown>;
   /** Matches what it answers against the patterns of the kind. */
   readonly settle: Settle;
+  /** Runs what hooks do before the source is asked, or after: all of it is done when it comes back. */
+  readonly around: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 }
 
-const WRITES: ReadonlySet<RemoteOperation> = new Set(['create', 'update', 'delete']);
+/** What a source only reads can be asked for again. */
+const READS: ReadonlySet<RemoteOperation> = new Set(['list', 'get']);
 
 const CAN_NOT: Readonly<Record<RemoteOperation, string>> = {
   list: 'listed',
@@ -102,8 +106,8 @@ export class Remotes {
   }
 
   /**
-   * Runs work with the source of a kind. Inside a call that is under way it is a part of that one; else what it does in
-   * the database is committed before the source is asked, and again at the end.
+   * Runs work with the source of a kind. Inside a call that is under way it is a part of that one; else the hooks before
+   * the source, what itself does in the database, and the hooks after it have a transaction each.
    */
   async within<T>(
     scope: Session,
@@ -119,30 +123,60 @@ export class Remotes {
     if (given.tx || !sources) {
       // No transaction begins for it, and one that has begun waits for no second connection.
       await this.catalog.check(session.project, session.model, given.tx?.begun ? given : this.database);
-      return work({ session, settle, ask: (asked, ...args) => source.ask(asked, args, session) });
+      const ask: Asked['ask'] = (asked, ...args) => source.ask(asked, args, session);
+      return work({ session, settle, ask, around: (hooks) => hooks(session) });
     }
-    return sources.hold(session.project, async () => {
-      const executor = new TransactionChain(sources.begin(session.project));
-      const inside = { ...session, executor };
-      let written = false;
-      const ask: Asked['ask'] = async (asked, ...args) => {
-        await executor.commit();
-        written ||= WRITES.has(asked);
-        return source.ask(asked, args, inside);
-      };
-      try {
-        const result = await work({ session: inside, settle, ask });
-        await executor.commit();
-        return result;
-      } catch (error) {
-        const undone = executor.rollback(error);
-        // What a source that was too slow still waits for ends by a limit of its own.
-        if (!(error instanceof KindError && error.code === 'function.timeout')) await undone;
-        const refused = error instanceof StaleModel ? changedMeanwhile() : (commonRefusal(error) ?? error);
-        // The source may have done what it was asked for: it is not asked again.
-        throw written && refused instanceof KindError && refused.status === 503 ? perhapsStored(refused) : refused;
-      }
-    });
+    return sources.hold(session.project, () => this.#apart({ session, settle }, source, sources, work));
+  }
+
+  /** The source may have done what it was asked for to write: that it is not asked again. */
+  async #apart<T>(
+    { session, settle }: Pick<Asked, 'session' | 'settle'>,
+    source: RemoteSource,
+    sources: RemoteSources,
+    work: (asked: Asked) => Promise<T>,
+  ): Promise<T> {
+    const runs = this.database.runs();
+    const begin = sources.begin(session.project, runs);
+    const apart = <P>(part: (inside: Session) => Promise<P>, again: boolean) =>
+      inTransaction(() => new LateTransaction(begin, runs), session, part, again);
+    let written = false;
+    const ask: Asked['ask'] = (asked, ...args) => {
+      written ||= !READS.has(asked);
+      return apart((inside) => source.ask(asked, args, inside), READS.has(asked));
+    };
+    try {
+      return await work({ session, settle, ask, around: (hooks) => apart(hooks, true) });
+    } catch (error) {
+      const stale = error instanceof StaleModel || isStaleModel(error);
+      const refused = stale ? changedMeanwhile() : (commonRefusal(error) ?? error);
+      throw written && refused instanceof KindError && refused.status === 503 ? perhapsStored(refused) : refused;
+    } finally {
+      runs.end();
+    }
+  }
+}
+
+/** Runs a part of the work in a transaction of its own; `again`: as often as others stand in the way. */
+async function inTransaction<T>(
+  begin: () => LateTransaction,
+  session: Session,
+  part: (inside: Session) => Promise<T>,
+  again: boolean,
+): Promise<T> {
+  for (;;) {
+    const executor = begin();
+    try {
+      const result = await part({ ...session, executor });
+      await executor.commit();
+      return result;
+    } catch (error) {
+      const undone = executor.rollback(error);
+      // What a source that was too slow still waits for ends by a limit of its own.
+      if (!(error instanceof KindError && error.code === 'function.timeout')) await undone;
+      if (!again) throw error;
+      await executor.runs.again(error);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 /** What one piece of work on a project's units needs: who, where, by which definitions, on which connection. */
 import type { DefinitionChange } from '../catalog/definition-change.js';
-import type { Executor } from '../database/database.js';
+import type { Executor, Transaction } from '../database/database.js';
 import type { Model } from '../model/model.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
@@ -24,6 +24,12 @@ export interface Session {
 /** Whoever the work is done for. */
 export function askerOf({ asking, caller }: Session): Caller {
   return asking ?? caller;
+}
+
+/** The transaction of a session in which several statements are one. */
+export function transactionOf({ executor: { tx } }: Session): Transaction {
+  if (!tx) throw new Error('code of authors runs in a transaction');
+  return tx;
 }
 
 /** Sessions of behaviours write what no client may. */

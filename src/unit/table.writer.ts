@@ -12,7 +12,7 @@ import type { Caller } from '../tenancy/caller.js';
 import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
 import type { WriteContext } from './conflict.js';
-import { Deletions } from './deletion.js';
+import { deletionRunsHooks, Deletions } from './deletion.js';
 import { keyOf, type Body } from './draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
 import { readEdit } from './edit.js';
@@ -41,10 +41,16 @@ export class TableWriter implements Writer {
     private readonly changes: Changes,
   ) {}
 
-  isTransaction(session: Omit<Session, 'executor'>, kind: KindDef, operation: 'create' | 'update' | 'delete'): boolean {
-    if (this.behaviors.of(kind, session).length > 0) return true;
-    return operation === 'delete' && (isLinkable(kind) || isReferenced(session.model, kind));
-  }
+  /**
+   * A deletion in which no code of authors runs reads nothing before it holds the unit, and has to see the references and
+   * links that were made until then.
+   */
+  readonly isolation: Writer['isolation'] = (session, kind, operation) => {
+    const several = this.behaviors.of(kind, session).length > 0;
+    if (operation !== 'delete') return several ? 'repeatable read' : undefined;
+    if (deletionRunsHooks(this.behaviors, session, kind)) return 'repeatable read';
+    return several || isLinkable(kind) || isReferenced(session.model, kind) ? 'read committed' : undefined;
+  };
 
   async insert(
     session: Session,
@@ -250,7 +256,7 @@ export class TableWriter implements Writer {
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
     if (this.behaviors.of(kind, session).length === 0 && !isReferenced(session.model, kind)) {
       if (await this.#deleteRow(session, { ...plan, tags: options.tags })) return;
-    } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model)) {
+    } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model, true)) {
       // What a behaviour changes of the unit before it goes makes another version of it.
       const row = { ...plan, access: undefined, tags: undefined };
       return this.deletions.remove(session, kind, scalarText(key), {
@@ -269,7 +275,7 @@ export class TableWriter implements Writer {
       const referenced = error instanceof KindError && error.code === 'unit.referenced';
       throw referenced ? await this.references.explain(session, kind, scalarText(plan.id as Json), error) : error;
     }
-    await deleteLinksOf(session, kind, [scalarText(plan.id as Json)]);
+    await deleteLinksOf(session, kind, [scalarText(plan.id as Json)], this.database);
     return true;
   }
 

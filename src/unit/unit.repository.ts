@@ -1,6 +1,7 @@
 /** Runs the statements of units and reads their rows. The only place where the engine does I/O. */
 import { Injectable } from '@nestjs/common';
 import { StaleModel } from '../catalog/stale-model.js';
+import { contending, noteContended, type Contended } from '../database/contended.js';
 import type { Executor } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
 import type { Model } from '../model/model.js';
@@ -26,6 +27,8 @@ import {
   type UnionPlan,
 } from '../sql/union.sql.js';
 import { walkStatement, type WalkPlan } from '../sql/walk.sql.js';
+import { scalarText, type Json } from '../shared/json.js';
+import { keepVersionStatement } from '../sql/model.sql.js';
 import { conflictOf, type WriteContext } from './conflict.js';
 import { badCursor } from './unit.plan.js';
 
@@ -162,7 +165,7 @@ export class UnitRepository {
     rows: readonly Readonly<Record<string, unknown>>[],
     context: WriteContext,
   ): Promise<UnitRow[]> {
-    const made = await this.#write<MaybeUnit>(executor, insertStatement(plan, rows), { ...context, rows });
+    const made = await this.#write<MaybeUnit>(executor, plan, insertStatement(plan, rows), { ...context, rows });
     checkVersion(made[0], context.model);
     return made.flatMap((row) => unitOf(row) ?? []);
   }
@@ -173,32 +176,56 @@ export class UnitRepository {
     row: Readonly<Record<string, unknown>>,
     context: WriteContext,
   ): Promise<UnitRow | undefined> {
-    const [made] = await this.#write<MaybeUnit>(executor, updateStatement(plan, row), { ...context, rows: [row] });
+    const about = () => contendedOf(plan, { id: plan.id, leave: false });
+    const told = { ...context, rows: [row] };
+    const [made] = await this.#write<MaybeUnit>(executor, plan, updateStatement(plan, row), told, about);
     checkVersion(made, context.model);
     return unitOf(made);
   }
 
-  /** Whether the unit is there; if so nobody else changes it, nor refers to it, before the transaction ends. */
-  async lock(executor: Executor, plan: DeletePlan, model: Model): Promise<boolean> {
-    const [row] = await executor.run<MaybeUnit>(lockStatement(plan));
+  /**
+   * Whether the unit is there; if so nobody else changes it before the transaction ends. Nor does anybody begin to refer to
+   * one that leaves.
+   */
+  async lock(executor: Executor, plan: DeletePlan, model: Model, leave: boolean): Promise<boolean> {
+    const about = () => contendedOf(plan, { id: plan.id, leave });
+    const [row] = await contending(about, () => executor.run<MaybeUnit>(lockStatement(plan, leave)));
     checkVersion(row, model);
     return row?.tag !== null;
   }
 
   /** Whether the unit was there and is gone. */
   async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
-    const [row] = await this.#write<MaybeUnit>(executor, deleteStatement(plan), context);
+    const about = () => contendedOf(plan, { id: plan.id, leave: true });
+    const [row] = await this.#write<MaybeUnit>(executor, plan, deleteStatement(plan), context, about);
     checkVersion(row, context.model);
     return row?.tag !== null;
   }
 
-  async #write<Row>(executor: Executor, statement: Statement, context: WriteContext): Promise<Row[]> {
+  async #write<Row>(
+    executor: Executor,
+    { schema }: Pick<WritePlan, 'schema'>,
+    statement: Statement,
+    context: WriteContext,
+    about?: () => Contended,
+  ): Promise<Row[]> {
+    executor.tx?.atCommit(keepVersionStatement(schema));
     try {
       return await executor.run<Row>(statement);
     } catch (error) {
+      if (about) noteContended(error, about);
       throw conflictOf(error, context) ?? error;
     }
   }
+}
+
+/** What a statement on units of a kind may meet another transaction over. */
+function contendedOf(
+  { schema, kind }: Pick<WritePlan, 'schema' | 'kind'>,
+  { id, leave }: { readonly id: unknown; readonly leave: boolean },
+): Contended {
+  const units = { schema, kind, keys: [scalarText(id as Json)], leave };
+  return { schema, table: kind.table, units };
 }
 
 function checkVersion(row: Versioned | undefined, model: Model): void {

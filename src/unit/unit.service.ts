@@ -134,9 +134,11 @@ export class UnitService {
       return this.remotes.apart(project, model, kind, async () => {
         const query = { url: request.url, takes: takenBy(operation, definition) };
         await this.#cascade({ ...base, executor: this.database }, kind, unitId, query);
-        if (!this.writer.isTransaction(base, kind, operation)) return write(this.database);
-        const options = { share: this.behaviors.share(kind, base) };
-        return tellingWhole(this.database, () => this.database.transaction(write, options));
+        const isolation = this.writer.isolation(base, kind, operation);
+        if (!isolation) return write(this.database);
+        const about = () => (unitId === undefined ? undefined : `${project.id} ${operation} ${kind.id} ${unitId}`);
+        const [share, runs] = [this.behaviors.share(kind, base), this.database.runs({ about })];
+        return tellingWhole(this.database, () => this.database.transaction(write, { isolation, share, runs }));
       });
     });
   }

@@ -15,8 +15,8 @@ export class UnitWriter implements Writer {
     private readonly remotes: RemoteWriter,
   ) {}
 
-  readonly isTransaction: Writer['isTransaction'] = (session, kind, operation) =>
-    this.#of(kind).isTransaction(session, kind, operation);
+  readonly isolation: Writer['isolation'] = (session, kind, operation) =>
+    this.#of(kind).isolation(session, kind, operation);
   readonly insert: Writer['insert'] = (session, kind, ...rest) => this.#of(kind).insert(session, kind, ...rest);
   readonly update: Writer['update'] = (session, kind, ...rest) => this.#of(kind).update(session, kind, ...rest);
   readonly remove: Writer['remove'] = (session, kind, ...rest) => this.#of(kind).remove(session, kind, ...rest);

@@ -1,4 +1,5 @@
 import type { KindDef } from '../model/model.js';
+import type { Isolation } from '../sql/transaction.sql.js';
 import type { Body } from './draft.js';
 import type { NotObject } from './drafter.js';
 import type { Session } from './session.js';
@@ -12,8 +13,12 @@ export function takesMany(kind: KindDef): boolean {
 
 /** What writes the units of a kind, wherever they are kept. */
 export interface Writer {
-  /** Whether a write takes a transaction, which whoever asks for it begins: it may be several statements. */
-  isTransaction(session: Omit<Session, 'executor'>, kind: KindDef, operation: 'create' | 'update' | 'delete'): boolean;
+  /** Of the transaction that whoever asks for a write begins, where it may be several statements. */
+  isolation(
+    session: Omit<Session, 'executor'>,
+    kind: KindDef,
+    operation: 'create' | 'update' | 'delete',
+  ): Isolation | undefined;
   /** Makes units of the bodies, and those inside them, all or none. @throws KindError with every fault of every body */
   insert(
     session: Session,

@@ -14,11 +14,16 @@ export async function asMember(project: TestProject, kindId = 'person'): Promise
   return project.as((await tokensOf(project, kindId, made.body.content.id as string)).access_token);
 }
 
-/** Tokens of a real session, for a member that never signed in. */
-export async function tokensOf({ service, id }: TestProject, kindId: string, memberId: string): Promise<Tokens> {
+/** Tokens of a real session, for a member that never signed in. `password`: the hash that was checked. */
+export async function tokensOf(
+  { service, id }: TestProject,
+  kindId: string,
+  memberId: string,
+  password?: string,
+): Promise<Tokens> {
   const project = await service.app.get(ProjectStore).find(id);
   if (!project) throw new Error(`no project ${id}`);
-  const grant = await service.app.get(Sessions).start(service.database, project, kindId, memberId);
+  const grant = await service.app.get(Sessions).start(service.database, project, kindId, memberId, password);
   return service.app.get(TokenService).issue(id, kindId, memberId, grant);
 }
 

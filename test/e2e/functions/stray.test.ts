@@ -67,7 +67,7 @@ describe('an operation that waits for a lock past the time limit', () => {
     await ok(project.post(`/trace/unit/${unit?.id}/link/link/trace/unit/${linked?.id}`));
     const side = await sideConnection();
     const release = await side.holding(project, 'SELECT FROM "trace" FOR UPDATE');
-    const late = { status: 504, messages: ['function.timeout'] };
+    const late = { status: 503, messages: ['server.busy'] };
     expect(refusalOf(await project.post('/eraser/unit', { title: unit?.id }))).toEqual(late);
     await release();
     await ok(project.get(`/trace/unit/${unit?.id}`));

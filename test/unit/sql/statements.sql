@@ -167,12 +167,33 @@ WITH made AS (UPDATE "project_demo"."city" AS t SET "updated_at" = greatest(cloc
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 
--- a unit locked
+-- a unit locked, to be edited
+WITH made AS (SELECT (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, NULL::text AS body FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid FOR NO KEY UPDATE OF t) SELECT m."version" AS v, made.tag, CASE WHEN octet_length(made.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE made.body END AS body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
+-- $1 = "0198c0de-0000-7000-8000-000000000001"
+-- $2 = 7
+-- $3 = ["1","2"]
+-- $4 = "0198c0de-0000-7000-8000-000000000001"
+
+-- a unit locked, to be deleted
 WITH made AS (SELECT (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, NULL::text AS body FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid FOR UPDATE OF t) SELECT m."version" AS v, made.tag, CASE WHEN octet_length(made.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE made.body END AS body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = 7
 -- $3 = ["1","2"]
 -- $4 = "0198c0de-0000-7000-8000-000000000001"
+
+-- units held before a run
+SELECT FROM "project_demo"."city" AS t WHERE "t"."id" = ANY($1::uuid[]) ORDER BY "t"."id" FOR NO KEY UPDATE OF t
+-- $1 = ["0198c0de-0000-7000-8000-000000000001"]
+
+-- units that may be deleted, held
+SELECT FROM "project_demo"."land" AS t WHERE "t"."id" = ANY($1::text[]) ORDER BY "t"."id" FOR UPDATE OF t
+-- $1 = ["IT"]
+
+-- tables held before a run
+LOCK TABLE "project_demo"."city", "project_demo"."land" IN EXCLUSIVE MODE
+
+-- the version of the model kept
+SELECT FROM "project_demo"."_model" FOR SHARE
 
 -- a deletion
 WITH made AS (DELETE FROM "project_demo"."city" AS t WHERE "t"."id" = $1::uuid AND (SELECT "version" FROM "project_demo"."_model") = $2::bigint AND (extract(epoch FROM t."updated_at") * 1000000)::bigint::text = ANY($3::text[]) AND "t"."id" = $4::uuid RETURNING (extract(epoch FROM t."updated_at") * 1000000)::bigint::text AS tag, NULL::text AS body) SELECT m."version" AS v, made.tag, CASE WHEN octet_length(made.body) > 33554432 THEN repeat('-', (SELECT 1073741824)) ELSE made.body END AS body FROM "project_demo"."_model" AS m LEFT JOIN made ON true
@@ -309,6 +330,10 @@ WITH _p AS MATERIALIZED (SELECT "t"."id"::text AS id, true AS allowed FROM "proj
 -- links of units that are gone
 WITH parents AS (DELETE FROM "project_demo"."_link" WHERE "parent_kind" = 'city' AND "parent_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))) DELETE FROM "project_demo"."_link" WHERE "child_kind" = 'city' AND "child_id" IN (SELECT "t"."id"::text FROM unnest($1::uuid[]) AS t("id"))
 -- $1 = ["0198c0de-0000-7000-8000-000000000001"]
+
+-- links of units that are gone, after the commit
+WITH parents AS (DELETE FROM "project_demo"."_link" WHERE "parent_kind" = 'land' AND "parent_id" IN (SELECT "t"."id" FROM unnest($1::text[]) AS t("id") WHERE NOT EXISTS (SELECT FROM "project_demo"."land" AS u WHERE "u"."id" = t."id"))) DELETE FROM "project_demo"."_link" WHERE "child_kind" = 'land' AND "child_id" IN (SELECT "t"."id" FROM unnest($1::text[]) AS t("id") WHERE NOT EXISTS (SELECT FROM "project_demo"."land" AS u WHERE "u"."id" = t."id"))
+-- $1 = ["IT"]
 
 -- links of a kind that is gone
 WITH parents AS (DELETE FROM "project_demo"."_link" WHERE "parent_kind" = 'city' ) DELETE FROM "project_demo"."_link" WHERE "child_kind" = 'city' 

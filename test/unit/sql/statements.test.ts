@@ -11,6 +11,8 @@ import type { Predicate } from '../../../src/model/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { dropDefaults, guardStatement, lockTables, patternValues, stepStatement } from '../../../src/sql/ddl.sql.js';
 import { isLargeStatement, oversizedStatement, standingIndexesStatement } from '../../../src/sql/index.sql.js';
+import { holdTablesStatement, holdUnitsStatement } from '../../../src/sql/lock.sql.js';
+import { keepVersionStatement } from '../../../src/sql/model.sql.js';
 import {
   clearReferencesStatement,
   countReferencesStatement,
@@ -157,7 +159,12 @@ function statements(schema: string, version: number): Map<string, Statement> {
       'an update of nothing',
       updateStatement({ ...write, written: [], id: ID, access: undefined, tags: undefined }, {}),
     ],
-    ['a unit locked', lockStatement(change)],
+    ['a unit locked, to be edited', lockStatement(change, false)],
+    ['a unit locked, to be deleted', lockStatement(change, true)],
+    ['units held before a run', holdUnitsStatement({ schema, kind: city, keys: [ID], leave: false })],
+    ['units that may be deleted, held', holdUnitsStatement({ schema, kind: land, keys: ['IT'], leave: true })],
+    ['tables held before a run', holdTablesStatement(schema, ['city', 'land'])],
+    ['the version of the model kept', keepVersionStatement(schema)],
     ['a deletion', deleteStatement(change)],
     ['how many refer to it', countReferencesStatement(schema, city, field('land'), ['IT'], [])],
     ['which refer to it', referringStatement(schema, city, field('land'), ['IT'], { limit: 100, but: [] })],

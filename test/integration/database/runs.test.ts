@@ -1,0 +1,147 @@
+/** The runs of a transaction that meets others: what each locks before it sees anything, and when there is none any more. */
+import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { contending, type Contended } from '../../../src/database/contended.js';
+import { createDataSource } from '../../../src/database/data-source.js';
+import { Database, type Transaction } from '../../../src/database/database.js';
+import { keyField } from '../../../src/model/field.js';
+import type { KindDef } from '../../../src/model/model.js';
+import { KindError } from '../../../src/shared/errors.js';
+import type { Statement } from '../../../src/sql/fragment.js';
+import { sideConnection } from '../../support/side-connection.js';
+
+const dataSource = createDataSource(inject('database'), { pool: 4 });
+await dataSource.initialize();
+afterAll(() => dataSource.destroy());
+const database = new Database(dataSource);
+const side = await sideConnection();
+
+const SCHEMA = 'runs_test';
+const statement = (text: string, ...values: unknown[]): Statement => ({ text, values });
+const run = (text: string) => database.run(statement(text));
+await run(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
+await run(`CREATE SCHEMA ${SCHEMA}`);
+for (const table of ['one', 'two']) await run(`CREATE TABLE ${SCHEMA}.${table} ("id" text PRIMARY KEY, n int)`);
+afterAll(() => side.rows(`DROP SCHEMA ${SCHEMA} CASCADE`));
+beforeEach(async () => {
+  await run(`TRUNCATE ${SCHEMA}.one, ${SCHEMA}.two`);
+  for (const table of ['one', 'two']) await run(`INSERT INTO ${SCHEMA}.${table} VALUES ('a', 0), ('b', 0)`);
+});
+
+const kindOf = (table: string) => ({ table, keyField: keyField('natural', undefined) }) as unknown as KindDef;
+const unit = (table: string, ...keys: string[]): Contended => {
+  return { schema: SCHEMA, table, units: { schema: SCHEMA, kind: kindOf(table), keys, leave: false } };
+};
+const FAILURE = statement(`DO $$ BEGIN RAISE EXCEPTION 'provoked' USING ERRCODE = '40001'; END $$`);
+const failing = (tx: Transaction, contended: Contended) =>
+  contending(
+    () => contended,
+    () => tx.run(FAILURE),
+  );
+/** The tables that somebody keeps all others out of but readers. */
+const tablesHeld = async () => {
+  const found = await side.rows<{ relname: string }>(
+    `SELECT c.relname FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND c.relkind = 'r' AND l.mode = 'ExclusiveLock' ORDER BY 1`,
+  );
+  return found.map(({ relname }) => relname);
+};
+/** The rows that nobody else can lock. */
+const rowsHeld = async () => {
+  const free = await side.rows<{ id: string }>(
+    `SELECT 'one ' || id AS id FROM (SELECT id FROM ${SCHEMA}.one FOR UPDATE SKIP LOCKED) AS a UNION ALL SELECT 'two ' || id FROM (SELECT id FROM ${SCHEMA}.two FOR UPDATE SKIP LOCKED) AS b`,
+  );
+  return ['one a', 'one b', 'two a', 'two b'].filter((row) => !free.some(({ id }) => id === row));
+};
+
+describe('a run', () => {
+  it('that is the first locks nothing, others what those before failed on, in one order', async () => {
+    const seen: unknown[] = [];
+    await database.transaction(async (tx) => {
+      await tx.run(statement('SELECT 1'));
+      seen.push(await rowsHeld());
+      if (seen.length === 1) await failing(tx, unit('two', 'b'));
+      if (seen.length === 2) await failing(tx, unit('one', 'b', 'a'));
+    });
+    expect(seen).toEqual([[], ['two b'], ['one a', 'one b', 'two b']]);
+  });
+
+  it('after four keeps all others out of the tables but readers', async () => {
+    const seen: unknown[] = [];
+    await database.transaction(async (tx) => {
+      seen.push(await tablesHeld());
+      if (seen.length < 5) await failing(tx, unit('one', 'a'));
+    });
+    expect(seen).toEqual([[], [], [], [], ['one']]);
+  });
+
+  it('sees what those did for whom it waited', async () => {
+    let runs = 0;
+    const [row] = await database.transaction(async (tx) => {
+      runs += 1;
+      const read = await tx.run<{ n: number }>(statement(`SELECT n FROM ${SCHEMA}.one WHERE id = 'a'`));
+      if (runs === 1) {
+        await side.rows(`UPDATE ${SCHEMA}.one SET n = 41 WHERE id = 'a'`);
+        await contending(
+          () => unit('one', 'a'),
+          () => tx.run(statement(`UPDATE ${SCHEMA}.one SET n = n + 1 WHERE id = 'a'`)),
+        );
+      }
+      await tx.run(statement(`UPDATE ${SCHEMA}.one SET n = $1::int + 1 WHERE id = 'a'`, read[0]?.n));
+      return tx.run<{ n: number }>(statement(`SELECT n FROM ${SCHEMA}.one WHERE id = 'a'`));
+    });
+    expect([runs, row?.n]).toEqual([2, 42]);
+  });
+
+  it('takes its turn without a connection', async () => {
+    const entered: string[] = [];
+    let running = 0;
+    const work = (name: string) => async (tx: Transaction) => {
+      const first = !entered.includes(name);
+      entered.push(name);
+      if (first) return failing(tx, unit('one', 'a'));
+      running += 1;
+      expect(running).toBe(1);
+      await tx.run(statement(`UPDATE ${SCHEMA}.one SET n = n + 1 WHERE id = 'a'`));
+      running -= 1;
+    };
+    // More than there are connections.
+    await Promise.all(Array.from({ length: 12 }, (_, at) => database.transaction(work(`${at}`))));
+    expect(await run(`SELECT n FROM ${SCHEMA}.one WHERE id = 'a'`)).toEqual([{ n: 12 }]);
+  });
+});
+
+it('without any time left the refusal says that others are in the way', async () => {
+  const runs = database.runs({ patience: 50 });
+  const refused = database.transaction((tx) => failing(tx, unit('one', 'a')), { runs });
+  await expect(refused).rejects.toMatchObject({ code: 'server.busy', status: 503, retryAfter: 1 });
+  await expect(refused).rejects.toBeInstanceOf(KindError);
+});
+
+it('what was contended a moment ago is locked at once by who does the same, and by nobody else', async () => {
+  const runsOf = (name: string) => database.runs({ about: () => name });
+  let runs = 0;
+  const once = async (tx: Transaction) => {
+    if (runs++ === 0) await failing(tx, unit('one', 'a'));
+  };
+  await database.transaction(once, { runs: runsOf('the same') });
+  const rows = async (name: string) => database.transaction(rowsHeld, { runs: runsOf(name) });
+  expect([await rows('the same'), await rows('something else')]).toEqual([['one a'], []]);
+});
+
+it('what only the last run has to tell is told when there is no other one', async () => {
+  const told: string[] = [];
+  let runs = 0;
+  await database.transaction(async (tx) => {
+    const run = (runs += 1);
+    tx.runs.atLast(() => void told.push(`run ${run}`));
+    if (run === 1) await failing(tx, unit('one', 'a'));
+    expect(told).toEqual([]);
+  });
+  expect(told).toEqual(['run 2']);
+});
+
+it('what is sent before COMMIT fails it, and at READ COMMITTED is not sent', async () => {
+  const fails = statement('SELECT 1/0');
+  const work = (tx: Transaction) => Promise.resolve(tx.atCommit(fails));
+  await expect(database.transaction(work)).rejects.toMatchObject({ code: '22012' });
+  await database.transaction(work, { isolation: 'read committed' });
+});
