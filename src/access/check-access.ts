@@ -3,11 +3,12 @@ import { parseFilter } from '../filter/filter.parser.js';
 import { Faults, KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
+import type { Pieces } from '../shared/pieces.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-def.js';
 import { fieldsAlong } from '../model/path.js';
 import { OPERATIONS, type Special } from '../model/special.js';
-import { namesOfRule, rulesOf } from '../model/stored-rules.js';
+import { namesOfRules, rulesOf, type RuleNames } from '../model/stored-rules.js';
 import { checkRule } from './rule.js';
 
 const WANTS = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
@@ -71,14 +72,16 @@ function attempt(faults: Faults, operation: string, work: () => unknown): void {
  * The access of the kinds whose rules name a parameter, their own or one behind a reference, that a change took away: those rules let nobody in any more, so
  * that a new parameter of the same name inherits nothing.
  */
-export function orphanedAccess(before: Model, after: Model): Map<string, Json> {
+export function* orphanedAccess(before: Model, after: Model): Pieces<Map<string, Json>> {
   const found = new Map<string, Json>();
   const members = lostMemberNames(before, after);
   for (const kind of after.kinds.values()) {
+    yield;
     const old = before.kinds.get(kind.id);
     if (!old || !isPlainObject(kind.access)) continue;
     const leadsOn = (path: readonly string[]) => isPrefix(wayOf(path, old, before), wayOf(path, kind, after));
-    const orphaned = Object.entries(kind.access).filter(([, said]) => namesLost(said, leadsOn, members));
+    const named = [...namesOfRules(kind.access)];
+    const orphaned = named.filter(([, rules]) => rules.some((rule) => isLost(rule, leadsOn, members)));
     if (orphaned.length === 0) continue;
     const closed = Object.fromEntries(orphaned.map(([operation]) => [operation, 'nobody']));
     found.set(kind.id, { ...(kind.access as Record<string, Json>), ...closed });
@@ -88,10 +91,13 @@ export function orphanedAccess(before: Model, after: Model): Map<string, Json> {
 
 /** The parameters that some member kind had and none has any more. */
 function lostMemberNames(before: Model, after: Model): Set<string> {
-  const names = (model: Model) =>
-    [...model.kinds.values()].filter(isMemberKind).flatMap((kind) => [...kind.fields.keys()]);
-  const kept = new Set(names(after));
-  return new Set(names(before).filter((name) => !kept.has(name)));
+  const names = (model: Model): Set<string> => {
+    const found = new Set<string>();
+    for (const kind of model.kinds.values()) if (isMemberKind(kind)) for (const id of kind.fields.keys()) found.add(id);
+    return found;
+  };
+  const kept = names(after);
+  return new Set([...names(before)].filter((name) => !kept.has(name)));
 }
 
 /** The fields of a path, each with its kind: what a rule means by the path. */
@@ -104,13 +110,10 @@ function isPrefix(part: readonly string[], whole: readonly string[]): boolean {
   return part.every((step, at) => step === whole[at]);
 }
 
-function namesLost(
-  said: unknown,
+function isLost(
+  { paths, member }: RuleNames,
   leadsOn: (path: readonly string[]) => boolean,
   members: ReadonlySet<string>,
 ): boolean {
-  return rulesOf(said).some((rule) => {
-    const { paths, member } = namesOfRule(rule);
-    return !paths.every(leadsOn) || member.some((id) => members.has(id));
-  });
+  return !paths.every(leadsOn) || member.some((id) => members.has(id));
 }

@@ -10,14 +10,16 @@ import { isDatabaseFault } from '../database/sqlstate.js';
 import { checkRules, orphanedAccess } from '../access/check-access.js';
 import { BUILT_IN_VERSION } from '../model/built-in.js';
 import { checkCounts, checkModel } from '../model/check-model.js';
-import { diffModels, type Step } from '../model/diff.js';
-import { tableShapes } from '../model/table-shape.js';
+import { diffInPieces, type Step } from '../model/diff.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { deleteLinksOfKindStatement } from '../sql/link.sql.js';
 import { endMembersStatement } from '../sql/session.sql.js';
+import { Breather } from '../shared/breather.js';
 import { comeBack, Faults, refusal } from '../shared/errors.js';
+import type { Json } from '../shared/json.js';
 import { Lanes } from '../shared/lanes.js';
 import { LIMITS } from '../shared/limits.js';
+import { inTurns, type Pieces } from '../shared/pieces.js';
 import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
 import {
   bumpVersionStatement,
@@ -31,6 +33,7 @@ import type { Project } from '../tenancy/project.js';
 import { checkGuards } from './guards.js';
 import { IndexBuilds } from './index-builds.js';
 import { LargeIndexes } from './large-indexes.js';
+import { storedBytesOf } from './model-cache.js';
 import { loadModel, ModelStore } from './model-store.js';
 import { Patterns } from './patterns.js';
 
@@ -111,7 +114,7 @@ export class DefinitionChanges {
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
         await tx.run(settingStatement('lock_timeout', TABLE_LOCK_TIMEOUT));
-        const before = await loadModel(tx, project);
+        const before = await loadModel(tx, project, { known: this.models.peek(project) });
         const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts);
         const result = await work(change);
         const model = await this.#apply(project, change);
@@ -126,15 +129,17 @@ export class DefinitionChanges {
 
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {
     const { tx, before } = change;
-    const written = await loadModel(tx, project);
-    checkWritten(written, change);
+    const breather = new Breather(project.id);
+    const written = await loadModel(tx, project, { known: before });
+    await inTurns(checkWritten(written, change), breather);
     const settled = await this.#settleInline(project, change, written);
-    const after = await this.#settleAccess(project, change, settled);
-    const { guards, steps } = diffModels(before, after);
+    const orphaned = await inTurns(orphanedAccess(before, settled), breather);
+    const after = await this.#closeAccess(project, tx, settled, orphaned);
+    const { guards, steps, tables: made } = await inTurns(diffInPieces(before, after), breather);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockTables(project.schema, [...tables].sort()));
     await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
-    const large = new LargeIndexes(tx, project.schema, tableShapes(after));
+    const large = new LargeIndexes(tx, project.schema, made);
     await runSteps(tx, project.schema, steps, large.leaves);
     if (large.any) {
       await tx.run(unindexedStatement(project.id, true));
@@ -157,14 +162,18 @@ export class DefinitionChanges {
       const ids = gone.map(({ id }) => id);
       await tx.run(deleteParametersStatement(project.schema, onlyThere(gone, written), ids));
     }
-    return definedIn.size + gone.length > 0 ? loadModel(tx, project) : written;
+    return definedIn.size + gone.length > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 
   /** Rules whose parameter went let nobody in. */
-  async #settleAccess(project: Project, { tx, before }: DefinitionChange, after: Model): Promise<Model> {
-    const orphaned = orphanedAccess(before, after);
+  async #closeAccess(
+    project: Project,
+    tx: Transaction,
+    written: Model,
+    orphaned: ReadonlyMap<string, Json>,
+  ): Promise<Model> {
     for (const [id, closed] of orphaned) await tx.run(setAccessStatement(project.schema, id, closed));
-    return orphaned.size > 0 ? loadModel(tx, project) : after;
+    return orphaned.size > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 }
 
@@ -177,15 +186,29 @@ function onlyThere(gone: readonly KindDef[], { kinds, parameters }: Model): stri
 }
 
 /** Definitions that were written must fit together, and rules of access to them. @throws KindError with every fault */
-function checkWritten(model: Model, change: DefinitionChange): void {
+function* checkWritten(model: Model, change: DefinitionChange): Pieces<void> {
   const faults = new Faults();
   for (const id of change.access) {
     const kind = model.kinds.get(id);
     if (kind) checkRules(kind, model, faults);
+    yield;
   }
-  checkModel(model, change, faults);
+  yield* checkModel(model, change, faults);
   checkCounts(change.before, model, faults);
+  checkBytes(change.before, model, faults);
   faults.throwIfAny();
+}
+
+/** Bytes by which a project may grow whose definitions take too many already: what is switched off is `false`, and longer. */
+const LEEWAY = 100;
+
+/** Adds a fault where the definitions would take more bytes than a project has, and more than they took. */
+function checkBytes(before: Model, after: Model, faults: Faults): void {
+  const [took, takes, allowed] = [storedBytesOf(before), storedBytesOf(after), LIMITS.definitionBytes];
+  if (takes <= (took > allowed ? took + LEEWAY : allowed)) return;
+  const [most, now, then] = [allowed, took, takes].map((bytes) => bytes.toLocaleString('en'));
+  const text = `The definitions of a project take at most ${most} bytes, as JSON; these take ${now}, and would take ${then}`;
+  faults.add('project.full', text);
 }
 
 /** Kinds that had units of their own and have none any more. */

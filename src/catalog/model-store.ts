@@ -11,44 +11,24 @@
  *   has a higher number.
  */
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { Database, type Executor } from '../database/database.js';
 import { isStaleModel } from '../database/sqlstate.js';
-import { buildModel } from '../model/build-model.js';
+import { modelInPieces } from '../model/build-model.js';
 import { BUILT_IN_VERSION } from '../model/built-in.js';
 import type { Model } from '../model/model.js';
 import type { ModelRecords } from '../model/records.js';
 import { comeBack, KindError, refusal } from '../shared/errors.js';
-import { loadModelStatement } from '../sql/model.sql.js';
+import { Breather } from '../shared/breather.js';
+import { inTurns, type Pieces } from '../shared/pieces.js';
+import { loadModelStatement, type ModelRow } from '../sql/model.sql.js';
 import { ProjectStore } from '../tenancy/project-store.js';
 import type { Project } from '../tenancy/project.js';
 import { builtInVersion } from './built-in-version.js';
-
-/** Bytes of all models in memory. */
-const MAX_BYTES = 256 * 2 ** 20;
-/** What a model takes beside its stored definitions, most of it for the built-in kinds (measured). */
-const OWN_BYTES = 45_000;
-
-/** The bytes of the stored definitions of a model, by its kinds, which all versions of one load share. */
-const storedBytes = new WeakMap<Model['kinds'], number>();
-
-interface Kept {
-  readonly model: Model;
-  /** The time of the clock before it was read, or after it was committed. */
-  readonly time: number;
-}
-
-/** One model always fits, however large: it takes the place of all others. */
-export function modelCache(maxBytes = MAX_BYTES): LRUCache<string, Kept> {
-  return new LRUCache<string, Kept>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ model }) => Math.min(maxBytes, OWN_BYTES + (storedBytes.get(model.kinds) ?? 0)),
-  });
-}
+import { ModelCache, noteStoredBytes } from './model-cache.js';
 
 @Injectable()
 export class ModelStore {
-  readonly #models = modelCache();
+  readonly #models = new ModelCache();
   readonly #loading = new Map<string, Promise<Model>>();
   #clock = 0;
   /** Called with the id of a project whose model can not be read, because its built-in tables are older than the service. */
@@ -62,6 +42,11 @@ export class ModelStore {
   /** The model in memory, or the stored one. @throws KindError 401 where the project is gone */
   get(project: Project): Model | Promise<Model> {
     return this.#models.get(project.id)?.model ?? this.reload(project);
+  }
+
+  /** The model in memory, as it is; undefined where there is none. */
+  peek({ id }: Project): Model | undefined {
+    return this.#models.peek(id)?.model;
   }
 
   /** The stored model; requests that ask at the same time share one query. */
@@ -104,7 +89,7 @@ export class ModelStore {
   async #load(project: Project, isWanted: () => boolean): Promise<Model> {
     const time = (this.#clock += 1);
     try {
-      const model = await loadModel(this.database, project);
+      const model = await loadModel(this.database, project, { known: this.peek(project) });
       if (!isWanted()) return model;
       const known = this.#models.peek(project.id);
       if (known && time < known.time && known.model.version > model.version) return known.model;
@@ -131,22 +116,49 @@ export class ModelStore {
   }
 }
 
+export interface LoadOptions {
+  /** Whether the built-in tables may be of an older version. */
+  readonly upgrading?: boolean;
+  /** A model of the same project, of which is taken what stands as it stood. */
+  readonly known?: Model | undefined;
+}
+
 /**
- * Reads the model as a transaction (or a statement alone) sees it. @throws KindError 503 where the built-in tables are
- * of an older version (but for `upgrading`), or the project has none
+ * Reads the model as a transaction (or a statement alone) sees it, with turns for others in between. @throws KindError
+ * 503 where the built-in tables are of an older version (but for `upgrading`), or the project has none
  */
 export async function loadModel(
   executor: Executor,
   project: Project,
-  { upgrading = false }: { upgrading?: boolean } = {},
+  { upgrading = false, known }: LoadOptions = {},
 ): Promise<Model> {
-  const [row] = await executor.run<{ v: string; built_in: number; body: string }>(loadModelStatement(project.schema));
-  if (!row) throw comeBack('project.unavailable', 'The project is being made or deleted');
-  if (row.built_in < BUILT_IN_VERSION && !upgrading) throw outdated();
-  const records = JSON.parse(row.body) as Omit<ModelRecords, 'version'>;
-  const model = buildModel({ ...records, version: Number(row.v) });
-  storedBytes.set(model.kinds, row.body.length);
+  const rows = await executor.run<ModelRow>(loadModelStatement(project.schema));
+  const [first] = rows;
+  if (!first) throw comeBack('project.unavailable', 'The project is being made or deleted');
+  if (first.built_in < BUILT_IN_VERSION && !upgrading) throw outdated();
+  const breather = new Breather(project.id);
+  const records = await inTurns(recordsInPieces(rows), breather);
+  const model = await inTurns(modelInPieces({ ...records, version: Number(first.v) }, known), breather);
+  noteStoredBytes(
+    model,
+    rows.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0),
+  );
   return model;
+}
+
+/** The records of all rows. */
+export function* recordsInPieces(rows: readonly ModelRow[]): Pieces<Omit<ModelRecords, 'version'>> {
+  const records: Record<NonNullable<ModelRow['sort']>, unknown[]> = {
+    kinds: [],
+    parameters: [],
+    groups: [],
+    links: [],
+  };
+  for (const { sort, body } of rows) {
+    if (sort !== null && body !== null) records[sort].push(...(JSON.parse(body) as unknown[]));
+    yield;
+  }
+  return records as unknown as Omit<ModelRecords, 'version'>;
 }
 
 function outdated(): KindError {

@@ -1,4 +1,6 @@
 /** Builds the model of a project from its records and the built-in model. */
+import { jsonEqual } from '../shared/json.js';
+import { atOnce, type Pieces } from '../shared/pieces.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES, type BuiltInKind } from './built-in.js';
 import { keyField, kindIdField, METADATA_FIELD, parameterField, TIME_FIELDS, REMOTE_TIME_FIELDS } from './field.js';
 import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from './model.js';
@@ -9,24 +11,83 @@ import { PLAIN } from './special.js';
 
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
-export function buildModel(records: ModelRecords): Model {
-  const parameters = new Map(records.parameters.map((record) => [record.id, definitionOf(record)]));
+/**
+ * What stands as it stood in `known`, a model of the same project, is taken from there: the definitions of parameters,
+ * and the fields of kinds. That is what `isUnchanged` goes by, and a large model costs less memory and time so.
+ */
+export function buildModel(records: ModelRecords, known?: Model): Model {
+  return atOnce(modelInPieces(records, known));
+}
+
+export function* modelInPieces(records: ModelRecords, known?: Model): Pieces<Model> {
+  const parameters = new Map<string, ParameterDef>();
+  for (const record of records.parameters) {
+    parameters.set(record.id, keptDefinition(definitionOf(record), known?.parameters.get(record.id)));
+    yield;
+  }
   const groups = buildGroups(records);
-  const memberships = membershipsOf(groups);
-  const keys = keyTypes(records.kinds, parameters);
-  const kinds = records.kinds.map((record): [string, KindDef] => {
+  const memberships = yield* membershipsOf(groups);
+  const keys = yield* keyTypes(records.kinds, parameters);
+  const shared = new Map<ParameterDef, Field>();
+  const kinds = new Map<string, KindDef>();
+  for (const record of records.kinds) {
     const groupsOfKind = memberships.get(record.id) ?? [];
     const builtIn = BUILT_IN.get(record.id);
-    const shape = builtIn ? builtInShape(builtIn) : userShape(record, parameters, keys);
-    return [record.id, finishKind(record, shape, groupsOfKind, builtIn)];
-  });
+    const old = known?.kinds.get(record.id);
+    if (old && isOf(record, groupsOfKind, old) && (builtIn || hasSameFields(old, parameters, keys))) {
+      // Another object all the same: what is worked out of a kind may depend on other kinds.
+      kinds.set(record.id, { ...old });
+    } else {
+      const shape = builtIn ? builtInShape(builtIn) : userShape(record, { parameters, keys, shared });
+      kinds.set(record.id, finishKind(record, shape, groupsOfKind, builtIn));
+    }
+    yield;
+  }
   return {
     version: records.version,
-    kinds: new Map(kinds),
+    kinds,
     parameters,
     groups,
     linkTypes: new Map(records.links.map(({ id }): [string, LinkTypeDef] => [id, { id, builtIn: isBuiltInLink(id) }])),
   };
+}
+
+/** Whether the table of a kind, and all that is checked of it, is in one model what it is in another one built of that. */
+export function isUnchanged(kind: KindDef, other: KindDef | undefined): boolean {
+  return kind.fields === other?.fields;
+}
+
+/** A definition that says what the known one says is that one. */
+function keptDefinition(made: ParameterDef, known: ParameterDef | undefined): ParameterDef {
+  if (!known) return made;
+  const keys = Object.keys(made) as (keyof ParameterDef)[];
+  return keys.every((key) => jsonEqual(made[key], known[key])) ? known : made;
+}
+
+/** Whether a kind is what its record and its groups say. */
+function isOf(record: KindRecord, groups: readonly string[], kind: KindDef): boolean {
+  const said = [record.label, record.active, record.remote, record.public, record.access];
+  const lists = [record.parameters, record.unique, record.indexes, groups];
+  return jsonEqual(
+    [said, lists],
+    [
+      [kind.label, kind.active, kind.remote, kind.public, kind.access],
+      [kind.parameters, kind.unique, kind.indexes, kind.groups],
+    ],
+  );
+}
+
+function hasSameFields(
+  { parameters: ids, fields }: KindDef,
+  parameters: ReadonlyMap<string, ParameterDef>,
+  keys: ReadonlyMap<string, ParameterType>,
+): boolean {
+  return ids.every((id) => {
+    const def = parameters.get(id);
+    const field = fields.get(id);
+    const key = def?.referenceKind === undefined ? undefined : keys.get(def.referenceKind);
+    return field?.def === def && field?.reference?.key === key;
+  });
 }
 
 function buildGroups(records: ModelRecords): Map<string, GroupDef> {
@@ -39,26 +100,32 @@ function buildGroups(records: ModelRecords): Map<string, GroupDef> {
   );
 }
 
-function membershipsOf(groups: ReadonlyMap<string, GroupDef>): Map<string, string[]> {
+function* membershipsOf(groups: ReadonlyMap<string, GroupDef>): Pieces<Map<string, string[]>> {
   const memberships = new Map<string, string[]>();
   for (const group of groups.values()) {
-    for (const kind of group.kinds) memberships.set(kind, [...(memberships.get(kind) ?? []), group.id]);
+    for (const kind of group.kinds) {
+      const known = memberships.get(kind);
+      if (known) known.push(group.id);
+      else memberships.set(kind, [group.id]);
+    }
+    yield;
   }
   return memberships;
 }
 
 /** The type of each kind's key, which a reference's column takes on. */
-function keyTypes(
+function* keyTypes(
   kinds: readonly KindRecord[],
   parameters: ReadonlyMap<string, ParameterDef>,
-): Map<string, ParameterType> {
-  return new Map(
-    kinds.map((record) => {
-      const source = BUILT_IN.get(record.id)?.key;
-      const primary = primaryOf(record, parameters);
-      return [record.id, keyField(source ?? keySource(record, primary), primary).type];
-    }),
-  );
+): Pieces<Map<string, ParameterType>> {
+  const types = new Map<string, ParameterType>();
+  for (const record of kinds) {
+    const source = BUILT_IN.get(record.id)?.key;
+    const primary = primaryOf(record, parameters);
+    types.set(record.id, keyField(source ?? keySource(record, primary), primary).type);
+    yield;
+  }
+  return types;
 }
 
 function keySource({ remote }: KindRecord, primary: ParameterDef | undefined): KeySource {
@@ -85,15 +152,22 @@ function builtInShape(kind: BuiltInKind): Shape {
   return { table: kind.table, discriminated: kind.discriminated, key: kind.key, primary: undefined, own: kind.fields };
 }
 
-function userShape(
-  record: KindRecord,
-  parameters: ReadonlyMap<string, ParameterDef>,
-  keys: ReadonlyMap<string, ParameterType>,
-): Shape {
+/** What the fields of users' kinds are made of. */
+interface Parts {
+  readonly parameters: ReadonlyMap<string, ParameterDef>;
+  readonly keys: ReadonlyMap<string, ParameterType>;
+  /** Kinds that use a parameter share its field. */
+  readonly shared: Map<ParameterDef, Field>;
+}
+
+function userShape(record: KindRecord, { parameters, keys, shared }: Parts): Shape {
   const primary = primaryOf(record, parameters);
   const own = record.parameters.flatMap((id) => {
     const def = parameters.get(id);
-    return def ? [parameterField(def, def.referenceKind ? keys.get(def.referenceKind) : undefined)] : [];
+    if (!def) return [];
+    const field = shared.get(def) ?? parameterField(def, def.referenceKind ? keys.get(def.referenceKind) : undefined);
+    shared.set(def, field);
+    return [field];
   });
   return { table: record.id, discriminated: false, key: keySource(record, primary), primary, own };
 }

@@ -1,6 +1,7 @@
 /** What makes a model contradict itself. The catalog runs it on the model that a change would make. */
 import type { Faults } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
+import type { Pieces } from '../shared/pieces.js';
 import { BUILT_IN_GROUPS } from './built-in.js';
 import type { KindDef, Model } from './model.js';
 import { isMemberKind, referencesTo } from './model.js';
@@ -18,15 +19,17 @@ export interface Touched {
 }
 
 /** Adds all faults of the touched definitions, each at the field to blame. */
-export function checkModel(model: Model, touched: Touched, faults: Faults): void {
+export function* checkModel(model: Model, touched: Touched, faults: Faults): Pieces<void> {
   for (const id of touched.parameters) {
     const def = model.parameters.get(id);
     if (def) checkReference(def, model, faults, touched.inline?.get(id));
+    yield;
   }
   for (const kind of model.kinds.values()) {
     const uses = kind.parameters.some((id) => touched.parameters.has(id));
     const written = touched.kinds.has(kind.id) || touched.regrouped.has(kind.id);
     if (!kind.builtIn && (written || uses)) checkKind(kind, model, touched, faults);
+    yield;
   }
 }
 
@@ -62,14 +65,15 @@ export function checkReference(
   const target = model.kinds.get(def.referenceKind);
   const place = { parameter: inline === undefined ? 'reference_kind' : 'parameters' };
   const name = inline === undefined ? 'reference_kind' : `parameters[${inline}].reference_kind`;
-  const usable = [...model.kinds.values()].filter((kind) => !kind.builtIn || isMemberKind(kind));
+  const isUsable = (kind: KindDef): boolean => !kind.builtIn || isMemberKind(kind);
   if (!target) {
+    const usable = [...model.kinds.values()].filter(isUsable);
     const hint = faults.hint(
       def.referenceKind,
       usable.map((kind) => kind.id),
     );
     faults.add('parameter.bad_reference', `${name}: no kind '${def.referenceKind}'${hint}`, place);
-  } else if (!usable.includes(target)) {
+  } else if (!isUsable(target)) {
     faults.add(
       'parameter.bad_reference',
       `${name}: '${target.id}' is built in; only users' kinds and member kinds can be referenced`,
@@ -101,8 +105,9 @@ export type Listed = Pick<ParameterDef, 'type' | 'primary' | 'multiple' | 'runTi
 export function checkLists(kind: KindLists, known: ReadonlyMap<string, Listed>, faults: Faults): void {
   const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
   const { parameters } = kind;
-  const twice = parameters.filter((id, at) => parameters.indexOf(id) !== at);
-  for (const id of new Set(twice)) bad(`'${id}' is there twice`);
+  const [seen, twice] = [new Set<string>(), new Set<string>()];
+  for (const id of parameters) (seen.has(id) ? twice : seen).add(id);
+  for (const id of twice) bad(`'${id}' is there twice`);
   const primaries = [...new Set(parameters)].filter((id) => known.get(id)?.primary);
   if (primaries.length > 1) bad(`at most one primary parameter, got ${primaries.join(' and ')}`);
   if (parameters.length > LIMITS.parametersPerKind) bad(`at most ${LIMITS.parametersPerKind}`);

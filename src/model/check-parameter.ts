@@ -66,13 +66,18 @@ export function emptyDefinition(id: string, type: ParameterDef['type']): Paramet
  */
 export function checkParameter(def: ParameterDef, faults: Faults, patterns: PatternChecks, index?: number): void {
   const type = parameterType(def.type);
-  const report: Report = (parameter, text, code = 'parameter.bad_definition') =>
-    faults.add(code, `${parameter}: ${text}`, index === undefined ? { parameter } : { parameter, index });
+  const report = reportTo(faults, index);
   checkId(def.id, report);
   const ruled = checkRules(def, type, patterns, report);
   checkFlags(def, type, report);
   checkDefault(ruled ? def : withoutRules(def), type, patterns, report);
   type.check?.(def, report);
+}
+
+/** @param index the position of the definition in a bulk body */
+function reportTo(faults: Faults, index: number | undefined): Report {
+  return (parameter, text, code = 'parameter.bad_definition') =>
+    faults.add(code, `${parameter}: ${text}`, index === undefined ? { parameter } : { parameter, index });
 }
 
 function checkId(id: string, report: Report): void {
@@ -132,6 +137,22 @@ function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void 
     );
   });
   if (new Set(values).size !== values.length) bad('values', 'the same value is there twice', 'parameter.duplicate');
+}
+
+/** Adds a fault where a list of allowed values that is written is too long as JSON, and longer than the one that is stored. */
+export function checkValuesBytes(
+  values: Json | undefined,
+  stored: Json | undefined,
+  faults: Faults,
+  index?: number,
+): void {
+  const bytes = bytesOf(values);
+  if (bytes <= LIMITS.valuesBytes || bytes <= bytesOf(stored)) return;
+  reportTo(faults, index)('values', `at most ${LIMITS.valuesBytes} bytes of JSON, got ${bytes}`, 'parameter.too_long');
+}
+
+function bytesOf(values: Json | undefined): number {
+  return values === undefined ? 0 : Buffer.byteLength(JSON.stringify(values));
 }
 
 function checkPattern({ pattern }: ParameterDef, patterns: PatternChecks, bad: Report): void {

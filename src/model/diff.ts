@@ -4,14 +4,18 @@
  */
 import type { ErrorCode } from '../shared/errors.js';
 import { jsonEqual, type Json } from '../shared/json.js';
+import { atOnce, type Pieces } from '../shared/pieces.js';
+import { isUnchanged } from './build-model.js';
 import { storedDefault } from './field.js';
 import type { Field, KindDef, Model } from './model.js';
 import type { Constraint } from './parameter-type/parameter-type.js';
 import {
-  tableShapes,
+  ruledFields,
+  tablesInPieces,
   type ColumnShape,
   type ForeignKeyShape,
   type IndexShape,
+  type RuledFields,
   type TableShape,
 } from './table-shape.js';
 
@@ -50,15 +54,56 @@ export interface Guard {
 export interface ModelChange {
   readonly guards: readonly Guard[];
   readonly steps: readonly Step[];
+  /** The tables that steps are about, as they will be. */
+  readonly tables: ReadonlyMap<string, TableShape>;
 }
 
 /** `before` is undefined for a project that is being made. */
-export function diffModels(before: Model | undefined, after: Model): ModelChange {
-  const old = before ? tableShapes(before) : new Map<string, TableShape>();
-  const tables = tableShapes(after);
-  const recreated = before ? recreatedTables(before, after) : new Set<string>();
-  const guards = before ? [...before.kinds.values()].flatMap((kind) => guardsOf(kind, after.kinds.get(kind.id))) : [];
-  return { guards, steps: diffTables(old, tables, recreated, before ? valuesOf(before, after) : new Map()) };
+export function diffModels(before: Model | undefined, after: Model): Pick<ModelChange, 'guards' | 'steps'> {
+  const { guards, steps } = atOnce(diffInPieces(before, after));
+  return { guards, steps };
+}
+
+/** Kinds that are unchanged in a model that was built of the other one cost next to nothing. */
+export function* diffInPieces(before: Model | undefined, after: Model): Pieces<ModelChange> {
+  if (!before) {
+    const tables = yield* tablesInPieces(after);
+    return { guards: [], tables, steps: diffTables(new Map(), tables) };
+  }
+  const recreated = recreatedTables(before, after);
+  const [ruledBefore, ruledAfter] = [yield* ruledFields(before), yield* ruledFields(after)];
+  // What refers to a table that is made anew lets go of it, changed or not.
+  const only = recreated.size > 0 ? undefined : changedTables({ before, ruledBefore, after, ruledAfter });
+  const old = yield* tablesInPieces(before, ruledBefore, only);
+  const tables = yield* tablesInPieces(after, ruledAfter, only);
+  const guards: Guard[] = [];
+  for (const kind of before.kinds.values()) {
+    const next = after.kinds.get(kind.id);
+    if (!isUnchanged(kind, next)) guards.push(...guardsOf(kind, next));
+    yield;
+  }
+  return { guards, tables, steps: diffTables(old, tables, recreated, yield* valuesOf(before, after)) };
+}
+
+interface Compared {
+  readonly before: Model;
+  readonly after: Model;
+  readonly ruledBefore: RuledFields;
+  readonly ruledAfter: RuledFields;
+}
+
+/** The names of the tables of kinds that are changed, new or gone, or whose fields are tested by other rules. */
+function changedTables({ before, after, ruledBefore, ruledAfter }: Compared): Set<string> {
+  const changed = [...after.kinds.values()].filter((kind) => {
+    const old = before.kinds.get(kind.id);
+    return !old || !isUnchanged(kind, old) || !isSame(ruledBefore.get(old), ruledAfter.get(kind));
+  });
+  const gone = [...before.kinds.values()].filter(({ id }) => !after.kinds.has(id));
+  return new Set([...changed, ...gone].map(({ table }) => table));
+}
+
+function isSame(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): boolean {
+  return one.size === other.size && [...one].every((id) => other.has(id));
 }
 
 /** A kind whose key changes its type gets a new table: only empty ones can (a guard sees to it). */
@@ -78,13 +123,16 @@ function keyOf(kind: KindDef): string {
 }
 
 /** What a column that is added holds in the units that are there: the parameter's default. */
-function valuesOf(before: Model, after: Model): Map<string, Json> {
+function* valuesOf(before: Model, after: Model): Pieces<Map<string, Json>> {
   const values = new Map<string, Json>();
   for (const kind of after.kinds.values()) {
+    const old = before.kinds.get(kind.id);
+    if (isUnchanged(kind, old)) continue;
     for (const field of kind.fields.values()) {
-      const known = before.kinds.get(kind.id)?.fields.get(field.id)?.column !== undefined;
+      const known = old?.fields.get(field.id)?.column !== undefined;
       if (field.column !== undefined && !known) values.set(`${kind.table}.${field.column}`, storedDefault(field));
     }
+    yield;
   }
   return values;
 }

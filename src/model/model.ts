@@ -135,13 +135,25 @@ export function referencesTo({ kinds }: Model, kindId: string): readonly Referri
 function referringByTarget(kinds: Model['kinds']): Map<string, Referring[]> {
   const found = new Map<string, Referring[]>();
   for (const kind of kinds.values()) {
-    for (const field of kind.fields.values()) {
-      if (!field.reference || field.column === undefined) continue;
-      const target = found.get(field.reference.kind) ?? [];
+    for (const field of referencesOf(kind)) {
+      const id = field.reference?.kind ?? '';
+      const target = found.get(id) ?? [];
       target.push({ kind, field });
-      found.set(field.reference.kind, target);
+      found.set(id, target);
     }
   }
+  return found;
+}
+
+/** By the fields of a kind, which stay the same from one model to the next where the kind is unchanged. */
+const references = new WeakMap<KindDef['fields'], readonly Field[]>();
+
+/** The fields of a kind that refer to units. */
+export function referencesOf({ fields }: KindDef): readonly Field[] {
+  const known = references.get(fields);
+  if (known) return known;
+  const found = [...fields.values()].filter((field) => field.reference && field.column !== undefined);
+  references.set(fields, found);
   return found;
 }
 

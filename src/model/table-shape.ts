@@ -4,19 +4,30 @@ import type { Field, KindDef, Model } from './model.js';
 import { constraintName } from './names.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from './shape.js';
 import { fieldsAlong } from './path.js';
-import { namesOfRule, storedRules } from './stored-rules.js';
+import { pathsOfRules } from './stored-rules.js';
+import { atOnce, type Pieces } from '../shared/pieces.js';
 
 export type { ColumnShape, ForeignKeyShape, IndexShape, TableShape };
 
 /** The tables of all kinds that have one; kinds that share a table add their columns to it. */
 export function tableShapes(model: Model): Map<string, TableShape> {
+  return atOnce(tablesInPieces(model));
+}
+
+/** @param ruled the fields that rules test @param only the names of the tables that are of interest; all where it is left out */
+export function* tablesInPieces(
+  model: Model,
+  ruled?: RuledFields,
+  only?: ReadonlySet<string>,
+): Pieces<Map<string, TableShape>> {
   const tables = new Map(INTERNAL_TABLES.map((table) => [table.name, table]));
-  const ruled = ruledFields(model);
+  const tested = ruled ?? (yield* ruledFields(model));
   for (const kind of model.kinds.values()) {
-    if (kind.remote) continue;
-    const shape = tableOf(kind, model, ruled.get(kind));
+    if (kind.remote || (only && !only.has(kind.table))) continue;
+    const shape = tableOf(kind, model, tested.get(kind));
     const shared = tables.get(kind.table);
     tables.set(kind.table, shared ? merge(shared, shape) : shape);
+    yield;
   }
   for (const [name, columns] of INTERNAL_COLUMNS) {
     const table = tables.get(name);
@@ -25,15 +36,19 @@ export function tableShapes(model: Model): Map<string, TableShape> {
   return tables;
 }
 
-/** The fields that rules test, by kind: of the kinds that have the rules, and behind their references. */
-function ruledFields(model: Model): ReadonlyMap<KindDef, ReadonlySet<string>> {
+/** The ids of the fields that rules test, by kind. */
+export type RuledFields = ReadonlyMap<KindDef, ReadonlySet<string>>;
+
+/** The fields that rules test: of the kinds that have the rules, and behind their references. */
+export function* ruledFields(model: Model): Pieces<RuledFields> {
   const found = new Map<KindDef, Set<string>>();
   for (const kind of model.kinds.values()) {
-    for (const path of storedRules(kind.access).flatMap((rule) => namesOfRule(rule).paths)) {
+    for (const path of pathsOfRules(kind.access)) {
       for (const step of fieldsAlong(path, kind, model)) {
         found.set(step.kind, (found.get(step.kind) ?? new Set()).add(step.field.id));
       }
     }
+    yield;
   }
   return found;
 }

@@ -1,6 +1,13 @@
 /** What is special about parameters: their definitions must make sense, and kinds use them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { canonicalValues, checkParameter, differences, emptyDefinition, patched } from '../model/check-parameter.js';
+import {
+  canonicalValues,
+  checkParameter,
+  checkValuesBytes,
+  differences,
+  emptyDefinition,
+  patched,
+} from '../model/check-parameter.js';
 import { checkReference } from '../model/check-model.js';
 import type { ParameterDef } from '../model/parameter-def.js';
 import { kindsUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
@@ -50,6 +57,7 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
       id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
     const def = patched(base, draft.values);
     checkParameter(def, faults, patterns, index);
+    checkValuesBytes(draft.values.get('values'), base.values, faults, index);
     const [persistence, runTime] = [draft.values.get('persistence'), draft.values.get('only_run_time')];
     if (persistence !== undefined && runTime !== undefined && (persistence === 'run_time') !== runTime) {
       const place = index === undefined ? {} : { index };

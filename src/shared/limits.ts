@@ -38,8 +38,11 @@ export const LIMITS = {
   parametersPerProject: 20_000,
   groupsPerProject: 1000,
   linkTypesPerProject: 1000,
-  /** Elements of `values`. */
+  /** Bytes of all definitions of a project, as JSON. */
+  definitionBytes: 16 * 1024 * 1024,
+  /** Elements of `values`, and bytes of them as JSON. */
   allowedValues: 1000,
+  valuesBytes: 128 * 1024,
   labelLength: 500,
   /** Faults of one answer for which the nearest known name is looked up. */
   hints: 10,

@@ -6,12 +6,36 @@ import { ident, integer, join, literal, param, render, sql, type Fragment, type 
 import { FOLD_COLLATION } from './tests.sql.js';
 import { MODEL_TABLE } from './select.sql.js';
 
-/** `v`: the version, `body`: all definitions as JSON (`ModelRecords`). One statement for the whole project. */
+/** Bytes of the definitions in one row of `loadModelStatement`, which its last one may exceed. */
+const PIECE = 256 * 1024;
+
+/** One row of a model: `body` is a JSON array of records of that sort, of so many bytes; null where there are none at all. */
+export interface ModelRow {
+  /** The version. */
+  readonly v: string;
+  readonly built_in: number;
+  readonly sort: 'kinds' | 'parameters' | 'groups' | 'links' | null;
+  readonly body: string | null;
+  readonly bytes: string | null;
+}
+
+/** All definitions (`ModelRow`), sort by sort in the order in which they were made. One statement for the whole project. */
 export function loadModelStatement(schema: string): Statement {
-  const rows = (table: string) =>
-    sql`(SELECT coalesce(json_agg(r ORDER BY r."inserted_at", r."id"), '[]') FROM ${ident(schema, table)} AS r)`;
+  const recordsOf = (sort: string, table: string) =>
+    sql`SELECT ${literal(sort)} AS sort, row_to_json(r)::text AS body, r."inserted_at" AS made, r."id"::text AS id FROM ${ident(schema, table)} AS r`;
+  const records = join(
+    [
+      recordsOf('kinds', 'kind'),
+      recordsOf('parameters', '_parameter'),
+      recordsOf('groups', 'group'),
+      recordsOf('links', 'link'),
+    ],
+    ' UNION ALL ',
+  );
+  const numbered = sql`SELECT sort, body, made, id, sum(octet_length(body)) OVER (PARTITION BY sort ORDER BY made, id) / ${integer(PIECE)} AS piece FROM (${records}) AS r`;
+  const pieces = sql`SELECT sort, piece, '[' || string_agg(body, ',' ORDER BY made, id) || ']' AS body, sum(octet_length(body)) AS bytes FROM (${numbered}) AS n GROUP BY sort, piece`;
   return render(
-    sql`SELECT m."version" AS v, m."built_in" AS built_in, json_build_object('kinds', ${rows('kind')}, 'parameters', ${rows('_parameter')}, 'groups', ${rows('group')}, 'links', ${rows('link')})::text AS body FROM ${ident(schema, MODEL_TABLE)} AS m`,
+    sql`SELECT m."version" AS v, m."built_in" AS built_in, p.sort, p.body, p.bytes FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN (${pieces}) AS p ON true ORDER BY p.sort, p.piece`,
     true,
   );
 }

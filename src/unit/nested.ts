@@ -1,5 +1,5 @@
 /** Units inside units: an object in place of an id creates the unit that a reference leads to. */
-import type { Field, KindDef } from '../model/model.js';
+import { referencesOf, type Field, type KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { FunctionError } from '../kit/function-error.js';
 import { KindError, moved } from '../shared/errors.js';
@@ -42,17 +42,6 @@ export class Nested implements Made {
   get groups(): NestedGroup[] {
     return this.#levels.toReversed().flatMap((level) => [...level.values()]);
   }
-}
-
-const references = new WeakMap<KindDef, readonly Field[]>();
-
-/** The fields of a kind that refer to units. */
-export function referencesOf(kind: KindDef): readonly Field[] {
-  const known = references.get(kind);
-  if (known) return known;
-  const found = [...kind.fields.values()].filter((field) => field.reference && field.column !== undefined);
-  references.set(kind, found);
-  return found;
 }
 
 /** The references of a body in whose place an object stands. */

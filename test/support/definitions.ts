@@ -1,13 +1,15 @@
 /** What a project's definitions are, in its rows and in PostgreSQL, so that tests can compare before and after. */
 import { expect, it } from 'vitest';
 import { readTableShapes } from '../../src/catalog/introspection.js';
+import { recordsInPieces } from '../../src/catalog/model-store.js';
 import { buildModel } from '../../src/model/build-model.js';
 import type { Model } from '../../src/model/model.js';
 import { schemaName } from '../../src/model/names.js';
 import type { ModelRecords } from '../../src/model/records.js';
 import { tableShapes, type TableShape } from '../../src/model/table-shape.js';
 import type { Statement } from '../../src/sql/fragment.js';
-import { loadModelStatement } from '../../src/sql/model.sql.js';
+import { atOnce } from '../../src/shared/pieces.js';
+import { loadModelStatement, type ModelRow } from '../../src/sql/model.sql.js';
 import type { Reply, TestProject } from './service.js';
 
 export interface Definitions {
@@ -20,9 +22,9 @@ export interface Definitions {
 export async function definitionsOf(project: TestProject): Promise<Definitions> {
   const schema = schemaName(project.id);
   const { database } = project.service;
-  const [row] = await database.run<{ v: string; body: string }>(loadModelStatement(schema));
-  const records = JSON.parse(row?.body ?? '{}') as Omit<ModelRecords, 'version'>;
-  return { version: Number(row?.v), records, tables: await readTableShapes(database, schema) };
+  const rows = await database.run<ModelRow>(loadModelStatement(schema));
+  const records = atOnce(recordsInPieces(rows));
+  return { version: Number(rows[0]?.v), records, tables: await readTableShapes(database, schema) };
 }
 
 export async function modelOf(project: TestProject): Promise<Model> {

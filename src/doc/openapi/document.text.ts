@@ -21,7 +21,7 @@ export class DocumentText {
     schemas: new Set(),
     headers: new Set(),
   };
-  readonly #breather = new Breather(10);
+  readonly #breather = new Breather();
   readonly #chunks: Buffer[] = [];
   #waiting = '';
   #bytes = 0;

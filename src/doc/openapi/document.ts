@@ -57,7 +57,7 @@ export async function documentOf(seen: Seen, frame: Framing, particulars: Partic
 
 /** The kinds of which anything is shown, with the routes: no other one is named. */
 async function shownRoutes(seen: Seen): Promise<Map<KindDef, ReadonlySet<Route>>> {
-  const breather = new Breather(10);
+  const breather = new Breather();
   const shown = new Map<KindDef, ReadonlySet<Route>>();
   for (const kind of seen.model.kinds.values()) {
     const routes = new Set(OF_KINDS.filter((route) => isShownOf(route, kind, seen) && !hasNarrower(route, kind)));

@@ -1,6 +1,7 @@
 /** How many models stay in memory: they are weighed by what they take, and one that is larger than all stays too. */
 import { describe, expect, it } from 'vitest';
-import { loadModel, modelCache, ModelStore } from '../../../src/catalog/model-store.js';
+import { ModelCache } from '../../../src/catalog/model-cache.js';
+import { loadModel, ModelStore } from '../../../src/catalog/model-store.js';
 import type { Model } from '../../../src/model/model.js';
 import { ok } from '../../support/definitions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
@@ -39,21 +40,52 @@ describe('models in memory', () => {
     }));
     await ok(large.post('/kind/unit', { id: 'city', parameters }));
     const [light, heavy] = [await load(small), await load(large)];
-    const cache = modelCache(200_000);
+    const cache = new ModelCache(2_000_000);
     cache.set('light', { model: light, time: 1 });
-    expect(cache.calculatedSize).toBeGreaterThan(50_000);
-    expect(cache.calculatedSize).toBeLessThan(80_000);
+    expect(cache.bytes).toBeGreaterThan(50_000);
+    expect(cache.bytes).toBeLessThan(80_000);
     cache.set('heavy', { model: { ...heavy, version: 9 }, time: 2 });
-    expect(cache.calculatedSize).toBeGreaterThan(150_000);
+    expect(cache.bytes).toBeGreaterThan(150_000);
   });
 
-  it('one that is larger than all may be takes the place of the others, and gives it back', async () => {
+  it('one that is larger than others may be is kept, and takes the place of none of them', async () => {
     const model = await load(await service.project());
-    const cache = modelCache(60_000);
-    const tiny = modelCache(10);
-    tiny.set('only', { model, time: 1 });
-    expect([...tiny.keys()]).toEqual(['only']);
-    for (const id of ['a', 'b', 'c']) cache.set(id, { model, time: 1 });
-    expect([...cache.keys()]).toEqual(['c']);
+    const large = await service.project();
+    const parameters = Array.from({ length: 100 }, (_, at) => ({
+      id: `p${at}`,
+      kind_id: 'string',
+      label: 'x'.repeat(400),
+    }));
+    await ok(large.post('/kind/unit', { id: 'city', parameters }));
+    const giant = await load(large);
+    const cache = new ModelCache(400_000);
+    for (const id of ['a', 'b', 'c', 'd']) cache.set(id, { model, time: 1 });
+    for (const id of ['x', 'y', 'z']) cache.set(id, { model: giant, time: 1 });
+    expect(cache.ids).toEqual(['d', 'c', 'b', 'a', 'z', 'y']);
+    expect(cache.get('z')?.model).toBe(giant);
+    // One that shrinks is one of the others again, and one that grows is not.
+    cache.set('z', { model, time: 2 });
+    cache.set('a', { model: giant, time: 2 });
+    expect(cache.ids).toEqual(['z', 'd', 'c', 'b', 'a', 'y']);
+    cache.delete('a');
+    expect(cache.get('a')).toBeUndefined();
+  });
+
+  it('of two versions what is unchanged is one: definitions of parameters, and fields of kinds', async () => {
+    const project = await service.project();
+    for (const id of ['town', 'lake']) {
+      const parameters = [{ id: `${id}_name`, kind_id: 'string' }];
+      await ok(project.post('/kind/unit', { id, parameters }));
+    }
+    const known = await load(project);
+    await ok(project.put('/string/unit/town_name', { max_length: 9 }));
+    const after = await loadModel(database, keyOf(project.id), { known });
+    const fields = (model: Model, id: string) => model.kinds.get(id)?.fields;
+    expect(fields(after, 'lake')).toBe(fields(known, 'lake'));
+    expect(fields(after, 'kind')).toBe(fields(known, 'kind'));
+    expect(fields(after, 'town')).not.toBe(fields(known, 'town'));
+    expect(after).toEqual(await load(project));
+    // What is worked out of a kind may depend on others.
+    expect(after.kinds.get('lake')).not.toBe(known.kinds.get('lake'));
   });
 });

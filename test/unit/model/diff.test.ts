@@ -3,6 +3,7 @@ import { checkModel } from '../../../src/model/check-model.js';
 import { diffModels, type Condition, type Guard, type Step } from '../../../src/model/diff.js';
 import { constraintName } from '../../../src/model/names.js';
 import { Faults, KindError } from '../../../src/shared/errors.js';
+import { atOnce } from '../../../src/shared/pieces.js';
 import { kind, modelWith, parameter, type Records } from '../../support/models.js';
 
 /** A step in few words: `alter city +name`, `create index city(name)`. */
@@ -392,7 +393,7 @@ describe('a model that contradicts itself', () => {
     try {
       const told = new Faults();
       const [kinds, parameters] = [new Set(touched.kinds), new Set(touched.parameters)];
-      checkModel(modelWith(records), { kinds, parameters, regrouped: new Set() }, told);
+      atOnce(checkModel(modelWith(records), { kinds, parameters, regrouped: new Set() }, told));
       told.throwIfAny();
       return [];
     } catch (error) {

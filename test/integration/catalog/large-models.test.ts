@@ -1,0 +1,83 @@
+/** Large models: how large one may be, and that nobody else waits for what changes it. */
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
+import { beside } from '../../support/neighbour.js';
+import { startTestService, type TestProject } from '../../support/service.js';
+
+const service = await startTestService();
+
+/** Gives a kind metadata of so many bytes, however large a body may be. */
+const pad = (project: TestProject, bytes: number) =>
+  query(
+    project,
+    `UPDATE $schema."kind" SET "metadata" = jsonb_build_object('x', repeat('y', $1)) WHERE "id" = 'padding'`,
+    [bytes],
+  );
+
+describe('the definitions of a project', () => {
+  it('take so many bytes at most: a change beyond them is refused, and says how many there are', async () => {
+    const project = await service.project();
+    await ok(project.post('/kind/unit', { id: 'padding' }));
+    await pad(project, LIMITS.definitionBytes - 100_000);
+    const one = { id: 'one', kind_id: 'text', helper_text: 'x'.repeat(100_000) };
+    const refused = await project.post('/kind/unit', { id: 'town', parameters: [one] });
+    expect(refusalOf(refused)).toEqual({ status: 409, messages: ['project.full'] });
+    expect(refused.body.messages[0]?.text).toMatch(
+      /^The definitions of a project take at most 16,777,216 bytes, as JSON; these take 16,6\d\d,\d{3}, and would take 16,7\d\d,\d{3}$/,
+    );
+    await ok(project.post('/kind/unit', { id: 'town', parameters: ['one'].map((id) => ({ id, kind_id: 'text' })) }));
+  });
+
+  it('that take more already stay in use, can be edited, and can shrink', async () => {
+    const project = await service.project();
+    await ok(project.post('/kind/unit', { id: 'padding', label: 'Padding', parameters: [] }));
+    await pad(project, LIMITS.definitionBytes + 1_000_000);
+    await ok(project.post('/padding/unit', {}));
+    expect((await project.get('/kind/unit/padding?exclude=metadata')).status).toBe(200);
+    await ok(project.put('/kind/unit/padding', { active: false }));
+    await ok(project.put('/kind/unit/padding', { active: true, label: 'P' }));
+    const grown = await project.post('/kind/unit', { id: 'town', label: 'x'.repeat(200) });
+    expect(refusalOf(grown)).toEqual({ status: 409, messages: ['project.full'] });
+    await ok(project.put('/kind/unit/padding', { metadata: {} }));
+    await ok(project.post('/kind/unit', { id: 'town', label: 'x'.repeat(200) }));
+  });
+
+  it('have lists of values of so many bytes, unless one that is stored is longer', async () => {
+    const project = await service.project();
+    const values = (length: number) => Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(length, 'é'));
+    const long = await project.post('/string/unit', { id: 'name', values: values(1000) });
+    expect(refusalOf(long)).toEqual({ status: 400, messages: ['parameter.too_long values'] });
+    expect(long.body.messages[0]?.text).toMatch(/^values: at most 131072 bytes of JSON, got 20\d{4}$/);
+    const inline = await project.post('/kind/unit', {
+      id: 'town',
+      parameters: [{ id: 'name', kind_id: 'string', values: values(1000) }],
+    });
+    expect(refusalOf(inline)).toEqual({ status: 400, messages: ['parameter.too_long parameters'] });
+    await ok(project.post('/string/unit', { id: 'name', values: values(600) }));
+
+    await query(project, `UPDATE $schema."_parameter" SET "values" = $1::jsonb`, [JSON.stringify(values(2000))]);
+    await ok(project.put('/string/unit/name', { label: 'Name' }));
+    await ok(project.put('/string/unit/name', { label: 'Name', values: values(2000) }));
+    await ok(project.put('/string/unit/name', { values: values(1500) }));
+    expect((await project.put('/string/unit/name', { values: values(1501) })).status).toBe(400);
+    await ok(project.put('/string/unit/name', { values: null }));
+  });
+});
+
+it('a change of very many definitions keeps no other project waiting', async () => {
+  const [project, quiet] = [await service.project(), await service.project()];
+  const parameters = Array.from({ length: 395 }, (_, at) => ({ id: `p${at}`, kind_id: at % 2 ? 'string' : 'integer' }));
+  await ok(project.post('/kind/unit', { id: 'base', parameters }));
+  // Each shares all parameters. Their tables are nobody's business here: nothing of them changes.
+  await query(
+    project,
+    `INSERT INTO $schema."kind" SELECT (jsonb_populate_record(k, jsonb_build_object('id', 'k' || n))).* FROM $schema."kind" AS k, generate_series(1, 460) AS n WHERE k."id" = 'base'`,
+  );
+  for (const id of ['first', 'second']) {
+    const { result, held, waits } = await beside(quiet, '/kind/unit/string', () => project.post('/kind/unit', { id }));
+    expect(result.status).toBe(200);
+    expect(held).toBeLessThan(500);
+    expect(Math.max(...waits)).toBeLessThan(1000);
+  }
+});
