@@ -1,5 +1,6 @@
 /** What every request passes first, in one step: it gets its id, and is counted and observed until its answer is out. */
 import type { RequestHandler } from 'express';
+import { clientAddress } from './client-address.js';
 import { lingering } from './lingering.js';
 import { newestResponse } from './malformed-request.js';
 import { headFault } from './request-head.js';
@@ -7,6 +8,7 @@ import { identify } from './request-id.js';
 import { announcesBody } from './body.js';
 import { REQUEST_ID, type HttpRequest } from './request.js';
 import type { Traffic } from './traffic.js';
+import { unreadAnswers } from './unread-answers.js';
 
 /** Told of every request when its answer has been handed over to the system, or its client has gone away before that. */
 export type Observer = (request: HttpRequest, status: number, milliseconds: number) => void;
@@ -21,6 +23,7 @@ export function entrance(traffic: Traffic, observers: readonly Observer[]): Requ
     if (!socket.writable) return;
     newestResponse.set(socket, response);
     if (announcesBody(request)) lingering.watch(request, response);
+    unreadAnswers.watch(response, () => clientAddress(request));
     const started = performance.now();
     response.setHeader(REQUEST_ID, identify(request));
     if (traffic.isStopping) response.setHeader('Connection', 'close');

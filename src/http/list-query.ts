@@ -38,8 +38,11 @@ export function queryOf(url: string, known: readonly QueryName[]): ReadonlyMap<s
 function namedOf(url: string, known: readonly string[], faults: Faults): Map<string, string[]> {
   const query = new Map<string, string[]>();
   if (!url.includes('?')) return query;
+  const unknown = new Set<string>();
   for (const [name, value] of pairsOf(url)) {
     if (!known.includes(name)) {
+      if (unknown.has(name)) continue;
+      unknown.add(name);
       faults.add('query.unknown', `No query parameter '${name.slice(0, 60)}' here${faults.hint(name, known)}`, {
         parameter: name.slice(0, 60),
       });

@@ -84,6 +84,9 @@ export const LIMITS = {
   documentBytes: 16 * 1024 * 1024,
   /** Bytes of the JSON of one answer, in UTF-8. */
   answerBytes: 32 * 1024 * 1024,
+  /** Bytes of answers that the clients of one process have not taken, and seconds without a byte taken of one. */
+  unreadBytes: 256 * 1024 * 1024,
+  unreadSeconds: 60,
   /** Units that one deletion takes along, itself among them, and seconds that it has. */
   deletedUnits: 100_000,
   deletionSeconds: 30,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect, it, vi } from 'vitest';
 import { entrance } from '../../../src/http/entrance.js';
 import { Traffic } from '../../../src/http/traffic.js';
+import { unreadAnswers } from '../../../src/http/unread-answers.js';
 
 const seen = vi.fn();
 const enter = entrance(new Traffic(), [(asked, status) => void seen(asked.url, status)]);
@@ -24,6 +25,14 @@ it('with the status of its answer', async () => {
   const [answer] = (await once(ask('/'), 'response')) as [NodeJS.ReadableStream];
   answer.resume();
   await vi.waitFor(() => expect(seen.mock.calls).toEqual([['/', 201]]));
+});
+
+it('and its answer is watched, should nobody take it', async () => {
+  const watch = vi.spyOn(unreadAnswers, 'watch');
+  const [answer] = (await once(ask('/'), 'response')) as [NodeJS.ReadableStream];
+  answer.resume();
+  expect(watch).toHaveBeenCalledTimes(1);
+  watch.mockRestore();
 });
 
 it('with 499 where its client has gone away', async () => {

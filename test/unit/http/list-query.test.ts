@@ -96,6 +96,16 @@ describe('the query of a list', () => {
   });
 });
 
+it('a name that is not there is told once, however often it is given', () => {
+  const refused = () => parseListQuery(`/x?${'nope=1&'.repeat(5000)}nope[]=2&other=3`);
+  expect(refused).toThrow(KindError);
+  try {
+    refused();
+  } catch (error) {
+    expect((error as KindError).messages.map(({ parameter }) => parameter)).toEqual(['nope', 'other']);
+  }
+});
+
 describe('flags', () => {
   it.each([
     ['/x', []],

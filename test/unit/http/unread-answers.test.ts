@@ -1,0 +1,87 @@
+/** Answers that wait for clients that do not read them: for so long, and so many bytes in all. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, expect, it, vi } from 'vitest';
+import { UnreadAnswers } from '../../../src/http/unread-answers.js';
+
+const MEGABYTE = 1024 * 1024;
+/** More than the system takes for a connection that nobody reads from. */
+const LARGE = 'x'.repeat(16 * MEGABYTE);
+const ends: (() => void)[] = [];
+afterAll(() => {
+  for (const end of ends) end();
+});
+
+/** A server whose answers are large; the answered function asks for one, as whom the path names, and reads nothing. */
+async function serve(options: Partial<ConstructorParameters<typeof UnreadAnswers>[0]>) {
+  const unread = new UnreadAnswers({ bytes: 1024 * MEGABYTE, milliseconds: 60_000, ...options });
+  let answered = 0;
+  const server = createServer((request, response) => {
+    unread.watch(response, () => request.url ?? '');
+    response.end(LARGE);
+    answered += 1;
+  });
+  ends.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return async (path: string): Promise<Socket> => {
+    const before = answered;
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await vi.waitUntil(() => answered > before);
+    return socket;
+  };
+}
+
+/** Reads all that there is: how many bytes came before the connection was cut, or was still after them. */
+function read(socket: Socket): Promise<number> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    socket.on('close', () => resolve(bytes));
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+      if (bytes >= LARGE.length) resolve(bytes);
+    });
+  });
+}
+
+it('who takes nothing for a while is cut', async () => {
+  const ask = await serve({ milliseconds: 50 });
+  const socket = await ask('/a');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await read(socket)).toBeLessThan(LARGE.length);
+});
+
+it('who takes some of it from time to time is not', async () => {
+  const ask = await serve({ milliseconds: 400 });
+  const socket = await ask('/a');
+  let bytes = 0;
+  let due = 0;
+  socket
+    .on('close', () => (due = Infinity))
+    .on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes >= due) socket.pause();
+    });
+  // Longer than its patience, and never as long without taking a megabyte.
+  for (due = MEGABYTE; due <= LARGE.length; due += MEGABYTE) {
+    socket.resume();
+    await vi.waitUntil(() => bytes >= due || socket.closed);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+  expect(bytes).toBeGreaterThanOrEqual(LARGE.length);
+  socket.destroy();
+});
+
+it('where all are too much, the oldest of whoever holds most is cut', async () => {
+  const ask = await serve({ bytes: 40 * MEGABYTE });
+  const [other, oldest] = [await ask('/other'), await ask('/many')];
+  const newest = await ask('/many');
+  const bytes = await Promise.all([other, oldest, newest].map(read));
+  expect(bytes.map((each) => each >= LARGE.length)).toEqual([true, false, true]);
+});
