@@ -34,7 +34,12 @@ async function main(): Promise<void> {
     stop,
   });
   try {
-    running = await start(config, { connection: database.connection, logger, signal: starting.signal });
+    running = await start(config, {
+      connection: database.connection,
+      alone: database.embedded,
+      logger,
+      signal: starting.signal,
+    });
   } catch (error) {
     if (starting.signal.aborted) {
       if (error !== starting.signal.reason) logger.warn({ err: error }, 'the start ended with an error');
@@ -50,7 +55,7 @@ async function main(): Promise<void> {
 
 async function start(
   config: Config,
-  given: Pick<Parameters<typeof startService>[0], 'connection' | 'logger' | 'signal'>,
+  given: Pick<Parameters<typeof startService>[0], 'connection' | 'alone' | 'logger' | 'signal'>,
 ): Promise<Running> {
   await checkAddresses(config);
   const options = { config, secret: await loadSecret(config), ...given };

@@ -15,6 +15,7 @@ import { directConnection, type ConnectionOptions } from './database/connection.
 import { Database } from './database/database.js';
 import { Listener, type ListenerEvents } from './database/listener.js';
 import { openPool } from './database/open-pool.js';
+import { Presence } from './database/registry/presence.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/session-settings.js';
@@ -43,6 +44,8 @@ export interface ServiceOptions {
   readonly secret: string;
   readonly connection: ConnectionOptions;
   readonly logger: Logger;
+  /** Set where no other service can be on the database, as on an embedded one. */
+  readonly alone?: boolean;
   /** Set where another process has made registry and projects ready: what it found. */
   readonly prepared?: FirstProject;
   /** Set where several processes share the port: gathers the metrics of all. */
@@ -56,7 +59,7 @@ const MAIL_GRACE = 2000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, metricsOfAll } = options;
-  const { app, database, dataSource } = await assemble(options);
+  const { app, database, dataSource, presence } = await assemble(options);
   const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal));
   app.get(ModelStore).onOutdated = upgradeWhenMet(app.get(Provisioning), logger);
   const announce = (channel: string, payload: string) => database.run(announceStatement(channel, payload));
@@ -85,6 +88,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await metrics?.stop();
     await listener.stop();
     await app.close();
+    await presence.leave();
     await dataSource.destroy();
   };
   let stopping: Promise<void> | undefined;
@@ -94,16 +98,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Makes registry and projects ready without serving: what the first of several processes does for the others. */
 export async function prepareService(options: ServiceOptions): Promise<FirstProject> {
-  const { app, dataSource } = await assemble(options);
+  const { app, dataSource, presence } = await assemble(options);
   try {
     return await prepareProjects(app, options.config, options.logger, options.signal);
   } finally {
     await app.close();
+    await presence.leave();
     await dataSource.destroy();
   }
 }
 
-async function assemble({ config, secret, connection, logger, prepared, signal }: ServiceOptions) {
+async function assemble(options: ServiceOptions) {
+  const { config, secret, connection, logger, prepared, signal, alone = false } = options;
   const warn = (line: string): void => logger.warn(line);
   const idleTimeout = idleTimeoutFor(config.functionTimeout);
   const { dataSource, reach } = await openPool(connection, {
@@ -113,6 +119,7 @@ async function assemble({ config, secret, connection, logger, prepared, signal }
     warn,
   });
   if (reach.superuser && !prepared) logger.warn(SUPERUSER);
+  let presence: Presence | undefined;
   try {
     if (!prepared) await migrateRegistry(dataSource, { log: (line) => logger.info(line), signal });
     const database = new Database(dataSource, {
@@ -124,13 +131,20 @@ async function assemble({ config, secret, connection, logger, prepared, signal }
       onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED),
       direct: directConnection(connection),
     });
+    presence = await Presence.enter(database, { secret, origin: originOf(config), alone, log: logger, signal });
     const registry = new ProjectRepository(dataSource);
     const app = await createApp({ config, secret, registry, database, logger }, logger);
-    return { app, database, dataSource };
+    return { app, database, dataSource, presence };
   } catch (error) {
+    await presence?.leave();
     await dataSource.destroy();
     throw error;
   }
+}
+
+/** For people: which secret it is. */
+function originOf({ jwtSecret, dataDir }: Config): string {
+  return jwtSecret === undefined ? `the secret that was generated into ${dataDir}` : 'JWT_SECRET';
 }
 
 const SUPERUSER =

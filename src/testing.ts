@@ -85,7 +85,13 @@ async function open(
   atEnd(() => database.stop());
   const { connection } = database;
   const secret = randomBytes(32).toString('hex');
-  const service = await startService({ config, secret, connection, logger: pino({ level: log ?? 'silent' }) });
+  const service = await startService({
+    config,
+    secret,
+    connection,
+    alone: true,
+    logger: pino({ level: log ?? 'silent' }),
+  });
   atEnd(() => service.stop());
   let own: string | null = null;
   const call = async (method: string, path: string, body?: object, token = own): Promise<Answered> => {

@@ -1,0 +1,135 @@
+/** Services on one database sign tokens with one key: one that comes with another is refused as long as any is there. */
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { afterAll, expect, it, vi } from 'vitest';
+import { loadConfig } from '../../../src/config/config.js';
+import type { ConnectionOptions } from '../../../src/database/connection.js';
+import { Database } from '../../../src/database/database.js';
+import { openPool } from '../../../src/database/open-pool.js';
+import { Presence, type PresenceOptions } from '../../../src/database/registry/presence.js';
+import { migrateRegistry } from '../../../src/database/registry/registry.js';
+import { startService } from '../../../src/service.js';
+import { ok } from '../../support/definitions.js';
+import { logLines, type LogLines } from '../../support/log-lines.js';
+import { ownDatabase } from '../../support/own-database.js';
+import { ADMIN, TestService } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
+
+const ONE = 'one secret for tests, at least thirty-two characters';
+const TWO = 'another secret for tests, at least thirty-two characters';
+
+async function start(connection: ConnectionOptions, secret: string, log: LogLines = logLines()) {
+  const config = loadConfig({ PORT: '0', DATA_DIR: tmpdir(), JWT_SECRET: secret, FUNCTIONS_WATCH: 'off' }, tmpdir());
+  const bootstrap = { ...config.bootstrap, project: 'boot', adminPassword: ADMIN.password };
+  const service = await startService({ config: { ...config, bootstrap }, secret, connection, logger: log.logger });
+  afterAll(() => service.stop());
+  return service;
+}
+
+/** The registry of a database of its own. */
+async function registry() {
+  const connection = await ownDatabase();
+  const limits = { pool: 3, statementTimeout: 30_000, idleTimeout: 15_000, warn: () => undefined };
+  const { dataSource } = await openPool(connection, limits);
+  afterAll(() => dataSource.destroy());
+  await migrateRegistry(dataSource);
+  return { connection, database: new Database(dataSource), side: await sideConnection(connection) };
+}
+
+async function enter(database: Database, secret: string, more: Partial<PresenceOptions> = {}) {
+  const log = { info: vi.fn(), error: vi.fn() };
+  const times = { beat: 50, patience: 400 };
+  const presence = await Presence.enter(database, { secret, origin: 'JWT_SECRET', log, times, ...more });
+  afterAll(() => presence.leave());
+  return { presence, log };
+}
+
+const REFUSED =
+  /^JWT_SECRET is another than that of the service on \S+ \(process \d+\), which uses the same database\. Each refuses the tokens of the other: give all services the same JWT_SECRET\./;
+
+it('a service with another secret is refused, and takes over when the first has stopped', async () => {
+  const connection = await ownDatabase();
+  const first = await start(connection, ONE);
+  await start(connection, ONE);
+  const log = logLines();
+  const refused = start(connection, TWO, log);
+  await expect(refused).rejects.toThrow(REFUSED);
+  await expect(refused).rejects.not.toThrow(/\n/);
+  const { token } = await new TestService(first).signIn('boot');
+  expect(token).toBeDefined();
+}, 60_000);
+
+it('tokens of before are none when a secret is replaced, and the log says so', async () => {
+  const connection = await ownDatabase();
+  const first = await start(connection, ONE);
+  const before = await new TestService(first).signIn('boot');
+  await first.stop();
+  const log = logLines();
+  const second = new TestService(await start(connection, TWO, log));
+  expect(log.of('info')).toContain('the key that signs tokens is another than before: everybody has to sign in again');
+  const after = await second.signIn('boot');
+  expect((await after.as(before.token).get('/kind/unit')).status).toBe(401);
+  await ok(after.get('/kind/unit'));
+});
+
+it('one that was killed is waited for, and then it is gone', async () => {
+  const { database, side } = await registry();
+  await enter(database, ONE).then(({ presence }) => presence.leave());
+  await side.rows("INSERT INTO kind.service (id, host, pid, seen_at) VALUES ($1, 'gone.example', 4711, now())", [
+    randomUUID(),
+  ]);
+  const { log } = await enter(database, TWO);
+  expect(log.info.mock.calls.flat()).toEqual([
+    'JWT_SECRET is another than that of the service on gone.example (process 4711), which uses the same database: waiting to see whether that one is still there',
+    'the key that signs tokens is another than before: everybody has to sign in again',
+  ]);
+  expect(await side.rows('SELECT host FROM kind.service')).not.toContainEqual({ host: 'gone.example' });
+});
+
+it('of two that start at once with different secrets one is in', async () => {
+  const { database } = await registry();
+  const both = await Promise.allSettled([enter(database, ONE), enter(database, TWO)]);
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const [{ reason } = { reason: undefined }] = both.filter((each) => each.status === 'rejected');
+  expect((reason as Error).message).toMatch(REFUSED);
+});
+
+it('one that is alone by its nature waits for nobody', async () => {
+  const { database } = await registry();
+  await enter(database, ONE);
+  const patience = { beat: 50, patience: 600_000 };
+  await enter(database, TWO, { alone: true, times: patience });
+});
+
+it('one that seemed gone, and is not, says that another has taken over', async () => {
+  const { database } = await registry();
+  const { log } = await enter(database, ONE);
+  await enter(database, TWO, { alone: true });
+  await vi.waitFor(() => expect(log.error).toHaveBeenCalled());
+  expect(log.error.mock.calls).toEqual([
+    [expect.stringMatching(/^JWT_SECRET is another than that of a service that has started since\. /)],
+  ]);
+});
+
+it('a wait ends on a signal', async () => {
+  const { database } = await registry();
+  await enter(database, ONE);
+  const starting = new AbortController();
+  const times = { beat: 50, patience: 600_000 };
+  const log = { info: () => starting.abort(new Error('stopped')), error: vi.fn() };
+  await expect(
+    Presence.enter(database, { secret: TWO, origin: 'JWT_SECRET', log, times, signal: starting.signal }),
+  ).rejects.toThrow('stopped');
+});
+
+it('nothing of the secret is stored, and the same one looks different in another database', async () => {
+  const stored = [];
+  for (let times = 0; times < 2; times += 1) {
+    const { database, side } = await registry();
+    await enter(database, ONE);
+    const [row] = await side.rows<{ fingerprint: string }>('SELECT fingerprint FROM kind.signing');
+    stored.push(row?.fingerprint);
+  }
+  expect(stored[0]).toMatch(/^[\w-]{32}$/);
+  expect(stored[0]).not.toBe(stored[1]);
+});
