@@ -79,11 +79,10 @@ export function readSignUp(body: unknown, faults: Faults): SignUpBody {
   const path = (name: string) => `${CREDENTIAL_KIND}.${name}`;
   const email = isPlainObject(inner) ? findText(user, 'email', faults, path('email')) : undefined;
   if (isPlainObject(inner)) {
-    const again = ['username', 'password'].map((name) => findText(user, name, faults, path(name)));
-    if (!faults.any && (again[0] !== username || again[1] !== password)) {
-      faults.add('signup.mismatch', `${CREDENTIAL_KIND}: username and password must be those of the member`, {
-        parameter: CREDENTIAL_KIND,
-      });
+    for (const [name, value] of Object.entries({ username, password })) {
+      const again = findText(user, name, faults, path(name));
+      if (value === undefined || again === undefined || again === value) continue;
+      faults.add('signup.mismatch', `${path(name)}: must be the ${name} of the member`, { parameter: path(name) });
     }
     refuseOthers(user, ['username', 'password', 'email'], faults, `${CREDENTIAL_KIND}.`);
   }

@@ -28,13 +28,18 @@ export function headFault({ rawHeaders, headers, httpVersion }: IncomingMessage)
   return refusal('request.malformed', `The header ${twice} is given more than once`, { parameter: twice });
 }
 
+/** Of most names the length tells enough: this is asked of every request. */
+const LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map(({ length }) => length));
+
 function repeated(rawHeaders: readonly string[]): string | undefined {
-  const seen = new Set<string>();
+  const seen: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] ?? '').toLowerCase();
+    const given = rawHeaders[at] ?? '';
+    if (!LENGTHS.has(given.length)) continue;
+    const name = given.toLowerCase();
     if (!SINGLE.has(name)) continue;
-    if (seen.has(name)) return name;
-    seen.add(name);
+    if (seen.includes(name)) return name;
+    seen.push(name);
   }
   return undefined;
 }

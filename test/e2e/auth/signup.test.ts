@@ -38,7 +38,7 @@ it.each([
   },
   {
     body: { ...name, kind_system_user: { ...user, username: 'bob' }, age: 'old' },
-    messages: ['signup.mismatch kind_system_user', 'parameter.bad_type age'],
+    messages: ['signup.mismatch kind_system_user.username', 'parameter.bad_type age'],
   },
   {
     body: { ...name, username: 'x@y.z', age: 1.5 },

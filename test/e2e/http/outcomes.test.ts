@@ -160,7 +160,7 @@ const escaped = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g,
 async function cutAt(write: Write, when: Cut, at: 'statement' | 'commit') {
   const key = `cut${(count += 1)}`;
   const made = (await write.prepare?.(key)) ?? '';
-  const message = at === 'commit' ? /COMMIT/ : escaped(write.message?.(key, made) ?? key);
+  const message = at === 'commit' ? /\bCOMMIT\b/ : escaped(write.message?.(key, made) ?? key);
   const cut = proxy.cut(when, message);
   const reply = await write.send(key, made);
   await cut;
