@@ -12,7 +12,7 @@ import { rulesOf } from '../model/stored-rules.js';
 import type { Predicate } from '../model/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/special.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
-import { rulePredicate } from './rule.js';
+import { areTooLarge, rulePredicate } from './rule.js';
 
 /** What a caller may do it with: all units, or those of a predicate. */
 export interface Grant {
@@ -108,6 +108,7 @@ function plainGrant(kind: KindDef, operation: Operation, caller: Caller, model: 
 function ruleGrant(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): Grant | undefined {
   if (isAdministrator(caller)) return ALL;
   if (caller.type === 'anonymous' && !kind.public) return undefined;
+  if (areTooLarge(rules, kind, caller, model)) return undefined;
   const parts = rules.map((rule) => rulePredicate(rule, kind, caller, model));
   return { predicate: parts.length === 1 && parts[0] ? parts[0] : { op: 'or', parts } };
 }
@@ -169,7 +170,10 @@ export function denial(
       `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, kindsTold(model, caller))}`,
     );
   const what = operation === 'function' ? 'call functions' : `${operation} units`;
-  return denied(caller, `You may not ${what} of '${kind.id}'`);
+  const said = saidOf(kind, operation);
+  const closed = 'rules' in said && areTooLarge(said.rules, kind, caller, model);
+  const why = closed ? ': its rules are more than is allowed, and have to be made shorter' : '';
+  return denied(caller, `You may not ${what} of '${kind.id}'${why}`);
 }
 
 /** 403, or 401 for who has no token: another one could help. */

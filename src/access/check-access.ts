@@ -9,7 +9,7 @@ import { LEVELS } from '../model/parameter-def.js';
 import { fieldsAlong } from '../model/path.js';
 import { OPERATIONS, type Special } from '../model/special.js';
 import { namesOfRules, rulesOf, type RuleNames } from '../model/stored-rules.js';
-import { checkRule } from './rule.js';
+import { checkRule, excessOf } from './rule.js';
 
 const WANTS = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
 const PLACE = { parameter: 'access' };
@@ -51,20 +51,26 @@ function checkForm(operation: string, said: unknown, faults: Faults): void {
   }
 }
 
-/** Adds a fault for every rule of a kind that names what is not there or compares what does not compare. */
+/**
+ * Adds a fault for every rule of a kind that names what is not there or compares what does not compare, and for every
+ * operation whose rules are more than a statement should hold.
+ */
 export function checkRules(kind: KindDef, model: Model, faults: Faults): void {
   if (!isPlainObject(kind.access)) return;
   for (const [operation, said] of Object.entries(kind.access)) {
-    for (const rule of rulesOf(said)) attempt(faults, operation, () => checkRule(rule, kind, model));
+    const rules = rulesOf(said).flatMap((rule) => attempt(faults, operation, () => checkRule(rule, kind, model)) ?? []);
+    const excess = excessOf(rules);
+    if (excess !== undefined) faults.add('filter.too_large', `access.${operation}: ${excess}`, PLACE);
   }
 }
 
-function attempt(faults: Faults, operation: string, work: () => unknown): void {
+function attempt<T>(faults: Faults, operation: string, work: () => T): T | undefined {
   try {
-    work();
+    return work();
   } catch (error) {
     if (!(error instanceof KindError)) throw error;
     for (const { code, text } of error.messages) faults.add(code, `access.${operation}: ${text}`, PLACE);
+    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Predicate } from '../model/predicate.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
 import { OPERATIONS, type Operation } from '../model/special.js';
 import { grantOf, NEED_READ, saidOf, type Level } from './access.js';
-import { rulePredicate } from './rule.js';
+import { areTooLarge, NEVER, rulePredicate } from './rule.js';
 
 /** One operation, with the questions that only the unit can answer. */
 export interface Question {
@@ -15,6 +15,8 @@ export interface Question {
   readonly level: Level | null;
   readonly stored: boolean;
   readonly rules: readonly { readonly rule: string; readonly predicate: Predicate }[];
+  /** The rules are more than is allowed: none is asked. */
+  readonly tooLarge: boolean;
   /** Whether it is allowed at all; where `predicate` is there, for the units for which it holds. */
   readonly granted: boolean;
   readonly predicate: Predicate | undefined;
@@ -40,12 +42,15 @@ export function questionsOf(kind: KindDef, member: Caller, model: Model): Questi
     const said = saidOf(kind, operation);
     const grant = grantOf(kind, operation, caller, model);
     const rules = 'rules' in said ? said.rules : [];
+    const tooLarge = areTooLarge(rules, kind, caller, model);
+    const predicateOf = (rule: string) => (tooLarge ? NEVER : rulePredicate(rule, kind, caller, model));
     return {
       operation,
       caller,
       level: 'level' in said ? said.level : null,
       stored: said.stored,
-      rules: rules.map((rule) => ({ rule, predicate: rulePredicate(rule, kind, caller, model) })),
+      rules: rules.map((rule) => ({ rule, predicate: predicateOf(rule) })),
+      tooLarge,
       granted: grant !== undefined,
       predicate: grant?.predicate,
     };
@@ -77,10 +82,11 @@ export function explain(questions: readonly Question[], answers: readonly boolea
   return Object.fromEntries(explained);
 }
 
-function reason({ level, stored, caller }: Question, rules: Explanation['rules'], allowed: boolean): string {
+function reason({ level, stored, tooLarge, caller }: Question, rules: Explanation['rules'], allowed: boolean): string {
   if (level !== null) {
     return `the ${stored ? 'stored' : 'default'} level '${level}' ${allowed ? 'lets in' : 'keeps out'} ${nameOf(caller)}`;
   }
+  if (!allowed && tooLarge) return 'the rules are more than is allowed, and let nobody in';
   if (!allowed) return caller.type === 'anonymous' ? 'no rule lets in requests without a token' : 'no rule holds';
   if (isAdministrator(caller)) return 'administrators pass every rule';
   return `the rule ${rules.find(({ holds }) => holds)?.rule ?? ''} holds`;

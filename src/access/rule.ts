@@ -6,13 +6,15 @@ import type { MemberRef } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import type { Names, Reach } from '../model/path.js';
+import { extentOf } from '../model/extent.js';
 import { boundTo, type MemberValue, type Predicate, type Target } from '../model/predicate.js';
 import { resolveFilter } from '../model/resolve-filter.js';
 import { KindError, refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { Caller } from '../tenancy/caller.js';
 
-const NEVER: Predicate = { op: 'constant', value: false };
+export const NEVER: Predicate = { op: 'constant', value: false };
 
 /** Rules are resolved once per definition and kind of member; both go with the model. */
 const compiled = new WeakMap<KindDef, Map<string, Predicate>>();
@@ -28,6 +30,29 @@ export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model
   return caller.type === 'member' ? boundTo(predicate, caller.id) : predicate;
 }
 
+/** What of the rules of one operation, taken together, is more than they may be; undefined for nothing. */
+export function excessOf(rules: readonly Predicate[]): string | undefined {
+  const { tests, lookups } = extentOf(rules);
+  if (tests > LIMITS.ruleTests) return `the rules have ${tests} tests; ${LIMITS.ruleTests} is the most`;
+  if (lookups <= LIMITS.ruleLookups) return undefined;
+  return `the rules look up ${lookups} units over references, the same way counted once; ${LIMITS.ruleLookups} is the most`;
+}
+
+/** Lists of rules that are known to be too large, or not to be; they go with the model. */
+const judged = new WeakMap<KindDef, Map<string, boolean>>();
+
+/** Whether the rules of an operation, stored before there was a bound, are more than a statement should hold. */
+export function areTooLarge(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): boolean {
+  const known = judged.get(kind) ?? new Map<string, boolean>();
+  judged.set(kind, known);
+  const key = `${caller.type === 'member' ? caller.kindId : ''} ${rules.join('\n')}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const found = excessOf(rules.map((rule) => rulePredicate(rule, kind, caller, model))) !== undefined;
+  known.set(key, found);
+  return found;
+}
+
 /** A rule that no longer fits its kind lets nobody in. */
 function compileRule(rule: string, names: Names, memberKind: KindDef | undefined): Predicate {
   const named: MemberValue[] = [];
@@ -38,7 +63,8 @@ function compileRule(rule: string, names: Names, memberKind: KindDef | undefined
       named.push(value);
       return value;
     });
-    const present = named.filter(({ field, kind: of }) => field !== of.keyField && field.constant === undefined);
+    const read = named.filter(({ field, kind: of }) => field !== of.keyField && field.constant === undefined);
+    const present = [...new Map(read.map((value) => [value.field, value])).values()];
     if (present.length === 0) return predicate;
     return { op: 'and', parts: [...present.map((value): Predicate => ({ op: 'present', value })), predicate] };
   } catch (error) {
@@ -80,10 +106,10 @@ function comparable(own: Field, other: Field): boolean {
   return own.columnType === other.columnType || (own.columnType === 'text' && other.columnType !== 'jsonb');
 }
 
-/** Judges a rule before it is stored. @throws KindError 400 with the character */
-export function checkRule(rule: string, kind: KindDef, model: Model): void {
+/** Judges a rule before it is stored, and answers what it means. @throws KindError 400 with the character */
+export function checkRule(rule: string, kind: KindDef, model: Model): Predicate {
   const memberKinds = [...model.kinds.values()].filter(isMemberKind);
-  resolveFilter(parseFilter(rule, { members: true }), ownersNames(kind, model), (reference, target) => {
+  return resolveFilter(parseFilter(rule, { members: true }), ownersNames(kind, model), (reference, target) => {
     const having = memberKinds.filter((each) => each.fields.has(reference.name));
     if (having.length === 0) {
       const names = memberKinds.flatMap((each) => [...each.fields.keys()]);

@@ -251,6 +251,7 @@ export class Database implements Executor {
   /** Whether it went under a name. */
   #send(client: PoolClient, statement: Statement, settled: Settled): boolean {
     this.statements += 1;
+    this.#prepared.sends(client, statement);
     const name = this.#prepared.nameOf(client, statement);
     client.query(queryOf(statement, name, settled));
     return name !== undefined;

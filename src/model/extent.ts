@@ -1,7 +1,8 @@
-/** How much predicates and paths ask of a statement: what PostgreSQL needs to plan it grows with this. Pure. */
+/** How much predicates ask of a statement: what PostgreSQL needs to plan it grows with this. Pure. */
 import type { Predicate, Step, Target } from './predicate.js';
 
 export interface Extent {
+  /** Each value of a member that a test names counts as one. */
   readonly tests: number;
   /** Units that references lead to from one unit: a way that is taken several times counts once. */
   readonly lookups: number;
@@ -14,27 +15,26 @@ export function wayKeys(through: readonly Step[] = []): string[] {
   return through.map(({ reference, access }) => (key += `.${reference.id}${access ? '!' : ''}`));
 }
 
-/** The extent of predicates, and of paths beside them, with the rules that hold for the units on the way. */
-export function extentOf(predicates: readonly (Predicate | undefined)[], paths: readonly Target[] = []): Extent {
-  const ways = new Map<string, Step>();
+/** The extent of predicates without the rules that hold for the units on the way. */
+export function extentOf(predicates: readonly Predicate[]): Extent {
   let tests = 0;
-  const take = ({ through }: Target): void => {
-    for (const [at, key] of wayKeys(through).entries()) if (through?.[at]) ways.set(key, through[at]);
-  };
   const visit = (part: Predicate): void => {
-    if (part.op === 'and' || part.op === 'or') return part.parts.forEach(visit);
-    if (part.op === 'not') return visit(part.part);
-    tests += 1;
-    if ('target' in part) take(part.target);
+    if (part.op === 'and' || part.op === 'or') part.parts.forEach(visit);
+    else if (part.op === 'not') visit(part.part);
+    else if ('target' in part) tests += part.op === 'member' ? part.values.length : 1;
   };
-  for (const predicate of predicates) if (predicate) visit(predicate);
-  paths.forEach(take);
-  let lookups = ways.size;
-  for (const { access } of ways.values()) {
-    if (!access) continue;
-    const rules = extentOf([access]);
-    tests += rules.tests;
-    lookups += rules.lookups;
-  }
-  return { tests, lookups };
+  predicates.forEach(visit);
+  return { tests, lookups: lookupsOf(predicates.flatMap(targetsOf)) };
+}
+
+/** What a predicate tests behind references. */
+export function targetsOf(predicate: Predicate): Target[] {
+  if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.flatMap(targetsOf);
+  if (predicate.op === 'not') return targetsOf(predicate.part);
+  return 'target' in predicate && predicate.target.through ? [predicate.target] : [];
+}
+
+/** How many units targets lead to from one, those on the way among them. */
+export function lookupsOf(targets: readonly Target[]): number {
+  return new Set(targets.flatMap(({ through }) => wayKeys(through))).size;
 }

@@ -15,6 +15,16 @@ export const LIMITS = {
   references: 3,
   /** Dotted paths of one `include`. */
   includedPaths: 100,
+  /** Units that filter, order and include of one query look up over references, each way once. */
+  queryLookups: 30,
+  /** Tests of all rules of one operation of an `access`, and units that they look up over references. */
+  ruleTests: 250,
+  ruleLookups: 20,
+  /**
+   * Points of one statement, in some 75 kB of PostgreSQL's memory each: one for a table that it reads, and for every
+   * hundred columns of it, four times as many for one that is looked up over a reference; one for 250 characters.
+   */
+  statementPoints: 2000,
   /** Code points of a `pattern`. */
   patternLength: 500,
   /** Instructions of a compiled pattern. */

@@ -2,8 +2,9 @@
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { all, ident, join, param, render, sql, type Statement } from './fragment.js';
-import { hasId, predicateSql } from './predicate.sql.js';
-import { MODEL_TABLE, rowsOf, tableOf } from './select.sql.js';
+import { predicateSql, rowsOf } from './predicate.sql.js';
+import { MODEL_TABLE } from './select.sql.js';
+import { hasId, tableOf } from './table.sql.js';
 
 /** One row `v, holds`: a boolean per predicate; `holds` is null where there is no such unit. */
 export function explainStatement(

@@ -2,14 +2,24 @@
  * SQL from fragments. Text, identifiers, literals and parameters are different things, so that a value can not become
  * text by accident: the tag `sql` takes fragments only, and a fragment is made of a value only by the functions here.
  */
+import { refusal, type KindError } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 
 /** A value bound to `$n`; one object used twice is bound once. */
 export interface Param {
   readonly value: unknown;
 }
 
+/** A name in FROM: each time it stands there PostgreSQL plans how to read it. */
+class Source {
+  constructor(
+    readonly name: string,
+    readonly points: number,
+  ) {}
+}
+
 /** Fragments are made of fragments: nothing is copied until the whole is rendered. */
-type Piece = string | Param | Fragment;
+type Piece = string | Param | Source | Fragment;
 
 export class Fragment {
   constructor(readonly pieces: readonly Piece[]) {}
@@ -20,6 +30,8 @@ export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly prepare?: boolean;
+  /** What PostgreSQL takes to plan it, in some 75 kB of memory each; left out where that is little. */
+  readonly points?: number;
 }
 
 /** Whether a statement changes rows. Names and literals in it are in quotes, and in small letters where they are names. */
@@ -41,7 +53,16 @@ function fragmentOnly(value: unknown): Fragment {
 
 /** An identifier, quoted: `ident('project_demo', 'city')` is `"project_demo"."city"`. */
 export function ident(...names: readonly string[]): Fragment {
-  return new Fragment([names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.')]);
+  return new Fragment([quoted(names)]);
+}
+
+/** A table in FROM. @param points what it takes to plan a way to read it, in some 75 kB of memory */
+export function source(points: number, ...names: readonly string[]): Fragment {
+  return new Fragment([new Source(quoted(names), points)]);
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.');
 }
 
 /** A value to bind. */
@@ -82,14 +103,34 @@ export function flat(fragment: Fragment): Fragment {
   return new Fragment([text]);
 }
 
+/** Characters of a text that count as a point: those of tests take the most memory. */
+const POINT = 250;
+
+/** @throws KindError 400 where it is more than one statement may be, whatever has made it so large */
 export function render(fragment: Fragment, prepare = false): Statement {
   const writer = new Writer();
   writer.write(fragment);
-  return { text: writer.text, values: writer.params.map(({ value }) => value), prepare };
+  const { text, params } = writer;
+  // A definition may be as long as its values are.
+  const points = writer.points > 0 ? writer.points + Math.floor(text.length / POINT) : 0;
+  if (points > LIMITS.statementPoints) throw tooLarge(points);
+  return { text, values: params.map(({ value }) => value), prepare, ...(points > FEW_POINTS && { points }) };
+}
+
+/** Statements of less are not told apart. */
+const FEW_POINTS = 100;
+
+function tooLarge(points: number): KindError {
+  const [got, most] = [points, LIMITS.statementPoints].map((number) => number.toLocaleString('en'));
+  return refusal(
+    'query.too_large',
+    `This would take a statement of ${got} points, and ${most} is the most: ask for fewer kinds, references or tests, or have the rules of these kinds made shorter`,
+  );
 }
 
 class Writer {
   text = '';
+  points = 0;
   readonly params: Param[] = [];
   /** Only statements with many parameters need to look them up. */
   #numbers: Map<Param, number> | undefined;
@@ -98,7 +139,10 @@ class Writer {
     for (const piece of pieces) {
       if (typeof piece === 'string') this.text += piece;
       else if (piece instanceof Fragment) this.write(piece);
-      else this.text += `$${this.#numberOf(piece)}`;
+      else if (piece instanceof Source) {
+        this.text += piece.name;
+        this.points += piece.points;
+      } else this.text += `$${this.#numberOf(piece)}`;
     }
   }
 

@@ -3,9 +3,10 @@ import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { presented } from './columns.sql.js';
 import { all, ident, join, literal, sql, type Fragment } from './fragment.js';
-import { FEW_OF_MANY, hasId, rowsIn, rowsOf, tableOf } from './predicate.sql.js';
+import { FEW_OF_MANY, rowsIn, rowsOf } from './predicate.sql.js';
 import { answered, asRecord, beside, LATERAL } from './record.sql.js';
 import type { ReadPlan } from './select.sql.js';
+import { hasId, tableOf } from './table.sql.js';
 
 /** The id of a unit as the text of its JSON. */
 export function idText(kind: KindDef): Fragment {

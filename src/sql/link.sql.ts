@@ -9,8 +9,9 @@ import type { Predicate } from '../model/predicate.js';
 import { column, columnType } from './columns.sql.js';
 import { all, EMPTY, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { idText } from './item.sql.js';
-import { hasId } from './predicate.sql.js';
-import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
+import { rowsOf } from './predicate.sql.js';
+import { MODEL_TABLE, versionOf } from './select.sql.js';
+import { hasId, tableOf } from './table.sql.js';
 import { fromTemplate, identityOf } from './template.js';
 
 export function linkTable(schema: string): Fragment {

@@ -2,7 +2,7 @@
 import type { KindDef } from '../model/model.js';
 import { column, columnType } from './columns.sql.js';
 import { ident, join, param, render, sql, type Statement } from './fragment.js';
-import { tableOf } from './select.sql.js';
+import { tableOf } from './table.sql.js';
 
 /** Units by their keys. `leave`: they may be deleted, so that nobody may begin to refer to them either. */
 export interface HeldUnits {

@@ -8,9 +8,10 @@
  */
 import type { KindDef } from '../model/model.js';
 import type { Predicate, Step, Target } from '../model/predicate.js';
-import { extentOf, wayKeys } from '../model/extent.js';
-import { column, columnType } from './columns.sql.js';
+import { extentOf, targetsOf, wayKeys } from '../model/extent.js';
+import { column } from './columns.sql.js';
 import { all, EMPTY, ident, join, param, sql, type Fragment } from './fragment.js';
+import { joinedTable } from './table.sql.js';
 import { testSql, type TestScope } from './tests.sql.js';
 
 /** Rows that a statement joins to those that it reads: planning takes 2 MB with five of them, 12 MB with seven. */
@@ -24,15 +25,6 @@ export const FEW_OF_MANY = 2;
  * and time that grow with the square of their number.
  */
 const FEW_TESTS = 64;
-
-export function tableOf(schema: string, kind: KindDef): Fragment {
-  return ident(schema, kind.table);
-}
-
-/** Whether the row `t` is the unit whose id is given. */
-export function hasId(kind: KindDef, text: Fragment): Fragment {
-  return sql`${column(kind.keyField)} = ${text}::${columnType(kind.keyField.columnType)}`;
-}
 
 /** The rows that references lead to from one row. A unit that does not count is not joined; the row is one of nulls then. */
 export class Lookups {
@@ -87,7 +79,7 @@ export class Lookups {
     const row = `${this.row}_${this.#joins.length + 1}`;
     const key = sql`${column(kind.keyField, row)} = ${column(reference, from)}`;
     const on = all([key, ...rowsOf(this.schema, kind, [access], row)]);
-    this.#joins.push(sql` LEFT JOIN ${tableOf(this.schema, kind)} AS ${ident(row)} ON ${on}`);
+    this.#joins.push(sql` LEFT JOIN ${joinedTable(this.schema, kind)} AS ${ident(row)} ON ${on}`);
     return row;
   }
 }
@@ -172,11 +164,4 @@ function treeSql(predicate: Predicate, lookups: Lookups): Fragment {
     default:
       return testSql(predicate, lookups.scopeOf('target' in predicate ? predicate.target : undefined));
   }
-}
-
-/** What a predicate tests behind references. */
-function targetsOf(predicate: Predicate): Target[] {
-  if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.flatMap((part) => targetsOf(part));
-  if (predicate.op === 'not') return targetsOf(predicate.part);
-  return 'target' in predicate && predicate.target.through ? [predicate.target] : [];
 }

@@ -3,7 +3,8 @@ import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { column, columnType } from './columns.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { rowsOf, tableOf } from './select.sql.js';
+import { rowsOf } from './predicate.sql.js';
+import { tableOf } from './table.sql.js';
 
 function refersTo(field: Field, keys: readonly string[]): Fragment {
   return sql`${column(field)} = ANY(${param(keys)}::${columnType(field.columnType, true)})`;

@@ -6,11 +6,11 @@ import { VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { stretches, type Stretch } from './keyset.sql.js';
 import { orderBy, sortOf, type OrderTerm, type Sort } from './order.sql.js';
-import { hasId, rowsIn, rowsOf, tableOf, type Rows } from './predicate.sql.js';
+import { rowsIn, rowsOf, type Rows } from './predicate.sql.js';
 import { answered, asRecord, beside, LATERAL, type ShownPath } from './record.sql.js';
+import { hasId, tableOf } from './table.sql.js';
 import { fromTemplate } from './template.js';
 
-export { rowsOf, tableOf };
 export type { OrderTerm, ShownPath };
 
 /** The table with one row that holds the version of the project's model. */

@@ -19,18 +19,15 @@ const slots = [0, 1, 2, 3].map((at) => new Fragment([{ value: new Slot(at) }]));
 type Values = readonly [Fragment, Fragment, Fragment, Fragment];
 
 class Template {
-  readonly #text: string;
-  readonly #values: readonly unknown[];
+  readonly #made: Statement;
 
   constructor(fragment: Fragment) {
-    const { text, values } = render(fragment);
-    this.#text = text;
-    this.#values = values;
+    this.#made = render(fragment, true);
   }
 
   bind(given: readonly unknown[]): Statement {
-    const values = this.#values.map((value) => (value instanceof Slot ? given[value.at] : value));
-    return { text: this.#text, values, prepare: true };
+    const { values } = this.#made;
+    return { ...this.#made, values: values.map((value) => (value instanceof Slot ? given[value.at] : value)) };
   }
 }
 

@@ -7,6 +7,7 @@ import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { column, columnType, isArray } from './columns.sql.js';
 import { ident, join, literal, param, sql, type Fragment } from './fragment.js';
+import { tableOf } from './table.sql.js';
 
 /** Where a test is made. */
 export interface TestScope {
@@ -109,7 +110,7 @@ function memberColumn({ kind, field, memberId }: MemberValue, scope: TestScope):
   const id = sql`${param(memberId)}::uuid`;
   if (field === kind.keyField) return id;
   if (field.constant !== undefined) return sql`${literal(scalarText(field.constant))}::text`;
-  return sql`(SELECT ${column(field, '_m')} FROM ${ident(scope.schema, kind.table)} AS _m WHERE _m."id" = ${id})`;
+  return sql`(SELECT ${column(field, '_m')} FROM ${tableOf(scope.schema, kind)} AS _m WHERE _m."id" = ${id})`;
 }
 
 /** An empty list is no value: what it was compared with would pass or fail for all units alike. */

@@ -18,19 +18,18 @@ import { idText, itemOf } from './item.sql.js';
 import { stretches } from './keyset.sql.js';
 import { orderBy, type SortKey } from './order.sql.js';
 import { partSort, type Part, type SharedTerm } from './parts.sql.js';
-import { FEW_OF_MANY, hasId, rowsIn } from './predicate.sql.js';
+import { FEW_OF_MANY, rowsIn, rowsOf } from './predicate.sql.js';
 import {
   COMMON_LIMITS,
   countedIn,
   MODEL_TABLE,
   recordOf,
   rowsFound,
-  rowsOf,
-  tableOf,
   totalOf,
   versionOf,
   type ReadPlan,
 } from './select.sql.js';
+import { hasId, tableOf } from './table.sql.js';
 
 export interface UnionPlan {
   readonly schema: string;

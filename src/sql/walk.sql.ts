@@ -19,7 +19,7 @@ import {
 import { byKind, idText, itemOf, satisfies } from './item.sql.js';
 import type { LinkEnd } from './link.sql.js';
 import { partSort, type Part, type SharedTerm } from './parts.sql.js';
-import { hasId, rowsOf, tableOf } from './predicate.sql.js';
+import { rowsOf } from './predicate.sql.js';
 import {
   NEAREST,
   node,
@@ -33,6 +33,7 @@ import {
   type Way,
 } from './reach.sql.js';
 import { COMMON_LIMITS, totalOf, versionOf, type ReadPlan } from './select.sql.js';
+import { hasId, tableOf } from './table.sql.js';
 import { fromTemplate } from './template.js';
 
 export interface WalkPlan extends Way {

@@ -7,9 +7,10 @@ import { fieldsOf, type Predicate } from '../model/predicate.js';
 import { bounded, boundedTogether } from './bounded.sql.js';
 import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { hasId, predicateSql } from './predicate.sql.js';
+import { predicateSql, rowsOf } from './predicate.sql.js';
+import { MODEL_TABLE, versionOf } from './select.sql.js';
+import { hasId, tableOf } from './table.sql.js';
 import { fromTemplate } from './template.js';
-import { MODEL_TABLE, rowsOf, tableOf, versionOf } from './select.sql.js';
 
 export interface WritePlan {
   readonly schema: string;

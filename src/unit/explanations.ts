@@ -2,14 +2,16 @@
 import { Injectable } from '@nestjs/common';
 import { denied, openKind } from '../access/access.js';
 import { readableFields, writableFields } from '../access/masks.js';
-import { explain, predicatesOf, questionsOf } from '../access/explain.js';
+import { explain, predicatesOf, questionsOf, type Question } from '../access/explain.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import { queryOf } from '../http/list-query.js';
 import { MEMBER_QUERY } from '../http/query-names.js';
+import { extentOf } from '../model/extent.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Remotes } from './remotes.js';
@@ -47,8 +49,7 @@ export class Explanations {
   async #explain(session: Session, kind: KindDef, unitId: string, url: string): Promise<Answer> {
     const member = await this.#member(session, url, () => this.#mustBeThere(session, kind, unitId));
     const questions = questionsOf(kind, member, session.model);
-    const holds = await this.reader.judge(session, kind, unitId, predicatesOf(questions));
-    if (!holds) throw unknownUnit(kind, unitId);
+    const holds = await this.#judge(session, kind, unitId, questions);
     return answerOf({
       id: unitId,
       kind_id: kind.id,
@@ -59,6 +60,19 @@ export class Explanations {
         write: [...writableFields(kind, member).keys()],
       },
     });
+  }
+
+  /** In one statement, unless the rules of all operations together are more than those of one may be. */
+  async #judge(session: Session, kind: KindDef, unitId: string, questions: readonly Question[]): Promise<boolean[]> {
+    const { tests, lookups } = extentOf(predicatesOf(questions));
+    const isSmall = tests <= LIMITS.ruleTests && lookups <= LIMITS.ruleLookups;
+    const holds: boolean[] = [];
+    for (const part of isSmall ? [questions] : questions.map((question) => [question])) {
+      const answers = await this.reader.judge(session, kind, unitId, predicatesOf(part));
+      if (!answers) throw unknownUnit(kind, unitId);
+      holds.push(...answers);
+    }
+    return holds;
   }
 
   /** The member of the query, as a caller. Whether the unit is there is answered before what is wrong with the query. */

@@ -8,6 +8,7 @@ import { resolveFilter } from '../model/resolve-filter.js';
 import { Faults, refusal } from '../shared/errors.js';
 import type { Part, SharedTerm } from '../sql/parts.sql.js';
 import type { OrderTerm } from '../sql/select.sql.js';
+import { checkLookups } from './lookups.js';
 import { collect, orderTerm, planAnswer, type PlanContext } from './unit.plan.js';
 
 export interface Parts {
@@ -46,6 +47,8 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
     );
     const filter = attempt(() => query.filter && resolveFilter(query.filter, known), undefined);
     const answer = attempt(() => planAnswer(query, query.include || query.exclude ? known : context), { fields: [] });
+    const terms = order.flatMap((term) => term ?? []);
+    attempt(() => checkLookups(filter, [...terms, ...(answer.paths ?? [])]), undefined);
     faults.throwIfAny();
     const has = ({ target }: { target: Target }) => !isAbsent(target, absent);
     // What was asked for by name is there, null where the kind lacks it; else a unit has what its kind has.

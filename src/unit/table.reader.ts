@@ -9,7 +9,8 @@ import { showsMore } from './presentation.js';
 import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
 import type { Session } from './session.js';
 import { parseKey, unknownUnit } from './unit.key.js';
-import { contextOf, cursorOf, planGet, planList, planQuery, type PlanContext } from './unit.plan.js';
+import { cursorOf } from './cursor.js';
+import { contextOf, planGet, planList, planQuery, type PlanContext } from './unit.plan.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
 import { Walks } from './walks.js';
 

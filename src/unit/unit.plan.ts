@@ -1,5 +1,4 @@
 /** Turns a query and what the caller may see into a plan: names become fields, texts become values. Pure. */
-import { createHash } from 'node:crypto';
 import { readableFields } from '../access/masks.js';
 import { reachOf } from '../access/reach.js';
 import { parsePath } from '../filter/filter.parser.js';
@@ -13,6 +12,8 @@ import { placeOf, resolvePath, segmentsOf, type Names, type Reach } from '../mod
 import { both, everyField, leadsOn, type Predicate, type Target } from '../model/predicate.js';
 import { resolveFilter } from '../model/resolve-filter.js';
 import type { ListPlan, OrderTerm, ReadPlan, ShownPath } from '../sql/select.sql.js';
+import { planCursor } from './cursor.js';
+import { checkLookups } from './lookups.js';
 import type { Session } from './session.js';
 
 /** `visible` are the fields that the caller may read, `reach` the references that it may follow: none where it is absent. */
@@ -53,6 +54,7 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
   const filter = attempt(() => query.filter && resolveFilter(query.filter, context), undefined);
   const answer = attempt(() => planAnswer(query, context), { fields: [] });
   const cursor = attempt(() => planCursor(query, kind, order), undefined);
+  attempt(() => checkLookups(filter, [...order, ...(answer.paths ?? [])]), undefined);
   faults.throwIfAny();
   return {
     schema: context.schema,
@@ -84,7 +86,9 @@ export function countFor(
 
 export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
   const { schema, kind, access } = context;
-  return { schema, kind, access, ...planAnswer(query, context) };
+  const answer = planAnswer(query, context);
+  checkLookups(undefined, answer.paths ?? []);
+  return { schema, kind, access, ...answer };
 }
 
 /** What `work` answers; where it finds faults of the query, they are added and `otherwise` is answered. */
@@ -208,61 +212,5 @@ function targetOf(text: string, names: Names, parameter: 'order' | 'include'): T
     if (error.status !== 400 && path === undefined) throw error;
     const known = code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value';
     throw refusal(error.status === 400 ? known : code, `${parameter}: ${told}`, { parameter });
-  }
-}
-
-/** What a cursor holds: the order that it continues, and the values of the last unit. */
-interface CursorToken {
-  readonly o: string;
-  readonly k: readonly (string | null)[];
-}
-
-/** Of what list in what order a cursor is. */
-function signatureOf(list: unknown): string {
-  return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 12);
-}
-
-export function encodeCursor(list: unknown, keys: readonly (string | null)[]): string {
-  const token: CursorToken = { o: signatureOf(list), k: keys };
-  return Buffer.from(JSON.stringify(token)).toString('base64url');
-}
-
-/** @throws KindError 400 where it is not one of this list */
-export function decodeCursor(text: string, list: unknown, length: number): readonly (string | null)[] {
-  const token = readToken(text);
-  if (token && token.k.length === length && token.o === signatureOf(list)) return token.k;
-  throw badCursor();
-}
-
-function listOf(kind: KindDef, order: readonly OrderTerm[]): unknown {
-  return [kind.id, order.map(({ target, descending }) => [...segmentsOf(target), descending])];
-}
-
-export function cursorOf(plan: ListPlan, keys: readonly (string | null)[]): string {
-  return encodeCursor(listOf(plan.kind, plan.order), keys);
-}
-
-function planCursor(
-  query: ListQuery,
-  kind: KindDef,
-  order: readonly OrderTerm[],
-): readonly (string | null)[] | undefined {
-  if (query.cursor === undefined) return undefined;
-  return query.cursor === '' ? [] : decodeCursor(query.cursor, listOf(kind, order), order.length);
-}
-
-export function badCursor(): KindError {
-  return refusal('query.bad_value', 'cursor: not one that this list in this order gave', {
-    parameter: 'cursor',
-  });
-}
-
-function readToken(text: string): CursorToken | undefined {
-  try {
-    const { o, k } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<CursorToken>;
-    const fits = typeof o === 'string' && Array.isArray(k) && k.every((key) => key === null || typeof key === 'string');
-    return fits ? { o, k } : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -30,7 +30,7 @@ import { walkStatement, type WalkPlan } from '../sql/walk.sql.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { keepVersionStatement } from '../sql/model.sql.js';
 import { conflictOf, type WriteContext } from './conflict.js';
-import { badCursor } from './unit.plan.js';
+import { badCursor } from './cursor.js';
 
 /** A unit as PostgreSQL presents it: its version tag, and its JSON. */
 export interface UnitRow {

@@ -108,6 +108,22 @@ describe('a connection', () => {
     expect(await pid(own)).not.toBe(before);
   });
 
+  it.each([
+    ['alone', (own: Database, points: number) => own.run({ ...statement('SELECT 1'), points })],
+    [
+      'in a transaction',
+      (own: Database, points: number) => own.transaction((tx) => tx.run({ ...statement('SELECT 1'), points })),
+    ],
+    ['that fails', (own: Database, points: number) => refusalOf(own.run({ ...statement('SELECT nonsense'), points }))],
+  ])('that was sent a statement that takes much memory is replaced: one %s', async (_, send) => {
+    const { database: own } = await open(1);
+    const before = await pid(own);
+    await send(own, 1000);
+    expect(await pid(own)).toBe(before);
+    await send(own, 1001);
+    expect(await pid(own)).not.toBe(before);
+  });
+
   it('whose ROLLBACK failed is replaced', async () => {
     const { database: own } = await open(1);
     const before = await pid(own);
@@ -447,6 +463,12 @@ describe('prepared statements', () => {
     }
     expect(await names(own)).toBeLessThan(60);
     expect(await pid(own)).not.toBe(before);
+  });
+
+  it('are not made of large statements', async () => {
+    const { database: own } = await open(1);
+    for (let round = 0; round < 3; round += 1) await own.run({ ...prepared('SELECT 1 AS one'), points: 201 });
+    expect(await names(own)).toBe(0);
   });
 
   it('are bounded in transactions too', async () => {

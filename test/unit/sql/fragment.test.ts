@@ -13,6 +13,7 @@ import {
   literal,
   param,
   render,
+  source,
   sql,
 } from '../../../src/sql/fragment.js';
 
@@ -49,6 +50,16 @@ describe('a fragment', () => {
     expect(text(join([sql`a`, sql`b`], ' OR '))).toBe('a OR b');
     expect(text(all([undefined, sql`a`, undefined, sql`b`]))).toBe('a AND b');
     expect(text(all([undefined]))).toBe('true');
+  });
+
+  it('counts what it takes to plan it: tables, and characters where there are some', () => {
+    const tables = (count: number) => join(Array.from({ length: count }, () => source(2, 'p', 'a"b')));
+    expect(render(tables(1)).text).toBe('"p"."a""b"');
+    expect(render(tables(100))).toMatchObject({ points: 204 });
+    expect(render(tables(1)).points).toBeUndefined();
+    expect(render(sql`${tables(1)}${sql`${literal('x'.repeat(100_000))}`}`).points).toBe(402);
+    expect(render(literal('x'.repeat(1_000_000))).points).toBeUndefined();
+    expect(() => render(tables(1000))).toThrow(/This would take a statement of 2,\d\d\d points, and 2,000 is the most/);
   });
 
   it.each([NaN, Infinity, 1.5, 2 ** 53, '1; DROP TABLE x' as unknown as number])('takes no integer %s', (value) => {

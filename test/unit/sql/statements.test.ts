@@ -29,7 +29,8 @@ import {
   updateStatement,
   type WritePlan,
 } from '../../../src/sql/write.sql.js';
-import { cursorOf, planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
+import { cursorOf } from '../../../src/unit/cursor.js';
+import { planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
 import { tableShapes } from '../../../src/model/table-shape.js';
 import { linkStatements } from './link-statements.js';
 import { modelOf, ok } from '../../support/definitions.js';

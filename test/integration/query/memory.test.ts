@@ -1,0 +1,88 @@
+/**
+ * One tenant's statements leave the others room: the largest that rules and queries may make, eight at once, beside a
+ * quiet project. What a server process takes to plan them is bounded.
+ */
+import { expect, it } from 'vitest';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { asMember, defineKinds } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { alternatives, defineFarKinds, farWays, shareOf } from '../../support/far-kinds.js';
+import { peakDuring } from '../../support/backends.js';
+import { ownDatabase, startServiceOn } from '../../support/own-database.js';
+import { sideConnection } from '../../support/side-connection.js';
+import type { Reply } from '../../support/service.js';
+
+const database = await ownDatabase();
+const service = await startServiceOn(database, { databasePool: 10 });
+const side = await sideConnection(database);
+const loud = await service.project();
+const member = await asMember(loud);
+await defineFarKinds(loud);
+const quiet = await service.project();
+await defineKinds(quiet, { id: 'note', parameters: [{ id: 'text', kind_id: 'string' }] });
+const { id: note } = (await ok(quiet.post('/note/unit', { text: 'x' }))) as { id: string };
+
+/** Megabytes that a server process may have. */
+const MOST = 256;
+const AT_ONCE = 8;
+const OPERATIONS = ['read', 'create', 'update', 'delete', 'link'];
+
+const { items: people } = (await ok(loud.get('/person/unit'))) as { items: { id: string }[] };
+await ok(loud.put(`/person/unit/${people[0]?.id}`, { p_text: 'mine', p_num: 3 }));
+
+/** As many tests as may be, over as many references, each with a value of the member. */
+const LARGEST = alternatives(
+  LIMITS.ruleTests,
+  (at) => `ne(${shareOf(farWays(LIMITS.ruleLookups), at)}.name,@member.p_text)`,
+  () => 'ne(n,@member.p_num)',
+);
+const access = Object.fromEntries(OPERATIONS.map((operation) => [operation, LARGEST]));
+await ok(loud.put('/kind/unit/a', { access }));
+const { items } = (await ok(loud.get('/a/unit?limit=1'))) as { items: { id: string }[] };
+const unit = items[0]?.id ?? '';
+
+const ways = farWays(LIMITS.queryLookups);
+const [filter = ''] = alternatives(
+  120,
+  (at) => `ne(${shareOf(ways, at)}.name,x${at})`,
+  (at) => `ne(n,${at})`,
+);
+const order = ways.slice(0, 16).map((way) => `&order[]=${way}.name;asc`);
+const query = `filter=${encodeURIComponent(filter)}${order.join('')}&include=${ways.map((way) => `${way}.n`).join()}`;
+
+/** The quiet project goes on while the other one asks. */
+async function beside(
+  ask: () => Promise<Reply>,
+): Promise<{ replies: Reply[]; peak: number | undefined; slowest: number }> {
+  let [slowest, goesOn] = [0, true];
+  const going = (async () => {
+    while (goesOn) {
+      const began = performance.now();
+      await ok(quiet.get(`/note/unit/${note}`));
+      await ok(quiet.get('/note/unit?filter=eq(text,x)'));
+      slowest = Math.max(slowest, performance.now() - began);
+    }
+  })();
+  let replies: Reply[] = [];
+  const peak = await peakDuring(side, async () => {
+    replies = await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  });
+  goesOn = false;
+  await going;
+  return { replies, peak, slowest };
+}
+
+it.each([
+  ['a list by rules and a filter', () => member.get(`/a/unit?${query}`)],
+  ['a list by cursor', () => member.get(`/a/unit?${query}&cursor=`)],
+  ['creates under rules', () => member.post('/a/unit', [{ n: 1 }, { n: 2 }])],
+  ['edits under rules', () => member.put(`/a/unit/${unit}`, { n: 1 })],
+  ['links under rules', () => member.post(`/a/unit/${unit}/link/link/a/unit/${unit}`)],
+  ['walks under rules', () => member.get(`/a/unit/${unit}/link/child?depth=2`)],
+  ['explanations of rules', () => loud.get(`/a/unit/${unit}/access?member=${people[0]?.id}`)],
+])('leave the others room, eight at once: %s', { timeout: 120_000 }, async (_, ask) => {
+  const { replies, peak, slowest } = await beside(ask);
+  expect([...new Set(replies.map(({ status }) => status))]).toEqual([200]);
+  expect(peak ?? 0).toBeLessThan(MOST);
+  expect(slowest).toBeLessThan(10_000);
+});

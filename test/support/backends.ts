@@ -1,0 +1,40 @@
+/** What the backends of a database take of the machine's memory, where PostgreSQL runs on this one and it tells (Linux). */
+import { readFileSync } from 'node:fs';
+import type { SideConnection } from './side-connection.js';
+
+/** Megabytes that a backend had of its own at most, beside what all share; undefined where nothing can be told. */
+function peakOf(pid: number): number | undefined {
+  let status: string;
+  try {
+    status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? NaN);
+  const peak = (kilobytes('VmHWM') - kilobytes('RssShmem')) / 1024;
+  return /^Name:\s+postgres/.test(status) && Number.isFinite(peak) ? peak : undefined;
+}
+
+/** Looks at the backends of the side connection's database again and again, until `work` is done. */
+export async function peakDuring(side: SideConnection, work: () => Promise<unknown>): Promise<number | undefined> {
+  const peaks = new Map<number, number>();
+  let goesOn = true;
+  const looking = (async () => {
+    while (goesOn) {
+      const rows = await side.rows<{ pid: number }>(
+        'SELECT pid FROM pg_stat_activity WHERE datname = current_database()',
+      );
+      for (const { pid } of rows) {
+        const peak = peakOf(pid);
+        if (peak !== undefined) peaks.set(pid, Math.max(peak, peaks.get(pid) ?? 0));
+      }
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    goesOn = false;
+    await looking;
+  }
+  return peaks.size > 0 ? Math.max(...peaks.values()) : undefined;
+}
