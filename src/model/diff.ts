@@ -2,13 +2,12 @@
  * What has to happen in PostgreSQL for one model to become another: steps that change tables, and guards that keep
  * stored units from being lost or invalidated by it. Pure: `sql/ddl` renders the steps, `catalog/` runs them.
  */
-import type { ErrorCode } from '../shared/errors.js';
 import { jsonEqual, type Json } from '../shared/json.js';
 import { atOnce, type Pieces } from '../shared/pieces.js';
 import { isUnchanged } from './build-model.js';
+import { guardsOf, keyColumn, type Guard } from './guards.js';
 import { storedDefault } from './field.js';
-import type { Field, KindDef, Model } from './model.js';
-import type { Constraint } from './parameter-type/parameter-type.js';
+import type { Model } from './model.js';
 import {
   ruledFields,
   tablesInPieces,
@@ -18,6 +17,8 @@ import {
   type RuledFields,
   type TableShape,
 } from './table-shape.js';
+
+export type { Condition, Guard } from './guards.js';
 
 export type ColumnChange =
   | { readonly type: 'add'; readonly column: ColumnShape; readonly default: Json; readonly drop: boolean }
@@ -32,24 +33,6 @@ export type Step =
   | { readonly type: 'alter_table'; readonly table: string; readonly changes: readonly ColumnChange[] }
   | { readonly type: 'create_index'; readonly table: string; readonly index: IndexShape }
   | { readonly type: 'add_foreign_key'; readonly table: string; readonly key: ForeignKeyShape };
-
-/** Which stored units a guard counts; one that finds any refuses the change. */
-export type Condition =
-  | { readonly type: 'any' }
-  | { readonly type: 'more_than_one' }
-  | { readonly type: 'has_value' | 'is_null' | 'duplicate_elements'; readonly column: string }
-  | { readonly type: 'duplicates'; readonly columns: readonly string[] }
-  | { readonly type: 'violates'; readonly column: string; readonly array: boolean; readonly constraint: Constraint };
-
-export interface Guard {
-  readonly kind: string;
-  readonly table: string;
-  readonly parameter?: string;
-  readonly condition: Condition;
-  readonly code: ErrorCode;
-  /** `?cascade=true` lifts it. */
-  readonly cascade: boolean;
-}
 
 export interface ModelChange {
   readonly guards: readonly Guard[];
@@ -112,14 +95,10 @@ function recreatedTables(before: Model, after: Model): Set<string> {
     [...before.kinds.values()]
       .filter((kind) => {
         const next = after.kinds.get(kind.id);
-        return next && !next.builtIn && keyOf(kind) !== keyOf(next);
+        return next && !next.builtIn && keyColumn(kind) !== keyColumn(next);
       })
       .map((kind) => kind.table),
   );
-}
-
-function keyOf(kind: KindDef): string {
-  return `${kind.primary?.id ?? ''}:${kind.keyField.columnType}`;
 }
 
 /** What a column that is added holds in the units that are there: the parameter's default. */
@@ -237,67 +216,4 @@ function columnChanges(old: TableShape, table: TableShape, defaults: ReadonlyMap
     }
   }
   return changes;
-}
-
-/** What a kind's units must not be for the change to go through. */
-function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
-  if (kind.remote || kind.builtIn) return [];
-  const guard = (code: ErrorCode, condition: Condition, cascade = false, parameter?: string): Guard => ({
-    ...{ kind: kind.id, table: kind.table, condition, code, cascade },
-    ...(parameter !== undefined && { parameter }),
-  });
-  if (!next || next.remote) return [guard('kind.has_units', { type: 'any' }, true)];
-  if (keyOf(kind) !== keyOf(next)) {
-    const parameter = next.primary?.id ?? kind.primary?.id ?? 'id';
-    return [guard('parameter.locked_by_units', { type: 'any' }, false, parameter)];
-  }
-  const guards: Guard[] = [];
-  for (const field of kind.fields.values()) {
-    const now = next.fields.get(field.id);
-    if (field.column !== undefined && now?.column === undefined) {
-      guards.push(guard('parameter.has_values', { type: 'has_value', column: field.column }, true, field.id));
-    }
-  }
-  for (const field of next.fields.values()) {
-    for (const { code, condition } of fieldGuards(kind.fields.get(field.id), field)) {
-      guards.push(guard(code, condition, false, field.id));
-    }
-  }
-  for (const ids of next.unique) {
-    if (kind.unique.some((known) => jsonEqual(known, ids))) continue;
-    const columns = ids.map((id) => next.fields.get(id)?.column ?? id);
-    if (ids.every((id) => kind.fields.get(id)?.column !== undefined)) {
-      guards.push(guard('parameter.violated', { type: 'duplicates', columns }, false, 'unique'));
-    }
-  }
-  return guards;
-}
-
-type FieldGuard = Pick<Guard, 'code' | 'condition'>;
-
-function fieldGuards(old: Field | undefined, field: Field): FieldGuard[] {
-  const { column, def } = field;
-  if (column === undefined) return [];
-  const violated = (condition: Condition): FieldGuard => ({ code: 'parameter.violated', condition });
-  if (!old || old.column === undefined) {
-    if (!def.nullable && storedDefault(field) === null) return [violated({ type: 'any' })];
-    const repeated = def.unique && !def.multiple && storedDefault(field) !== null;
-    return repeated ? [violated({ type: 'more_than_one' })] : [];
-  }
-  if (old.def.multiple !== def.multiple || old.reference?.kind !== field.reference?.kind) {
-    return [{ code: 'parameter.locked_by_units', condition: { type: 'any' } }];
-  }
-  const guards: FieldGuard[] = [];
-  if (old.def.nullable && !def.nullable) guards.push(violated({ type: 'is_null', column }));
-  if (!old.def.unique && def.unique) {
-    guards.push(
-      violated(def.multiple ? { type: 'duplicate_elements', column } : { type: 'duplicates', columns: [column] }),
-    );
-  }
-  const known = old.type.constraints?.(old.def) ?? [];
-  for (const constraint of field.type.constraints?.(def) ?? []) {
-    if (known.some((other) => jsonEqual(other, constraint))) continue;
-    guards.push(violated({ type: 'violates', column, array: def.multiple, constraint }));
-  }
-  return guards;
 }

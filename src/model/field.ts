@@ -105,3 +105,9 @@ export function shownValue({ def, type, reference }: Field, value: Json): Json {
   const one = (each: Json): Json => (each === null ? null : shown(each));
   return def.multiple && Array.isArray(value) ? value.map(one) : one(value);
 }
+
+/** Two fields never write one column: the key of a kind and its primary parameter share theirs. */
+export function uniqueColumns(fields: readonly Field[]): Field[] {
+  const columns = new Set<string | undefined>();
+  return fields.filter(({ column }) => !columns.has(column) && columns.add(column));
+}

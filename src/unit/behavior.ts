@@ -7,7 +7,9 @@ import type { Share } from '../database/database.js';
 import type { Faults } from '../shared/errors.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { PatternChecks } from '../model/pattern-checks.js';
-import type { Body, Draft } from './draft.js';
+import { keyOf, type Body, type Draft } from './draft.js';
+import { placed } from './placed.js';
+import type { Placed } from './references.js';
 import type { Project } from '../tenancy/project.js';
 import type { Session } from './session.js';
 
@@ -88,6 +90,16 @@ export class Behaviors {
   share(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): Share | undefined {
     const source = this.#source;
     return source?.of(kind, project, deployment ?? source.deployment) && source.share(project);
+  }
+
+  /** Tells the behaviors of a kind what was written of it; `id` is that of the unit that was edited. */
+  async afterWrite(session: Session, kind: KindDef, units: readonly Placed[], id?: string): Promise<void> {
+    for (const behavior of this.of(kind, session)) {
+      if (!behavior.afterWrite) continue;
+      for (const { draft, ...place } of units) {
+        await placed(place, async () => behavior.afterWrite?.(kind, id ?? keyOf(draft, kind), draft, session));
+      }
+    }
   }
 
   #fixed(kind: KindDef): readonly Behavior[] {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { denied } from '../access/access.js';
 import { readableFields } from '../access/masks.js';
 import { Database } from '../database/database.js';
+import { uniqueColumns } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
 import { both, type Predicate } from '../model/predicate.js';
 import { Faults, KindError } from '../shared/errors.js';
@@ -13,19 +14,18 @@ import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
 import type { WriteContext } from './conflict.js';
 import { deletionRunsHooks, Deletions } from './deletion.js';
-import { keyOf, type Body } from './draft.js';
+import type { Body } from './draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
 import { readEdit } from './edit.js';
 import { deleteLinksOf, isLinkable } from './links.js';
 import { apart, createsOthers, located, nestedOf, type Nested } from './nested.js';
 import { NewKeys } from './new-keys.js';
-import { placed } from './placed.js';
 import { isReferenced, References, tell, type Placed, type Unreachable } from './references.js';
 import { asSystem, type Session } from './session.js';
 import { withAllTaken } from './uniques.js';
 import { unknownUnit, parseKey } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
-import { answeredFields, leaves, UnitRights, type Conditions, type WriteOptions } from './unit.rights.js';
+import { answeredFields, leaves, ofVersion, UnitRights, type Conditions, type WriteOptions } from './unit.rights.js';
 import type { Writer } from './writer.js';
 
 @Injectable()
@@ -114,7 +114,7 @@ export class TableWriter implements Writer {
     const made = await this.#tellingAll(session, kind, units, telling);
     if (made.length === 0) throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
     late.throwIfAny();
-    await this.#after(session, kind, units);
+    await this.behaviors.afterWrite(session, kind, units);
     return made;
   }
 
@@ -167,15 +167,6 @@ export class TableWriter implements Writer {
     }
   }
 
-  async #after(session: Session, kind: KindDef, units: readonly Placed[], id?: string): Promise<void> {
-    for (const behavior of this.behaviors.of(kind, session)) {
-      if (!behavior.afterWrite) continue;
-      for (const { draft, ...place } of units) {
-        await placed(place, async () => behavior.afterWrite?.(kind, id ?? keyOf(draft, kind), draft, session));
-      }
-    }
-  }
-
   async update(
     session: Session,
     kind: KindDef,
@@ -218,7 +209,7 @@ export class TableWriter implements Writer {
       if (!made)
         throw (await this.rights.whyNot(within, kind, id, conditions, 'update')) ?? leaves(session.caller, kind);
       late.throwIfAny();
-      await this.#after(within, kind, [{ draft }], id);
+      await this.behaviors.afterWrite(within, kind, [{ draft }], id);
       return made;
     });
   }
@@ -301,17 +292,4 @@ export class TableWriter implements Writer {
     const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
     return { model, kind, told, ...(bulk && { bulk }) };
   }
-}
-
-/** A record that is sent back is to be of the version that the unit still has, as with `If-Match`. */
-function ofVersion(conditions: Conditions, version: string | undefined): Conditions {
-  if (version === undefined) return conditions;
-  const { access, tags = [version] } = conditions;
-  return { access, tags: tags.filter((tag) => tag === version) };
-}
-
-/** Two fields never write one column: the key of a kind and its primary parameter share theirs. */
-function uniqueColumns(fields: readonly Field[]): Field[] {
-  const columns = new Set<string | undefined>();
-  return fields.filter(({ column }) => !columns.has(column) && columns.add(column));
 }

@@ -125,3 +125,10 @@ export function answeredFields(kind: KindDef, caller: Caller, edited?: Body): re
   if (edited) return known(['id', 'inserted_at', 'updated_at', ...edited.keys()]);
   return readable;
 }
+
+/** A record that is sent back is to be of the version that the unit still has, as with `If-Match`. */
+export function ofVersion(conditions: Conditions, version: string | undefined): Conditions {
+  if (version === undefined) return conditions;
+  const { access, tags = [version] } = conditions;
+  return { access, tags: tags.filter((tag) => tag === version) };
+}

@@ -12,6 +12,7 @@ import { Sessions } from '../../src/auth/sessions.js';
 import { Provisioning } from '../../src/catalog/provisioning.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
 import { startService, type Service } from '../../src/service.js';
+import { seeServiceStatement } from '../../src/sql/presence.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';
 
@@ -19,6 +20,9 @@ export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 
 
 /** One secret for all services of a run, so that two of them can stand for two processes. */
 const SECRET = 'a secret for tests, at least thirty-two characters';
+
+/** By which a service says that it runs. */
+const REPORT = seeServiceStatement({ id: '', host: '', pid: 0 }).text;
 
 export interface Reply {
   readonly status: number;
@@ -139,12 +143,15 @@ export class TestProject {
 
   /** The number of SQL statements that a call takes. */
   async statements(work: () => Promise<unknown>): Promise<number> {
-    // Whether a session is there is asked once a second, whenever that is: it is left out of the count.
+    // Whether a session is there is asked once a second, and the service reports every few that it runs: neither counts.
     const checks = vi.spyOn(this.service.app.get(Sessions), 'check');
+    const runs = vi.spyOn(this.service.database, 'run');
     const before = this.service.database.statements;
     await work();
     const asked = checks.mock.results.filter(({ value }) => value instanceof Promise).length;
+    const reported = runs.mock.calls.filter(([{ text }]) => text === REPORT).length;
     checks.mockRestore();
-    return this.service.database.statements - before - asked;
+    runs.mockRestore();
+    return this.service.database.statements - before - asked - reported;
   }
 }

@@ -73,7 +73,11 @@ describe('made again under the same id', () => {
     await ok(admin.post(`/note/unit/${old}/link/link/note/unit/${other}`));
     await ok(admin.delete('/kind/unit/note?cascade=true'));
     expect((await there.get('/note/unit')).status).toBe(404);
-    await defineKinds(admin, { id: 'note', parameters: ['body'], access: { read: 'admin' } });
+    await defineKinds(admin, {
+      id: 'note',
+      parameters: [{ id: 'body', kind_id: 'string' }],
+      access: { read: 'admin' },
+    });
     expect((await there.get('/note/unit')).status).toBe(403);
     expect((await there.as(undefined).get('/note/unit')).status).toBe(401);
     expect(await ok(admin.get('/note/unit'))).toEqual({ count: 0, items: [] });

@@ -436,7 +436,7 @@ describe('health', () => {
 
 describe('the catalogue of errors', () => {
   it('has only statuses that clients are told of', () => {
-    const source = readFileSync('src/shared/errors.ts', 'utf8');
+    const source = readFileSync('src/shared/error-codes.ts', 'utf8');
     const statuses = new Set([...source.matchAll(/status: (\d+)/g)].map(([, status]) => Number(status)));
     expect(
       [...statuses].filter(

@@ -27,7 +27,8 @@ beforeEach(async () => {
   for (const table of ['one', 'two']) await run(`INSERT INTO ${SCHEMA}.${table} VALUES ('a', 0), ('b', 0)`);
 });
 
-const kindOf = (table: string) => ({ table, keyField: keyField('natural', undefined) }) as unknown as KindDef;
+const kindOf = (table: string) =>
+  ({ table, fields: new Map(), keyField: keyField('natural', undefined) }) as unknown as KindDef;
 const unit = (table: string, ...keys: string[]): Contended => {
   return { schema: SCHEMA, table, units: { schema: SCHEMA, kind: kindOf(table), keys, leave: false } };
 };

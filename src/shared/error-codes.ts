@@ -1,0 +1,196 @@
+/** Every error code with its status and meaning. Codes are stable and public: a test compares docs/errors.md with them. */
+
+/** What a code means and which HTTP status answers it. */
+export interface ErrorKind {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 431 | 500 | 503 | 504;
+  readonly meaning: string;
+}
+
+export const ERRORS = {
+  'project.missing': { status: 400, meaning: 'The header kind-project-key is missing.' },
+  'project.unknown': { status: 401, meaning: 'No project has the key that the header kind-project-key names.' },
+  'project.exists': { status: 409, meaning: 'A project of that id exists already.' },
+  'project.full': {
+    status: 409,
+    meaning: 'The project has as many kinds, parameters, groups or link types as it may have.',
+  },
+  'project.unavailable': { status: 503, meaning: 'The project is being upgraded or deleted.' },
+
+  'token.missing': { status: 401, meaning: 'The resource needs a bearer token and none was sent.' },
+  'token.invalid': {
+    status: 401,
+    meaning: 'The bearer token is malformed, forged, expired, revoked or of another project.',
+  },
+  'signin.failed': { status: 401, meaning: 'No member has that name and password, or the code is wrong.' },
+  'signup.mismatch': { status: 400, meaning: 'Name, password or e-mail are given twice and differ.' },
+  'access.denied': { status: 403, meaning: 'This caller may not do that; another token would be needed.' },
+
+  'route.unknown': { status: 404, meaning: 'No such address.' },
+  'route.method': {
+    status: 405,
+    meaning: 'The address, or the function, does not take that method; Allow names those that it takes.',
+  },
+  'kind.unknown': { status: 404, meaning: 'The project has no such kind.' },
+  'kind.inactive': { status: 403, meaning: 'The kind is switched off (active: false).' },
+  'kind.remote_unavailable': {
+    status: 503,
+    meaning:
+      'The kind is remote and no function module supplies its units, or its source fails or answers what does not fit.',
+  },
+  'kind.built_in': {
+    status: 403,
+    meaning: 'Built-in kinds and groups keep their identity, their fields and their place.',
+  },
+  'kind.exists': { status: 409, meaning: 'A kind of that id exists already.' },
+  'kind.reserved': { status: 400, meaning: 'The id belongs to the system.' },
+  'kind.has_units': {
+    status: 409,
+    meaning: 'The change would lose or invalidate stored units; the text has their number.',
+  },
+  'kind.referenced': { status: 409, meaning: 'Another kind refers to this one through a unit parameter.' },
+  'kind.bad_definition': {
+    status: 400,
+    meaning: 'The definition contradicts itself or names something that is not there.',
+  },
+  'kind.not_allowed_here': { status: 404, meaning: 'The operation is not there for this kind.' },
+
+  'group.unknown': { status: 404, meaning: 'The project has no such group.' },
+  'group.exists': { status: 409, meaning: 'A group of that id exists already.' },
+  'group.reserved': { status: 400, meaning: 'The id belongs to the system.' },
+  'group.bad_definition': {
+    status: 400,
+    meaning: 'The list of kinds names what is not there, or what joins no group.',
+  },
+  'group.has_kinds': { status: 409, meaning: 'The group still has kinds; ?cascade=true removes it all the same.' },
+  'link.unknown': { status: 404, meaning: 'No such link, or no such link type.' },
+  'link.exists': { status: 409, meaning: 'A link type of that id exists already.' },
+  'link.reserved': { status: 400, meaning: 'The id belongs to the system.' },
+  'link.too_far': {
+    status: 400,
+    meaning: 'The walk would reach more units, or follow more links, than one request may: less depth, or one link_id.',
+  },
+  'link.in_use': { status: 409, meaning: 'Links of that type exist; ?cascade=true removes them too.' },
+
+  'unit.unknown': { status: 404, meaning: 'No such unit, or none that the caller may read.' },
+  'unit.changed': {
+    status: 412,
+    meaning: 'The unit is no longer the version that If-Match, or updated_at in the body, names.',
+  },
+  'unit.not_unique': {
+    status: 409,
+    meaning: 'Another unit has the same values in parameters that are unique together.',
+  },
+  'unit.referenced': {
+    status: 409,
+    meaning: 'Other units refer to this one, and their reference forbids its deletion.',
+  },
+  'unit.reaches_too_many': { status: 409, meaning: 'The deletion would take along more units than one may.' },
+  'unit.key_immutable': { status: 409, meaning: "A unit's natural key never changes." },
+  'unit.last_administrator': { status: 409, meaning: 'The last administrator of a project can not be deleted.' },
+  'unit.conflict': { status: 409, meaning: 'The change conflicts with what is stored.' },
+
+  'parameter.unknown': { status: 400, meaning: 'The kind has no parameter of that name.' },
+  'parameter.exists': {
+    status: 409,
+    meaning: 'A parameter of that id exists already in the project, whatever its type.',
+  },
+  'parameter.reserved': { status: 400, meaning: 'The id is a field that every unit has.' },
+  'parameter.in_use': { status: 409, meaning: 'Kinds use the parameter; ?cascade=true takes it from them too.' },
+  'parameter.has_values': { status: 409, meaning: 'Stored units have values there; the text has their number.' },
+  'parameter.violated': {
+    status: 409,
+    meaning: 'Stored units would violate the new constraint; the text has their number.',
+  },
+  'parameter.immutable': { status: 400, meaning: 'That field never changes after creation.' },
+  'parameter.locked_by_units': {
+    status: 409,
+    meaning: 'That field can not change while kinds that use the parameter have units.',
+  },
+  'parameter.bad_definition': { status: 400, meaning: 'The definition of the parameter contradicts itself.' },
+  'parameter.bad_pattern': {
+    status: 400,
+    meaning: 'The pattern is no regular expression of the RE2 dialect, or too large a one.',
+  },
+  'parameter.required': { status: 400, meaning: 'The value must be given.' },
+  'parameter.null': { status: 400, meaning: 'The value must not be null.' },
+  'parameter.bad_type': { status: 400, meaning: 'The value has another type than the parameter.' },
+  'parameter.bad_value': { status: 400, meaning: 'The value is of the right type but not allowed.' },
+  'parameter.too_short': { status: 400, meaning: 'The value is shorter than allowed.' },
+  'parameter.too_long': { status: 400, meaning: 'The value is longer than allowed.' },
+  'parameter.too_small': { status: 400, meaning: 'The value is below the smallest allowed.' },
+  'parameter.too_large': { status: 400, meaning: 'The value is above the largest allowed.' },
+  'parameter.not_allowed': { status: 400, meaning: 'The value is not among the allowed ones.' },
+  'parameter.pattern_mismatch': { status: 400, meaning: 'The value does not match the pattern.' },
+  'parameter.duplicate': { status: 400, meaning: 'The list has the same element twice and its elements are unique.' },
+  'parameter.not_unique': { status: 409, meaning: 'Another unit has the same value in a unique parameter.' },
+  'parameter.bad_reference': { status: 400, meaning: 'The value names a unit, kind or parameter that is not there.' },
+  'parameter.read_only': { status: 400, meaning: 'The field is written by the system.' },
+
+  'identifier.malformed': { status: 400, meaning: 'The id does not fit the pattern of identifiers.' },
+  'identifier.missing': {
+    status: 400,
+    meaning: 'An id is needed: none was given and none could be made from the label.',
+  },
+
+  'body.malformed': { status: 400, meaning: 'The body is not valid JSON in UTF-8.' },
+  'body.timeout': { status: 400, meaning: 'The body took too long to arrive.' },
+  'body.not_object': {
+    status: 400,
+    meaning: 'The body must be a JSON object (or, where bulk is allowed, an array of objects).',
+  },
+  'body.too_many': { status: 400, meaning: 'A bulk body has too many objects.' },
+  'body.too_large': { status: 413, meaning: 'The body is larger than allowed.' },
+  'body.not_json': { status: 415, meaning: 'The content-type must be application/json.' },
+  'path.malformed': { status: 400, meaning: 'The path is not valid percent-encoded UTF-8.' },
+  'request.malformed': { status: 400, meaning: 'The bytes that came are no HTTP request.' },
+  'request.head_too_large': { status: 431, meaning: 'The head of the request has too many bytes or too many fields.' },
+
+  'query.unknown': { status: 400, meaning: 'No such query parameter here.' },
+  'query.bad_value': { status: 400, meaning: 'The value of a query parameter is malformed or out of range.' },
+  'query.conflict': { status: 400, meaning: 'Two query parameters exclude each other.' },
+  'query.too_large': { status: 400, meaning: 'It takes a larger statement than allowed: fewer kinds or references.' },
+  'query.timeout': {
+    status: 503,
+    meaning: 'The query, or a deletion with all that it takes along, took longer than it may.',
+  },
+  'answer.too_large': {
+    status: 400,
+    meaning: 'The answer would be larger than allowed: a smaller limit, or fewer fields with include.',
+  },
+  'document.too_large': {
+    status: 413,
+    meaning: 'The API document would be larger than allowed; `?kinds=a,b` asks for some kinds.',
+  },
+  'filter.syntax': { status: 400, meaning: 'The filter does not follow the grammar; the text has the character.' },
+  'filter.unknown_parameter': { status: 400, meaning: 'The filter names a parameter that the kind does not have.' },
+  'filter.unknown_operator': { status: 400, meaning: 'The filter uses an operator that does not exist.' },
+  'filter.bad_operator': { status: 400, meaning: "The parameter's type does not have that operator." },
+  'filter.bad_value': { status: 400, meaning: "The value can not be read as the parameter's type." },
+  'filter.too_large': { status: 400, meaning: 'The filter is longer, wider or deeper than allowed.' },
+
+  'function.unknown': { status: 404, meaning: 'The kind has no such function.' },
+  'function.broken': {
+    status: 503,
+    meaning: 'The function module of the kind does not load; the log of the service says why.',
+  },
+  'function.timeout': {
+    status: 504,
+    meaning: 'A function, a hook or a remote source took longer than its time limit.',
+  },
+
+  'request.throttled': { status: 429, meaning: 'Too many attempts; Retry-After says when to come back.' },
+  'server.error': { status: 500, meaning: 'Something went wrong here; the text has the request id.' },
+  'server.busy': {
+    status: 503,
+    meaning: 'The service has more to do than it can, or others change the same units all the time.',
+  },
+  'server.stopping': { status: 503, meaning: 'The service is shutting down.' },
+  'database.unavailable': {
+    status: 503,
+    meaning:
+      'The database does not answer. Where it did not answer to a write, it may have been stored: the text says so.',
+  },
+  'database.busy': { status: 503, meaning: 'The database is busy with a conflicting change.' },
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERRORS;
