@@ -14,7 +14,7 @@ import {
   seeServiceStatement,
   writeFingerprintStatement,
 } from '../../sql/presence.sql.js';
-import type { Database } from '../database.js';
+import type { Database, Transaction } from '../database.js';
 import { DatabaseStartError } from '../start-error.js';
 
 export interface PresenceOptions {
@@ -94,7 +94,7 @@ export class Presence {
    * where they have given no sign of life since
    */
   #tryEnter(silent?: readonly Seen[]): Promise<readonly Seen[] | undefined> {
-    return this.database.transaction(async (tx) => {
+    const come = async (tx: Transaction): Promise<readonly Seen[] | undefined> => {
       await tx.run(LOCK_PRESENCE);
       const [signing] = await tx.run<{ fingerprint: string | null }>(READ_SIGNING);
       if (signing?.fingerprint !== this.fingerprint) {
@@ -107,7 +107,9 @@ export class Presence {
       }
       await tx.run(seeServiceStatement(this.#self));
       return undefined;
-    });
+    };
+    // What was committed while it waited for the lock counts.
+    return this.database.transaction(come, { isolation: 'read committed' });
   }
 
   async #beat(): Promise<void> {

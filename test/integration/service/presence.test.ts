@@ -9,6 +9,7 @@ import { openPool } from '../../../src/database/open-pool.js';
 import { Presence, type PresenceOptions } from '../../../src/database/registry/presence.js';
 import { migrateRegistry } from '../../../src/database/registry/registry.js';
 import { startService } from '../../../src/service.js';
+import { LOCK_PRESENCE } from '../../../src/sql/presence.sql.js';
 import { ok } from '../../support/definitions.js';
 import { logLines, type LogLines } from '../../support/log-lines.js';
 import { ownDatabase } from '../../support/own-database.js';
@@ -92,6 +93,25 @@ it('of two that start at once with different secrets one is in', async () => {
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const [{ reason } = { reason: undefined }] = both.filter((each) => each.status === 'rejected');
   expect((reason as Error).message).toMatch(REFUSED);
+});
+
+it('one that waited for another to come in sees it', async () => {
+  const { database, side } = await registry();
+  await enter(database, ONE).then(({ presence }) => presence.leave());
+  const waiting =
+    "SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted";
+  const reached = (count: number) =>
+    vi.waitFor(async () => expect(await side.rows(waiting)).toHaveLength(count), { timeout: 10_000 });
+  await side.rows('BEGIN');
+  await side.rows(LOCK_PRESENCE.text);
+  const first = enter(database, ONE);
+  await reached(1);
+  const second = enter(database, TWO);
+  const refusal = expect(second).rejects.toThrow(REFUSED);
+  await reached(2);
+  await side.rows('COMMIT');
+  await first;
+  await refusal;
 });
 
 it('one that is alone by its nature waits for nobody', async () => {
