@@ -11,6 +11,7 @@ import { ANONYMOUS, SYSTEM, type Caller, type MemberCaller } from '../tenancy/ca
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/behavior.js';
+import { timesOf } from '../unit/executors.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 import { tellingWhole } from '../unit/whole-refusal.js';
 import { readChange, readSignUp, whereGiven } from './auth.body.js';
@@ -67,7 +68,7 @@ export class AuthService {
         const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
         await tx.run(setPasswordStatement(project.schema, id, hash));
         return answerOf(await this.members.open(tx, project, model, { kindId, memberId: id }));
-      });
+      }, timesOf(ANONYMOUS));
     };
     return this.catalog.withCheckedModel(project, async (model) => {
       try {

@@ -8,6 +8,7 @@ import { begin, type BeginOptions } from './begin.js';
 import { requestCancel } from './cancel-request.js';
 import { clientOptions, type ConnectionOptions } from './connection.js';
 import { NoPlace, type Executor, type Share, type Transaction } from './executor.js';
+import { Deadline } from './deadline.js';
 import { GuardedClient } from './guarded-client.js';
 import { noteAnswer } from './lost-answers.js';
 import { OpenTransaction, type Outcome } from './open-transaction.js';
@@ -62,12 +63,25 @@ export class Database implements Executor {
     this.#prepared = new PreparedStatements(prepares, (error) => onUnprepared?.(error));
   }
 
-  /** Every read comes this way: with callbacks, because each promise between here and `pg` costs it something. */
   run<Row>(statement: Statement): Promise<Row[]> {
+    return this.#run(statement, undefined);
+  }
+
+  /** Runs statements that may take so many milliseconds, where that is less than what the connections allow. */
+  within(limit: number): Executor {
+    return { run: (statement) => this.#run(statement, limit) };
+  }
+
+  /**
+   * Every read comes this way: with callbacks, because each promise between here and `pg` costs it something. A limit is
+   * kept here: as a setting it would need a transaction, behind a pooler at any rate, and so three messages more.
+   */
+  #run<Row>(statement: Statement, limit: number | undefined): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       this.#pool.connect((fault, client, release) => {
         if (!client) return reject(asRefusal(fault));
         let named = false;
+        const deadline = limit === undefined ? undefined : new Deadline(limit, () => requestCancel(client));
         const done: Settled = (error, result) => {
           // Nothing of it was run: it is sent again, without a name.
           if (named && error && this.#prepared.gaveUp(error)) {
@@ -75,7 +89,9 @@ export class Database implements Executor {
             return;
           }
           const broken = error && (!(error as { severity?: string }).severity || isConnectionLost(error));
-          release(broken || this.#prepared.isWorn(client));
+          deadline?.stop();
+          // The request to end it may come late, and must not meet what the connection does next.
+          release(broken || deadline?.passed || this.#prepared.isWorn(client));
           if (error && isWrite(statement)) noteAnswer(error);
           if (error || !result) reject(asRefusal(error));
           else resolve(result.rows as Row[]);

@@ -10,7 +10,8 @@ import { LateTransaction } from '../database/late-transaction.js';
 import type { Runs } from '../database/runs.js';
 import { Answer } from '../http/answer.js';
 import { boundedJson } from '../shared/too-large.js';
-import type { Session } from '../unit/session.js';
+import { timeLimitOf } from '../unit/executors.js';
+import { askerOf, type Session } from '../unit/session.js';
 import { withinAuthored, type Authored } from './authored.js';
 import type { CallScope } from './call-scope.js';
 import { Capacity } from './capacity.js';
@@ -109,7 +110,8 @@ export class FunctionCalls {
 
   #begin({ session, timeout }: FunctionCall, runs: Runs, work: (tx: Transaction) => Promise<void>): Promise<void> {
     const share = this.capacity.share(session.project.id);
-    const times = { statementTimeout: timeout, idleTimeout: idleTimeoutFor(timeout) };
+    const statementTimeout = Math.min(timeout, timeLimitOf(askerOf(session)) ?? timeout);
+    const times = { statementTimeout, idleTimeout: idleTimeoutFor(timeout) };
     return this.database.transaction(work, { share, ...times, runs, once: true });
   }
 }

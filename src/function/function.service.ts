@@ -18,6 +18,7 @@ import { didYouMean } from '../shared/nearest.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { bodyOf, type Body } from '../unit/draft.js';
 import { References, tell } from '../unit/references.js';
+import { executorFor } from '../unit/executors.js';
 import type { Session } from '../unit/session.js';
 import { SessionUnits } from '../unit/session-units.js';
 import { UnitReader } from '../unit/unit.reader.js';
@@ -107,7 +108,8 @@ export class FunctionService {
     read: (def: FunctionDef, faults: Faults) => Body,
   ): Promise<Answer> {
     const { kind, grant, found } = open(scope, target, model, deployment);
-    const session: Session = { ...scope, model, executor: this.database, deployment };
+    const executor = executorFor(this.database, scope.caller);
+    const session: Session = { ...scope, model, executor, deployment };
     const reading = target.unit === undefined ? undefined : this.#reading(kind, grant, target.unit);
     const unit = reading && new GivenUnit(kind, await reading.get(session), reading);
     if (!found) throw broken();

@@ -16,6 +16,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { decodeCursor, encodeCursor } from '../unit/cursor.js';
 import { planParts, tellingKind, type Parts } from '../unit/parts.plan.js';
 import { showsMore, unitAnswer } from '../unit/presentation.js';
+import { executorFor } from '../unit/executors.js';
 import type { Session } from '../unit/session.js';
 import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/unit.key.js';
@@ -91,7 +92,7 @@ export class GroupReader {
           return { query: asked, planned: planParts({ ...asked, order: [], filter: undefined }, contexts) };
         });
         const plans = keyed(await this.#withLinks(session, query, planned), unitId);
-        const found = await this.repository.fetchAny(this.database, scope.project.schema, plans, model);
+        const found = await this.repository.fetchAny(session.executor, scope.project.schema, plans, model);
         const plan = found && plans[found.at];
         if (!plan) throw noUnit(unitId, `in the group '${groupId}'`);
         return unitAnswer(plan.kind, found, showsMore(plan));
@@ -114,7 +115,7 @@ export class GroupReader {
   }
 
   #session(scope: RequestScope, model: Model): Session {
-    return { ...scope, model, executor: this.database };
+    return { ...scope, model, executor: executorFor(this.database, scope.caller) };
   }
 
   async #withLinks(session: Session, query: ListQuery, planned: Parts): Promise<Parts> {

@@ -11,6 +11,7 @@ import { didYouMean } from '../shared/nearest.js';
 import type { Direction } from '../sql/reach.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { executorFor } from '../unit/executors.js';
 import type { Session } from '../unit/session.js';
 import { parseKey, unknownUnit } from '../unit/unit.key.js';
 import { UnitReader } from '../unit/unit.reader.js';
@@ -38,7 +39,8 @@ export class LinkReader {
 
   list(scope: RequestScope, path: WalkPath, url: string): Promise<Answer> {
     return this.catalog.withModel(scope.project, async (model) => {
-      const { count, items } = await this.listIn({ ...scope, model, executor: this.database }, path, url);
+      const executor = executorFor(this.database, scope.caller);
+      const { count, items } = await this.listIn({ ...scope, model, executor }, path, url);
       return new Answer(`{"count":${count},"items":${items}}`);
     });
   }

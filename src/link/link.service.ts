@@ -24,6 +24,7 @@ import {
 import { keepVersionStatement } from '../sql/model.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { executorFor, timesOf } from '../unit/executors.js';
 import type { Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { parseKey, unknownUnit } from '../unit/unit.key.js';
@@ -158,14 +159,14 @@ export class LinkService {
     try {
       checkInput();
     } catch (error) {
-      judge(await this.#run(findLinkStatement(plan), model, plan.schema), plan, path, scope.caller);
+      judge(await this.#run(scope, findLinkStatement(plan), model), plan, path, scope.caller);
       throw error;
     }
   }
 
   async #insert(scope: RequestScope, model: Model, plan: LinkPlan, path: LinkPath, within?: Executor): Promise<string> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const row = await this.#run(insertLinkStatement(plan), model, plan.schema, within);
+      const row = await this.#run(scope, insertLinkStatement(plan), model, within);
       judge(row, plan, path, scope.caller);
       if (row.body !== null) return row.body;
     }
@@ -179,22 +180,27 @@ export class LinkService {
     path: LinkPath,
     within?: Executor,
   ): Promise<undefined> {
-    const row = await this.#run(deleteLinkStatement(plan), model, plan.schema, within);
+    const row = await this.#run(scope, deleteLinkStatement(plan), model, within);
     judge(row, plan, path, scope.caller);
     if (row.body === null) throw refusal('link.unknown', 'No such link');
   }
 
   /** One statement is a transaction by itself; after a deadlock it is tried again as one. */
-  async #run(statement: Statement, model: Model, schema: string, within?: Executor): Promise<LinkRow> {
+  async #run(
+    { project: { schema }, caller }: RequestScope,
+    statement: Statement,
+    model: Model,
+    within?: Executor,
+  ): Promise<LinkRow> {
     within?.tx?.atCommit(keepVersionStatement(schema));
     try {
-      return fresh(await (within ?? this.database).run<LinkRow>(statement), model);
+      return fresh(await (within ?? executorFor(this.database, caller)).run<LinkRow>(statement), model);
     } catch (error) {
       noteContended(error, () => ({ schema, table: LINK_TABLE }));
       if (isDatabaseFault(error) && error.code === '54000') throw tooLong();
       if (within || !(error instanceof KindError) || error.code !== 'database.busy') throw error;
     }
-    const again = { isolation: 'read committed' } as const;
+    const again = { isolation: 'read committed', ...timesOf(caller) } as const;
     return fresh(await this.database.transaction((tx) => tx.run<LinkRow>(statement), again), model);
   }
 }

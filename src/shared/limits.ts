@@ -97,6 +97,8 @@ export const LIMITS = {
   /** Bytes of answers that the clients of one process have not taken, and seconds without a byte taken of one. */
   unreadBytes: 256 * 1024 * 1024,
   unreadSeconds: 60,
+  /** Seconds that a statement of a caller without a token has, of the thirty that all others have. */
+  anonymousSeconds: 5,
   /** Units that one deletion takes along, itself among them, and seconds that it has. */
   deletedUnits: 100_000,
   deletionSeconds: 30,

@@ -14,6 +14,7 @@ import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Remotes } from './remotes.js';
 import { planFields, planQuery } from './unit.plan.js';
+import { executorFor } from './executors.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './unit.key.js';
 
@@ -99,7 +100,8 @@ export class Structs {
       const { kind } = openKind(model, kindId, 'read', scope.caller);
       this.remotes.checkState(kind, scope, 'get');
       return this.remotes.apart(scope.project, model, kind, async () => {
-        const unit = await this.reader.find({ ...scope, model, executor: this.database }, kind, unitId);
+        const executor = executorFor(this.database, scope.caller);
+        const unit = await this.reader.find({ ...scope, model, executor }, kind, unitId);
         if (!unit) throw unknownUnit(kind, unitId);
         const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
         const parameters = planQuery(url, STRUCT_QUERY, (query) => describe([kind], scope.caller, query));

@@ -21,7 +21,8 @@ import { deleteLinksOf, isLinkable } from './links.js';
 import { apart, createsOthers, located, nestedOf, type Nested } from './nested.js';
 import { NewKeys } from './new-keys.js';
 import { isReferenced, References, tell, type Placed, type Unreachable } from './references.js';
-import { asSystem, type Session } from './session.js';
+import { timesOf } from './executors.js';
+import { askerOf, asSystem, type Session } from './session.js';
 import { withAllTaken } from './uniques.js';
 import { unknownUnit, parseKey } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
@@ -124,7 +125,7 @@ export class TableWriter implements Writer {
   }
 
   #together<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.database.transaction((executor) => work({ ...session, executor }));
+    return this.database.transaction((executor) => work({ ...session, executor }), timesOf(askerOf(session)));
   }
 
   /** What a unit refers to already stays as it is, where the caller sees that it does. */

@@ -11,6 +11,7 @@ import { unitAnswer } from './presentation.js';
 import type { Readable, Reader, UnitPage } from './reader.js';
 import { RemoteReader } from './remote.reader.js';
 import { Remotes } from './remotes.js';
+import { executorFor } from './executors.js';
 import type { Session } from './session.js';
 import { TableReader } from './table.reader.js';
 
@@ -66,7 +67,7 @@ export class UnitReader {
 
   #session(scope: RequestScope, model: Model): Session {
     const { project, caller } = scope;
-    return { project, caller, model, executor: this.database };
+    return { project, caller, model, executor: executorFor(this.database, caller) };
   }
 
   /** A page inside a session, of a kind that was opened. */

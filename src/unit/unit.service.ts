@@ -22,6 +22,7 @@ import { bodyOf, type Body } from './draft.js';
 import type { NotObject } from './drafter.js';
 import { unitAnswer } from './presentation.js';
 import { Remotes, type RemoteOperation } from './remotes.js';
+import { executorFor, timesOf } from './executors.js';
 import type { Session } from './session.js';
 import { unknownUnit } from './unit.key.js';
 import { UnitReader } from './unit.reader.js';
@@ -102,6 +103,7 @@ export class UnitService {
   ): Promise<Answer> {
     const { project, caller } = scope;
     const { deployment } = this.behaviors;
+    const alone = executorFor(this.database, caller);
     const open = (model: Model) => {
       const { kind, grant } = openKind(model, kindId, operation, caller);
       this.remotes.checkState(kind, { project, ...deployment }, operation);
@@ -110,7 +112,7 @@ export class UnitService {
     };
     const { definition, limit, cascade } = await this.catalog.withModel(project, async (model) => {
       const { kind } = open(model);
-      const session = { ...scope, ...deployment, model, executor: this.database };
+      const session = { ...scope, ...deployment, model, executor: alone };
       const behaviors = this.behaviors.of(kind, session);
       const definition = behaviors.some((behavior) => behavior.definition);
       const query = { url: request.url, takes: takenBy(operation, definition) };
@@ -133,12 +135,13 @@ export class UnitService {
       const write = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
       return this.remotes.apart(project, model, kind, async () => {
         const query = { url: request.url, takes: takenBy(operation, definition) };
-        await this.#cascade({ ...base, executor: this.database }, kind, unitId, query);
+        await this.#cascade({ ...base, executor: alone }, kind, unitId, query);
         const isolation = this.writer.isolation(base, kind, operation);
-        if (!isolation) return write(this.database);
+        if (!isolation) return write(alone);
         const about = () => (unitId === undefined ? undefined : `${project.id} ${operation} ${kind.id} ${unitId}`);
         const [share, runs] = [this.behaviors.share(kind, base), this.database.runs({ about })];
-        return tellingWhole(this.database, () => this.database.transaction(write, { isolation, share, runs }));
+        const options = { isolation, share, runs, ...timesOf(caller) };
+        return tellingWhole(this.database, () => this.database.transaction(write, options));
       });
     });
   }

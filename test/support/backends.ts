@@ -15,26 +15,25 @@ function peakOf(pid: number): number | undefined {
   return /^Name:\s+postgres/.test(status) && Number.isFinite(peak) ? peak : undefined;
 }
 
+export interface Measured<T> {
+  readonly result: T;
+  /** Of the backend that had most; undefined where nothing can be told. */
+  readonly peak: number | undefined;
+}
+
 /** Looks at the backends of the side connection's database again and again, until `work` is done. */
-export async function peakDuring(side: SideConnection, work: () => Promise<unknown>): Promise<number | undefined> {
+export async function peakDuring<T>(side: SideConnection, work: () => Promise<T>): Promise<Measured<T>> {
   const peaks = new Map<number, number>();
-  let goesOn = true;
-  const looking = (async () => {
-    while (goesOn) {
-      const rows = await side.rows<{ pid: number }>(
-        'SELECT pid FROM pg_stat_activity WHERE datname = current_database()',
-      );
-      for (const { pid } of rows) {
-        const peak = peakOf(pid);
-        if (peak !== undefined) peaks.set(pid, Math.max(peak, peaks.get(pid) ?? 0));
-      }
+  let over = false;
+  const running = work().finally(() => (over = true));
+  do {
+    const rows = await side.rows<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE datname = current_database()',
+    );
+    for (const { pid } of rows) {
+      const peak = peakOf(pid);
+      if (peak !== undefined) peaks.set(pid, Math.max(peak, peaks.get(pid) ?? 0));
     }
-  })();
-  try {
-    await work();
-  } finally {
-    goesOn = false;
-    await looking;
-  }
-  return peaks.size > 0 ? Math.max(...peaks.values()) : undefined;
+  } while (!over);
+  return { result: await running, peak: peaks.size > 0 ? Math.max(...peaks.values()) : undefined };
 }

@@ -124,6 +124,15 @@ describe('a connection', () => {
     expect(await pid(own)).not.toBe(before);
   });
 
+  it('whose statement had less time than it took is replaced, and the statement ended', async () => {
+    const { database: own } = await open(1);
+    const before = await pid(own);
+    expect(await own.within(5000).run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    expect(await pid(own)).toBe(before);
+    expect(await refusalOf(own.within(20).run(statement('SELECT pg_sleep(20)')))).toBe('query.timeout');
+    expect(await pid(own)).not.toBe(before);
+  });
+
   it('whose ROLLBACK failed is replaced', async () => {
     const { database: own } = await open(1);
     const before = await pid(own);

@@ -116,6 +116,19 @@ describe('settings', () => {
   });
 });
 
+it('a statement that has less time than the connections allow is ended behind a pooler too', async () => {
+  const { connection, side } = await pooled();
+  const { dataSource, reach } = await openPool(connection, LIMITED);
+  afterAll(() => dataSource.destroy());
+  const database = new Database(dataSource, reach);
+  const work = database.within(100).run(statement('SELECT pg_sleep(20)'));
+  await expect(work).rejects.toMatchObject({ code: 'query.timeout' });
+  expect(await side.rows("SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(20)' AND state = 'active'")).toEqual(
+    [],
+  );
+  expect(await database.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+});
+
 describe('prepared statements', () => {
   /** Two databases as two processes are, on one pooler. */
   async function two(options: PoolerOptions, prepares = true) {
