@@ -62,6 +62,15 @@ describe('what is stored', () => {
   });
 });
 
+it('a binary of eleven megabytes is read, and is not where a character is none of base64', () => {
+  const text = Buffer.alloc(11_000_001, 7).toString('base64');
+  const accepted = (value: string) => parameterType('binary').accept(value, { maxLength: 2 ** 24 }, () => undefined);
+  expect(accepted(text)).toHaveLength(2 + 2 * 11_000_001);
+  for (const bad of [`${text}=`, text.replace('B', '!'), text.slice(1), `${text.slice(0, -1)}\n`]) {
+    expect(accepted(bad)).toBeUndefined();
+  }
+});
+
 describe('rules', () => {
   it.each<[string, unknown, ValueRules, unknown]>([
     // Code points, not UTF-16 units nor bytes.
