@@ -13,6 +13,7 @@ import { refuseQuery } from '../http/list-query.js';
 import type { Method } from '../kit/module.js';
 import type { KindDef, Model } from '../model/model.js';
 import { Faults, notTaken, refusal } from '../shared/errors.js';
+import { andThen, type Eventually } from '../shared/eventually.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -53,6 +54,9 @@ interface Opened {
   readonly found: { readonly module: FunctionModule; readonly def: FunctionDef } | undefined;
 }
 
+/** Reads what the parameters of a call are read of. */
+type ReadBody = (def: FunctionDef, faults: Faults) => Eventually<Body>;
+
 @Injectable()
 export class FunctionService {
   constructor(
@@ -87,16 +91,17 @@ export class FunctionService {
     target: Target,
     { url, contentType, bytes }: CallRequest,
     deployment: Deployment,
-  ): Promise<(def: FunctionDef, faults: Faults) => Body> {
+  ): Promise<ReadBody> {
     if (target.method === 'GET') return (def, faults) => bodyOfQuery(def, url, faults);
     await this.catalog.withModel(scope.project, async (model) => void open(scope, target, model, deployment));
     const given = await bytes();
     return () => {
       refuseQuery(url);
-      const value = parseBody(given, contentType);
-      if (value === undefined) return new Map();
-      if (isPlainObject(value)) return bodyOf(value);
-      throw refusal('body.not_object', `The body must be a JSON object, got ${typeName(value)}`);
+      return andThen(parseBody(given, contentType, scope.project.id), (value) => {
+        if (value === undefined) return new Map();
+        if (isPlainObject(value)) return bodyOf(value);
+        throw refusal('body.not_object', `The body must be a JSON object, got ${typeName(value)}`);
+      });
     };
   }
 
@@ -105,7 +110,7 @@ export class FunctionService {
     target: Target,
     model: Model,
     deployment: Deployment,
-    read: (def: FunctionDef, faults: Faults) => Body,
+    read: ReadBody,
   ): Promise<Answer> {
     const { kind, grant, found } = open(scope, target, model, deployment);
     const executor = executorFor(this.database, scope.caller);
@@ -115,7 +120,7 @@ export class FunctionService {
     if (!found) throw broken();
     const { def, module } = found;
     const faults = new Faults();
-    const parameters = await readParameters(def, read(def, faults), {
+    const parameters = await readParameters(def, await read(def, faults), {
       model,
       faults,
       settle: (patterns) => this.patterns.settle(scope.project.id, patterns),

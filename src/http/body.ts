@@ -2,17 +2,20 @@
  * Reads a body when its turn comes: after the token and the rights were checked, so that a bad body without a token is
  * 401. Only a body over the limit may be refused earlier.
  */
+import { Breather } from '../shared/breather.js';
 import { KindError, refusal } from '../shared/errors.js';
+import type { Eventually } from '../shared/eventually.js';
 import { LIMITS } from '../shared/limits.js';
+import { atOnce, inTurns, type Pieces } from '../shared/pieces.js';
 import { BodyBudget, type Sender } from './body-budget.js';
 import { readBytes } from './body.reader.js';
+import { parseInPieces } from './json-pieces.js';
 import { parseJson } from './json-text.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 
 const NO_BODY = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 const budget = new BodyBudget({
   all: LIMITS.bodiesInFlight,
@@ -57,8 +60,17 @@ export async function readBody(
   }
 }
 
-/** Parses a body as JSON. @throws KindError 415, 400 */
-export function parseBody(bytes: Buffer | undefined, contentType: string | undefined): unknown {
+/** Bytes of a body that is parsed at once; a larger one is parsed in pieces. */
+const AT_ONCE = 256 * 1024;
+/** Bytes of it that are decoded at a time. */
+const PIECE = 256 * 1024;
+
+/** Parses a body as JSON, with turns for others where it is large. `project`: whose it is. @throws KindError 415, 400 */
+export function parseBody(
+  bytes: Buffer | undefined,
+  contentType: string | undefined,
+  project: string,
+): Eventually<unknown> {
   if (bytes === undefined || bytes.length === 0) return undefined;
   if (!isJson(contentType)) {
     throw refusal(
@@ -66,16 +78,34 @@ export function parseBody(bytes: Buffer | undefined, contentType: string | undef
       `The content-type must be application/json in UTF-8, got ${contentType?.slice(0, 80) ?? 'none'}`,
     );
   }
-  let text: string;
+  if (bytes.length <= AT_ONCE) return atOnce(parseBytes(bytes));
+  const breather = new Breather(project);
+  return breather.pause().then(() => inTurns(parseBytes(bytes), breather));
+}
+
+function* parseBytes(bytes: Buffer): Pieces<unknown> {
+  const text = yield* decode(bytes);
   try {
-    text = utf8.decode(bytes);
+    return bytes.length <= AT_ONCE ? parseJson(text) : yield* parseInPieces(text);
+  } catch (error) {
+    if (error instanceof KindError) throw error;
+    throw refusal('body.malformed', `The body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+function* decode(bytes: Buffer): Pieces<string> {
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+  try {
+    if (bytes.length <= PIECE) return utf8.decode(bytes);
+    const parts: string[] = [];
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      parts.push(utf8.decode(bytes.subarray(at, at + PIECE), { stream: true }));
+      yield;
+    }
+    parts.push(utf8.decode());
+    return parts.join('');
   } catch {
     throw refusal('body.malformed', 'The body is not valid UTF-8');
-  }
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw refusal('body.malformed', `The body is not valid JSON: ${(error as Error).message}`);
   }
 }
 

@@ -138,7 +138,10 @@ export const ERRORS = {
     status: 400,
     meaning: 'The body must be a JSON object (or, where bulk is allowed, an array of objects).',
   },
-  'body.too_many': { status: 400, meaning: 'A bulk body has too many objects.' },
+  'body.too_many': {
+    status: 400,
+    meaning: 'A bulk body has too many objects, or a large body too many elements, keys or levels in one place.',
+  },
   'body.too_large': { status: 413, meaning: 'The body is larger than allowed.' },
   'body.not_json': { status: 415, meaning: 'The content-type must be application/json.' },
   'path.malformed': { status: 400, meaning: 'The path is not valid percent-encoded UTF-8.' },

@@ -1,5 +1,6 @@
 /** JSON values, and the checks that PostgreSQL's jsonb and UTF-8 need before a value is stored. */
 import { LIMITS } from './limits.js';
+import { atOnce, type Pieces } from './pieces.js';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
@@ -28,16 +29,23 @@ export function textFault(text: string): string | undefined {
 }
 
 const TOO_MANY = `has more than ${LIMITS.jsonValues} values`;
+const TOO_MANY_KEYS = `has an object of more than ${LIMITS.jsonKeys} keys`;
 
 /**
  * What keeps a value from being JSON, or from being stored exactly; undefined where nothing does. What JSON leaves out of
- * an object, properties that are undefined, is not there. Walks without recursion. `found` tells whether there are numbers in it of which the nearest double is stored.
+ * an object, properties that are undefined, is not there. `found` tells whether there are numbers in it of which the nearest double is stored.
  */
-export function jsonFault(root: unknown, found: { inexact: boolean } = { inexact: false }): string | undefined {
+export function jsonFault(root: unknown, found = { inexact: false }): string | undefined {
+  return atOnce(jsonFaultInPieces(root, found));
+}
+
+/** Walks without recursion. */
+export function* jsonFaultInPieces(root: unknown, found: { inexact: boolean }): Pieces<string | undefined> {
   const rest: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   let count = 0;
-  for (let next = rest.pop(); next; next = rest.pop()) {
+  for (let next = rest.pop(), walked = 1; next; next = rest.pop(), walked += 1) {
     const { value, depth } = next;
+    if (walked % 256 === 0) yield;
     if (typeof value === 'string') {
       const fault = textFault(value);
       if (fault) return fault;
@@ -57,7 +65,10 @@ export function jsonFault(root: unknown, found: { inexact: boolean } = { inexact
       }
       const prototype: unknown = Object.getPrototypeOf(value);
       if (prototype !== Object.prototype && prototype !== null) return 'has an object of a class, which is no JSON';
-      for (const [key, child] of Object.entries(value)) {
+      const keys = Object.keys(value);
+      if (keys.length > LIMITS.jsonKeys) return TOO_MANY_KEYS;
+      for (const key of keys) {
+        const child = (value as Record<string, unknown>)[key];
         if (child === undefined) continue;
         const fault = textFault(key);
         if (fault) return `has a key that ${fault}`;
@@ -79,15 +90,22 @@ export function typeName(value: unknown): string {
 
 /** The position of the first element that equals an earlier one, whatever the order of keys; -1 where none does. */
 export function repeatedAt(items: readonly Json[]): number {
+  return atOnce(repeatedInPieces(items));
+}
+
+export function* repeatedInPieces(items: readonly Json[]): Pieces<number> {
   const sorted = (_: string, value: unknown): unknown =>
     isPlainObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
-  const seen = new Set<string>();
-  return items.findIndex((item) => {
-    const text = JSON.stringify(item, sorted);
-    if (seen.has(text)) return true;
-    seen.add(text);
-    return false;
-  });
+  const scalars = new Set<unknown>();
+  const others = new Set<string>();
+  for (const [at, item] of items.entries()) {
+    if (at % 256 === 0) yield;
+    const before = scalars.size + others.size;
+    if (typeof item === 'object' && item !== null) others.add(JSON.stringify(item, sorted));
+    else scalars.add(item);
+    if (scalars.size + others.size === before) return at;
+  }
+  return -1;
 }
 
 /** Whether two JSON values are equal, whatever the order of their keys. */

@@ -56,8 +56,11 @@ export const LIMITS = {
   labelLength: 500,
   /** Faults of one answer for which the nearest known name is looked up. */
   hints: 10,
-  /** Values inside one JSON value. */
+  /** Values inside one JSON value, and keys of one object. */
   jsonValues: 500_000,
+  jsonKeys: 50_000,
+  /** Levels of a large body, as a whole. */
+  bodyDepth: 200,
   /** Units of a kind above which its indexes are built in the background, while it is written. */
   indexedAtOnce: 10_000,
   /** Bytes of a body where little is asked for: of sign-in and the like, and of links. */

@@ -64,7 +64,7 @@ export class Drafter {
     const nested = new Nested();
     const drafts: Placed[] = [];
     const patterns = new PatternChecks();
-    const breather = new Breather();
+    const breather = new Breather(session.project.id);
     for (const [at, given] of bodies.entries()) {
       if (breather.due) await breather.pause();
       const place = bulk ? { index: at } : {};

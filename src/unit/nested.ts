@@ -3,6 +3,7 @@ import { referencesOf, type Field, type KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import { FunctionError } from '../kit/function-error.js';
 import { KindError, moved } from '../shared/errors.js';
+import type { Eventually } from '../shared/eventually.js';
 import { isPlainObject } from '../shared/json.js';
 import { keyOf, type Body } from './draft.js';
 import { movedTo } from './placed.js';
@@ -56,10 +57,10 @@ export function nestedOf(
 }
 
 /** Whether an edit creates units. What is wrong with its body is told when its turn comes. */
-export function createsOthers(kind: KindDef, read: () => Body): boolean {
+export async function createsOthers(kind: KindDef, read: () => Eventually<Body>): Promise<boolean> {
   if (referencesOf(kind).length === 0) return false;
   try {
-    return nestedOf(kind, read()).length > 0;
+    return nestedOf(kind, await read()).length > 0;
   } catch (error) {
     if (error instanceof KindError) return false;
     throw error;

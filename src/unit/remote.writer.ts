@@ -9,6 +9,7 @@ import { readableFields } from '../access/masks.js';
 import type { Field, KindDef } from '../model/model.js';
 import { PatternChecks } from '../model/pattern-checks.js';
 import { Faults, refusal } from '../shared/errors.js';
+import type { Eventually } from '../shared/eventually.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
@@ -67,7 +68,7 @@ export class RemoteWriter implements Writer {
     given: Session,
     kind: KindDef,
     id: string,
-    read: () => Body,
+    read: () => Eventually<Body>,
     { writer = given.caller, tags }: WriteOptions = {},
   ): Promise<UnitRow> {
     return this.remotes.within(given, kind, 'update', async (asked) => {
@@ -75,7 +76,9 @@ export class RemoteWriter implements Writer {
       const stored = await this.#mustBeWritable(asked, kind, id, tags);
       const fields = readableFields(kind, session.caller).values();
       const editors = { reader: session.caller, writer };
-      const { body } = await readEdit(kind, id, read(), editors, () => Promise.resolve(shownUnit(stored, fields)));
+      const { body } = await readEdit(kind, id, await read(), editors, () =>
+        Promise.resolve(shownUnit(stored, fields)),
+      );
       const draft = await around(async (inside) => {
         const drafted = await this.drafter.edit(inside, kind, id, body, writer);
         return this.#checked(inside, kind, [body], drafted, id);

@@ -7,6 +7,7 @@ import { uniqueColumns } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
 import { both, type Predicate } from '../model/predicate.js';
 import { Faults, KindError } from '../shared/errors.js';
+import type { Eventually } from '../shared/eventually.js';
 import { scalarText, type Json } from '../shared/json.js';
 import type { DeletePlan } from '../sql/write.sql.js';
 import type { Caller } from '../tenancy/caller.js';
@@ -172,13 +173,13 @@ export class TableWriter implements Writer {
     session: Session,
     kind: KindDef,
     id: string,
-    read: () => Body,
+    read: () => Eventually<Body>,
     options: WriteOptions = {},
   ): Promise<UnitRow> {
     const behaviors = this.behaviors.of(kind, session);
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
-    if (this.#isAlone(session) && createsOthers(kind, read)) {
+    if (this.#isAlone(session) && (await createsOthers(kind, read))) {
       return this.#together(session, (within) => this.update(within, kind, id, read, options));
     }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
@@ -219,7 +220,7 @@ export class TableWriter implements Writer {
     session: Session,
     kind: KindDef,
     id: string,
-    read: () => Body,
+    read: () => Eventually<Body>,
     options: WriteOptions,
   ): Promise<DraftedEdit & { readonly late: Faults; readonly conditions: Conditions }> {
     const behaviors = this.behaviors.of(kind, session);
@@ -227,7 +228,7 @@ export class TableWriter implements Writer {
     try {
       const editors = { reader: session.caller, writer };
       const stored = () => this.#stored(session, kind, id);
-      const { body, version } = await readEdit(kind, id, read(), editors, stored);
+      const { body, version } = await readEdit(kind, id, await read(), editors, stored);
       const drafted = await this.drafter.edit(session, kind, id, body, writer);
       const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
       const late = await this.references.check(session, kind, drafted, writing);

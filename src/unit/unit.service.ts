@@ -11,9 +11,12 @@ import { expectedVersions } from '../http/etag.js';
 import { parseFlags } from '../http/list-query.js';
 import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
+import { Breather } from '../shared/breather.js';
 import { refusal } from '../shared/errors.js';
+import { andThen, type Eventually } from '../shared/eventually.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
+import { inTurns, type Pieces } from '../shared/pieces.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { BodyLimit } from '../tenancy/bodies.js';
@@ -62,7 +65,8 @@ export class UnitService {
 
   create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'create', undefined, request, async (session, kind, { access }, bytes) => {
-      const { bodies, bulk } = readBodies(bytes, request, kind);
+      const body = await parseBody(bytes, request.contentType, scope.project.id);
+      const { bodies, bulk } = await inTurns(bodiesOf(body, kind), new Breather(scope.project.id));
       const rows = await this.writer.insert(session, kind, bodies, { bulk, access });
       return bulk ? bulkAnswer(rows) : unitAnswer(kind, onlyOne(rows));
     });
@@ -70,15 +74,9 @@ export class UnitService {
 
   update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options, bytes) => {
-      let body: Body | undefined;
-      const row = await this.writer.update(
-        session,
-        kind,
-        unitId,
-        () => (body ??= objectOf(parseBody(bytes, request.contentType))),
-        options,
-      );
-      return unitAnswer(kind, row);
+      let body: Eventually<Body> | undefined;
+      const read = () => (body ??= andThen(parseBody(bytes, request.contentType, scope.project.id), objectOf));
+      return unitAnswer(kind, await this.writer.update(session, kind, unitId, read, options));
     });
   }
 
@@ -232,17 +230,16 @@ function objectOf(value: unknown): Body {
   );
 }
 
-/** One object, or for users' kinds a list of them. */
-function readBodies(
-  bytes: Buffer | undefined,
-  request: WriteRequest,
-  kind: KindDef,
-): { bodies: (Body | NotObject)[]; bulk: boolean } {
-  const value = parseBody(bytes, request.contentType);
+/** One object, or for users' kinds a list of them. @throws KindError 400 */
+function* bodiesOf(value: unknown, kind: KindDef): Pieces<{ bodies: (Body | NotObject)[]; bulk: boolean }> {
   if (!Array.isArray(value) || !takesMany(kind)) return { bodies: [objectOf(value)], bulk: false };
   if (value.length > LIMITS.bulk) {
     throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
   }
-  const bodies = value.map((item) => (isPlainObject(item) ? bodyOf(item) : { got: typeName(item) }));
+  const bodies: (Body | NotObject)[] = [];
+  for (const item of value as unknown[]) {
+    bodies.push(isPlainObject(item) ? bodyOf(item) : { got: typeName(item) });
+    yield;
+  }
   return { bodies, bulk: true };
 }

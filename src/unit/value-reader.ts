@@ -1,9 +1,11 @@
-/** Reads values by the definitions of their fields, whoever gives them: what is stored of each, or every fault of it. Pure. */
+/** Reads values by the definitions of their fields, whoever gives them, in pieces: what is stored of each, or every fault of it. Pure. */
 import type { Field, KindDef } from '../model/model.js';
-import type { Stored } from '../model/parameter-type/parameter-type.js';
+import type { ParameterType, Stored } from '../model/parameter-type/parameter-type.js';
 import type { PatternChecks } from '../model/pattern-checks.js';
 import type { ErrorCode } from '../shared/errors.js';
-import { isPlainObject, repeatedAt, scalarText, typeName } from '../shared/json.js';
+import { isPlainObject, repeatedInPieces, scalarText, typeName, type Json } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import { atOnce, type Pieces } from '../shared/pieces.js';
 
 /** Tells a fault of a field; `text` begins with the way to the value, such as `tags[1]: `. */
 export type TellFault = (code: ErrorCode, field: Field, text: string) => void;
@@ -18,29 +20,38 @@ export class ValueReader {
 
   /** A value that is not null; undefined after a fault was told. */
   read(field: Field, value: unknown): Stored | undefined {
+    return atOnce(this.readInPieces(field, value));
+  }
+
+  *readInPieces(field: Field, value: unknown): Pieces<Stored | undefined> {
     const { id, def } = field;
     if (id === 'metadata' && !isPlainObject(value)) {
       return void this.tell('parameter.bad_type', field, `${id}: must be an object, got ${typeName(value)}`);
     }
     // A field that keeps values of several types is checked by its kind's behaviour.
-    if (!def.multiple || field.describedAs !== undefined) return this.#readOne(field, value, id);
+    if (!def.multiple || field.describedAs !== undefined) return yield* this.#readOne(field, value, id);
     if (!Array.isArray(value)) {
       return void this.tell('parameter.bad_type', field, `${id}: must be an array, got ${typeName(value)}`);
     }
-    return this.#readList(field, value);
+    return yield* this.#readList(field, value);
   }
 
-  #readList(field: Field, value: readonly unknown[]): Stored | undefined {
+  *#readList(field: Field, value: readonly unknown[]): Pieces<Stored | undefined> {
     const { id, def, type } = field;
+    if (value.length > LIMITS.jsonValues) {
+      const text = `${id}: at most ${LIMITS.jsonValues} elements, got ${value.length}`;
+      return void this.tell('parameter.too_long', field, text);
+    }
     const stored: Stored[] = [];
     for (const [at, item] of value.entries()) {
+      if (at % 64 === 0) yield;
       const path = `${id}[${at}]`;
       if (item === null) this.tell('parameter.null', field, `${path}: must not be null`);
-      const read = item === null ? undefined : this.#readOne(field, item, path);
+      const read = item === null ? undefined : yield* this.#readOne(field, item, path);
       if (read !== undefined) stored.push(read);
     }
     if (stored.length < value.length) return undefined;
-    const repeated = def.unique ? repeatedAt(stored.map((item) => type.canonical?.(item) ?? item)) : -1;
+    const repeated = def.unique ? yield* repeatedInPieces(yield* shownForms(stored, type)) : -1;
     if (repeated < 0) return stored;
     return void this.tell(
       'parameter.duplicate',
@@ -49,9 +60,12 @@ export class ValueReader {
     );
   }
 
-  #readOne(field: Field, value: unknown, path: string): Stored | undefined {
+  *#readOne(field: Field, value: unknown, path: string): Pieces<Stored | undefined> {
     const report = (code: ErrorCode, text: string) => this.tell(code, field, `${path}: ${text}`);
-    const stored = field.type.accept(value, field.def, report);
+    const { type } = field;
+    const stored = type.acceptInPieces
+      ? yield* type.acceptInPieces(value, field.def, report)
+      : type.accept(value, field.def, report);
     if (stored === undefined || typeof stored !== 'string') return stored;
     if (field.def.pattern !== undefined)
       this.patterns.texts.push({ pattern: field.def.pattern, text: stored, tell: report });
@@ -65,4 +79,14 @@ export class ValueReader {
     if (id !== undefined && (key.id === 'uuid' || scalarText(id) === stored)) return id;
     return void report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${kind}'`);
   }
+}
+
+/** Values as records show them: two that differ in their spelling alone are one. */
+function* shownForms(stored: readonly Stored[], type: ParameterType): Pieces<Json[]> {
+  const shown: Json[] = [];
+  for (const [at, item] of stored.entries()) {
+    if (at % 64 === 0) yield;
+    shown.push(type.canonical?.(item) ?? item);
+  }
+  return shown;
 }

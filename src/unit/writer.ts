@@ -1,4 +1,5 @@
 import type { KindDef } from '../model/model.js';
+import type { Eventually } from '../shared/eventually.js';
 import type { Isolation } from '../sql/transaction.sql.js';
 import type { Body } from './draft.js';
 import type { NotObject } from './drafter.js';
@@ -27,7 +28,13 @@ export interface Writer {
     options?: WriteOptions,
   ): Promise<UnitRow[]>;
   /** Writes what the body has; `read` is asked for it when its turn comes. @throws KindError 400, 403, 404, 409, 412 */
-  update(session: Session, kind: KindDef, id: string, read: () => Body, options?: WriteOptions): Promise<UnitRow>;
+  update(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    read: () => Eventually<Body>,
+    options?: WriteOptions,
+  ): Promise<UnitRow>;
   /** @throws KindError 403, 404, 409, 412 */
   remove(session: Session, kind: KindDef, id: string, options?: WriteOptions): Promise<void>;
 }

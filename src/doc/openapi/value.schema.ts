@@ -51,12 +51,13 @@ export function takenValue(field: Field): Schema {
   const { def } = field;
   const base = TAKEN[def.type] ?? ANSWERED[def.type];
   const rules = { ...rulesOf(def), ...patternOf(def) };
-  return listed(field, {
+  const value = listed(field, {
     ...base,
     ...identity(field),
     ...(def.strip ? shortest(rules) : rules),
     ...encodedLength(def),
   });
+  return def.multiple ? { ...value, maxItems: LIMITS.jsonValues } : value;
 }
 
 /** What holds for a text with white space around it too: the other rules are for what is left of it, and told in words. */

@@ -1,5 +1,7 @@
-import { jsonFault, type Json } from '../../shared/json.js';
-import { OPERATORS, type ParameterType, type Stored } from './parameter-type.js';
+import { jsonFault, jsonFaultInPieces, type Json } from '../../shared/json.js';
+import { atOnce, type Pieces } from '../../shared/pieces.js';
+import type { ValueRules } from '../parameter-def.js';
+import { OPERATORS, type ParameterType, type Report, type Stored } from './parameter-type.js';
 
 /** Any JSON value. In a filter its text is compared, on the whole value or at dotted keys. */
 export const jsonType: ParameterType = {
@@ -12,15 +14,18 @@ export const jsonType: ParameterType = {
   operators: OPERATORS.equality,
   keyable: false,
   indexable: false,
-  accept(value, _rules, report) {
-    const found = { inexact: false };
-    const fault = jsonFault(value, found);
-    if (!fault) return (found.inexact ? JSON.parse(JSON.stringify(value)) : value) as Stored;
-    report('parameter.bad_value', fault);
-    return undefined;
-  },
+  accept: (value, rules, report) => atOnce(acceptInPieces(value, rules, report)),
+  acceptInPieces,
   read: (text) => text,
 };
+
+function* acceptInPieces(value: unknown, _: ValueRules, report: Report): Pieces<Stored | undefined> {
+  const found = { inexact: false };
+  const fault = yield* jsonFaultInPieces(value, found);
+  if (!fault) return (found.inexact ? JSON.parse(JSON.stringify(value)) : value) as Stored;
+  report('parameter.bad_value', fault);
+  return undefined;
+}
 
 /** The array or object that a filter value spells, to be compared as JSON; undefined for all other texts. */
 export function readJsonStructure(text: string): Json | undefined {

@@ -48,8 +48,11 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The allowed values for a message, cut after twenty. */
+/** The allowed values for a message, cut after twenty, and each after eighty characters. */
 export function list(values: readonly (string | number)[]): string {
-  const shown = values.slice(0, 20).map((value) => JSON.stringify(value));
+  const shown = values.slice(0, 20).map((value) => {
+    const text = String(value);
+    return text.length > 80 ? `${JSON.stringify(text.slice(0, 80))}…` : JSON.stringify(value);
+  });
   return shown.join(', ') + (values.length > 20 ? ', …' : '');
 }

@@ -1,0 +1,121 @@
+/** A large body is what it is when it is parsed at once: the same value, or none. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseInPieces } from '../../../src/http/json-pieces.js';
+import { parseJson } from '../../../src/http/json-text.js';
+import { KindError } from '../../../src/shared/errors.js';
+import { LIMITS } from '../../../src/shared/limits.js';
+import { atOnce } from '../../../src/shared/pieces.js';
+
+interface Outcome {
+  readonly value?: unknown;
+  /** Keys in their order. */
+  readonly text?: string;
+  readonly fault?: 'is no JSON';
+}
+
+function outcomeOf(parse: () => unknown): Outcome {
+  try {
+    const value = parse();
+    return { value, text: JSON.stringify(value) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { fault: 'is no JSON' };
+  }
+}
+
+function same(text: string, piece: number): void {
+  expect(outcomeOf(() => atOnce(parseInPieces(text, piece)))).toEqual(outcomeOf(() => parseJson(text)));
+}
+
+const space = fc.constantFrom('', ' ', '\n', '\t\r ');
+const key = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', '10', 'a"b', 'a\\', '\\"', '[', '}'));
+const { value: texts } = fc.letrec<{ value: string; list: string; object: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.oneof(
+      fc.jsonValue({ maxDepth: 0 }).map((each) => JSON.stringify(each)),
+      fc.string().map((each) => JSON.stringify(each)),
+      fc.constantFrom('9007199254740993', '0.1234567890123456', '1e400', '-0.0', 'true', '"\\u00e9\\\\"'),
+    ),
+    tie('list'),
+    tie('object'),
+  ),
+  list: fc
+    .array(fc.tuple(space, tie('value'), space), { maxLength: 6 })
+    .map((items) => `[${items.map((each) => each.join('')).join(',')}]`),
+  object: fc
+    .array(fc.tuple(space, key, space, space, tie('value'), space), { maxLength: 6 })
+    .map(
+      (items) =>
+        `{${items.map(([a, name, b, c, value, d]) => `${a}${JSON.stringify(name)}${b}:${c}${value}${d}`).join(',')}}`,
+    ),
+}));
+
+describe('a body in pieces', () => {
+  it('is what it is at once, whatever the size of the pieces', () => {
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 40 }), space, (text, piece, around) =>
+        same(`${around}${text}${around}`, piece),
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is none where that at once is none, where a character is another, is not there, or is one too many', () => {
+    const edits = fc.tuple(fc.nat(), fc.constantFrom('', ',', ':', '"', '[', ']', '{', '}', '\\', 'x', ' ', '\u00a0'));
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 40 }), edits, fc.boolean(), (text, piece, [where, by], over) => {
+        const at = where % text.length;
+        same(text.slice(0, at) + by + text.slice(over ? at : at + 1), piece);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    '',
+    ' ',
+    '[',
+    ']',
+    '[1,]',
+    '[,1]',
+    '{"a":1,}',
+    '{,}',
+    '[[1]2]',
+    '[[1],]',
+    '{"a":{}"b":{}}',
+    '[1] 2',
+    '"x',
+    '"x"',
+  ])('is as JSON says: %j', (text) => same(text, 1));
+
+  it('that is none says behind which character', () => {
+    const text = `{"a":[${'1,'.repeat(50_000)}1],"b":tru}`;
+    expect(() => atOnce(parseInPieces(text))).toThrow('unexpected text after character 100009');
+  });
+
+  it('is refused with too many keys, elements or levels in one place', () => {
+    const refused = (text: string) => {
+      try {
+        atOnce(parseInPieces(text));
+        return undefined;
+      } catch (error) {
+        return error instanceof KindError ? error.message : String(error);
+      }
+    };
+    const keys = (count: number) => `{${Array.from({ length: count }, (_, at) => `"key${at}":1`).join(',')}}`;
+    expect(refused(keys(LIMITS.jsonKeys))).toBeUndefined();
+    expect(refused(`[${keys(LIMITS.jsonKeys + 1)}]`)).toBe(
+      'body.too_many: The body has an object of more than 50000 keys',
+    );
+    const list = (count: number) => `{"a":[${'1,'.repeat(count - 1)}1]}`;
+    expect(refused(list(LIMITS.jsonValues))).toBeUndefined();
+    expect(refused(list(LIMITS.jsonValues + 1))).toBe(
+      'body.too_many: The body has a list of more than 500000 elements',
+    );
+    const nested = (depth: number) => `${'['.repeat(depth)}"${'x'.repeat(70_000)}"${']'.repeat(depth)}`;
+    expect(refused(nested(LIMITS.bodyDepth))).toBeUndefined();
+    expect(refused(nested(LIMITS.bodyDepth + 1))).toBe('body.too_many: The body is nested deeper than 200 levels');
+  });
+});

@@ -1,0 +1,44 @@
+/** Work that goes on and on: one piece of it in each turn of the event loop, whoever else has such. */
+import { expect, it } from 'vitest';
+import { Breather } from '../../../src/shared/breather.js';
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+it('of many that pause at once one goes on in each turn of the event loop', async () => {
+  const log: string[] = [];
+  const work = async (name: string) => {
+    const breather = new Breather(name);
+    for (let piece = 1; piece <= 3; piece += 1) {
+      await breather.pause();
+      log.push(name);
+    }
+  };
+  let over = false;
+  const all = Promise.all(['a', 'b', 'c'].map(work)).then(() => (over = true));
+  while (!over) {
+    const before = log.length;
+    await turn();
+    expect(log.length - before).toBeLessThanOrEqual(1);
+  }
+  await all;
+  expect(log).toHaveLength(9);
+});
+
+it('those of one key have one place among the others, however many they are', async () => {
+  const log: string[] = [];
+  const pieces = (key: string, count: number) =>
+    Array.from({ length: count }, () => new Breather(key).pause().then(() => log.push(key)));
+  await Promise.all([...pieces('many', 10), ...pieces('one', 2)]);
+  expect(log.slice(0, 4)).toEqual(['many', 'one', 'many', 'one']);
+  expect(log).toHaveLength(12);
+});
+
+it('is due after a stretch of work alone', async () => {
+  const breather = new Breather('', 20);
+  expect(breather.due).toBe(false);
+  const begun = performance.now();
+  while (performance.now() - begun < 25);
+  expect(breather.due).toBe(true);
+  await breather.pause();
+  expect(breather.due).toBe(false);
+});
