@@ -11,8 +11,8 @@ import { countMembersStatement, deleteCredentialStatement, keepMembersStatement 
 import { lockProjectStatement } from '../sql/model.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
-import { Behaviors, withSystemValue, type Behavior, type PendingWrite } from '../unit/behavior.js';
-import type { Draft } from '../unit/draft.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
+import { withSystemValue, type Draft } from '../unit/draft.js';
 import { asSystem, type Session } from '../unit/session.js';
 import { UnitRepository } from '../unit/unit.repository.js';
 import { UnitRights } from '../unit/unit.rights.js';

@@ -9,7 +9,8 @@ import { Faults } from '../shared/errors.js';
 import type { Eventually } from '../shared/eventually.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
-import { draftCreate, shownValues, type Body } from '../unit/draft.js';
+import { shownValues, type Body } from '../unit/draft.js';
+import { draftCreate } from '../unit/drafting.js';
 import type { Placed } from '../unit/references.js';
 import type { FunctionDef } from './definition.js';
 

@@ -9,8 +9,9 @@ import type { KindDef } from '../model/model.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
-import { Behaviors, withValuesOf, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/behavior.js';
-import { bodyOf, draftUpdate, keyOf, shownValues, type Draft } from '../unit/draft.js';
+import { Behaviors, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/behavior.js';
+import { bodyOf, keyOf, shownValues, withoutValuesOf, withValuesOf, type Draft } from '../unit/draft.js';
+import { draftUpdate } from '../unit/drafting.js';
 import { transactionOf, type Session } from '../unit/session.js';
 import { SessionUnits, type UnitObject } from '../unit/session-units.js';
 import { broken } from './broken.js';
@@ -82,18 +83,18 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       this.units.get({ ...session, caller: AUTHOR }, kind.id, id);
     return {
       applies: () => true,
-      ...(has('before_create', 'before_update', 'after_update') && {
-        change: async (draft: Draft, write: PendingWrite) => {
-          const { kind, session, id } = write;
-          // The author's to change: what is written is what the hook returns.
-          const values = handedOver(shownValues(draft, kind));
-          if (id === undefined) {
-            const changes = await run('before_create', session, { values });
-            return this.#changed(draft, write, changes);
-          }
+      ...(has('before_create') && {
+        beforeCreate: async (draft: Draft, write: PendingWrite) => {
+          const values = givenValues(draft, write.kind);
+          return this.#changed(draft, write, await run('before_create', write.session, { values }));
+        },
+      }),
+      ...(has('before_update', 'after_update') && {
+        beforeUpdate: async (draft: Draft, write: PendingWrite) => {
+          const { kind, session, id = '' } = write;
+          const values = givenValues(draft, kind);
           const unit = await stored(kind, id, session);
-          const changes = await run('before_update', session, { unit, values });
-          const changed = { ...this.#changed(draft, write, changes) };
+          const changed = { ...this.#changed(draft, write, await run('before_update', session, { unit, values })) };
           before.set(changed, unit);
           return changed;
         },
@@ -124,17 +125,26 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     };
   }
 
-  /** What a hook returned is read as a body is, and laid over the values. */
-  #changed(draft: Draft, { kind, faults, patterns, id, index }: PendingWrite, changes: unknown): Draft {
+  /** What a hook returned is read as a body is, and laid over the values; what it returned as undefined is taken away. */
+  #changed(draft: Draft, write: PendingWrite, changes: unknown): Draft {
     if (changes === undefined || changes === null) return draft;
     if (!isPlainObject(changes))
       throw new Error(`a hook returns an object of values, or nothing; got ${typeName(changes)}`);
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
-    const body = bodyOf(Object.fromEntries(given));
-    return withValuesOf(
+    const { kind, faults, patterns, index } = write;
+    const entries = Object.entries(changes);
+    const dropped = entries.flatMap(([id, value]) => (value === undefined ? (kind.fields.get(id) ?? []) : []));
+    const left = withoutValuesOf(
       draft,
-      draftUpdate(body, id, { kind, ...masks, faults, patterns, ...(index !== undefined && { index }) }),
+      dropped.filter((field) => field !== kind.keyField && !field.system),
     );
+    const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
+    const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
+    const options = { kind, ...masks, faults, patterns, ...(index !== undefined && { index }) };
+    return withValuesOf(left, draftUpdate(body, options, write.id));
   }
+}
+
+/** The values that a hook is given. They are the author's to change: what is written is what the hook returns. */
+function givenValues(draft: Draft, kind: KindDef): unknown {
+  return handedOver(shownValues(draft, kind));
 }

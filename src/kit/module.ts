@@ -45,11 +45,15 @@ export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'
 /**
  * Run in the transaction of every write of a unit, whichever way it comes: single, in bulk, inside another one, by a
  * function, by a deletion that reaches it. Rights and values were checked before; what a `before_` hook returns is laid
- * over the values, and checked again. What a hook throws undoes the whole write.
+ * over the values, and checked again; a value that it returns as undefined is left out of the write. What a hook throws
+ * undoes the whole write.
  */
 export interface Hooks<K extends string> {
-  /** Returns values to change, or nothing. */
-  before_create?(context: Context & { readonly values: ValuesFor<K> }): Result<Partial<ValuesFor<K>> | void>;
+  /**
+   * `values` are those that were given: what is absent is undefined. Returns values to change, or nothing. It may make the
+   * key and what is required; defaults are laid in after it.
+   */
+  before_create?(context: Context & { readonly values: Partial<ValuesFor<K>> }): Result<Partial<ValuesFor<K>> | void>;
   after_create?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
   /** `unit` as it is stored, `values` what is edited. Returns values to change, or nothing. */
   before_update?(

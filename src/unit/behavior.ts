@@ -5,7 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Share } from '../database/database.js';
 import type { Faults } from '../shared/errors.js';
-import type { Field, KindDef } from '../model/model.js';
+import type { KindDef } from '../model/model.js';
 import type { PatternChecks } from '../model/pattern-checks.js';
 import { keyOf, type Body, type Draft } from './draft.js';
 import { placed } from './placed.js';
@@ -35,13 +35,15 @@ export interface Behavior {
   prepare?(body: Body, write: PendingWrite): Promise<Body> | Body;
   /** What keeps units of the kind from being written at present; asked after rights and existence, before the body is read. */
   ready?(): void;
-  /** After the body was read: adds faults, or what the system writes. */
+  /** After the body was read, and what `beforeCreate` makes of it: adds faults, or what the system writes. */
   complete?(draft: Draft, write: PendingWrite): Promise<Draft> | Draft;
   /**
-   * When everything about the write was checked, and of an edit the unit is held: what is to be written instead. Who
-   * changes a draft checks what it puts in.
+   * What is to be created instead of what was given, which was checked, and judged by the rules: it may make the key, and
+   * whatever must be there. Defaults come after it. Who changes a draft checks what it puts in.
    */
-  change?(draft: Draft, write: PendingWrite): Promise<Draft>;
+  beforeCreate?(draft: Draft, write: PendingWrite): Promise<Draft>;
+  /** The same of an edit, when everything about it was checked and the unit is held. */
+  beforeUpdate?(draft: Draft, write: PendingWrite): Promise<Draft>;
   /** Before the unit goes; what it throws keeps it. */
   beforeDelete?(kind: KindDef, id: string, session: Session): Promise<void>;
   /** After it went. */
@@ -92,6 +94,16 @@ export class Behaviors {
     return source?.of(kind, project, deployment ?? source.deployment) && source.share(project);
   }
 
+  /** Whether one of them makes a part of new units: what is missing in a body is not missed before. */
+  makes(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
+    return this.of(kind, session).some((behavior) => 'beforeCreate' in behavior);
+  }
+
+  /** Whether one of them changes what is edited. */
+  edits(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
+    return this.of(kind, session).some((behavior) => 'beforeUpdate' in behavior);
+  }
+
   /** Tells the behaviors of a kind what was written of it; `id` is that of the unit that was edited. */
   async afterWrite(session: Session, kind: KindDef, units: readonly Placed[], id?: string): Promise<void> {
     for (const behavior of this.of(kind, session)) {
@@ -109,24 +121,4 @@ export class Behaviors {
     this.#byKind.set(kind, found);
     return found;
   }
-}
-
-/** A draft with one more value that the system writes. */
-export function withSystemValue(draft: Draft, field: Field, value: Draft['row'][string]): Draft {
-  const column = field.column ?? field.id;
-  const written = draft.written.includes(field) ? draft.written : [...draft.written, field];
-  return {
-    row: { ...draft.row, [column]: value },
-    written,
-    values: new Map([...draft.values, [field.id, value]]),
-  };
-}
-
-/** A draft with the values of another one laid over it. */
-export function withValuesOf(draft: Draft, over: Draft): Draft {
-  return {
-    row: { ...draft.row, ...over.row },
-    written: [...draft.written, ...over.written.filter((field) => !draft.written.includes(field))],
-    values: new Map([...draft.values, ...over.values]),
-  };
 }

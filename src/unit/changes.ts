@@ -1,16 +1,18 @@
 /**
- * Where behaviours change what is about to be written: when it was read and checked, and it is clear that the caller may
- * write it as it is. New units are judged by their rule first; a unit that is edited is held, so that nobody else changes it.
+ * Where behaviours change what is about to be written: when what was given was read and checked, and it is clear that the
+ * caller may write it. New units are judged by their rule first, and made whole after; a unit that is edited is held, so that
+ * nobody else changes it.
  */
 import { Injectable } from '@nestjs/common';
 import { denied } from '../access/access.js';
 import { Patterns } from '../catalog/patterns.js';
-import type { KindDef } from '../model/model.js';
+import { uniqueColumns } from '../model/field.js';
 import { PatternChecks } from '../model/pattern-checks.js';
 import { Faults } from '../shared/errors.js';
 import type { UpdatePlan, WritePlan } from '../sql/write.sql.js';
-import { Behaviors, type PendingWrite } from './behavior.js';
+import { Behaviors, type Behavior, type PendingWrite } from './behavior.js';
 import type { Draft } from './draft.js';
+import { presumedDraft, wholeDraft } from './drafting.js';
 import { placed } from './placed.js';
 import type { Placed } from './references.js';
 import type { Session } from './session.js';
@@ -27,30 +29,39 @@ export class Changes {
     private readonly patterns: Patterns,
   ) {}
 
-  /** Whether a behaviour of the kind changes what is written. */
-  applyTo(session: Session, kind: KindDef): boolean {
-    return this.behaviors.of(kind, session).some((behavior) => 'change' in behavior);
-  }
-
   /** New units as behaviours leave them. @throws KindError 401, 403 where the caller may not make them as they are */
-  async ofCreate(session: Session, plan: WritePlan, units: readonly Placed[]): Promise<readonly Placed[]> {
+  async ofCreate(
+    session: Session,
+    plan: WritePlan,
+    units: readonly Placed[],
+    late: Faults,
+  ): Promise<readonly Placed[]> {
     const { kind } = plan;
-    if (units.length === 0 || !this.applyTo(session, kind)) return units;
-    const rows = units.map(({ draft }) => draft.row);
-    if (plan.allowed && !(await this.repository.mayInsert(session.executor, plan, rows, session.model))) {
-      throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
-    }
+    if (units.length === 0 || !this.behaviors.makes(kind, session)) return units;
+    await this.#judge(session, plan, units);
+    late.throwIfAny();
     const faults = new Faults();
     const patterns = new PatternChecks();
-    const changed: Placed[] = [];
+    const made: Placed[] = [];
     for (const { draft, ...place } of units) {
       const { index, way } = place;
       const told = way === undefined ? faults : faults.within(way);
       const write = { kind, session, faults: told, patterns, ...(index !== undefined && { index }) };
-      changed.push({ ...place, draft: await placed(place, () => this.change(draft, write)) });
+      made.push({ ...place, draft: await placed(place, () => this.create(draft, write)) });
     }
     faults.throwIfAny();
-    return changed;
+    return made;
+  }
+
+  /** By what was given, with defaults: what a hook would make counts as null. @throws KindError 401, 403 */
+  async #judge(session: Session, plan: WritePlan, units: readonly Placed[]): Promise<void> {
+    if (!plan.allowed) return;
+    const { kind } = plan;
+    const presumed = units.map(({ draft }) => presumedDraft(draft, kind));
+    const written = uniqueColumns(presumed[0]?.written ?? []);
+    const rows = presumed.map(({ row }) => row);
+    if (await this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model)) return;
+    throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
   }
 
   /** An edit as behaviours leave it. @throws KindError 403, 404, 412 where the unit changed meanwhile */
@@ -66,17 +77,36 @@ export class Changes {
       throw (await this.rights.whyNot(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
     }
     const faults = new Faults();
-    const changed = await this.change(draft, { kind, session, faults, patterns: new PatternChecks(), id });
+    const changed = await this.edit(draft, { kind, session, faults, patterns: new PatternChecks(), id });
     faults.throwIfAny();
     return changed;
   }
 
-  /** A draft as behaviours leave it; what is wrong with their changes is added to the faults of the write. */
-  async change(given: Draft, write: PendingWrite): Promise<Draft> {
+  /**
+   * A draft of what was given as behaviours make it whole; as it is where none of them makes anything. What is wrong is
+   * added to the faults of the write.
+   */
+  async create(given: Draft, write: PendingWrite): Promise<Draft> {
+    const { kind, session } = write;
+    if (!this.behaviors.makes(kind, session)) return given;
+    const made = await this.#through(given, write, async (behavior, draft) => behavior.beforeCreate?.(draft, write));
+    return this.#through(wholeDraft(made, write), write, async (behavior, draft) => behavior.complete?.(draft, write));
+  }
+
+  /** An edit as behaviours leave it; what is wrong with their changes is added to the faults of the write. */
+  edit(given: Draft, write: PendingWrite): Promise<Draft> {
+    return this.#through(given, write, async (behavior, draft) => behavior.beforeUpdate?.(draft, write));
+  }
+
+  async #through(
+    given: Draft,
+    { kind, session, patterns }: PendingWrite,
+    step: (behavior: Behavior, draft: Draft) => Promise<Draft | undefined>,
+  ): Promise<Draft> {
     let draft = given;
-    for (const behavior of this.behaviors.of(write.kind, write.session)) {
-      draft = (await behavior.change?.(draft, write)) ?? draft;
-      await this.patterns.settle(write.session.project.id, write.patterns);
+    for (const behavior of this.behaviors.of(kind, session)) {
+      draft = (await step(behavior, draft)) ?? draft;
+      await this.patterns.settle(session.project.id, patterns);
     }
     return draft;
   }

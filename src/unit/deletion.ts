@@ -113,7 +113,7 @@ export class Deletions {
   }
 
   async #clear(session: Deleting, kind: KindDef, field: Field, keys: readonly string[], door: Door): Promise<void> {
-    if (!this.#listens(session, kind, ['prepare', 'complete', 'change', 'afterWrite'])) {
+    if (!this.#listens(session, kind, ['prepare', 'complete', 'beforeUpdate', 'afterWrite'])) {
       return this.#clearAll(session, kind, field, keys);
     }
     const cleared = new Set<string>();

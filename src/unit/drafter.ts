@@ -14,7 +14,8 @@ import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Caller } from '../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
-import { bodyOf, draftCreate, draftUpdate, type Body, keyColumn, type Draft, type DraftOptions } from './draft.js';
+import { bodyOf, keyColumn, type Body, type Draft } from './draft.js';
+import { draftCreate, draftGiven, draftUpdate, type DraftOptions } from './drafting.js';
 import { Nested, nestedOf } from './nested.js';
 import type { Placed } from './references.js';
 import type { Session } from './session.js';
@@ -73,7 +74,7 @@ export class Drafter {
         continue;
       }
       const write: PendingWrite = { kind, session, faults, patterns, ...place };
-      const { draft } = await this.#draft(given, { write, writer, nested, depth: 0, way: [] }, draftCreate);
+      const { draft } = await this.#draft(given, { write, writer, nested, depth: 0, way: [] });
       drafts.push({ draft, ...place });
     }
     return { drafts, nested, faults };
@@ -83,26 +84,25 @@ export class Drafter {
     const faults = new Faults();
     const nested = new Nested();
     const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), id };
-    const situation = { write, writer, nested, depth: 0, way: [] };
-    const { body, draft } = await this.#draft(given, situation, (read, options) => draftUpdate(read, id, options));
+    const { body, draft } = await this.#draft(given, { write, writer, nested, depth: 0, way: [] });
     return { drafts: [{ draft }], nested, faults, body, draft };
   }
 
-  async #draft(
-    given: Body,
-    situation: Situation,
-    read: (body: Body, options: DraftOptions) => Draft,
-  ): Promise<{ body: Body; draft: Draft }> {
+  /** Of a create in which a behaviour makes a part, the draft has what was given alone: `Changes` makes it whole. */
+  async #draft(given: Body, situation: Situation): Promise<{ body: Body; draft: Draft }> {
     const { write, writer } = situation;
-    const { kind, faults, patterns, index } = write;
+    const { kind, faults, patterns, index, id } = write;
+    const partly = id === undefined && this.behaviors.makes(kind, write.session);
     const behaviors = this.behaviors.of(kind, write.session);
     let body = given;
     for (const behavior of behaviors) body = (await told(situation, () => behavior.prepare?.(body, write))) ?? body;
     const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
     const made = await this.#within(body, masks.writable, situation);
     const options = { kind, ...masks, faults, patterns };
-    let draft = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) });
+    const read = id !== undefined ? draftUpdate : partly ? draftGiven : draftCreate;
+    let draft = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
     await this.patterns.settle(write.session.project.id, patterns);
+    if (partly) return { body, draft };
     for (const behavior of behaviors) draft = (await told(situation, () => behavior.complete?.(draft, write))) ?? draft;
     await this.patterns.settle(write.session.project.id, patterns);
     return { body, draft };
@@ -138,7 +138,7 @@ export class Drafter {
     const { patterns } = write;
     const inner: PendingWrite = { kind, session, faults: write.faults.within(id), patterns, ...placeOf(write) };
     const [depth, way] = [outer.depth + 1, [...outer.way, id]];
-    const { draft } = await this.#draft(body, { write: inner, writer, nested, depth, way }, draftCreate);
+    const { draft } = await this.#draft(body, { write: inner, writer, nested, depth, way });
     nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...placeOf(write) });
     return draft.row[keyColumn(kind)];
   }

@@ -1,8 +1,7 @@
 /** Keys that behaviours gave the new units of one write, in place of those that they were drafted with. */
 import { referencesOf, type KindDef } from '../model/model.js';
 import type { Json } from '../shared/json.js';
-import { withSystemValue } from './behavior.js';
-import { keyColumn, keyOf } from './draft.js';
+import { keyColumn, keyOf, withSystemValue } from './draft.js';
 import type { Placed } from './references.js';
 
 export class NewKeys {

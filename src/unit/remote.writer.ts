@@ -134,7 +134,9 @@ export class RemoteWriter implements Writer {
     const [placed] = drafts;
     if (!placed) throw new Error('a write has a draft');
     const write = { kind, session, faults, patterns: new PatternChecks(), ...(id !== undefined && { id }) };
-    const draft = await this.changes.change(placed.draft, write);
+    const draft = await (id === undefined
+      ? this.changes.create(placed.draft, write)
+      : this.changes.edit(placed.draft, write));
     faults.throwIfAny();
     return draft;
   }

@@ -1,7 +1,6 @@
 /** Writes units into tables. */
 import { Injectable } from '@nestjs/common';
 import { denied } from '../access/access.js';
-import { readableFields } from '../access/masks.js';
 import { Database } from '../database/database.js';
 import { uniqueColumns } from '../model/field.js';
 import type { Field, KindDef } from '../model/model.js';
@@ -21,13 +20,13 @@ import { readEdit } from './edit.js';
 import { deleteLinksOf, isLinkable } from './links.js';
 import { apart, createsOthers, located, nestedOf, type Nested } from './nested.js';
 import { NewKeys } from './new-keys.js';
-import { isReferenced, References, tell, type Placed, type Unreachable } from './references.js';
+import { isReferenced, References, type Placed, type Unreachable } from './references.js';
 import { timesOf } from './executors.js';
 import { askerOf, asSystem, type Session } from './session.js';
-import { withAllTaken } from './uniques.js';
 import { unknownUnit, parseKey } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
 import { answeredFields, leaves, ofVersion, UnitRights, type Conditions, type WriteOptions } from './unit.rights.js';
+import { contextOf, WriteRefusals } from './write-refusals.js';
 import type { Writer } from './writer.js';
 
 @Injectable()
@@ -41,6 +40,7 @@ export class TableWriter implements Writer {
     private readonly deletions: Deletions,
     private readonly rights: UnitRights,
     private readonly changes: Changes,
+    private readonly refusals: WriteRefusals,
   ) {}
 
   /**
@@ -107,13 +107,13 @@ export class TableWriter implements Writer {
   ): Promise<UnitRow[]> {
     const given = apart(drafted.map((unit) => keys.into(kind, unit)));
     const base = { ...this.#plan(session, kind), written: uniqueColumns(given[0]?.draft.written ?? []), allowed };
-    const units = late.any ? given : await this.changes.ofCreate(session, base, given);
+    const units = await this.changes.ofCreate(session, base, given, late);
     keys.note(kind, drafted, units);
     await this.references.checkKeys(session, kind, units, keys);
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
-    const made = await this.#tellingAll(session, kind, units, telling);
+    const made = await this.refusals.telling(session, kind, units, telling);
     if (made.length === 0) throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
     late.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
@@ -139,34 +139,6 @@ export class TableWriter implements Writer {
 
   async #stored(session: Session, kind: KindDef, id: string): Promise<Readonly<Record<string, Json>>> {
     return JSON.parse((await this.rights.present(session, kind, id)).body) as Record<string, Json>;
-  }
-
-  /**
-   * PostgreSQL tells of a missing unit, or of a value that another one has, at the first: all of them are told, of missing
-   * units where the connection can still be asked.
-   */
-  async #tellingAll<T>(
-    session: Session,
-    kind: KindDef,
-    drafts: readonly Placed[],
-    work: (context: WriteContext) => Promise<T>,
-    id?: string,
-  ): Promise<T> {
-    const context = this.#context(session, kind, drafts[0]?.index !== undefined || drafts.length > 1);
-    try {
-      return await work(context);
-    } catch (error) {
-      if (!(error instanceof KindError)) throw error;
-      const [only, ...others] = drafts;
-      if (error.code.endsWith('.not_unique') && only?.index === undefined && only && others.length === 0) {
-        throw await withAllTaken(session, kind, only.draft, id, context.told, error);
-      }
-      if (error.code !== 'parameter.bad_reference') throw error;
-      const faults = new Faults();
-      tell(await this.references.unreachable(session, kind, drafts, true).catch(() => []), faults);
-      faults.throwIfAny();
-      throw error;
-    }
   }
 
   async update(
@@ -200,14 +172,14 @@ export class TableWriter implements Writer {
       tags: conditions.tags,
     };
     return this.#undoable(session, late, async (within) => {
-      const changes = !late.any && this.changes.applyTo(within, kind);
+      const changes = !late.any && this.behaviors.edits(kind, within);
       const draft = changes
         ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, conditions)
         : drafted;
       // What behaviours change of a unit that is held makes another version of it.
       const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
       const telling = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
-      const made = await this.#tellingAll(within, kind, [{ draft }], telling, id);
+      const made = await this.refusals.telling(within, kind, [{ draft }], telling, id);
       if (!made)
         throw (await this.rights.whyNot(within, kind, id, conditions, 'update')) ?? leaves(session.caller, kind);
       late.throwIfAny();
@@ -263,7 +235,7 @@ export class TableWriter implements Writer {
   async #deleteRow(session: Session, plan: DeletePlan): Promise<boolean> {
     const { kind } = plan;
     try {
-      if (!(await this.repository.delete(session.executor, plan, this.#context(session, kind)))) return false;
+      if (!(await this.repository.delete(session.executor, plan, contextOf(session, kind)))) return false;
     } catch (error) {
       const referenced = error instanceof KindError && error.code === 'unit.referenced';
       throw referenced ? await this.references.explain(session, kind, scalarText(plan.id as Json), error) : error;
@@ -287,11 +259,5 @@ export class TableWriter implements Writer {
       fields: answeredFields(kind, caller, edited),
       shown,
     };
-  }
-
-  #context(session: Session, kind: KindDef, bulk = false): WriteContext {
-    const { caller, model } = session;
-    const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
-    return { model, kind, told, ...(bulk && { bulk }) };
   }
 }

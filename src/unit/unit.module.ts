@@ -20,6 +20,7 @@ import { UnitRights } from './unit.rights.js';
 import { UnitService } from './unit.service.js';
 import { UnitWriter } from './unit.writer.js';
 import { Walks } from './walks.js';
+import { WriteRefusals } from './write-refusals.js';
 
 /** The engine: what every kind's units have in common. */
 @Module({
@@ -44,6 +45,7 @@ import { Walks } from './walks.js';
     UnitService,
     UnitWriter,
     Walks,
+    WriteRefusals,
   ],
   exports: [
     Behaviors,

@@ -11,7 +11,7 @@ export default kind('tag').module({ hooks: {
   before_create: ({ values }) => {
     if (values.note === 'bad') return { note: 12 as never };
     if (values.note === 'refused') throw new FunctionError(422, 'tag.refused', 'Not that one', 'note');
-    return { code: String(values.code).toLowerCase(), note: values.parent === null ? null : 'in ' + values.parent };
+    return { code: String(values.code).toLowerCase(), note: values.parent === undefined ? null : 'in ' + values.parent };
   },
   after_create: ({ unit }) => {
     if (unit.code === 'undone') throw new FunctionError(422, 'tag.undone', 'Not now');

@@ -102,7 +102,7 @@ describe.each(cases)('the values $name', ({ body, shown }) => {
     await ok(admin.put(`/thing/unit/${made.id}`, body));
     expect(await ok(admin.get(`/thing/unit/${made.id}`))).toMatchObject(shown);
     const [created, stored, changed] = (await ok(admin.post('/thing/function/seen'))) as unknown[];
-    expect(created).toEqual({ ...shown, metadata: {} });
+    expect(created).toEqual(shown);
     expect(stored).toMatchObject(shown);
     expect(changed).toEqual(shown);
   });
