@@ -91,21 +91,41 @@ describe('the statistics of a country', () => {
 });
 
 describe('the name of an article', () => {
-  it('is made of its title, readable and once', async () => {
+  const slugsOf = (units: unknown) => (units as { slug: string }[]).map(({ slug }) => slug);
+  const create = (body: object) => project.post('/article/unit', body);
+
+  beforeAll(async () => {
+    const slug = { id: 'slug', kind_id: 'string', is_primary: true };
     await project.post('/kind/unit', {
       id: 'article',
-      parameters: [
-        { id: 'title', kind_id: 'string', required: true },
-        { id: 'slug', kind_id: 'string', unique: true },
-      ],
+      parameters: [slug, { id: 'title', kind_id: 'string', required: true }],
     });
-    const slug = async (title: string, given: object = {}) =>
-      ((await project.post('/article/unit', { title, ...given })) as { slug: string }).slug;
-    expect(await slug('Crème brûlée, twice!')).toBe('creme-brulee-twice');
-    expect(await slug('Creme brulee twice')).toBe('creme-brulee-twice-2');
-    expect(await slug('Creme brulee: twice?')).toBe('creme-brulee-twice-3');
-    expect(await slug('!!!')).toBe('article');
-    expect(await slug('Mine', { slug: 'my-own' })).toBe('my-own');
+  });
+
+  it('is made of its title, readable, and is its key', async () => {
+    const made = (await create({ title: 'Crème brûlée, twice!' })) as { id: string; slug: string };
+    expect(made.slug).toMatch(/^creme-brulee-twice-[0-9a-f]{12}$/);
+    expect(await project.get(`/article/unit/${made.slug}`)).toEqual(made);
+    expect(slugsOf([await create({ title: '!!!' })])).toEqual([expect.stringMatching(/^article-[0-9a-f]{12}$/)]);
+    expect(slugsOf([await create({ title: 'Mine', slug: 'my-own' })])).toEqual(['my-own']);
+  });
+
+  it('is that of no other one, of as many at once as may come', async () => {
+    const title = 'The same';
+    const [list, ...single] = await Promise.all([
+      project.post(
+        '/article/unit',
+        Array.from({ length: 20 }, () => ({ title })),
+      ),
+      ...Array.from({ length: 6 }, () => create({ title })),
+    ]);
+    const slugs = slugsOf([...(list as { items: unknown[] }).items, ...single]);
+    expect([slugs.length, new Set(slugs).size]).toEqual([26, 26]);
+  });
+
+  it('is not made without a title', async () => {
+    const { status, messages } = await project.call('POST', '/article/unit', {});
+    expect([status, messages]).toMatchObject([400, [{ code: 'parameter.required', parameter: 'title' }]]);
   });
 });
 
