@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds } from '../support/callers.js';
+import { defineMany } from '../support/large-model.js';
 import { startChromium } from '../support/chromium.js';
 import { FunctionsFolder } from '../support/functions.js';
 import { codeIn, Mailbox, setOtp, temporaryFolder } from '../support/mailbox.js';
@@ -24,6 +25,15 @@ export default city.module({
     }),
   },
 });`;
+const CITY_KIND = {
+  id: 'city',
+  label: 'City',
+  parameters: [
+    { id: 'name', kind_id: 'string', required: true, max_length: 100, helper_text: 'As its people write it' },
+    { id: 'population', kind_id: 'integer', min_value: 0 },
+    { id: 'size', kind_id: 'string', values: ['small', 'large'], default_string: 'small' },
+  ],
+};
 const EVIL = '<img src=x onerror=alert(1)><script>alert(2)</script>[x](javascript:alert(3))';
 
 const folder = new FunctionsFolder({ 'city.ts': CITY });
@@ -45,15 +55,7 @@ beforeAll(async () => {
     label: EVIL,
     parameters: [{ id: 'evil', kind_id: 'string', label: EVIL, helper_text: EVIL }],
   });
-  await defineKinds(project, {
-    id: 'city',
-    label: 'City',
-    parameters: [
-      { id: 'name', kind_id: 'string', required: true, max_length: 100, helper_text: 'As its people write it' },
-      { id: 'population', kind_id: 'integer', min_value: 0 },
-      { id: 'size', kind_id: 'string', values: ['small', 'large'], default_string: 'small' },
-    ],
-  });
+  await defineKinds(project, CITY_KIND);
   await defineKinds(project, {
     id: 'ticket',
     parameters: [{ id: 'number', kind_id: 'string', is_primary: true, pattern: '^[A-Z]{2}[0-9]{4}$' }],
@@ -75,10 +77,9 @@ beforeAll(async () => {
 const screen = (name: string) => page.screenshot({ path: join(SCREENS, `${name}.png`) });
 
 /** Opens an operation of a tag; what is in it then. */
-async function open(tag: string, method: string, path: string): Promise<Locator> {
-  const heading = page.locator(`#operations-tag-${tag}`);
-  if ((await heading.getAttribute('data-is-open')) !== 'true') await heading.click();
-  const block = page.locator(`.opblock-${method}:has([data-path="${path}"])`);
+async function open(tag: string, method: string, path: string, within = page): Promise<Locator> {
+  if ((await within.inputValue('#tag')) !== tag) await within.selectOption('#tag', tag);
+  const block = within.locator(`.opblock-${method}:has([data-path="${path}"])`);
   await block.scrollIntoViewIfNeeded();
   if (!(await block.locator('.opblock-body').isVisible())) await block.locator('.opblock-summary').click();
   return block;
@@ -115,7 +116,11 @@ describe('the documentation page', () => {
     await page.click('#enter');
     await page.locator('#status.good').waitFor();
     expect(await page.locator('#status').innerText()).toContain(`Signed in to ${project.id} as admin`);
-    await page.locator('#operations-tag-city').waitFor();
+    // A kind of the project stands first, and all of them can be chosen.
+    await page.locator('#operations-tag-evil').waitFor();
+    expect(await page.locator('#tag option').allInnerTexts()).toEqual(
+      expect.arrayContaining(['city', 'ticket', 'Kinds']),
+    );
     expect(await page.inputValue('#password')).toBe('');
     await screen('signed-in');
   });
@@ -165,19 +170,31 @@ describe('the documentation page', () => {
     expect(await page.locator('#ui img[src="x"], #ui script, #ui a[href^="javascript"]').count()).toBe(0);
   });
 
-  it('shows a large project part by part', async () => {
-    const kinds = Array.from({ length: 20 }, (_, at) => ({ id: `large_${at}`, parameters: ['name'] }));
-    await defineKinds(project, ...kinds);
-    await page.fill('#password', ADMIN.password);
-    await page.click('#enter');
-    await page.locator('#part').waitFor();
-    await page.selectOption('#tag', 'large_7');
-    const block = page.locator('.opblock-get:has([data-path="/api/lib/large_7/unit"])');
-    await block.waitFor();
-    expect(await page.locator('.opblock-tag').count()).toBe(1);
-    await block.locator('.opblock-summary').click();
-    expect((await execute(block)).status).toBe('200');
-    await screen('part');
+  it('shows one tag at a time', async () => {
+    for (const tag of ['Authentication', 'Parameters', 'city']) {
+      await page.selectOption('#tag', tag);
+      await page.locator(`#operations-tag-${tag}`).waitFor();
+      expect(await page.locator('.opblock-tag').count()).toBe(1);
+    }
+  });
+
+  it('shows of two tags the one that was chosen last, whichever is there first', async () => {
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/openapi.json?kinds=evil', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const late = page.waitForResponse('**/openapi.json?kinds=evil');
+    await page.selectOption('#tag', 'evil');
+    await page.selectOption('#tag', 'ticket');
+    await page.locator('#operations-tag-ticket').waitFor();
+    release();
+    await (await late).finished();
+    // By the answer to another request the page has read the one before.
+    await page.evaluate('fetch("openapi.json?kinds=").then((reply) => reply.json())');
+    await page.unroute('**/openapi.json?kinds=evil');
+    expect(await page.locator('#operations-tag-ticket').count()).toBe(1);
   });
 
   it('signs out, and then shows what anyone may see', async () => {
@@ -205,6 +222,79 @@ describe('the documentation page', () => {
   });
 });
 
+/** A page of its own, signed in to a project. */
+async function visit(projectId: string, viewport = { width: 1280, height: 900 }): Promise<Page> {
+  const visitor = await browser.newPage({ viewport });
+  visitor.setDefaultTimeout(15_000);
+  await visitor.goto(`${service.service.url}/api/lib/doc/swaggerui`);
+  await visitor.fill('#project', projectId);
+  await visitor.fill('#username', ADMIN.username);
+  await visitor.fill('#password', ADMIN.password);
+  await visitor.click('#enter');
+  await visitor.locator('#status.good').waitFor();
+  return visitor;
+}
+
+describe('the page of a large project', { timeout: 120_000 }, () => {
+  it('works where the document of all kinds would be too large', async () => {
+    const large = await service.project();
+    await defineMany(large, 462, 395);
+    const visitor = await visit(large.id);
+    const block = await open('Groups', 'get', '/api/lib/group/unit', visitor);
+    expect(await execute(block)).toMatchObject({ status: '200' });
+    await visitor.selectOption('#tag', 'large_461');
+    await visitor.locator('[data-path="/api/lib/large_461/unit/{unit_id}"]').first().waitFor();
+    await visitor.close();
+  });
+
+  it('opens a body at the head of a chain of two hundred kinds, and one of kinds that all refer to each other', async () => {
+    const chained = await service.project();
+    const chain = Array.from({ length: 200 }, (_, at) => ({
+      id: `chain_${at}`,
+      parameters: at === 0 ? [] : [{ id: `next_${at}`, kind_id: 'unit', reference_kind: `chain_${at - 1}` }],
+    }));
+    const ids = Array.from({ length: 20 }, (_, at) => `mesh_${at}`);
+    await defineKinds(chained, ...chain, ...ids.map((id) => ({ id })));
+    const references = ids.map((id) => ({ id: `to_${id}`, kind_id: 'unit', reference_kind: id }));
+    for (const [at, id] of ids.entries()) {
+      const parameters = at === 0 ? references : references.map((each) => each.id);
+      expect((await chained.put(`/kind/unit/${id}`, { parameters })).status).toBe(200);
+    }
+    const visitor = await visit(chained.id);
+    for (const id of ['chain_199', 'mesh_19']) {
+      const block = await open(id, 'post', `/api/lib/${id}/unit`, visitor);
+      await block.locator('textarea').waitFor();
+      expect(await execute(block)).toMatchObject({ status: '200', content: { kind_id: id } });
+    }
+    await visitor.close();
+  });
+});
+
+describe('the page on a telephone', () => {
+  it('fits its width, and leaves the height to what is read', async () => {
+    const small = await service.project();
+    await defineKinds(small, CITY_KIND);
+    const visitor = await visit(small.id, { width: 360, height: 740 });
+    const header = await visitor.locator('header').boundingBox();
+    expect(header?.height).toBeLessThan(0.25 * 740);
+    const width = () => visitor.evaluate<number>('document.documentElement.scrollWidth');
+    expect(await width()).toBe(360);
+    for (const [method, path] of [
+      ['get', '/api/lib/city/unit'],
+      ['post', '/api/lib/city/unit'],
+      ['put', '/api/lib/city/unit/{unit_id}'],
+    ] as const) {
+      const block = await open('city', method, path, visitor);
+      await block.locator('.responses-table').waitFor();
+      expect([method, await width()]).toEqual([method, 360]);
+    }
+    await execute(await open('city', 'get', '/api/lib/city/unit', visitor));
+    expect(await width()).toBe(360);
+    await visitor.screenshot({ path: join(SCREENS, 'telephone.png') });
+    await visitor.close();
+  });
+});
+
 describe('the link of a recovery mail', () => {
   it.each([
     ['as HTML', (project: string) => `#${project}`],
@@ -215,16 +305,16 @@ describe('the link of a recovery mail', () => {
     await anonymous(project).post('/auth/recover_password', { email: ADMIN.email });
     const mail = await mailbox.last(ADMIN.email, before + 1);
     const link = /^http.*$/m.exec(mail.text)?.[0] ?? '';
-    const visit = await browser.newPage();
-    await visit.goto(link + behind(project.id));
-    if (await visit.locator('#project').isVisible()) await visit.fill('#project', project.id);
-    await visit.fill('#password', 'short');
-    await visit.click('button');
-    await visit.locator('.bad:has-text("at least 8 characters")').waitFor();
-    await visit.fill('#password', ADMIN.password);
-    await visit.click('button');
-    await visit.locator('p:has-text("It is set")').waitFor();
-    expect(await visit.locator('form').isVisible()).toBe(false);
-    await visit.close();
+    const visitor = await browser.newPage();
+    await visitor.goto(link + behind(project.id));
+    if (await visitor.locator('#project').isVisible()) await visitor.fill('#project', project.id);
+    await visitor.fill('#password', 'short');
+    await visitor.click('button');
+    await visitor.locator('.bad:has-text("at least 8 characters")').waitFor();
+    await visitor.fill('#password', ADMIN.password);
+    await visitor.click('button');
+    await visitor.locator('p:has-text("It is set")').waitFor();
+    expect(await visitor.locator('form').isVisible()).toBe(false);
+    await visitor.close();
   });
 });

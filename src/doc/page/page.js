@@ -31,51 +31,76 @@ function tell(text, mood = '') {
   element('status').className = mood;
 }
 
-/** The document as this page needs it: calls go to where the page came from. */
-async function load() {
-  const spec = await call('doc/openapi.json');
+/** The document of some kinds as this page needs it: calls go to where the page came from. */
+async function load(kinds) {
+  const spec = await call(`doc/openapi.json?kinds=${kinds.join(',')}`);
   return { ...spec, servers: [{ url: base || '/' }] };
 }
 
-/** Operations that Swagger UI shows at once; of more it takes minutes. */
-const MOST = 300;
+/** A body of another kind inside a body: an object in place of an id, which is created along. */
+const NESTED_BODY = /^#\/components\/schemas\/(.+)\.create$/;
 
-const operationsOf = ({ paths }) => Object.values(paths).flatMap((item) => Object.values(item));
+/** A copy in which `replace` answers what stands for each reference. */
+function mapReferences(value, replace) {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((each) => mapReferences(each, replace));
+  if (typeof value.$ref === 'string') return replace(value.$ref);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapReferences(each, replace)]));
+}
 
-/** What a document says under one tag, with all that this refers to. */
+/**
+ * What a document says under one tag, with all that this refers to. A body inside a body is named and not described:
+ * Swagger UI writes out every reference, which takes it half a minute where two hundred kinds refer to each other.
+ */
 function partOf(spec, tag) {
   const isOfTag = ([, operation]) => operation.tags.includes(tag);
-  const items = Object.entries(spec.paths).map(([path, item]) => [
-    path,
-    Object.fromEntries(Object.entries(item).filter(isOfTag)),
-  ]);
-  const paths = Object.fromEntries(items.filter(([, item]) => Object.keys(item).length > 0));
+  const items = Object.entries(spec.paths)
+    .map(([path, item]) => [path, Object.fromEntries(Object.entries(item).filter(isOfTag))])
+    .filter(([, item]) => Object.keys(item).length > 0);
   const components = { securitySchemes: spec.components.securitySchemes };
-  const waiting = [paths];
-  for (let value = waiting.pop(); value; value = waiting.pop()) {
-    for (const [key, each] of Object.entries(value)) {
-      if (each !== null && typeof each === 'object') waiting.push(each);
-      if (key !== '$ref') continue;
-      const [, , section, name] = each.split('/');
-      const known = (components[section] ??= {});
-      if (Object.hasOwn(known, name)) continue;
+  const waiting = [];
+  const refer = (reference) => {
+    const [, , section, name] = reference.split('/');
+    const known = (components[section] ??= {});
+    if (!Object.hasOwn(known, name)) {
       known[name] = spec.components[section][name];
-      waiting.push(known[name]);
+      waiting.push([known, name]);
     }
+    return { $ref: reference };
+  };
+  const paths = mapReferences(Object.fromEntries(items), refer);
+  for (const [known, name] of waiting) {
+    known[name] = mapReferences(known[name], (reference) => {
+      const [, kind] = NESTED_BODY.exec(reference) ?? [];
+      return kind ? { type: 'object', description: `What a create of \`${kind}\` takes.` } : refer(reference);
+    });
   }
   return { ...spec, paths, components, tags: spec.tags.filter(({ name }) => name === tag) };
 }
 
-/** A large document is shown part by part. */
-function showParts(spec) {
+/** The tag that was chosen last, and how many were asked for. */
+let wished = '';
+let asked = 0;
+
+/** Lets one choose among the tags of a document that has no kind's own operations: that of a kind is loaded when it is chosen. */
+async function showParts(spec) {
   const select = element('tag');
-  const [chosen, names] = [select.value, spec.tags.map(({ name }) => name)];
-  const large = operationsOf(spec).length > MOST;
-  element('part').hidden = !large;
-  select.replaceChildren(...(large ? names : []).map((name) => new Option(name, name)));
-  if (names.includes(chosen)) select.value = chosen;
-  select.onchange = () => show(partOf(spec, select.value));
-  show(large ? partOf(spec, select.value) : spec);
+  const { tags } = spec;
+  const chosen = tags.find(({ name }) => name === wished) ?? tags.find((tag) => tag['x-kinds']) ?? tags[0];
+  select.replaceChildren(...tags.map(({ name }) => new Option(name, name)));
+  select.value = chosen.name;
+  const showTag = async (tag) => {
+    const turn = ++asked;
+    element('ui').textContent = '';
+    const whole = tag['x-kinds'] ? await load(tag['x-kinds']) : spec;
+    // Another one may have been chosen meanwhile.
+    if (turn === asked) show(partOf(whole, tag.name));
+  };
+  select.onchange = () => {
+    wished = select.value;
+    void busy(() => showTag(tags.find(({ name }) => name === wished)));
+  };
+  await showTag(chosen);
 }
 
 let ui;
@@ -85,9 +110,8 @@ function show(spec) {
   ui = window.SwaggerUIBundle({
     spec,
     domNode: element('ui'),
-    docExpansion: operationsOf(spec).length > 60 ? 'none' : 'list',
+    docExpansion: 'list',
     defaultModelsExpandDepth: 0,
-    filter: true,
     tryItOutEnabled: true,
     displayRequestDuration: true,
     validatorUrl: null,
@@ -132,7 +156,7 @@ async function enter() {
     tell('A code was mailed to you: type it in, and sign in once more.');
     return;
   }
-  showParts(await load());
+  await showParts(await load([]));
   element('password').value = element('otp').value = '';
   element('code').hidden = true;
   label();
