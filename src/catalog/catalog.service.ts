@@ -18,6 +18,11 @@ const ATTEMPTS = 5;
 
 /** The part of the pool that a project may have of what the others leave: two slow ones leave a place to a third. */
 const SHARE = 0.8;
+/**
+ * The part of those places that one kind may have of what the other kinds leave: requests that wait for a kind whose table
+ * is locked leave places to the others.
+ */
+const SHARE_OF_KIND = 0.75;
 
 /** What is left to be done when the place of the work is free again: once, whatever becomes of the model meanwhile. */
 export class Afterwards<T> {
@@ -37,6 +42,7 @@ export class Catalog {
     this.#shares = new Lanes({
       atOnce: config.databasePool,
       share: SHARE,
+      partShare: SHARE_OF_KIND,
       waitingPerKey: LIMITS.requestsWaiting,
       // As long as for a connection.
       patience: 5000,
@@ -49,8 +55,13 @@ export class Catalog {
    * model; and before a refusal is given, the version is checked, so that a kind made a moment ago by another process
    * is found and a right that was given is had. Not to be nested: a project has only a share of places.
    */
-  async withModel<T>(project: Project, work: (model: Model) => Promise<T | Afterwards<T>>): Promise<T> {
-    const done = await this.#shares.run(project.id, () => this.withModelApart(project, work));
+  withModel<T>(project: Project, work: (model: Model) => Promise<T | Afterwards<T>>): Promise<T> {
+    return this.withModelOf(project, '', work);
+  }
+
+  /** The same for what is about a kind, or another part of the project: each has only a share of its places. */
+  async withModelOf<T>(project: Project, part: string, work: (model: Model) => Promise<T | Afterwards<T>>): Promise<T> {
+    const done = await this.#shares.run(project.id, () => this.withModelApart(project, work), part);
     return done instanceof Afterwards ? done.run() : done;
   }
 

@@ -19,6 +19,9 @@ interface Setting {
 
 export type SessionSettings = ReadonlyMap<string, Setting>;
 
+/** Milliseconds that a statement waits for a lock, where its transaction does not say so: longer than changes take. */
+const LOCK_TIMEOUT = 10_000;
+
 /** How the server is told of connections whose other end is gone: seconds, and how often. */
 const KEEPALIVES = { idle: 30, interval: 10, count: 3 };
 /** Milliseconds that what was sent may go unconfirmed. */
@@ -42,6 +45,8 @@ export function sessionSettings({ statementTimeout, idleTimeout }: SessionLimits
     ['statement_timeout', { value: `${statementTimeout}ms`, holds: isPositive }],
     // A process that is stopped, or a machine that is gone, must not hold its locks for ever.
     ['idle_in_transaction_session_timeout', { value: `${idleTimeout}ms`, holds: isPositive }],
+    // Who waits for a lock is told so, and not that a query was slow.
+    ['lock_timeout', { value: `${LOCK_TIMEOUT}ms` }],
     ['timezone', { value: 'UTC', holds: (value) => /^(Etc\/)?(UTC|UCT|Universal|Zulu|GMT)$/i.test(value) }],
     ['datestyle', { value: 'ISO', holds: (value) => /^ISO\b/i.test(value) }],
     ['intervalstyle', { value: 'postgres', holds: (value) => value === 'postgres' }],

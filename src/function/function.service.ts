@@ -93,7 +93,11 @@ export class FunctionService {
     deployment: Deployment,
   ): Promise<ReadBody> {
     if (target.method === 'GET') return (def, faults) => bodyOfQuery(def, url, faults);
-    await this.catalog.withModel(scope.project, async (model) => void open(scope, target, model, deployment));
+    await this.catalog.withModelOf(
+      scope.project,
+      target.kind,
+      async (model) => void open(scope, target, model, deployment),
+    );
     const given = await bytes();
     return () => {
       refuseQuery(url);

@@ -51,7 +51,7 @@ export class GroupReader {
   }
 
   list(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
       const { count, items, next } = await this.listIn(this.#session(scope, model), groupId, url);
       return new Answer(`{"count":${count},"items":${items}${next === undefined ? '' : `,"next":${next}`}}`);
     });
@@ -84,7 +84,7 @@ export class GroupReader {
   }
 
   get(scope: RequestScope, groupId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
       const session = this.#session(scope, model);
       const contexts = contextsOf(session, await this.#open(session, groupId));
       const find = async (of: string) => {

@@ -38,7 +38,7 @@ export class LinkReader {
   ) {}
 
   list(scope: RequestScope, path: WalkPath, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withModelOf(scope.project, path.kind, async (model) => {
       const executor = executorFor(this.database, scope.caller);
       const { count, items } = await this.listIn({ ...scope, model, executor }, path, url);
       return new Answer(`{"count":${count},"items":${items}}`);

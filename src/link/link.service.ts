@@ -72,7 +72,8 @@ export class LinkService {
 
   /** Who sends slowly holds no place among the project's requests meanwhile, and who may not link sends nothing. */
   async #bodyOf(scope: RequestScope, path: LinkPath, read: () => Promise<unknown>): Promise<() => void> {
-    await this.catalog.withModel(scope.project, async (model) => void this.#planUnits({ ...scope, model }, path));
+    const plan = async (model: Model): Promise<void> => void this.#planUnits({ ...scope, model }, path);
+    await this.catalog.withModelOf(scope.project, path.parentKind, plan);
     return outcomeOf(read);
   }
 
@@ -121,7 +122,7 @@ export class LinkService {
     checkInput: () => void,
     work: (model: Model, plan: LinkPlan) => Promise<T>,
   ): Promise<T | SystemLink> {
-    return this.catalog.withModel(scope.project, async (model): Promise<T | SystemLink> => {
+    return this.catalog.withModelOf(scope.project, path.parentKind, async (model): Promise<T | SystemLink> => {
       const plan = this.#planUnits({ ...scope, model }, path);
       if (isSystemLink(plan)) return plan;
       await this.#check(scope, model, plan, path, checkInput);

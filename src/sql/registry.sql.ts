@@ -52,8 +52,10 @@ export function settingStatement(name: string, value: string): Statement {
 /** One row `backend`: the number of the server's process that runs it. */
 export const BACKEND: Statement = render(sql`SELECT pg_backend_pid() AS backend`);
 
-/** Statements of the connection may take as long as they need from now on. */
-export const UNLIMITED: Statement = render(sql`SELECT set_config('statement_timeout', '0', false)`);
+/** Statements of the connection may take, and wait for others, as long as they need from now on. */
+export const UNLIMITED: Statement = render(
+  sql`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`,
+);
 
 /** Ends what a connection is doing. */
 export function cancelStatement(backend: number): Statement {

@@ -35,7 +35,7 @@ export class Explanations {
    * decided; and the parameters that it may read and write. @throws KindError 401, 403 for all but administrators
    */
   ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withModelOf(scope.project, kindId, async (model) => {
       const { kind } = openKind(model, kindId, 'read', scope.caller);
       if (!isAdministrator(scope.caller)) {
         throw denied(scope.caller, 'Only administrators are told what others may do');

@@ -96,7 +96,8 @@ export class Structs {
 
   /** The label of a unit (its kind's, where it has none) and the parameters of its kind. */
   async ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withCheckedModel(scope.project, async (model) => {
+    return this.catalog.withModelOf(scope.project, kindId, async (model) => {
+      await this.catalog.check(scope.project, model);
       const { kind } = openKind(model, kindId, 'read', scope.caller);
       this.remotes.checkState(kind, scope, 'get');
       return this.remotes.apart(scope.project, model, kind, async () => {

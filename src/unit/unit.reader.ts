@@ -27,7 +27,7 @@ export class UnitReader {
 
   /** The units of a kind. `url` has the query. */
   list(scope: RequestScope, kindId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, (model) => {
+    return this.catalog.withModelOf(scope.project, kindId, (model) => {
       const readable = openKind(model, kindId, 'read', scope.caller);
       const { kind } = readable;
       this.remotes.checkState(kind, scope, 'list');
@@ -45,7 +45,7 @@ export class UnitReader {
     url: string,
     where: (kind: KindDef, model: Model) => Promise<Predicate>,
   ): Promise<Answer> {
-    return this.catalog.withModel(scope.project, async (model) => {
+    return this.catalog.withModelOf(scope.project, kindId, async (model) => {
       const readable = openKind(model, kindId, 'read', scope.caller);
       const extra = await where(readable.kind, model);
       return pageAnswer(await this.tables.list(this.#session(scope, model), readable, url, extra));
@@ -53,7 +53,7 @@ export class UnitReader {
   }
 
   get(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withModel(scope.project, (model) => {
+    return this.catalog.withModelOf(scope.project, kindId, (model) => {
       const readable = openKind(model, kindId, 'read', scope.caller);
       const { kind } = readable;
       this.remotes.checkState(kind, scope, 'get');

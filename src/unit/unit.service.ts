@@ -108,7 +108,7 @@ export class UnitService {
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
       return { kind, options };
     };
-    const { definition, limit, cascade } = await this.catalog.withModel(project, async (model) => {
+    const { definition, limit, cascade } = await this.catalog.withModelOf(project, kindId, async (model) => {
       const { kind } = open(model);
       const session = { ...scope, ...deployment, model, executor: alone };
       const behaviors = this.behaviors.of(kind, session);
@@ -127,7 +127,7 @@ export class UnitService {
         return work(session, kind, options, bytes);
       });
     }
-    return this.catalog.withModel(project, async (model) => {
+    return this.catalog.withModelOf(project, kindId, async (model) => {
       const { kind, options } = open(model);
       const base = { ...scope, ...deployment, model };
       const write = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
@@ -175,7 +175,7 @@ export class UnitService {
       await this.rights.checkUnit(session, kind, unitId, grant.predicate, operation);
       await steps.check(session);
     };
-    const cascade = await this.catalog.withModel(scope.project, async (model) => {
+    const cascade = await this.catalog.withModelOf(scope.project, kindId, async (model) => {
       openKind(model, kindId, operation, scope.caller);
       try {
         return parseFlags(query.url, query.takes).has('cascade');

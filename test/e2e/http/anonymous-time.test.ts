@@ -5,7 +5,7 @@ import { ok, refusalOf } from '../../support/definitions.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
-const service = await startTestService({ databasePool: 20 });
+const service = await startTestService({ databasePool: 24 });
 const project = await service.project();
 const member = await asMember(project);
 const nobody = anonymous(project);

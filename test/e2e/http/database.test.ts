@@ -8,8 +8,8 @@ import { sideConnection } from '../../support/side-connection.js';
 import { send } from '../../support/wire.js';
 
 const POOL = 3;
-/** What one project may have of them. */
-const PLACES = 2;
+/** What one kind of a project may have of them. */
+const PLACES = 1;
 const database = await ownDatabase();
 const service = await startServiceOn(database, { databasePool: POOL });
 const project = await service.project();

@@ -27,7 +27,7 @@ async function slow(project: TestProject, places: number) {
 it('two projects with slow queries leave a place to a third', async () => {
   const [first, second, third] = [await withNotes(), await withNotes(), await withNotes()];
   const { id } = (await third.post('/note/unit', { text: 'a' })).body.content as { id: string };
-  const releases = [await slow(first, 6), await slow(second, 1)];
+  const releases = [await slow(first, 4), await slow(second, 2)];
   for (let turn = 0; turn < 20; turn += 1) expect((await third.get(`/note/unit/${id}`)).status).toBe(200);
   for (const release of releases) await release();
 });

@@ -269,6 +269,23 @@ describe('a transaction', () => {
     expect(await refusalOf(database.transaction(work, { readOnly: true }))).toMatch(/^25006/);
   });
 
+  it('whose process says nothing for too long is ended, with its locks, and refused as if the database were away', async () => {
+    const limits = { pool: 1, statementTimeout: 30_000, idleTimeout: 200, warn: () => undefined };
+    const { dataSource } = await openPool(inject('database'), limits);
+    afterAll(() => dataSource.destroy());
+    const own = new Database(dataSource);
+    const silent = own.transaction(async (tx) => {
+      await tx.run(statement('SELECT pg_advisory_xact_lock(47140)'));
+      // As long as it takes: the process of this one is stopped.
+      await database.transaction((other) => other.run(statement('SELECT pg_advisory_xact_lock(47140)')), {
+        isolation: 'read committed',
+      });
+      return tx.run(statement('SELECT 1'));
+    });
+    expect(await refusalOf(silent)).toBe('database.unavailable');
+    expect(await own.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+  });
+
   it('runs work after its commit, in order, and drops it with a rollback', async () => {
     const { database: own, failures } = await open(1);
     const done: string[] = [];

@@ -124,6 +124,50 @@ describe('work of one key', () => {
   });
 });
 
+describe('parts of a key', () => {
+  const named = () => {
+    const line = lanes({ atOnce: 10, share: 0.8, partShare: 0.75, waitingPerKey: 8 });
+    const { opened, open } = gate();
+    const started: string[] = [];
+    const run = (key: string, part: string) => {
+      const work = async () => {
+        started.push(part);
+        await opened;
+      };
+      return line.run(key, work, part);
+    };
+    const all: Promise<void>[] = [];
+    const start = async (key: string, part: string, count: number) => {
+      for (let at = 0; at < count; at += 1) all.push(run(key, part));
+      await settle();
+    };
+    return { start, run, started: () => started.splice(0).join(''), end: () => (open(), Promise.all(all)) };
+  };
+
+  it('leave places to each other', async () => {
+    const { start, started, end } = named();
+    await start('one', 'a', 10);
+    expect(started()).toBe('aaaaaa');
+    await start('one', 'b', 2);
+    expect(started()).toBe('b');
+    await start('one', 'c', 1);
+    expect(started()).toBe('c');
+    await start('two', 'a', 1);
+    expect(started()).toBe('a');
+    await end();
+    expect(started()).toBe('baaaa');
+  });
+
+  it('leave room in the line to each other', async () => {
+    const { start, run, started, end } = named();
+    await start('one', 'a', 12);
+    await expect(run('one', 'a')).rejects.toMatchObject({ code: 'server.busy' });
+    await start('one', 'b', 2);
+    expect(started()).toBe('aaaaaab');
+    await end();
+  });
+});
+
 describe('a share', () => {
   /** Keys whose work goes on until it is told to end; the first letter of a name is its key. */
   function crowd(options: Omit<LaneOptions, 'patience' | 'refusal'>) {
