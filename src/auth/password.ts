@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { hash, verify, type Options } from '@node-rs/argon2';
 import { comeBack, Faults } from '../shared/errors.js';
 import { Lanes } from '../shared/lanes.js';
-import { LIMITS } from '../shared/limits.js';
+import { LIMITS, PASSWORD_LENGTH } from '../shared/limits.js';
 import { foldName } from '../shared/member-names.js';
 
 /** 19 MiB, two passes, one lane. The library's default algorithm is argon2id; it runs on libuv's threads. */
@@ -40,8 +40,6 @@ export async function verifyPassword(
   const fits = await line.run(project, () => verify(possible ? stored : DECOY, possible ? password : ''));
   return fits && possible;
 }
-
-export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
 
 /** 8 to 128 characters, and neither the name nor the address. Adds a fault where it is not. */
 export function judgePassword(

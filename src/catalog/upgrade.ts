@@ -4,7 +4,7 @@
  */
 import type { Executor, Transaction } from '../database/database.js';
 import { isDatabaseFault } from '../database/sqlstate.js';
-import { BUILT_IN_GROUPS, BUILT_IN_VERSION } from '../model/built-in.js';
+import { BUILT_IN_GROUPS, BUILT_IN_VERSION, grantedFields, listedParameters } from '../model/built-in.js';
 import { builtInRecords, buildModel } from '../model/build-model.js';
 import { diffTables, type Step } from '../model/diff.js';
 import { storedDefault } from '../model/field.js';
@@ -64,8 +64,10 @@ export async function upgradeProject(tx: Transaction, project: Project): Promise
   const builtIn = await bringUp(tx, project, buildModel(builtInRecords()), retired);
   const rows = await bringRowsUp(tx, schema);
   const keys = await rekeyMembers(tx, schema);
-  const all = await bringUp(tx, project, await loadModel(tx, project, { upgrading: true }), []);
-  const steps = builtIn.steps.length + rows + keys.count + all.steps.length;
+  const model = await loadModel(tx, project, { upgrading: true });
+  const lists = await tx.run(updateParametersStatement(schema, listsOf(model)));
+  const all = await bringUp(tx, project, model, []);
+  const steps = builtIn.steps.length + rows + keys.count + lists.length + all.steps.length;
   if (steps > 0 || version < BUILT_IN_VERSION) {
     await tx.run(recordUpgradeStatement(schema, MODEL_CHANNEL, id, BUILT_IN_VERSION));
   }
@@ -92,6 +94,13 @@ async function bringUp(
   }
   if (large.any) await tx.run(unindexedStatement(project.id, true));
   return plan;
+}
+
+/** The lists of the kinds of users that have fields of their groups. */
+function listsOf({ kinds }: Model): { id: string; parameters: string[] }[] {
+  return [...kinds.values()].flatMap(({ id, builtIn, groups, parameters }) =>
+    builtIn || grantedFields(groups).length === 0 ? [] : [{ id, parameters: listedParameters(groups, parameters) }],
+  );
 }
 
 /** NULLs where none may be, a reference that leads nowhere, duplicates, and a view in the place of a table. */

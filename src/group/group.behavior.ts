@@ -1,11 +1,13 @@
 /** What is special about groups: their kinds must be there, and some groups are the system's. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BUILT_IN_GROUPS } from '../model/built-in.js';
+import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in.js';
+import { tellGranted } from '../model/check-model.js';
 import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type KindDef } from '../model/model.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { jsonEqual, scalarText } from '../shared/json.js';
+import { updateParametersStatement } from '../sql/model.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import type { Body, Draft } from '../unit/draft.js';
 import { withLabel } from '../unit/identified.js';
@@ -38,10 +40,23 @@ export class GroupBehavior implements Behavior, OnModuleInit {
     const before = group?.kinds ?? [];
     if (group?.builtIn) checkBuiltIn(group, list as string[]);
     this.#checkKinds(list as string[], before, write);
-    const kinds = list as string[];
-    const changed = [...kinds, ...before].filter((kind) => !(kinds.includes(kind) && before.includes(kind)));
-    for (const kind of changed) changeOf(session).regrouped.add(kind);
+    for (const kind of regrouped(list as string[], before)) changeOf(session).regrouped.add(kind);
     return draft;
+  }
+
+  /** The lists of parameters of kinds that a group was given, or lost, name what they have of it. */
+  async afterWrite(_: KindDef, id: string, { values }: Draft, { model, project, executor }: Session): Promise<void> {
+    const list = values.get('kind_list');
+    if (!Array.isArray(list) || grantedFields([id]).length === 0) return;
+    const changed = regrouped(list as string[], model.groups.get(id)?.kinds ?? []);
+    const rows = changed.flatMap((kindId) => {
+      const kind = model.kinds.get(kindId);
+      if (!kind || kind.builtIn) return [];
+      const others = kind.groups.filter((group) => group !== id);
+      const groups = (list as string[]).includes(kindId) ? [...others, id] : others;
+      return [{ id: kindId, parameters: listedParameters(groups, kind.parameters) }];
+    });
+    if (rows.length > 0) await executor.run(updateParametersStatement(project.schema, rows));
   }
 
   #checkNewId(id: string, { session, faults }: PendingWrite): void {
@@ -53,7 +68,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
     else if (session.model.groups.has(id)) faults.add('group.exists', `id: a group '${id}' exists already`, place);
   }
 
-  #checkKinds(list: readonly string[], before: readonly string[], { session, faults }: PendingWrite): void {
+  #checkKinds(list: readonly string[], before: readonly string[], { session, faults, id: group }: PendingWrite): void {
     const place = { parameter: 'kind_list' };
     list.forEach((id, at) => {
       const kind = session.model.kinds.get(id);
@@ -66,6 +81,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
       } else if (kind.builtIn && !before.includes(id)) {
         faults.add('group.bad_definition', `kind_list[${at}]: '${id}' is built in and joins no other group`, place);
       }
+      if (group && kind && !before.includes(id)) tellGranted(kind.parameters, [group], faults);
       if (list.indexOf(id) < at) faults.add('parameter.duplicate', `kind_list[${at}]: '${id}' is there already`, place);
     });
   }
@@ -81,6 +97,11 @@ export class GroupBehavior implements Behavior, OnModuleInit {
     }
     return Promise.resolve();
   }
+}
+
+/** Kinds of which a list has become another. */
+function regrouped(list: readonly string[], before: readonly string[]): string[] {
+  return [...list, ...before].filter((kind) => !(list.includes(kind) && before.includes(kind)));
 }
 
 function checkBuiltIn({ id, kinds }: GroupDef, list: readonly string[]): void {

@@ -1,32 +1,23 @@
 /** What is special about the units of `kind`: they bring parameters along, and their tables follow them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
-import { tellUnknownParameter } from '../model/check-model.js';
-import { RESERVED_KINDS } from '../model/built-in.js';
-import { referencesTo, type KindDef } from '../model/model.js';
-import type { ParameterDef } from '../model/parameter-def.js';
-import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/registry.js';
-import { PLAIN } from '../model/special.js';
-import { Faults, KindError, refusal } from '../shared/errors.js';
+import { tellGranted, tellUnknownParameter } from '../model/check-model.js';
+import { grantedFields, RESERVED_KINDS } from '../model/built-in.js';
+import { MEMBER_GROUP, referencesTo, type KindDef } from '../model/model.js';
+import { CREDENTIAL_KIND, PLAIN } from '../model/special.js';
+import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
-import { isPlainObject, jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
-import { LIMITS } from '../shared/limits.js';
+import { jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
+import { InlineParameters } from './inline-parameters.js';
 import { checkBodyLists } from './kind.lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
-import { bodyOf, type Body, type Draft } from '../unit/draft.js';
-import { Drafter } from '../unit/drafter.js';
+import type { Body, Draft } from '../unit/draft.js';
 import { idOfBody, withLabel } from '../unit/identified.js';
 import { asSystem, changeOf, type Session } from '../unit/session.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 
 /** What owners may edit of a built-in kind. */
 const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access']);
-
-/** A parameter that is defined in the list of a kind, and where. */
-interface Inline {
-  readonly at: number;
-  readonly body: Body;
-}
 
 @Injectable()
 export class KindBehavior implements Behavior, OnModuleInit {
@@ -37,7 +28,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly writer: UnitWriter,
-    private readonly drafter: Drafter,
+    private readonly inline: InlineParameters,
   ) {}
 
   onModuleInit(): void {
@@ -49,119 +40,22 @@ export class KindBehavior implements Behavior, OnModuleInit {
   }
 
   async prepare(given: Body, write: PendingWrite): Promise<Body> {
-    const body = withoutKept(given, write);
+    const body = withoutGranted(withoutKept(given, write), write);
     this.#bodies.set(write, body);
     const parameters = body.get('parameters');
     const labelled = write.id === undefined ? withLabel(body) : body;
-    if (!Array.isArray(parameters) || !parameters.some(isPlainObject)) return labelled;
-    const kindId = write.id ?? idOfBody(labelled);
-    return new Map([...labelled, ['parameters', await this.#createInline(parameters, kindId, write)]]);
-  }
-
-  /**
-   * The list of ids of parameters. Those that are defined in place are made, those of one type in one statement, but for
-   * a definition that says what is stored under its id.
-   */
-  async #createInline(
-    entries: readonly unknown[],
-    kindId: string | undefined,
-    write: PendingWrite,
-  ): Promise<unknown[]> {
-    const { session, faults } = write;
-    if (entries.length > LIMITS.parametersPerKind) {
-      const text = `parameters: at most ${LIMITS.parametersPerKind}, got ${entries.length}`;
-      throw refusal('kind.bad_definition', text, { parameter: 'parameters' });
-    }
-    const ids: unknown[] = [...entries];
-    const byType = new Map<string, Inline[]>();
-    const seen = new Set<unknown>();
-    for (const [at, entry] of entries.entries()) {
-      if (!isPlainObject(entry)) continue;
-      const body = withLabel(bodyOf(entry));
-      const [type, id] = [body.get('kind_id'), idOfBody(body)];
-      const stored = id === undefined ? undefined : session.model.parameters.get(id);
-      if (typeof type !== 'string' || !isParameterTypeId(type)) {
-        const hint =
-          typeof type === 'string' ? faults.hint(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
-        const wants = `must be a parameter type${hint}: ${[...PARAMETER_TYPES.keys()].join(', ')}`;
-        faults.add('parameter.bad_value', `parameters[${at}].kind_id: ${wants}`, { parameter: 'parameters' });
-        ids[at] = undefined;
-      } else if (id !== undefined && seen.has(id)) {
-        faults.add('parameter.duplicate', `parameters[${at}].id: is defined twice in this body`, {
-          parameter: 'parameters',
-        });
-        ids[at] = undefined;
-      } else if (stored?.type === type) {
-        seen.add(id);
-        ids[at] = await this.#said(type, { at, body }, stored, write);
-        if (stored.definedIn && kindId !== undefined) changeOf(session).definedIn.set(stored.id, kindId);
-      } else {
-        seen.add(id);
-        byType.set(type, [...(byType.get(type) ?? []), { at, body }]);
-      }
-    }
-    for (const [type, definitions] of byType) {
-      const made = await this.#createOfType(type, definitions, write);
-      definitions.forEach(({ at }, n) => (ids[at] = made?.[n]));
-      if (kindId !== undefined) made?.forEach((id) => changeOf(session).definedIn.set(id, kindId));
-    }
-    return ids.filter((id) => id !== undefined);
-  }
-
-  /** The id of the stored parameter, where a definition says the same; else its behaviour tells what differs. */
-  async #said(
-    type: string,
-    { at, body }: Inline,
-    { id }: ParameterDef,
-    write: PendingWrite,
-  ): Promise<string | undefined> {
-    const { session } = write;
-    changeOf(session).inline.set(id, at);
-    const kind = session.model.kinds.get(type);
-    return (
-      kind &&
-      this.#telling([{ at, body }], write, async () => {
-        const faults = new Faults();
-        await this.drafter.creates(session, kind, [body], { writer: session.caller, bulk: true, faults });
-        faults.throwIfAny();
-        return id;
-      })
+    if (!Array.isArray(parameters)) return labelled;
+    const own = await this.inline.create(parameters, write.id ?? idOfBody(labelled), write);
+    const granted = grantedTo(write);
+    tellGranted(
+      granted.filter((id) => own.includes(id)),
+      groupsOf(write),
+      write.faults,
     );
-  }
-
-  #createOfType(
-    type: string,
-    definitions: readonly Inline[],
-    write: PendingWrite,
-  ): Promise<readonly string[] | undefined> {
-    const { session } = write;
-    return this.#telling(definitions, write, async () => {
-      const kind = session.model.kinds.get(type);
-      if (!kind) return undefined;
-      const bodies = definitions.map(({ body }) => body);
-      const rows = await this.writer.insert(session, kind, bodies, { bulk: true });
-      const ids = rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
-      ids.forEach((id, at) => changeOf(session).inline.set(id, definitions[at]?.at ?? at));
-      return ids;
-    });
-  }
-
-  /** Faults of definitions are told as those of the kind, with their place; undefined after some. */
-  async #telling<T>(
-    definitions: readonly Inline[],
-    { faults }: PendingWrite,
-    work: () => Promise<T>,
-  ): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      // Faults were found before anything was sent; whatever PostgreSQL refused has ended the transaction.
-      if (!(error instanceof KindError) || error.messages.some(({ index }) => index === undefined)) throw error;
-      for (const { index = 0, text, code } of error.messages) {
-        faults.add(code, `parameters[${definitions[index]?.at ?? 0}].${text}`, { parameter: 'parameters' });
-      }
-      return undefined;
-    }
+    return new Map([
+      ...labelled,
+      ['parameters', [...granted, ...own.filter((id) => !granted.some((each) => each === id))]],
+    ]);
   }
 
   complete(draft: Draft, write: PendingWrite): Draft {
@@ -221,13 +115,34 @@ function withoutKept(body: Body, { id, session }: PendingWrite): Body {
   throw refusal('kind.built_in', text);
 }
 
+/** The groups of the user's kind that is edited; a new one has none. */
+function groupsOf({ id, session }: PendingWrite): readonly string[] {
+  const kind = id === undefined ? undefined : session.model.kinds.get(id);
+  return kind && !kind.builtIn ? kind.groups : [];
+}
+
+/** What that kind has of its groups. */
+function grantedTo(write: PendingWrite): string[] {
+  return grantedFields(groupsOf(write)).map(({ id }) => id);
+}
+
+/** The list of a member kind's record names what its members have as such, which is no parameter; a new kind has none of it. */
+function withoutGranted(body: Body, write: PendingWrite): Body {
+  const list = body.get('parameters');
+  const ofRecord = Array.isArray(list) && list.includes(CREDENTIAL_KIND);
+  if (!ofRecord || (write.id !== undefined && !groupsOf(write).includes(MEMBER_GROUP))) return body;
+  const granted = new Set<unknown>(grantedFields([MEMBER_GROUP]).map(({ id }) => id));
+  return new Map([...body, ['parameters', list.filter((entry) => !granted.has(entry))]]);
+}
+
 /** Names that are no parameter are told together with the other faults of the body. */
-function checkParameterNames(list: Json | undefined, { session, faults }: PendingWrite): void {
+function checkParameterNames(list: Json | undefined, write: PendingWrite): void {
   if (!Array.isArray(list)) return;
+  const { session, faults } = write;
   const { parameters } = session.model;
-  const made = changeOf(session).parameters;
+  const known = [parameters, new Set(grantedTo(write)), changeOf(session).parameters];
   for (const id of list as string[]) {
-    if (!parameters.has(id) && !made.has(id)) tellUnknownParameter(id, parameters.keys(), faults);
+    if (!known.some((ids) => ids.has(id))) tellUnknownParameter(id, parameters.keys(), faults);
   }
 }
 

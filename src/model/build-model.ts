@@ -1,7 +1,7 @@
 /** Builds the model of a project from its records and the built-in model. */
 import { jsonEqual } from '../shared/json.js';
 import { atOnce, type Pieces } from '../shared/pieces.js';
-import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES, type BuiltInKind } from './built-in.js';
+import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES, grantedFields, type BuiltInKind } from './built-in.js';
 import { keyField, kindIdField, METADATA_FIELD, parameterField, TIME_FIELDS, REMOTE_TIME_FIELDS } from './field.js';
 import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from './model.js';
 import type { ParameterDef } from './parameter-def.js';
@@ -27,10 +27,11 @@ export function* modelInPieces(records: ModelRecords, known?: Model): Pieces<Mod
   }
   const groups = buildGroups(records);
   const memberships = yield* membershipsOf(groups);
-  const keys = yield* keyTypes(records.kinds, parameters);
+  const kindRecords = records.kinds.map((record) => withoutGranted(record, memberships.get(record.id) ?? []));
+  const keys = yield* keyTypes(kindRecords, parameters);
   const shared = new Map<ParameterDef, Field>();
   const kinds = new Map<string, KindDef>();
-  for (const record of records.kinds) {
+  for (const record of kindRecords) {
     const groupsOfKind = memberships.get(record.id) ?? [];
     const builtIn = BUILT_IN.get(record.id);
     const old = known?.kinds.get(record.id);
@@ -88,6 +89,13 @@ function hasSameFields(
     const key = def?.referenceKind === undefined ? undefined : keys.get(def.referenceKind);
     return field?.def === def && field?.reference?.key === key;
   });
+}
+
+/** The list of a user's kind names what it has of its groups too, which are no parameters of the project. */
+function withoutGranted(record: KindRecord, groups: readonly string[]): KindRecord {
+  if (BUILT_IN.has(record.id)) return record;
+  const granted = new Set(grantedFields(groups).map(({ id }) => id));
+  return granted.size === 0 ? record : { ...record, parameters: record.parameters.filter((id) => !granted.has(id)) };
 }
 
 function buildGroups(records: ModelRecords): Map<string, GroupDef> {
@@ -178,7 +186,7 @@ function finishKind(
   groups: readonly string[],
   builtIn: BuiltInKind | undefined,
 ): KindDef {
-  const granted = BUILT_IN_GROUPS.filter((group) => groups.includes(group.id)).flatMap((group) => group.grants);
+  const granted = grantedFields(groups);
   const ownIds = new Set(shape.own.map((field) => field.id));
   const key = keyField(shape.key, shape.primary);
   const fields = [

@@ -5,18 +5,18 @@
 import type { Json } from '../shared/json.js';
 import { builtInField as field, constantField } from './field.js';
 import type { Field, KeySource } from './model.js';
+import { CREDENTIAL_FIELDS, MEMBER_FIELDS, MEMBER_STRUCT } from './member-fields.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from './model.js';
 import { DELETE_RULES, LEVELS, type ParameterTypeId } from './parameter-def.js';
 import type { OwnField, ParameterType } from './parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from './parameter-type/registry.js';
-import { uuidType } from './parameter-type/unit.type.js';
 import { ADMIN_KIND, CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, PLAIN, type Special } from './special.js';
 
 /**
  * Raised whenever the tables of the built-in model change, or how the names of members are compared, so that older
  * projects are brought up to date.
  */
-export const BUILT_IN_VERSION = 6;
+export const BUILT_IN_VERSION = 7;
 
 export interface BuiltInKind {
   readonly id: string;
@@ -126,54 +126,6 @@ function parameterFields(type: ParameterType): readonly Field[] {
   ];
 }
 
-/** The id of a unit of another built-in kind. */
-const idColumn = { type: uuidType, columnType: uuidType.column, json: uuidType.json } as const;
-
-/** Columns of credentials that no endpoint shows. */
-const secret = (id: string, unique = false) => field({ id, type: 'string', hidden: true, unique });
-
-const CREDENTIAL_FIELDS: readonly Field[] = [
-  field({ id: 'username', type: 'string', label: 'Username', nullable: false }),
-  field({ id: 'email', type: 'string', label: 'E-mail', nullable: false }),
-  secret('username_key', true),
-  secret('email_key', true),
-  secret('password_hash'),
-  secret('member_kind'),
-  field({ id: 'member_id', type: 'string', hidden: true }, idColumn),
-];
-
-/** What a kind gains in the group of member kinds. */
-export const MEMBER_FIELDS: readonly Field[] = [
-  field(
-    { id: CREDENTIAL_KIND, type: 'string', label: 'System user', nullable: false, unique: true },
-    { ...idColumn, system: true },
-  ),
-  field({
-    id: 'username',
-    type: 'string',
-    label: 'Username',
-    required: true,
-    nullable: false,
-    minLength: 1,
-    maxLength: 254,
-    strip: true,
-  }),
-  field({
-    id: 'email',
-    type: 'string',
-    label: 'E-mail',
-    required: true,
-    nullable: false,
-    minLength: 3,
-    maxLength: 254,
-    strip: true,
-  }),
-  field({ id: 'first_name', type: 'string', label: 'First name', nullable: false, default: '', maxLength: 500 }),
-  field({ id: 'last_name', type: 'string', label: 'Last name', nullable: false, default: '', maxLength: 500 }),
-  field({ id: 'first_access_time', type: 'datetime', label: 'First access' }, { system: true, unversioned: true }),
-  field({ id: 'last_access_time', type: 'datetime', label: 'Last access' }, { system: true, unversioned: true }),
-];
-
 const own = (
   id: string,
   text: string,
@@ -219,6 +171,8 @@ export interface BuiltInGroup {
   readonly kinds: readonly string[];
   /** Fields that every kind of the group gains. */
   readonly grants: readonly Field[];
+  /** What a struct shows in place of these. */
+  readonly struct: readonly Field[];
 }
 
 export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
@@ -228,6 +182,7 @@ export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
     description: 'The types of which parameters are made',
     kinds: [...PARAMETER_TYPES.keys()],
     grants: [],
+    struct: [],
   },
   {
     id: MEMBER_GROUP,
@@ -235,8 +190,20 @@ export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
     description: 'Kinds whose units are members, who can sign in',
     kinds: [ADMIN_KIND],
     grants: MEMBER_FIELDS,
+    struct: MEMBER_STRUCT,
   },
 ];
+
+/** The fields that a kind has of its groups. */
+export function grantedFields(groups: readonly string[]): Field[] {
+  return BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id)).flatMap(({ grants }) => grants);
+}
+
+/** The list `parameters` of a user's kind, as its record shows it: what it has of its groups, then its own. */
+export function listedParameters(groups: readonly string[], own: readonly string[]): string[] {
+  const granted = grantedFields(groups).map(({ id }) => id);
+  return [...granted, ...own.filter((id) => !granted.includes(id))];
+}
 
 export const BUILT_IN_LINK_TYPES: readonly { readonly id: string; readonly label: string }[] = [
   { id: 'link', label: 'Link' },

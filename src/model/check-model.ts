@@ -91,7 +91,7 @@ export function checkReference(
 function checkKind(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
   checkRemote(kind, model, faults);
   checkParameterList(kind, model, touched, faults);
-  checkGrants(kind, touched, faults);
+  checkMemberKey(kind, touched, faults);
   checkLists(kind, model.parameters, faults);
 }
 
@@ -140,21 +140,19 @@ function checkParameterList(kind: KindDef, model: Model, touched: Touched, fault
   }
 }
 
-/** A kind in a group that grants fields must not have parameters of the same names, nor a key of its own. */
-function checkGrants(kind: KindDef, touched: Touched, faults: Faults): void {
-  for (const group of BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id))) {
-    if (kind.primary && isMemberKind(kind)) {
-      const text = `'${kind.id}' would be a member kind with the natural key '${kind.primary.id}', and members have none`;
-      faults.add('unit.conflict', text, { parameter: keyGiver(kind, touched) });
-    }
-    for (const { id } of group.grants) {
-      if (kind.parameters.includes(id)) {
-        faults.add(
-          'kind.bad_definition',
-          `parameters: '${id}' comes with the group '${group.id}'; take it from the list`,
-          { parameter: 'parameters' },
-        );
-      }
+/** Members have generated ids. */
+function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
+  if (!kind.primary || !isMemberKind(kind)) return;
+  const text = `'${kind.id}' would be a member kind with the natural key '${kind.primary.id}', and members have none`;
+  faults.add('unit.conflict', text, { parameter: keyGiver(kind, touched) });
+}
+
+/** Adds a fault for each parameter of a kind that is called as something which it has of a group. */
+export function tellGranted(ids: readonly string[], groups: readonly string[], faults: Faults): void {
+  for (const group of BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id))) {
+    for (const { id } of group.grants.filter((granted) => ids.includes(granted.id))) {
+      const text = `parameters: '${id}' comes with the group '${group.id}'; take it from the list`;
+      faults.add('kind.bad_definition', text, { parameter: 'parameters' });
     }
   }
 }

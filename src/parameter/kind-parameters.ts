@@ -1,9 +1,10 @@
 /** Gives parameters to kinds and takes them away: the system's link type `parameter`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
+import { tellGranted } from '../model/check-model.js';
 import type { KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
-import { refusal } from '../shared/errors.js';
+import { Faults, refusal } from '../shared/errors.js';
 import { unitAnswer } from '../unit/presentation.js';
 import { asSystem, type Session } from '../unit/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
@@ -40,6 +41,9 @@ export class KindParameters implements SystemLink, OnModuleInit {
   async add(session: Session, parentId: string, _childKind: string, childId: string): Promise<Answer> {
     const kind = this.#kindOf(session, parentId);
     if (!kind.parameters.includes(childId)) {
+      const faults = new Faults();
+      tellGranted([childId], kind.groups, faults);
+      faults.throwIfAny();
       await this.#write(session, kind, { parameters: [...kind.parameters, childId] });
     }
     const kinds = session.model.kinds.get('kind');

@@ -114,3 +114,6 @@ export const LIMITS = {
   /** Links that each step of all walks of one page follows for that. */
   loadedLinks: 200_000,
 } as const;
+
+/** Characters of a password. */
+export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;

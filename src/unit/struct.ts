@@ -1,79 +1,26 @@
-/** Struct descriptors: what the parameters of a kind are, for forms and clients. */
+/** Structs: what the parameters of a kind are, for forms and clients. */
 import { Injectable } from '@nestjs/common';
-import { grantOf, openKind } from '../access/access.js';
-import { mayReadField, readableFields, writableFields } from '../access/masks.js';
+import { openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';
-import type { ListQuery } from '../http/list-query.js';
+import { pairsOf } from '../http/list-query.js';
 import { STRUCT_QUERY } from '../http/query-names.js';
-import { UNIT_FIELDS, type Field, type GroupDef, type KindDef, type Model } from '../model/model.js';
-import { shared } from '../model/path.js';
-import type { Json } from '../shared/json.js';
-import type { Caller } from '../tenancy/caller.js';
+import type { GroupDef, KindDef, Model } from '../model/model.js';
+import { Faults } from '../shared/errors.js';
+import { descriptorsStatement } from '../sql/descriptor.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
+import { describe, mayDescribe, planDescriptors, STRUCT_RIGHTS, type Descriptor } from './descriptors.js';
 import { Remotes } from './remotes.js';
-import { planFields, planQuery } from './unit.plan.js';
 import { executorFor } from './executors.js';
+import { collect, planQuery } from './unit.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './unit.key.js';
 
-export interface Descriptor {
-  readonly id: string;
-  readonly label: string;
-  readonly type: string;
-  readonly default: Json;
-  readonly helper_text: string | null;
-  readonly required: boolean;
-  readonly multiple: boolean;
-  readonly strip: boolean;
-  readonly min_length: number | null;
-  readonly max_length: number | null;
-  readonly values: Json;
-}
-
-/** Whoever may write a field and not read it is told what it takes, but not what it holds where nothing is given. */
-function descriptorOf(field: Field, caller: Caller): Descriptor {
-  const { id, def } = field;
-  return {
-    id,
-    label: def.label,
-    type: def.type,
-    default: mayReadField(field, caller) ? def.default : null,
-    helper_text: def.helperText,
-    required: def.required,
-    multiple: def.multiple,
-    strip: def.strip ?? false,
-    min_length: def.minLength ?? null,
-    max_length: def.maxLength ?? null,
-    values: def.values ?? null,
-  };
-}
-
-/** The fields that a struct describes: the kind's parameters, and for kinds of the model all of a body. */
-function describedFields(kind: KindDef, caller: Caller): Map<string, Field> {
-  const known = new Map([...readableFields(kind, caller), ...writableFields(kind, caller)]);
-  const always: readonly string[] = kind.key === 'identifier' ? ['kind_id', 'inserted_at', 'updated_at'] : UNIT_FIELDS;
-  return new Map(
-    [...kind.fields.values()]
-      .filter((field) => known.has(field.id) && !field.recordOnly && !always.includes(field.id))
-      .map((field) => [field.id, field]),
-  );
-}
-
-function describe(kinds: readonly KindDef[], caller: Caller, query: ListQuery): Descriptor[] {
-  const fields = new Map<string, Field>();
-  for (const kind of kinds) {
-    for (const [id, field] of describedFields(kind, caller)) if (!fields.has(id)) fields.set(id, field);
-  }
-  const [first] = kinds;
-  // Every unit has them, so their names are known, also where a struct doesn't describe them.
-  const undescribed = new Set<string>(UNIT_FIELDS.filter((id) => !fields.has(id)));
-  const asked = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
-  const named = { include: asked(query.include), exclude: asked(query.exclude) };
-  if (!first) return [];
-  const names = { kind: first, visible: fields, ...shared(kinds) };
-  return planFields(named, names).map((field) => descriptorOf(field, caller));
+/** A page of descriptors, and how many there are in all. */
+interface Described {
+  readonly count: number;
+  readonly items: readonly Descriptor[];
 }
 
 @Injectable()
@@ -87,10 +34,10 @@ export class Structs {
 
   /** `{count, items}` of a kind's parameters; `{label, parameters}` where `labelled`. */
   ofKind(scope: RequestScope, kindId: string, url: string, labelled: boolean): Promise<Answer> {
-    return this.catalog.withCheckedModel(scope.project, (model) => {
-      const { kind } = openKind(model, kindId, ['read', 'create', 'signup'], scope.caller);
-      const items = planQuery(url, STRUCT_QUERY, (query) => describe([kind], scope.caller, query));
-      return answerOf(labelled ? { label: kind.label, parameters: items } : { count: items.length, items });
+    return this.catalog.withCheckedModel(scope.project, async (model) => {
+      const { kind } = openKind(model, kindId, STRUCT_RIGHTS, scope.caller);
+      const described = await this.#describe(scope, model, [kind], url);
+      return answerOf(labelled ? { label: kind.label, parameters: described.items } : described);
     });
   }
 
@@ -105,23 +52,49 @@ export class Structs {
         const unit = await this.reader.find({ ...scope, model, executor }, kind, unitId);
         if (!unit) throw unknownUnit(kind, unitId);
         const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
-        const parameters = planQuery(url, STRUCT_QUERY, (query) => describe([kind], scope.caller, query));
-        return answerOf({ label, parameters });
+        const { items } = await this.#describe(scope, model, [kind], url);
+        return answerOf({ label, parameters: items });
       });
     });
   }
 
   /** `{label, parameters}` of a group that the caller may read: the parameters of its kinds, each at its first appearance. */
-  ofGroup({ caller }: RequestScope, model: Model, group: GroupDef, url: string): Answer {
+  async ofGroup(scope: RequestScope, model: Model, group: GroupDef, url: string): Promise<Answer> {
     const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
-    const described = kinds.filter((kind) => mayDescribe(kind, caller, model));
-    const parameters = planQuery(url, STRUCT_QUERY, (query) => describe(described, caller, query));
-    return answerOf({ label: group.label, parameters });
+    const described = kinds.filter((kind) => mayDescribe(kind, { caller: scope.caller, model }));
+    const { items } = await this.#describe(scope, model, described, url);
+    return answerOf({ label: group.label, parameters: items });
+  }
+
+  /** What the query leaves of the descriptors. Without a limit it is all: a form has no pages. @throws KindError 400 */
+  async #describe(
+    { caller, project }: RequestScope,
+    model: Model,
+    kinds: readonly KindDef[],
+    url: string,
+  ): Promise<Described> {
+    const { query, all, plan } = planQuery(url, STRUCT_QUERY, (asked) => {
+      const faults = new Faults();
+      const planned = collect(faults, () => planDescriptors(asked, model), undefined);
+      const found = collect(faults, () => describe(kinds, { caller, model }, asked), []);
+      faults.throwIfAny();
+      return { query: asked, all: found, plan: planned };
+    });
+    let matching = all;
+    if (plan && all.length > 0) {
+      const rows = all.map((descriptor) =>
+        Object.fromEntries(plan.used.map(({ id }) => [id, descriptor[id as keyof Descriptor]])),
+      );
+      const found = await executorFor(this.database, caller).run<{ n: number }>(
+        descriptorsStatement({ schema: project.schema, rows, ...plan }),
+      );
+      matching = found.flatMap(({ n }) => all[n] ?? []);
+    }
+    const end = isLimited(url) ? query.offset + query.limit : undefined;
+    return { count: matching.length, items: matching.slice(query.offset, end) };
   }
 }
 
-function mayDescribe(kind: KindDef, caller: Caller, model: Model): boolean {
-  return (['read', 'create', 'signup'] as const).some(
-    (operation) => grantOf(kind, operation, caller, model) !== undefined,
-  );
+function isLimited(url: string): boolean {
+  return [...pairsOf(url)].some(([name]) => name === 'limit');
 }

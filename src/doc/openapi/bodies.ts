@@ -1,11 +1,12 @@
 /** The request bodies that are not units: those of the authentication endpoints, and of functions. Pure. */
 import type { Field } from '../../model/model.js';
+import { PASSWORD_LENGTH } from '../../shared/limits.js';
 import type { Schema } from './openapi.js';
 import { defaultOf, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
 
 const STRING: Schema = { type: 'string' };
 const PASSWORD: Schema = { type: 'string', format: 'password', writeOnly: true };
-const NEW_PASSWORD: Schema = { ...PASSWORD, minLength: 8, maxLength: 128 };
+const NEW_PASSWORD: Schema = { ...PASSWORD, minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max };
 
 function object(properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema {
   return { type: 'object', properties, required, additionalProperties: false };

@@ -43,7 +43,7 @@ const MESSAGE: Schema = {
   additionalProperties: false,
 };
 
-const DESCRIPTOR = record({
+const DESCRIBED: Readonly<Record<string, Schema>> = {
   id: STRING,
   label: STRING,
   type: { type: 'string', enum: [...PARAMETER_TYPES.keys()] },
@@ -55,7 +55,19 @@ const DESCRIPTOR = record({
   min_length: LENGTH,
   max_length: LENGTH,
   values: { type: ['array', 'null'], items: {} },
-});
+};
+
+const DESCRIPTOR: Schema = {
+  ...record(DESCRIBED),
+  properties: {
+    ...DESCRIBED,
+    reference_kind: {
+      type: ['string', 'null'],
+      description: 'Of a `unit`: the kind that it refers to; null where the caller may do nothing with that one.',
+    },
+    persistence: { type: 'string', const: 'run_time', description: 'Of the password of members: it is not stored.' },
+  },
+};
 
 /** Of sign-up, sign-in and refresh; the member's own parameters come along. */
 const SESSION: Schema = {

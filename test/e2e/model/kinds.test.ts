@@ -181,7 +181,10 @@ describe('a kind', () => {
       project.delete('/far/unit/x'),
     ];
     for (const call of calls) expect(refusalOf(await call)).toEqual(away);
-    expect(await ok(project.get('/far/struct'))).toMatchObject({ count: 1, items: [{ id: 'name' }] });
+    expect(await ok(project.get('/far/struct'))).toMatchObject({
+      count: 2,
+      items: [{ id: 'name' }, { id: 'metadata' }],
+    });
     await ok(project.put('/kind/unit/far', { remote: false }));
     await expectNoDrift(project);
     await ok(project.post('/far/unit', { name: 'near' }));

@@ -37,7 +37,8 @@ const NAME = {
 const OPEN = { ...PLAIN, id: 'open', label: 'open', type: 'boolean', default: false };
 const TAGS = { ...PLAIN, id: 'tags', label: 'tags', type: 'string', multiple: true, default: ['a'] };
 const DRAFT = { ...PLAIN, id: 'draft', label: 'draft', type: 'json' };
-const OWNER = { ...PLAIN, id: 'owner', label: 'owner', type: 'unit' };
+const OWNER = { ...PLAIN, id: 'owner', label: 'owner', type: 'unit', reference_kind: 'kind_admin' };
+const METADATA = { ...PLAIN, id: 'metadata', label: 'Metadata', type: 'json', default: {} };
 
 await ok(
   project.post('/kind/unit', {
@@ -78,8 +79,11 @@ const [named, unnamed] = (
 
 describe('a struct', () => {
   it('of a kind is its parameters, with all fields of a descriptor', async () => {
-    expect(await ok(project.get('/city/struct'))).toEqual({ count: 5, items: [NAME, OPEN, TAGS, DRAFT, OWNER] });
-    expect(await ok(project.get('/bare/struct'))).toEqual({ count: 0, items: [] });
+    expect(await ok(project.get('/city/struct'))).toEqual({
+      count: 6,
+      items: [NAME, OPEN, TAGS, DRAFT, OWNER, METADATA],
+    });
+    expect(await ok(project.get('/bare/struct'))).toEqual({ count: 1, items: [METADATA] });
   });
 
   it.each([
@@ -87,9 +91,9 @@ describe('a struct', () => {
     ['include=open,name', ['name', 'open']],
     ['include[]=open&include[]=name', ['name', 'open']],
     ['include=open&include=name', ['name', 'open']],
-    ['exclude=[open,name]', ['tags', 'draft', 'owner']],
-    ['exclude[]=open&exclude[]=name', ['tags', 'draft', 'owner']],
-    ['', ['name', 'open', 'tags', 'draft', 'owner']],
+    ['exclude=[open,name]', ['tags', 'draft', 'owner', 'metadata']],
+    ['exclude[]=open&exclude[]=name', ['tags', 'draft', 'owner', 'metadata']],
+    ['', ['name', 'open', 'tags', 'draft', 'owner', 'metadata']],
   ])('takes ?%s in every form', async (query, ids) => {
     const { items, count } = (await ok(project.get(`/city/struct?${query}`))) as { count: number; items: Descriptor[] };
     expect(items.map(({ id }) => id)).toEqual(ids);
@@ -117,7 +121,7 @@ describe('a struct', () => {
   it("of a unit has its label, or its kind's", async () => {
     expect(await ok(project.get(`/city/unit/${city.id}/struct`))).toEqual({
       label: 'City',
-      parameters: [NAME, OPEN, TAGS, DRAFT, OWNER],
+      parameters: [NAME, OPEN, TAGS, DRAFT, OWNER, METADATA],
     });
     expect(await ok(project.get(`/shop/unit/${named.id}/struct?include=size`))).toMatchObject({
       label: 'My shop',
@@ -125,7 +129,7 @@ describe('a struct', () => {
     });
     expect(await ok(project.get(`/shop/unit/${unnamed.id}/struct`))).toMatchObject({
       label: 'shop',
-      parameters: [{ id: 'label' }, { id: 'size' }, { id: 'open' }],
+      parameters: [{ id: 'label' }, { id: 'size' }, { id: 'open' }, { id: 'metadata' }],
     });
     for (const id of ['0198c0de-0000-7000-8000-000000000000', 'x', city.id]) {
       expect(refusalOf(await project.get(`/shop/unit/${id}/struct`))).toEqual({
@@ -141,7 +145,16 @@ describe('a struct', () => {
       parameters: Descriptor[];
     };
     expect(label).toBe('Places');
-    expect(parameters.map(({ id }) => id)).toEqual(['label', 'size', 'open', 'name', 'tags', 'draft', 'owner']);
+    expect(parameters.map(({ id }) => id)).toEqual([
+      'label',
+      'size',
+      'open',
+      'metadata',
+      'name',
+      'tags',
+      'draft',
+      'owner',
+    ]);
     expect(await ok(project.get('/group/places/struct?include=size,name'))).toMatchObject({
       parameters: [{ id: 'size' }, { id: 'name' }],
     });
@@ -226,6 +239,68 @@ describe('a struct', () => {
     expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining(['username', 'email', 'first_name', 'last_name']));
   });
 
+  it('tells the kind that a reference leads to, to who may do something with its units', async () => {
+    await ok(
+      project.post('/kind/unit', {
+        id: 'letterbox',
+        public: true,
+        parameters: ['owner', { id: 'home', kind_id: 'unit', reference_kind: 'shop' }],
+      }),
+    );
+    const kinds = async (as: typeof project) =>
+      ((await ok(as.get('/letterbox/struct?exclude=metadata'))) as { items: Descriptor[] }).items.map(
+        ({ reference_kind }) => reference_kind,
+      );
+    expect(await kinds(project)).toEqual(['kind_admin', 'shop']);
+    expect(await kinds(project.as(undefined))).toEqual([null, null]);
+    await ok(project.put('/kind/unit/shop', { access: { create: 'anyone' } }));
+    expect(await kinds(project.as(undefined))).toEqual([null, 'shop']);
+  });
+
+  it('of a member kind is what a sign-up takes, so that a form made of it can sign up', async () => {
+    await ok(
+      project.post('/kind/unit', { id: 'guest', parameters: [{ id: 'vat', kind_id: 'string', required: true }] }),
+    );
+    await ok(project.post('/group/unit/kind_auth_member/link/group/kind/unit/guest'));
+    const stranger = project.as(undefined);
+    const { items } = (await ok(stranger.get('/guest/struct'))) as { items: Descriptor[] };
+    expect(items.map(({ id }) => id)).toEqual([
+      ...['kind_system_user', 'username', 'password', 'email', 'first_name', 'last_name'],
+      ...['first_access_time', 'last_access_time', 'vat', 'metadata'],
+    ]);
+    const described = new Map(items.map((item) => [item.id, item]));
+    expect(described.get('kind_system_user')).toEqual({
+      ...PLAIN,
+      ...{ id: 'kind_system_user', label: 'System user', type: 'json', required: true },
+      helper_text: expect.any(String) as string,
+    });
+    expect(described.get('password')).toEqual({
+      ...PLAIN,
+      ...{ id: 'password', label: 'Password', type: 'string', required: true, persistence: 'run_time' },
+      ...{ min_length: 8, max_length: 128 },
+    });
+    const [username, password, email] = ['gus', 'a long secret', 'gus@example.com'];
+    const given = new Map<string, unknown>(
+      Object.entries({ username, password, email, vat: 'IT1', kind_system_user: { username, password, email } }),
+    );
+    // As a form does: what it has to ask for, and what it was told to begin with.
+    const body = items.flatMap(({ id, required, default: preset }) => {
+      if (required) return [[id, given.get(id)]];
+      return preset === null ? [] : [[id, preset]];
+    });
+    const session = (await ok(stranger.post('/auth/guest/signup', Object.fromEntries(body) as object))) as {
+      id: string;
+    };
+    const unit = (await ok(project.get(`/guest/unit/${session.id}/struct`))) as { parameters: Descriptor[] };
+    expect(unit.parameters).toEqual(items);
+    const { parameters } = (await ok(
+      project.get('/group/kind_auth_member/struct?include=password,kind_system_user'),
+    )) as {
+      parameters: Descriptor[];
+    };
+    expect(parameters).toEqual([described.get('kind_system_user'), described.get('password')]);
+  });
+
   it('never tells the default of a hidden parameter', async () => {
     await ok(
       project.post('/kind/unit', {
@@ -253,11 +328,11 @@ describe('a struct', () => {
       expect(refusalOf(await anonymous.get(path))).toEqual(missing);
     }
     await ok(project.post('/kind/unit', { id: 'openly', public: true, parameters: ['name'] }));
-    expect(await ok(anonymous.get('/openly/struct'))).toMatchObject({ count: 1 });
+    expect(await ok(anonymous.get('/openly/struct'))).toMatchObject({ count: 2 });
     await ok(
       project.post('/kind/unit', { id: 'dropbox', access: { create: 'anyone', read: 'nobody' }, parameters: ['name'] }),
     );
-    expect(await ok(anonymous.get('/dropbox/struct'))).toMatchObject({ count: 1 });
+    expect(await ok(anonymous.get('/dropbox/struct'))).toMatchObject({ count: 2 });
     expect(refusalOf(await project.as('bad.token.here').get('/openly/struct'))).toEqual({
       status: 401,
       messages: ['token.invalid'],
@@ -267,5 +342,128 @@ describe('a struct', () => {
       status: 403,
       messages: ['access.denied'],
     });
+  });
+});
+
+describe('the query of a struct', () => {
+  const ids = async (path: string): Promise<string[]> => {
+    const { items, parameters } = (await ok(project.get(path))) as { items?: Descriptor[]; parameters?: Descriptor[] };
+    return (items ?? parameters ?? []).map(({ id }) => id);
+  };
+  const rows: readonly (readonly [query: string, ids: readonly string[]])[] = [
+    ['filter=eq(required,true)', ['name']],
+    ['filter=not(eq(required,true))', ['open', 'tags', 'draft', 'owner', 'metadata']],
+    ['filter=eq(type,json)', ['draft', 'metadata']],
+    ['filter=in(type,json,unit)', ['draft', 'owner', 'metadata']],
+    ['filter=ne(type,string)', ['open', 'draft', 'owner', 'metadata']],
+    ['filter=and(eq(type,string),eq(multiple,true))', ['tags']],
+    ['filter=or(eq(id,open),eq(strip,true))', ['name', 'open']],
+    ['filter=contains(label,ta)', ['tags', 'metadata']],
+    ['filter=icontains(label,NAM)', ['name']],
+    ['filter=startswith(id,o)', ['open', 'owner']],
+    ['filter=istartswith(id,O)', ['open', 'owner']],
+    ['filter=endswith(id,n)', ['open']],
+    ['filter=iendswith(helper_text,WHO?)', ['name']],
+    ['filter=isnull(helper_text)', ['open', 'tags', 'draft', 'owner', 'metadata']],
+    ['filter=isnull(default)', ['draft', 'owner']],
+    ['filter=eq(default,Rome)', ['name']],
+    ['filter=eq(default,false)', ['open']],
+    ['filter=isnull(values,false)', ['name']],
+    ['filter=ge(max_length,19)', ['name']],
+    ['filter=ge(max_length,20)', []],
+    ['filter=lt(max_length,20)', []],
+    ['filter=get(min_length,1)', ['name']],
+    ['filter=eq(reference_kind,kind_admin)', ['owner']],
+    ['filter=lt(id,name)', ['draft', 'metadata']],
+    ['order=id;asc', ['draft', 'metadata', 'name', 'open', 'owner', 'tags']],
+    ['order=id;desc', ['tags', 'owner', 'open', 'name', 'metadata', 'draft']],
+    // Upper case comes first, and nulls last.
+    ['order=label;asc', ['metadata', 'name', 'draft', 'open', 'owner', 'tags']],
+    ['order=max_length;asc', ['name', 'open', 'tags', 'draft', 'owner', 'metadata']],
+    ['order=max_length;desc&limit=1', ['open']],
+    ['order=type;asc&order=id;desc', ['open', 'metadata', 'draft', 'tags', 'name', 'owner']],
+    ['order[]=required;desc&order[]=id;asc&limit=2', ['name', 'draft']],
+    ['limit=2', ['name', 'open']],
+    ['limit=2&offset=4', ['owner', 'metadata']],
+    ['offset=5', ['metadata']],
+    ['offset=6', []],
+    ['limit=0', []],
+    ['limit=1000', ['name', 'open', 'tags', 'draft', 'owner', 'metadata']],
+    ['include=name,tags,owner&filter=eq(type,string)', ['name', 'tags']],
+    ['exclude=name&filter=eq(type,string)', ['tags']],
+    ['include=tags,name,open&order=id;desc&offset=1&limit=1', ['open']],
+    ['load_links=true&depth=3', ['name', 'open', 'tags', 'draft', 'owner', 'metadata']],
+  ];
+  it.each(rows)('%s', async (query, expected) => {
+    expect(await ids(`/city/struct?${query}`)).toEqual(expected);
+    expect(await ids(`/city/unit/${city.id}/struct?${query}`)).toEqual(expected);
+    const whole = (await ok(project.get('/city/struct'))) as { items: Descriptor[] };
+    const { items } = (await ok(project.get(`/city/struct?${query}`))) as { items: Descriptor[] };
+    for (const item of items) expect(item).toEqual(whole.items.find(({ id }) => id === item.id));
+  });
+
+  it('counts what matches, whatever page is shown, and takes one statement more where PostgreSQL has to answer', async () => {
+    expect(await ok(project.get('/city/struct?limit=1'))).toMatchObject({ count: 6, items: [{ id: 'name' }] });
+    expect(await ok(project.get('/city/struct?filter=eq(type,json)&limit=0'))).toEqual({ count: 2, items: [] });
+    expect(await ok(project.get('/city/struct?include=name,open&offset=1'))).toMatchObject({ count: 2 });
+    const [plain, filtered] = [
+      await project.statements(() => project.get('/city/struct?limit=1')),
+      await project.statements(() => project.get('/city/struct?filter=eq(type,json)&order=id;asc')),
+    ];
+    expect(filtered).toBe(plain + 1);
+  });
+
+  it('works on those of kinds, groups and parameter types', async () => {
+    expect(await ids('/kind/struct?filter=eq(required,true)')).toEqual(['remote']);
+    expect(await ids('/kind/struct?filter=eq(multiple,true)&order=id;asc')).toEqual(['parameters']);
+    expect(await ids('/kind/struct?order=id;asc&limit=2')).toEqual(['access', 'active']);
+    expect(await ids('/group/places/struct?filter=eq(type,integer)')).toEqual(['size']);
+    expect(await ids('/group/places/struct?order=id;desc&limit=2&offset=1')).toEqual(['size', 'owner']);
+    expect(await ids('/string/struct?filter=eq(type,integer)')).toEqual(['min_length', 'max_length']);
+    await ok(project.post('/group/unit', { id: 'empty_one' }));
+    expect(await ids('/group/empty_one/struct?filter=eq(type,integer)')).toEqual([]);
+  });
+
+  it('shows all of a kind of many parameters, where no limit is given', async () => {
+    const parameters = Array.from({ length: 150 }, (_, at) => ({ id: `many_${at}`, kind_id: 'integer' }));
+    await ok(project.post('/kind/unit', { id: 'wide', parameters }));
+    expect(await ids('/wide/struct')).toHaveLength(151);
+    expect(await ids('/wide/struct?filter=startswith(id,many_14)')).toHaveLength(11);
+    expect(await ids('/wide/struct?limit=100')).toHaveLength(100);
+  });
+
+  it.each([
+    ['filter=eq(name,x)', ['filter.unknown_parameter name']],
+    ['filter=eq(requred,true)', ['filter.unknown_parameter requred']],
+    ['filter=eq(required,yes)', ['filter.bad_value required']],
+    ['filter=lt(required,true)', ['filter.bad_operator required']],
+    ['filter=eq(reference_kind.id,x)', ['filter.unknown_parameter reference_kind']],
+    ['filter=eq(id', ['filter.syntax']],
+    ['order=values;asc', ['query.bad_value order']],
+    ['order=nope;asc', ['parameter.unknown order']],
+    ['order=id', ['query.bad_value order']],
+    ['limit=-1', ['query.bad_value limit']],
+    ['limit=1001', ['query.bad_value limit']],
+    ['offset=x', ['query.bad_value offset']],
+    ['load_links=maybe', ['query.bad_value load_links']],
+    ['depth=11', ['query.bad_value depth']],
+    ['count=none', ['query.unknown count']],
+    ['cursor=', ['query.unknown cursor']],
+    ['kind_id=city', ['query.unknown kind_id']],
+    [
+      'order=nope;asc&filter=eq(size,1)&include=nope',
+      ['parameter.unknown order', 'filter.unknown_parameter size', 'parameter.unknown include'],
+    ],
+  ])('refuses ?%s', async (query, messages) => {
+    for (const path of ['/city/struct', `/city/unit/${city.id}/struct`, '/group/places/struct']) {
+      expect(refusalOf(await project.get(`${path}?${query}`))).toEqual({ status: 400, messages });
+    }
+  });
+
+  it('is harmless with hostile texts', async () => {
+    for (const text of ["'; DROP TABLE x; --", '"', '\\', '%', '😀', 'a"b']) {
+      const quoted = encodeURIComponent(`"${text.replace(/["\\]/g, '\\$&')}"`);
+      expect(await ids(`/city/struct?filter=eq(label,${quoted})`)).toEqual([]);
+    }
   });
 });

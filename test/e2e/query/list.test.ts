@@ -169,13 +169,15 @@ describe('include and exclude', () => {
     };
     for (const path of ['/city/struct', `/city/unit/${first.id}/struct`]) {
       expect(await ids(`${path}?include=[size,name]`)).toEqual(['name', 'size']);
-      expect(await ids(`${path}?exclude=size,name,secret`)).toEqual(['meta', 'open', 'tags', 'data']);
+      expect(await ids(`${path}?exclude=size,name,secret`)).toEqual(['meta', 'open', 'tags', 'data', 'metadata']);
     }
     expect(await ids('/kind/struct?include=id,label')).toEqual(['id', 'label']);
     // What every unit has is known, and no parameter.
     expect(await ids('/city/struct?include=[id,name]')).toEqual(['name']);
     expect(await ids('/city/struct?include=id')).toEqual([]);
-    expect(await ids('/city/struct?exclude=[id,size,name,secret]')).toEqual(['meta', 'open', 'tags', 'data']);
+    expect(await ids('/city/struct?exclude=[id,size,name,secret]')).toEqual([
+      ...['meta', 'open', 'tags', 'data', 'metadata'],
+    ]);
   });
 
   scenarios({ admin: project }, [
@@ -490,7 +492,14 @@ describe('what is wrong with a query is told at once, as text and for the kind',
       `/city/unit/${first.id}`,
       [...['limit', 'order', 'filter', 'sort'].map((name) => `query.unknown ${name}`), 'parameter.unknown include'],
     ],
-    ['a struct', '/city/struct', ['query.unknown sort', 'query.bad_value limit', 'parameter.unknown include']],
+    [
+      'a struct',
+      '/city/struct',
+      [
+        ...['query.unknown sort', 'query.bad_value limit', 'parameter.unknown order'],
+        ...['filter.unknown_parameter size', 'parameter.unknown include'],
+      ],
+    ],
     ['a walk', `/city/unit/${first.id}/link/child`, told],
   ])('%s', async (_, path, messages) => {
     const { status, body } = await project.get(`${path}?${wrong}`);

@@ -184,7 +184,7 @@ const CHANGES: readonly Change[] = [
     name: 'a new parameter, in the struct',
     change: put('/kind/unit/city', { parameters: ['name', { id: 'size', kind_id: 'integer' }] }),
     ask: (project) => project.get('/city/struct'),
-    expect: { status: 200, body: { content: { count: 2 } } },
+    expect: { status: 200, body: { content: { count: 3 } } },
   },
   {
     name: 'who may read, in the struct',

@@ -107,6 +107,19 @@ describe('an older project', () => {
     await ok(project.post('/kind/unit', body));
   });
 
+  it('has member kinds whose lists name what they gained', async () => {
+    const project = await used();
+    const record = (await ok(project.get('/kind/unit/person'))) as { parameters: string[]; updated_at: string };
+    await query(project, `UPDATE $schema."kind" SET "parameters" = ARRAY['name', 'age'] WHERE "id" = 'person'`);
+    await query(project, 'UPDATE $schema."_model" SET "built_in" = 6');
+    expect(await migrate(project)).toEqual({ steps: 1, leftAlone: [] });
+    const upgraded = (await ok(project.get('/kind/unit/person'))) as { updated_at: string };
+    expect(upgraded).toEqual({ ...record, updated_at: upgraded.updated_at });
+    expect(upgraded.updated_at > record.updated_at).toBe(true);
+    expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
+    await expectNoDrift(project);
+  });
+
   it('has its members found by the keys of this version; of two who have one name by now one keeps it', async () => {
     const project = await used();
     const password = 'a long secret';

@@ -1,0 +1,130 @@
+/** Parameters that are defined inside the body of a kind: they are made along, or are the stored ones, said again. */
+import { Injectable } from '@nestjs/common';
+import type { ParameterDef } from '../model/parameter-def.js';
+import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/registry.js';
+import { Faults, KindError, refusal } from '../shared/errors.js';
+import { isPlainObject } from '../shared/json.js';
+import { LIMITS } from '../shared/limits.js';
+import type { PendingWrite } from '../unit/behavior.js';
+import { bodyOf, type Body } from '../unit/draft.js';
+import { Drafter } from '../unit/drafter.js';
+import { idOfBody, withLabel } from '../unit/identified.js';
+import { changeOf } from '../unit/session.js';
+import { UnitWriter } from '../unit/unit.writer.js';
+
+/** One of them, and its place in the list. */
+interface Inline {
+  readonly at: number;
+  readonly body: Body;
+}
+
+@Injectable()
+export class InlineParameters {
+  constructor(
+    private readonly writer: UnitWriter,
+    private readonly drafter: Drafter,
+  ) {}
+
+  /**
+   * The list of ids of parameters. Those that are defined in place are made, those of one type in one statement, but for
+   * a definition that says what is stored under its id.
+   */
+  async create(entries: readonly unknown[], kindId: string | undefined, write: PendingWrite): Promise<unknown[]> {
+    if (!entries.some(isPlainObject)) return [...entries];
+    const { session, faults } = write;
+    if (entries.length > LIMITS.parametersPerKind) {
+      const text = `parameters: at most ${LIMITS.parametersPerKind}, got ${entries.length}`;
+      throw refusal('kind.bad_definition', text, { parameter: 'parameters' });
+    }
+    const ids: unknown[] = [...entries];
+    const byType = new Map<string, Inline[]>();
+    const seen = new Set<unknown>();
+    for (const [at, entry] of entries.entries()) {
+      if (!isPlainObject(entry)) continue;
+      const body = withLabel(bodyOf(entry));
+      const [type, id] = [body.get('kind_id'), idOfBody(body)];
+      const stored = id === undefined ? undefined : session.model.parameters.get(id);
+      if (typeof type !== 'string' || !isParameterTypeId(type)) {
+        const hint =
+          typeof type === 'string' ? faults.hint(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
+        const wants = `must be a parameter type${hint}: ${[...PARAMETER_TYPES.keys()].join(', ')}`;
+        faults.add('parameter.bad_value', `parameters[${at}].kind_id: ${wants}`, { parameter: 'parameters' });
+        ids[at] = undefined;
+      } else if (id !== undefined && seen.has(id)) {
+        faults.add('parameter.duplicate', `parameters[${at}].id: is defined twice in this body`, {
+          parameter: 'parameters',
+        });
+        ids[at] = undefined;
+      } else if (stored?.type === type) {
+        seen.add(id);
+        ids[at] = await this.#said(type, { at, body }, stored, write);
+        if (stored.definedIn && kindId !== undefined) changeOf(session).definedIn.set(stored.id, kindId);
+      } else {
+        seen.add(id);
+        byType.set(type, [...(byType.get(type) ?? []), { at, body }]);
+      }
+    }
+    for (const [type, definitions] of byType) {
+      const made = await this.#createOfType(type, definitions, write);
+      definitions.forEach(({ at }, n) => (ids[at] = made?.[n]));
+      if (kindId !== undefined) made?.forEach((id) => changeOf(session).definedIn.set(id, kindId));
+    }
+    return ids.filter((id) => id !== undefined);
+  }
+
+  /** The id of the stored parameter, where a definition says the same; else its behaviour tells what differs. */
+  async #said(
+    type: string,
+    { at, body }: Inline,
+    { id }: ParameterDef,
+    write: PendingWrite,
+  ): Promise<string | undefined> {
+    const { session } = write;
+    changeOf(session).inline.set(id, at);
+    const kind = session.model.kinds.get(type);
+    return (
+      kind &&
+      this.#telling([{ at, body }], write, async () => {
+        const faults = new Faults();
+        await this.drafter.creates(session, kind, [body], { writer: session.caller, bulk: true, faults });
+        faults.throwIfAny();
+        return id;
+      })
+    );
+  }
+
+  #createOfType(
+    type: string,
+    definitions: readonly Inline[],
+    write: PendingWrite,
+  ): Promise<readonly string[] | undefined> {
+    const { session } = write;
+    return this.#telling(definitions, write, async () => {
+      const kind = session.model.kinds.get(type);
+      if (!kind) return undefined;
+      const bodies = definitions.map(({ body }) => body);
+      const rows = await this.writer.insert(session, kind, bodies, { bulk: true });
+      const ids = rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
+      ids.forEach((id, at) => changeOf(session).inline.set(id, definitions[at]?.at ?? at));
+      return ids;
+    });
+  }
+
+  /** Faults of definitions are told as those of the kind, with their place; undefined after some. */
+  async #telling<T>(
+    definitions: readonly Inline[],
+    { faults }: PendingWrite,
+    work: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      // Faults were found before anything was sent; whatever PostgreSQL refused has ended the transaction.
+      if (!(error instanceof KindError) || error.messages.some(({ index }) => index === undefined)) throw error;
+      for (const { index = 0, text, code } of error.messages) {
+        faults.add(code, `parameters[${definitions[index]?.at ?? 0}].${text}`, { parameter: 'parameters' });
+      }
+      return undefined;
+    }
+  }
+}

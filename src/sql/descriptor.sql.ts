@@ -1,0 +1,32 @@
+/** Filters and orders over the descriptors of a struct: PostgreSQL answers them, so that they mean what they mean of units. */
+import type { Field } from '../model/model.js';
+import type { Predicate } from '../model/predicate.js';
+import { fieldType } from './columns.sql.js';
+import { ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { orderBy, sortOf, type OrderTerm } from './order.sql.js';
+import { predicateSql } from './predicate.sql.js';
+
+export interface DescriptorQuery {
+  readonly schema: string;
+  /** The fields that are given of each descriptor. */
+  readonly used: readonly Field[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly filter: Predicate | undefined;
+  readonly order: readonly OrderTerm[];
+}
+
+/** Rows `n`: the places of the descriptors that match, from 0, in the order that is asked for, else in their own. */
+export function descriptorsStatement({ schema, used, rows, filter, order }: DescriptorQuery): Statement {
+  const numbered = rows.map((row, n) => ({ ...row, n }));
+  const table = sql`jsonb_to_recordset(${param(JSON.stringify(numbered))}::jsonb) AS t(${join([...used.map(column), sql`"n" integer`])})`;
+  const where = filter ? predicateSql(filter, { schema, row: 't' }) : sql`true`;
+  const { keys, joins } = sortOf(schema, order);
+  const sorted = keys.length > 0 ? sql`${orderBy(keys)}, t."n"` : sql`t."n"`;
+  return render(sql`SELECT t."n" AS n FROM ${table}${joins} WHERE ${where} ORDER BY ${sorted}`);
+}
+
+/** Texts are compared by code point, as those of units. */
+function column(field: Field): Fragment {
+  const collation = field.columnType === 'text' ? sql` COLLATE "C"` : sql``;
+  return sql`${ident(field.id)} ${fieldType(field)}${collation}`;
+}
