@@ -10,7 +10,7 @@ import { Answer } from '../http/answer.js';
 import type { ListQuery } from '../http/list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../http/query-names.js';
 import { getGroup, type GroupDef, type Model } from '../model/model.js';
-import { KindError } from '../shared/errors.js';
+import { isOfCaller } from '../shared/errors.js';
 import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { decodeCursor, encodeCursor } from '../unit/cursor.js';
@@ -101,7 +101,7 @@ export class GroupReader {
         return await find(url);
       } catch (error) {
         // Whether the unit is there is answered before what is wrong with the query.
-        if (error instanceof KindError && error.code !== 'unit.unknown') await find('');
+        if (isOfCaller(error) && error.code !== 'unit.unknown') await find('');
         throw error;
       }
     });

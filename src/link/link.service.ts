@@ -5,7 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { StaleModel } from '../catalog/stale-model.js';
 import { noteContended } from '../database/contended.js';
 import { Database, type Executor } from '../database/database.js';
-import { isDatabaseFault } from '../database/sqlstate.js';
+import { isDatabaseFault, isLockTimeout } from '../database/sqlstate.js';
 import { Answer } from '../http/answer.js';
 import { refuseQuery } from '../http/list-query.js';
 import { CASCADE_QUERY, NO_QUERY } from '../http/query-names.js';
@@ -200,6 +200,8 @@ export class LinkService {
       noteContended(error, () => ({ schema, table: LINK_TABLE }));
       if (isDatabaseFault(error) && error.code === '54000') throw tooLong();
       if (within || !(error instanceof KindError) || error.code !== 'database.busy') throw error;
+      // It has waited for as long as a statement may.
+      if (isLockTimeout(error.cause)) throw error;
     }
     const again = { isolation: 'read committed', ...timesOf(caller) } as const;
     return fresh(await this.database.transaction((tx) => tx.run<LinkRow>(statement), again), model);

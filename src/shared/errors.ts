@@ -67,6 +67,11 @@ export class KindError extends Error {
   }
 }
 
+/** A refusal for what was asked, as against one because the service can't answer at present. */
+export function isOfCaller(error: unknown): error is KindError {
+  return error instanceof KindError && error.status < 500;
+}
+
 /** Makes the error of one fault: `throw refusal('kind.inactive', 'The kind city is inactive')`. */
 export function refusal(code: ErrorCode, text: string, place: Place = {}): KindError {
   return new KindError([{ code, text, ...place }]);
