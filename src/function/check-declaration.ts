@@ -35,7 +35,7 @@ type Bad = (text: string, place?: Place) => void;
 
 /** What the file of a kind exports by default; undefined after faults were reported. */
 export function checkDeclaration(exported: unknown, source: ModuleFile, report: Report): FunctionModule | undefined {
-  const { kind, file, path } = source;
+  const { kind, file, root, path } = source;
   if (!isModule(exported)) {
     report({
       file,
@@ -64,7 +64,7 @@ export function checkDeclaration(exported: unknown, source: ModuleFile, report: 
   };
   const hooks = new Map(checkMembers(options['hooks'], HOOKS, 'hooks', bad) as [HookName, Hook][]);
   const remote = checkRemote(options['remote'], hooks, bad);
-  return right ? { kind, file, path, functions, hooks, remote } : undefined;
+  return right ? { kind, file, root, path, functions, hooks, remote } : undefined;
 }
 
 function checkFunctions(

@@ -19,6 +19,8 @@ import { parseListQuery } from '../http/list-query.js';
 import { LIST_QUERY, WALK_QUERY } from '../http/query-names.js';
 import { tellsKind } from '../unit/parts.plan.js';
 import { SessionUnits, veiled, type UnitObject } from '../unit/session-units.js';
+import { checkText, checkUnit } from './arguments.js';
+import { asking } from './asked.js';
 import { signalFor, type Authored } from './authored.js';
 import type { CallScope } from './call-scope.js';
 import { Door } from './door.js';
@@ -30,13 +32,6 @@ export interface Given {
   readonly who: Authored;
   /** 0 for a function; one more for every hook inside. */
   readonly depth: number;
-}
-
-/** Refusals of what was done as the system: they may tell of what the caller must not know, and are not for an answer. */
-const ofSystem = new WeakSet<object>();
-
-export function isOfSystem(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && ofSystem.has(error);
 }
 
 @Injectable()
@@ -58,8 +53,8 @@ export class Contexts {
     const door = new Door(session.executor, call, depth);
     const asker = askerOf(session);
     const { project } = session;
-    const data = (caller: Caller, marks?: WeakSet<object>): Data =>
-      this.#data({ ...session, caller: { ...caller, seesHidden: true }, asking: asker }, door, marks);
+    const data = (caller: Caller): Data =>
+      this.#data({ ...session, caller: { ...caller, seesHidden: true }, asking: asker }, door);
     const { logger } = this;
     let [system, log, signal]: [Data?, Log?, AbortSignal?] = [];
     const context: Context & G = {
@@ -68,7 +63,7 @@ export class Contexts {
       member: memberOf(asker),
       ...data(asker),
       get system() {
-        return (system ??= data(SYSTEM, ofSystem));
+        return (system ??= data(SYSTEM));
       },
       mail: (letter) => {
         door.check();
@@ -87,41 +82,63 @@ export class Contexts {
     return { context, door };
   }
 
-  #data(session: Session, door: Door, marks?: WeakSet<object>): Data {
-    const marked = async <T>(work: Promise<T>): Promise<T> => {
-      try {
-        return await work;
-      } catch (error) {
-        if (marks && typeof error === 'object' && error !== null) marks.add(error);
-        throw error;
-      }
+  #data(session: Session, door: Door): Data {
+    const system = session.caller.type === 'system';
+    const read = <T>(names: readonly string[], work: () => Promise<T>) =>
+      asking({ names, system }, () => door.read(work));
+    const write = <T>(names: readonly string[], work: () => Promise<T>) =>
+      asking({ names, system }, () => door.write(work));
+    const { units: all } = this;
+    const units = (kind: string): Units<UnitObject, UnitObject> => {
+      const get = <T>(work: () => Promise<T>) => read([kind], work);
+      // What a source does is not undone, so no transaction has to begin for it.
+      const change = <T>(work: () => Promise<T>) => (all.isRemote(session, kind) ? read : write)([kind], work);
+      const checkId = (id: unknown, call: string) => checkText(id, `units('${kind}').${call}`, 'id');
+      checkText(kind, 'units(kind)', 'kind');
+      return {
+        list: (options = {}) => get(() => all.list(session, kind, queryOf(options))),
+        get: async (id) => {
+          checkId(id, 'get(id)');
+          return get(() => all.get(session, kind, id));
+        },
+        find: async (id) => {
+          checkId(id, 'find(id)');
+          return (await get(() => all.find(session, kind, id))) ?? null;
+        },
+        create: (values) => change(() => all.create(session, kind, values)),
+        createAll: (values) => change(() => all.createAll(session, kind, values)),
+        update: async (id, values) => {
+          checkId(id, 'update(id, values)');
+          return change(() => all.update(session, kind, id, values));
+        },
+        remove: async (id) => {
+          checkId(id, 'remove(id)');
+          return change(() => all.remove(session, kind, id));
+        },
+      };
     };
-    const read = <T>(work: () => Promise<T>) => marked(door.read(work));
-    const write = <T>(work: () => Promise<T>) => marked(door.write(work));
-    // What a source does is not undone, so no transaction has to begin for it.
-    const change = <T>(kind: string, work: () => Promise<T>) =>
-      this.units.isRemote(session, kind) ? read(work) : write(work);
-    const units = (kind: string): Units<UnitObject, UnitObject> => ({
-      list: (options = {}) => read(() => this.units.list(session, kind, queryOf(options))),
-      get: (id) => read(() => this.units.get(session, kind, id)),
-      find: async (id) => (await read(() => this.units.find(session, kind, id))) ?? null,
-      create: (values) => change(kind, () => this.units.create(session, kind, values)),
-      createAll: (values) => change(kind, () => this.units.createAll(session, kind, values)),
-      update: (id, values) => change(kind, () => this.units.update(session, kind, id, values)),
-      remove: (id) => change(kind, () => this.units.remove(session, kind, id)),
-    });
     const links: Data['links'] = {
-      create: (parent, child, link) => write(() => this.links.createIn(session, pathOf(parent, child, link))),
-      remove: (parent, child, link) => write(() => this.links.removeIn(session, pathOf(parent, child, link))),
-      list: (unit, direction, options = {}) =>
-        read(async () => {
-          const path = { kind: unit.kind_id, unit: unit.id, direction };
-          return pageOf(session, queryOf(options), (url) => this.walks.listIn(session, path, url));
-        }),
+      create: async (parent, child, link) => {
+        const path = pathOf(parent, child, link, 'links.create(parent, child, type)');
+        return write([path.parentKind, path.childKind], () => this.links.createIn(session, path));
+      },
+      remove: async (parent, child, link) => {
+        const path = pathOf(parent, child, link, 'links.remove(parent, child, type)');
+        return write([path.parentKind, path.childKind], () => this.links.removeIn(session, path));
+      },
+      list: async (unit, direction, options = {}) => {
+        checkUnit(unit, 'links.list(unit, direction, options)', 'unit');
+        const path = { kind: unit.kind_id, unit: unit.id, direction };
+        return read([path.kind], () =>
+          pageOf(session, queryOf(options), (url) => this.walks.listIn(session, path, url)),
+        );
+      },
     };
     const groups: Data['groups'] = {
-      units: (group, options = {}) =>
-        read(() => pageOf(session, queryOf(options), (url) => this.groups.listIn(session, group, url))),
+      units: async (group, options = {}) => {
+        checkText(group, 'groups.units(group, options)', 'group');
+        return read([group], () => pageOf(session, queryOf(options), (url) => this.groups.listIn(session, group, url)));
+      },
     };
     return { units: units as unknown as Data['units'], links, groups };
   }
@@ -142,7 +159,10 @@ async function pageOf(
   return { count, items: units };
 }
 
-function pathOf(parent: UnitRef, child: UnitRef, link = 'link'): LinkPath {
+function pathOf(parent: UnitRef, child: UnitRef, link = 'link', call = ''): LinkPath {
+  checkUnit(parent, call, 'parent');
+  checkUnit(child, call, 'child');
+  checkText(link, call, 'type');
   return { parentKind: parent.kind_id, parent: parent.id, link, childKind: child.kind_id, child: child.id };
 }
 

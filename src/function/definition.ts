@@ -30,6 +30,8 @@ export interface FunctionModule {
   readonly kind: string;
   /** As it is told: relative to the folder of functions. */
   readonly file: string;
+  /** Where the folder of functions really is. */
+  readonly root: string;
   /** Where it really is. */
   readonly path: string;
   readonly functions: Readonly<Record<FunctionScope, ReadonlyMap<string, FunctionDef>>>;

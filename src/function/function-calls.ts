@@ -22,7 +22,7 @@ import type { GivenUnit } from './given-unit.js';
 import { handedOver } from './handed-over.js';
 import { InnerCalls } from './inner-calls.js';
 import { TimeLimit } from './time-limit.js';
-import { told } from './told.js';
+import { Uncaught } from './uncaught.js';
 
 export interface FunctionCall {
   readonly session: Session;
@@ -42,6 +42,7 @@ export class FunctionCalls {
     private readonly capacity: Capacity,
     private readonly contexts: Contexts,
     private readonly inner: InnerCalls,
+    private readonly uncaught: Uncaught,
   ) {}
 
   /** Its time begins here, for all runs together. At its end 504 or 503 is answered, however long the way back takes. */
@@ -51,7 +52,8 @@ export class FunctionCalls {
     try {
       return await limit.race(this.#runs(call, limit, runs));
     } catch (error) {
-      throw told(error, (cause) => failed(call, cause));
+      const { module, session, def } = call;
+      throw this.uncaught.told(error, { module, session, name: def.name }, (cause, at) => failed(call, cause, at));
     } finally {
       limit.stop();
       runs.end();
@@ -128,6 +130,6 @@ function sameCall({ session, module, def, parameters, unit }: FunctionCall): str
   return `${session.project.id} ${createHash('sha256').update(asked).digest('base64')}`;
 }
 
-function failed({ def, module }: FunctionCall, cause: unknown): Error {
-  return new Error(`the function '${def.name}' of ${module.file} failed`, { cause });
+function failed({ def, module }: FunctionCall, cause: unknown, at: string): Error {
+  return new Error(`the function '${def.name}' of ${module.file} failed${at}`, { cause });
 }

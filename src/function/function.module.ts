@@ -14,6 +14,7 @@ import { InnerCalls } from './inner-calls.js';
 import { ModuleSources } from './module-sources.js';
 import { OfferedFunctions } from './offered-functions.js';
 import { FunctionRegistry } from './registry.js';
+import { Uncaught } from './uncaught.js';
 
 /** Custom functions: what authors declare in files of their own. */
 @Module({
@@ -28,6 +29,7 @@ import { FunctionRegistry } from './registry.js';
     InnerCalls,
     ModuleSources,
     OfferedFunctions,
+    Uncaught,
   ],
   controllers: [FunctionController],
   exports: [FunctionRegistry],

@@ -15,7 +15,7 @@ import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
 import type { FunctionModule, HookName } from './definition.js';
 import { TimeLimit } from './time-limit.js';
-import { told } from './told.js';
+import { Uncaught } from './uncaught.js';
 
 /** Hooks whose writes run hooks, and so on. */
 const DEPTH = 8;
@@ -37,6 +37,7 @@ export class InnerCalls {
   constructor(
     private readonly contexts: Contexts,
     private readonly capacity: Capacity,
+    private readonly uncaught: Uncaught,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -53,7 +54,8 @@ export class InnerCalls {
     try {
       return await this.inside(session, who, hook, given, 'hooks');
     } catch (error) {
-      throw told(error, (cause) => new Error(`${name} of ${module.file} failed`, { cause }));
+      const failed = (cause: unknown, at: string) => new Error(`${name} of ${module.file} failed${at}`, { cause });
+      throw this.uncaught.told(error, { module, name, session }, failed);
     }
   }
 

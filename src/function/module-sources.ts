@@ -17,7 +17,7 @@ import type { FunctionModule } from './definition.js';
 import { Deployment } from './deployment.js';
 import { InnerCalls } from './inner-calls.js';
 import { FunctionRegistry } from './registry.js';
-import { told } from './told.js';
+import { Uncaught } from './uncaught.js';
 
 type Ask = (...args: readonly unknown[]) => unknown;
 
@@ -32,6 +32,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     private readonly calls: InnerCalls,
     private readonly capacity: Capacity,
     private readonly database: Database,
+    private readonly uncaught: Uncaught,
   ) {}
 
   onModuleInit(): void {
@@ -66,17 +67,26 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   }
 
   async #ask(
-    { kind, file, remote }: FunctionModule,
+    module: FunctionModule,
     operation: RemoteOperation,
     args: readonly unknown[],
     session: Session,
   ): Promise<unknown> {
+    const { kind, file, remote } = module;
     const who = { project: session.project.id, file, name: `remote.${operation}` };
     const handler = (context: Context) => (remote?.[operation] as Ask | undefined)?.call(remote, ...args, context);
     try {
       return await this.calls.inside(session, who, handler, {}, who.name);
     } catch (error) {
-      throw told(error, (cause) => unavailable({ id: kind }, cause));
+      throw this.uncaught.told(error, { module, name: who.name, session }, (cause, at) =>
+        unavailable({ id: kind }, at === '' ? cause : new Error(`${textOf(cause)}${at}`, { cause })),
+      );
     }
   }
+}
+
+/** As the log has it, with the code that the networks' errors have. */
+function textOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return 'code' in cause && typeof cause.code === 'string' ? `${cause.code}: ${cause.message}` : cause.message;
 }

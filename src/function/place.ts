@@ -8,7 +8,7 @@ const BEFORE = /^\s*(?:at (?:.* )?\(?)?(?:file:\/\/)?$/;
 const PACKAGES = `node_modules${sep}`;
 
 /** The first place of a trace that is in the folder; the module itself where there is none. */
-export function placeOf(trace: string, { root, path, file }: ModuleFile): Place {
+export function placeOf(trace: string, { root, path, file }: Pick<ModuleFile, 'root' | 'path' | 'file'>): Place {
   for (const line of trace.split('\n')) {
     const at = line.indexOf(root + sep);
     if (at < 0 || !BEFORE.test(line.slice(0, at))) continue;

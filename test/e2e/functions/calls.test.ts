@@ -507,19 +507,19 @@ describe('rights inside', () => {
     },
     { name: 'the system may', request: 'GET /city/function/system', as: 'member', expect: { status: 200 } },
     {
-      name: 'a refusal of the system tells nothing',
+      name: 'a refusal of the system tells its code and the kind',
       request: 'GET /city/function/blunder',
-      expect: { status: 500, code: 'server.error' },
+      expect: { status: 404, code: 'unit.unknown' },
     },
     {
       name: 'credentials are closed',
       request: 'GET /city/function/sealed',
-      expect: { status: 500, code: 'server.error' },
+      expect: { status: 403, code: 'access.denied' },
     },
     {
       name: 'the model is not changed',
       request: 'POST /city/function/define',
-      expect: { status: 500, code: 'server.error' },
+      expect: { status: 404, code: 'kind.not_allowed_here' },
     },
   ]);
 });

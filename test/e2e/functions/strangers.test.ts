@@ -86,6 +86,6 @@ it.each([
 
 it('is in the log all the same', () => {
   expect(lines).toContainEqual(
-    expect.objectContaining({ msg: expect.stringContaining("'well'") as string, cause: 'dry' }),
+    expect.objectContaining({ msg: expect.stringContaining("'well'") as string, cause: 'dry at well.ts:1' }),
   );
 });

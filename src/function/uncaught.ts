@@ -1,0 +1,125 @@
+/** What is told, and logged, of an error that came out of authored code. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { grantOf } from '../access/access.js';
+import { mayReadField } from '../access/masks.js';
+import { Outdated } from '../database/contended.js';
+import { StartOver } from '../database/start-over.js';
+import { commonRefusal, isContention, isStaleModel } from '../database/sqlstate.js';
+import { LOGGER } from '../http/logger.js';
+import { FunctionError } from '../kit/function-error.js';
+import { comeBack, ERRORS, KindError, perhapsStored, refusal, type Message } from '../shared/errors.js';
+import { Seldom } from '../shared/seldom.js';
+import { isAdministrator } from '../tenancy/caller.js';
+import { askerOf, type Session } from '../unit/session.js';
+import { originOf, settled, type Asked } from './asked.js';
+import { Thrown } from './authored.js';
+import type { FunctionModule } from './definition.js';
+import { placeOf } from './place.js';
+
+/** Whose code did not catch it, and in which session. */
+export interface Catcher {
+  readonly module: FunctionModule;
+  /** Of the function or hook. */
+  readonly name: string;
+  readonly session: Session;
+}
+
+/** Words a fault. @param at ` at city.ts:12`, or nothing where no line of the author's is known */
+type Fault = (cause: unknown, at: string) => Error;
+
+/** Milliseconds between two lines of the log about refusals that are alike: any client may bring them about. */
+const EVERY = 10_000;
+
+@Injectable()
+export class Uncaught {
+  readonly #refusals = new Seldom(EVERY);
+
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  /**
+   * Refusals are told as the endpoint would, with the kind that they are of; whoever begins the transaction again learns
+   * why. All else is a fault, which is worded by whoever knows whose it is, with the error as its cause.
+   */
+  told(error: unknown, catcher: Catcher, fault: Fault): unknown {
+    if (error instanceof FunctionError) return error;
+    if (error instanceof KindError) return this.#refused(error, catcher);
+    if (error instanceof StartOver || error instanceof Outdated) return error;
+    // What authored code throws is `Thrown`, whatever code it has.
+    if (isContention(error) || isStaleModel(error)) return error;
+    const cause = error instanceof Thrown ? error.cause : error;
+    return commonRefusal(error) ?? fault(cause, placeIn(cause, catcher.module));
+  }
+
+  #refused(refused: KindError, catcher: Catcher): KindError {
+    const asked = originOf(refused);
+    if (asked === undefined || asked === 'settled') return refused;
+    const { module, name, session } = catcher;
+    if (refused.status >= 500) return settled(asked.system ? nameless(refused) : refused);
+    if (asked.system) {
+      const { code, messages } = refused;
+      const place = { project: session.project.id, file: module.file, name };
+      const count = this.#refusals.pass(JSON.stringify([place, asked.names, code]));
+      const parameters = messages.flatMap(({ parameter }) => parameter ?? []);
+      const of = { of: asked.names, code, ...(parameters.length > 0 && { parameters }) };
+      if (count !== undefined) this.logger.info({ ...place, ...of, count }, 'a refusal of the system was not caught');
+    }
+    const messages = refused.messages.map((message) => messageOf(message, asked, catcher));
+    const [first, ...rest] = messages;
+    return settled(first ? refused.saying([first, ...rest], { cause: refused }) : refused);
+  }
+}
+
+/** What keeps the system waiting keeps everybody: that is told, and not what it was asked for. The log has its words. */
+function nameless(refused: KindError): KindError {
+  if (refused.status === 504) return refused;
+  const { code, retryAfter } = refused;
+  const cause = refused.cause instanceof KindError ? refused.cause : refused;
+  const text = ERRORS[code].meaning.replace(/\.$/, '');
+  const meant = retryAfter === undefined ? refusal(code, text) : comeBack(code, text, retryAfter, cause);
+  return refused.mayBeStored ? perhapsStored(meant) : meant;
+}
+
+/**
+ * A refusal as the author's client may hear it: with the kind, where that is another one than the client asked, and of what
+ * was done as the system only what the client may know.
+ */
+function messageOf(message: Message, { names, system }: Asked, catcher: Catcher): Message {
+  const { code, text } = message;
+  const name = names.find((each) => text.includes(`'${each}'`)) ?? names[0] ?? '';
+  if (system && !isAdministrator(askerOf(catcher.session))) return ofSystem(message, name, catcher);
+  const status = ERRORS[code].status;
+  if (name === catcher.module.kind || status === 401 || status === 403) return message;
+  return named(message, name);
+}
+
+/** Its own words where all that it is about is open to the client, and else what its code means. */
+function ofSystem({ code, text, parameter, index }: Message, name: string, { session }: Catcher): Message {
+  const { model } = session;
+  const asker = askerOf(session);
+  const kind = model.kinds.get(name);
+  const field = kind?.fields.get(parameter?.split('.')[0] ?? '');
+  const mayName = field !== undefined && !field.def.hidden && mayReadField(field, asker);
+  const place = { ...(mayName && parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
+  const read = kind && grantOf(kind, 'read', asker, model);
+  if (mayName && read && read.predicate === undefined) return named({ code, text, ...place }, name);
+  const meaning = ERRORS[code].meaning.replace(/\.$/, '');
+  return named({ code, text: mayName ? `${parameter ?? ''}: ${meaning}` : meaning, ...place }, name);
+}
+
+/** Says of which kind it is, where its words do not. */
+function named(message: Message, name: string): Message {
+  const { text, parameter } = message;
+  if (text.includes(`'${name}'`)) return message;
+  const isOfParameter = parameter !== undefined && text.startsWith(parameter);
+  return { ...message, text: isOfParameter ? `${name}.${text}` : `${name}: ${text}` };
+}
+
+/** The first line of the author's that is in the trace of an error, or of what caused it. */
+function placeIn(error: unknown, module: FunctionModule): string {
+  const traces: string[] = [];
+  for (let cause = error; cause instanceof Error && traces.length < 5; cause = cause.cause)
+    traces.push(cause.stack ?? '');
+  const place = placeOf(traces.join('\n'), module);
+  return place.line === undefined ? '' : ` at ${place.file}:${place.line}`;
+}
