@@ -1,6 +1,6 @@
 /** What is special about link types: some ids are the system's. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { KindDef } from '../model/model.js';
+import { RESERVED_LINK_TYPES, type KindDef } from '../model/model.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
@@ -10,9 +10,6 @@ import type { Body, Draft } from '../unit/draft.js';
 import { withLabel } from '../unit/identified.js';
 import { countLinksStatement, deleteLinksOfTypeStatement, lockLinksStatement } from '../sql/link.sql.js';
 import { changeOf, type Session } from '../unit/session.js';
-
-/** The system's own link types, for kinds and groups. */
-const RESERVED = new Set(['parameter', 'group', 'parent', 'child']);
 
 @Injectable()
 export class LinkTypeBehavior implements Behavior, OnModuleInit {
@@ -36,7 +33,7 @@ export class LinkTypeBehavior implements Behavior, OnModuleInit {
     const made = scalarText(draft.row['id']);
     const place = { parameter: 'id' };
     if (id !== undefined) return draft;
-    if (RESERVED.has(made) || isSystemIdentifier(made)) {
+    if (RESERVED_LINK_TYPES.has(made) || isSystemIdentifier(made)) {
       faults.add('link.reserved', `id: '${made}' belongs to the system; choose another id`, place);
     } else if (session.model.linkTypes.has(made))
       faults.add('link.exists', `id: a link type '${made}' exists already`, place);

@@ -105,6 +105,8 @@ export interface Model {
 export const UNIT_FIELDS = ['id', 'kind_id', 'metadata', 'inserted_at', 'updated_at'] as const;
 
 export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([...UNIT_FIELDS, 'links']);
+/** The system's own link types, for kinds and groups, and the two directions. */
+export const RESERVED_LINK_TYPES: ReadonlySet<string> = new Set(['parameter', 'group', 'parent', 'child']);
 export const RESERVED_GROUPS: ReadonlySet<string> = new Set(['unit', 'kind', 'struct', 'link']);
 
 /** The group of the member kinds, and that of the parameter types. */

@@ -1,55 +1,66 @@
-/** Values that fit a definition, for whoever tries a call. Pure. */
+/** Values that fit a definition, for whoever tries a call: the service takes them. Pure. */
 import { compareDecimals } from '../../model/parameter-type/decimal.type.js';
 import type { Field } from '../../model/model.js';
 import type { ParameterDef, ParameterTypeId } from '../../model/parameter-def.js';
 import type { Json } from '../../shared/json.js';
+import { matchingText } from './pattern.example.js';
 
-/** An id has the form of those that there are. Undefined for what a definition does not tell: which texts match a pattern. */
-const EXAMPLES: Readonly<Record<ParameterTypeId, (def: ParameterDef, field: Field) => Json | undefined>> = {
+type Body = Readonly<Record<string, Json>>;
+
+/**
+ * By type. `variant`: another number makes another value, where there are such, for what has to be like no other.
+ * Undefined for what a definition does not tell: which units there are.
+ */
+const EXAMPLES: Readonly<Record<ParameterTypeId, (def: ParameterDef, variant: number) => Json | undefined>> = {
   string: text,
   text,
-  integer: (def) => within(def, 1),
-  float: (def) => within(def, 1.5),
-  decimal: ({ minValue, maxValue }) => {
-    const value = minValue !== undefined && compareDecimals('1', String(minValue)) < 0 ? String(minValue) : '1';
+  integer: (def, variant) => within(def, 1 + variant),
+  float: (def, variant) => within(def, 1.5 + variant),
+  decimal: ({ minValue, maxValue }, variant) => {
+    const wished = String(1 + variant);
+    const value = minValue !== undefined && compareDecimals(wished, String(minValue)) < 0 ? String(minValue) : wished;
     return maxValue !== undefined && compareDecimals(value, String(maxValue)) > 0 ? String(maxValue) : value;
   },
   boolean: () => true,
-  date: () => '2024-01-31',
+  date: (_, variant) => new Date(Date.UTC(2024, 0, 31 + variant)).toISOString().slice(0, 10),
   time: () => '09:30:00',
   datetime: () => '2024-01-31T09:30:00Z',
   binary: ({ maxLength = 2 }) => (maxLength < 2 ? '' : 'aGk='),
   json: () => ({ any: 'value' }),
-  unit: (_, { reference }) => (reference?.key.id === 'uuid' ? '0190163d-8694-739b-aea5-966c26f8ad91' : 'an id'),
+  unit: () => undefined,
 };
 
 /**
  * A body of these fields: the needed ones, and those others of which a value is known. Undefined where one is needed of
- * which none is known: half a body looks like a whole one.
+ * which none is known: half a body looks like a whole one. `valueOf` knows the values that are not those of a definition.
  */
 export function exampleBody(
   fields: readonly Field[],
   isNeeded: (field: Field) => boolean,
-): Readonly<Record<string, Json>> | undefined {
+  valueOf: (field: Field) => Json | undefined = () => undefined,
+  variant = 0,
+): Body | undefined {
   const known: [string, Json][] = [];
   for (const field of fields) {
-    const value = exampleOf(field);
+    const value = valueOf(field) ?? exampleValue(field, variant);
     if (value !== undefined) known.push([field.id, value]);
     else if (isNeeded(field)) return undefined;
   }
   return Object.fromEntries(known);
 }
 
-function exampleOf(field: Field): Json | undefined {
-  const { def } = field;
-  const one = def.values?.[0] ?? EXAMPLES[def.type](def, field);
-  return def.multiple && one !== undefined ? [one] : one;
+function exampleValue({ def, type }: Field, variant: number): Json | undefined {
+  const one = def.values?.[variant % def.values.length] ?? EXAMPLES[def.type](def, variant);
+  if (one === undefined || one === null || type.accept(one, def, () => undefined) === undefined) return undefined;
+  return def.multiple ? [one] : one;
 }
 
-/** Its label, as long as may be. */
-function text({ label, pattern, minLength = 0, maxLength = 100 }: ParameterDef): string | undefined {
-  if (pattern !== undefined) return undefined;
-  return [...label].slice(0, maxLength).join('').padEnd(minLength, '.');
+/** Its label, as long as may be, with a number; of a pattern a text that matches it. */
+function text({ label, pattern, minLength = 0, maxLength = 100 }: ParameterDef, variant: number): string | undefined {
+  if (pattern !== undefined) return matchingText(pattern, { minLength, maxLength, variant });
+  const number = variant === 0 ? '' : ` ${variant + 1}`;
+  const words = [...label.trim()].slice(0, Math.max(0, maxLength - number.length)).join('');
+  return `${words}${number}`.trim().slice(-maxLength).padEnd(minLength, '.');
 }
 
 function within({ minValue, maxValue }: ParameterDef, value: number): number {

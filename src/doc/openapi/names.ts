@@ -58,6 +58,11 @@ export class KindNames {
     }
   }
 
+  /** Whether anything of the kind is shown. */
+  has(kindId: string): boolean {
+    return this.#stems.has(kindId);
+  }
+
   schema(kindId: string, form: SchemaForm): string {
     return `${this.#stemOf(kindId)}.${form}`;
   }

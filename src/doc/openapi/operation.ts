@@ -25,7 +25,8 @@ import { componentOf, kindParameter } from './path.parameters.js';
 import { componentOfQuery } from './query.parameters.js';
 import { mayTakeMany, responsesOf } from './response.js';
 import type { Route } from './route.js';
-import { createSchema, exampleOf } from './unit.schema.js';
+import { exampleOf, signUpExample } from './unit.example.js';
+import { createSchema } from './unit.schema.js';
 import { contextOf, hasRight, type View } from './view.js';
 
 /** @param kind undefined for the path of no kind, or of any */
@@ -112,7 +113,7 @@ function queryOf({ query = NO_QUERY, body }: Route, kind: KindDef | undefined): 
 function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): RequestBody | undefined {
   if (body === undefined) return undefined;
   if (body === 'function') return { ...json({ type: 'object', additionalProperties: true }), required: false };
-  if (body === 'signup') return json(signUpBody(kind && signUpParameters(kind, view)));
+  if (body === 'signup') return signUp(kind, view);
   if (body !== 'create' && body !== 'update') return json(AUTH_BODIES[body]);
   const unit = kind ? schemaRef(view.names.schema(kind.id, body)) : schemaRef('kind_unit_body');
   const many = body === 'create' && mayTakeMany(kind);
@@ -120,9 +121,10 @@ function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): Request
   return json(schema, kind && exampleOf(kind, contextOf(view), body === 'create'));
 }
 
-/** What a sign-up takes of the member kind: the same as a create by the same caller. */
-function signUpParameters(kind: KindDef, view: View): Schema {
-  return createSchema(kind, contextOf(view));
+/** It takes of the member kind the same as a create by the same caller. */
+function signUp(kind: KindDef | undefined, view: View): RequestBody {
+  const context = contextOf(view);
+  return json(signUpBody(kind && createSchema(kind, context)), kind && signUpExample(kind, context));
 }
 
 function json(schema: Schema, example?: Schema): RequestBody {

@@ -3,7 +3,9 @@ import type { QueryName } from '../../http/query-names.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Parameter, Schema } from './openapi.js';
 
-const IDS: Schema = { type: 'array', items: { type: 'string' } };
+/** No comma, which parts them, and not only white space. */
+const ID: Schema = { type: 'string', minLength: 1, pattern: '^[^,]*[^,\\s][^,]*$' };
+const IDS: Schema = { type: 'array', items: ID, minItems: 1 };
 
 const query = (name: string, description: string, schema: Schema, extra: Partial<Parameter> = {}): Parameter => ({
   name,
@@ -29,13 +31,18 @@ export const QUERY_PARAMETERS = {
   order: query(
     'order',
     '`<parameter>;asc` or `<parameter>;desc`, as many as you like. Paths over references are dotted: `country.name;asc`.',
-    { type: 'array', items: { type: 'string', pattern: ';(asc|desc)$' }, maxItems: LIMITS.orderTerms },
+    {
+      type: 'array',
+      items: { type: 'string', pattern: '^[^;,]*[^;,\\s][^;,]*;(asc|desc)$' },
+      minItems: 1,
+      maxItems: LIMITS.orderTerms,
+    },
     { style: 'form', explode: true },
   ),
   filter: query(
     'filter',
     'An expression such as `and(eq(code,IT),gt(population,1000))`. Operators: `eq`, `ne`, `lt`, `lte`, `gt` (also `ge`), `gte` (also `get`), `in`, `isnull`, `contains`, `icontains`, `startswith`, `istartswith`, `endswith`, `iendswith`; `and`, `or`, `not`.',
-    { type: 'string', maxLength: LIMITS.filterBytes },
+    { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
   ),
   include: query('include', 'The parameters to answer, and dotted paths over references; others are left out.', IDS, {
     style: 'form',
@@ -68,7 +75,7 @@ export const QUERY_PARAMETERS = {
   kinds: query(
     'kinds',
     'The kinds whose operations are described, where the document of all would be too large; none where it is empty.',
-    IDS,
+    { type: 'array', items: ID },
     { style: 'form', explode: false },
   ),
   cascade: query('cascade', 'Does it although something is lost by it.', { type: 'boolean', default: false }),

@@ -2,6 +2,7 @@
 import { OPERATIONS } from '../../model/special.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
 import { ERRORS } from '../../shared/errors.js';
+import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema } from './openapi.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
 
@@ -154,6 +155,7 @@ const EXPLANATION = record({
 });
 
 export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
+  ...DEFINITION_SCHEMAS,
   kind_error_code: { type: 'string', enum: Object.keys(ERRORS) },
   kind_message: MESSAGE,
   kind_no_messages: { type: 'array', items: schemaRef('kind_message'), maxItems: 0 },

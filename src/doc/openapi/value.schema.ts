@@ -8,6 +8,15 @@ import { plain, type Schema } from './openapi.js';
 
 const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$';
 
+const YEAR = '(?:000[1-9]|00[1-9]\\d|0[1-9]\\d\\d|[1-9]\\d{3})';
+const DAY = `${YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])`;
+const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?';
+const OFFSET = '(?:[Zz]|[+-](?:0\\d|1[0-5])(?::?[0-5]\\d)?)';
+const BASE64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?';
+
+/** Any JSON value but null. */
+const ANYTHING: Schema = { type: ['object', 'array', 'string', 'number', 'boolean'] };
+
 /** How a value of each type stands in an answer, before the rules of its definition. */
 const ANSWERED: Readonly<Record<ParameterTypeId, Schema>> = {
   string: { type: 'string' },
@@ -17,17 +26,19 @@ const ANSWERED: Readonly<Record<ParameterTypeId, Schema>> = {
   decimal: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
   boolean: { type: 'boolean' },
   date: { type: 'string', format: 'date' },
-  time: { type: 'string', pattern: '^\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,6})?$' },
+  time: { type: 'string', pattern: `^${CLOCK}$` },
   datetime: { type: 'string', format: 'date-time', pattern: TIMESTAMP },
   binary: { type: 'string', contentEncoding: 'base64' },
-  json: {},
+  json: ANYTHING,
   unit: { type: 'string' },
 };
 
-/** Where a body may say more than an answer does. */
+/** Where a body may say more than an answer does, or has to be told more of. */
 const TAKEN: Partial<Readonly<Record<ParameterTypeId, Schema>>> = {
-  decimal: { type: ['string', 'number'], pattern: '^-?\\d+(\\.\\d+)?$' },
-  datetime: { type: 'string', format: 'date-time' },
+  decimal: { type: ['string', 'number'], maxLength: 1000 },
+  date: { type: 'string', format: 'date', pattern: `^${DAY}$` },
+  datetime: { type: 'string', format: 'date-time', pattern: `^${DAY}[Tt]${CLOCK}${OFFSET}$` },
+  binary: { type: 'string', contentEncoding: 'base64', pattern: `^${BASE64}$` },
 };
 
 /** The words that a reader needs beside the schema. */
@@ -43,21 +54,42 @@ export const TIMESTAMP_SCHEMA = ANSWERED.datetime;
 
 /** The schema of an answered value that is not null. */
 export function answeredValue(field: Field): Schema {
+  if (field.def.type === 'json') return listed(field, ANYTHING);
   return listed(field, { ...ANSWERED[field.def.type], ...identity(field), ...rulesOf(field.def) });
 }
 
 /** The schema of a value of a body that is not null. */
 export function takenValue(field: Field): Schema {
+  const value = listed(field, field.def.type === 'json' ? ANYTHING : takenItem(field));
+  return field.def.multiple ? { ...value, maxItems: LIMITS.jsonValues } : value;
+}
+
+function takenItem(field: Field): Schema {
   const { def } = field;
-  const base = TAKEN[def.type] ?? ANSWERED[def.type];
   const rules = { ...rulesOf(def), ...patternOf(def) };
-  const value = listed(field, {
-    ...base,
+  return {
+    ...(TAKEN[def.type] ?? ANSWERED[def.type]),
     ...identity(field),
     ...(def.strip ? shortest(rules) : rules),
+    ...decimalRules(def),
     ...encodedLength(def),
-  });
-  return def.multiple ? { ...value, maxItems: LIMITS.jsonValues } : value;
+    ...keyRules(def),
+  };
+}
+
+/** Superfluous zeros are taken. Bounds are told in words too: no keyword compares texts as numbers. */
+function decimalRules({ type, scale, minValue, maxValue }: ParameterDef): Schema {
+  if (type !== 'decimal') return {};
+  const decimals = scale === undefined ? '\\d+' : scale === 0 ? '0+' : `\\d{1,${scale}}0*`;
+  const bound = (keyword: string, value: number | string | undefined): Schema =>
+    value !== undefined && String(Number(value)) === String(value) ? { [keyword]: Number(value) } : {};
+  return { pattern: `^-?\\d+(?:\\.${decimals})?$`, ...bound('minimum', minValue), ...bound('maximum', maxValue) };
+}
+
+/** What can not be in a path is no key. */
+function keyRules({ primary, type, minLength = 0, values }: ParameterDef): Schema {
+  if (!primary || (type !== 'string' && type !== 'text')) return {};
+  return { minLength: Math.max(1, minLength), ...(!values && { not: { enum: ['.', '..'] } }) };
 }
 
 /** What holds for a text with white space around it too: the other rules are for what is left of it, and told in words. */
@@ -110,7 +142,7 @@ function encodedLength({ type, maxLength }: ParameterDef): Schema {
  * is no `title`: some generators take that for a name, which has to be like no other.
  */
 export function describeValue({ def, reference }: Field, mayRead: (kindId: string) => boolean): string | undefined {
-  const { type, maxLength, minValue, maxValue, values, pattern, strip = false } = def;
+  const { type, minLength, maxLength, minValue, maxValue, values, pattern, strip = false } = def;
   const said = [
     bareName(def.label) === bareName(def.id) ? undefined : sentence(plain(def.label)),
     def.helperText === null ? undefined : plain(def.helperText),
@@ -121,6 +153,7 @@ export function describeValue({ def, reference }: Field, mayRead: (kindId: strin
     typeof maxValue === 'string' && `At most ${maxValue}.`,
     type === 'binary' && `At most ${def.maxLength ?? LIMITS.binaryBytes} bytes.`,
     strip && 'White space at both ends is removed.',
+    strip && minLength !== undefined && `At least ${plural(minLength, 'character')}.`,
     strip && maxLength !== undefined && `At most ${plural(maxLength, 'character')}.`,
     strip && values && plain(`One of ${list(values)}.`),
     pattern !== undefined &&
@@ -149,7 +182,7 @@ export function defaultOf({ default: value }: ParameterDef): Schema {
 /** The same schema, or null. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema;
-  if (Object.keys(schema).length === 0) return schema;
+  if (schema === ANYTHING || Object.keys(schema).length === 0) return {};
   if (typeof type !== 'string' && !Array.isArray(type)) return { anyOf: [schema, { type: 'null' }] };
   return {
     ...schema,

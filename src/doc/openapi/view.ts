@@ -45,6 +45,7 @@ export function hasRight({ model, caller }: Seen, kind: KindDef, rights: readonl
 /** What the schemas of kinds ask of the caller. */
 export function contextOf(view: View): KindContext {
   return {
+    model: view.model,
     caller: view.caller,
     mayCreate: (id) => mayCreate(view, id),
     mayRead: (id) => hasRecord(view, id),

@@ -1,10 +1,12 @@
 /** What generators make of the document compiles strictly, and is a client of the service. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTypescript, { astToString } from 'openapi-typescript';
-import { generate } from 'orval';
 import ts from 'typescript';
 import { afterAll, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
@@ -32,6 +34,7 @@ await defineKinds(project, PLACE, THING, {
 });
 await defineKinds(project, ...WORDS);
 
+const ORVAL = join(dirname(createRequire(import.meta.url).resolve('orval')), 'bin/orval.js');
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
@@ -116,13 +119,19 @@ async function build(of: TestProject, source: string): Promise<string> {
     plugins: ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk'],
     logs: { level: 'silent' },
   });
-  await generate({
-    input: { target: JSON.parse(JSON.stringify(body)) as Record<string, unknown> },
-    output: { target: join(folder, 'orval.ts'), client: 'fetch', mode: 'single', baseUrl: of.service.url },
-  });
+  await generateByOrval(folder, body, of.service.url);
   await writeFile(join(folder, 'program.ts'), source);
   expect(compile(folder)).toEqual([]);
   return folder;
+}
+
+/** In a process of its own: what it is made of changes what all texts have in common. */
+async function generateByOrval(folder: string, document: unknown, baseUrl: string): Promise<void> {
+  const [input, config] = [join(folder, 'document.json'), join(folder, 'orval.config.cjs')];
+  const output = { target: join(folder, 'orval.ts'), client: 'fetch', mode: 'single', baseUrl };
+  await writeFile(input, JSON.stringify(document));
+  await writeFile(config, `module.exports = ${JSON.stringify({ kind: { input, output } })};`);
+  await promisify(execFile)(process.execPath, [ORVAL, '--config', config], { cwd: folder });
 }
 
 function compile(folder: string): string[] {

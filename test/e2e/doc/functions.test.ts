@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Operation } from '../../../src/doc/openapi/openapi.js';
 import { OPERATIONS } from '../../../src/model/special.js';
+import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
@@ -86,7 +87,7 @@ describe('functions in the document', () => {
       },
       {
         ...{ name: 'tags', in: 'query', required: false, style: 'form', explode: true },
-        schema: { type: 'array', items: { type: 'string' } },
+        schema: { type: 'array', items: { type: 'string' }, maxItems: LIMITS.jsonValues },
       },
       {
         ...{ name: 'extra', in: 'query', required: false, description: 'Any JSON value.' },

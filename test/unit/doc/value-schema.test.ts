@@ -36,13 +36,21 @@ const ROWS: readonly [
   ['integer', {}, [2 ** 53 - 1], [2 ** 53]],
   ['integer', { values: [1, 2] }, [1], [3]],
   ['float', { minValue: -0.5 }, [-0.5, 1e10], [-0.6, '1']],
-  ['decimal', {}, ['12.50', '-0.1', 12.5], ['1e5', '', true]],
+  ['decimal', {}, ['12.50', '-0.1', 12.5], ['1e5', '', '1'.repeat(1001), true]],
+  ['decimal', { scale: 2, minValue: '0.5' }, ['1.25', '1.2500', 0.5], ['1.255', 0.25]],
+  ['decimal', { scale: 0 }, ['1', '1.00'], ['1.5']],
   ['boolean', {}, [true, false], ['true', 0]],
-  ['date', {}, ['2024-02-29', '0001-01-01'], ['2023-02-29', '31-01-2024']],
-  ['time', {}, ['09:30:00', '09:30:00.5'], ['9:30', '09:30:00.1234567']],
-  ['datetime', {}, ['2024-01-31T09:30:00Z', '2024-01-31T10:30:00.25+01:00'], ['2024-01-31', 'now']],
-  ['binary', { maxLength: 3 }, ['', 'AAEC'], ['AAECAAEC']],
-  ['json', {}, [{ a: [1] }, 'x', 5, null], []],
+  ['date', {}, ['2024-02-29', '0001-01-01'], ['2023-02-29', '0000-01-01', '31-01-2024']],
+  ['time', {}, ['09:30:00', '23:59:59.5'], ['9:30', '09:30:00.1234567', '94:61:89', '24:00:00']],
+  [
+    'datetime',
+    {},
+    ['2024-01-31T09:30:00Z', '2024-01-31T10:30:00.25+01:00'],
+    ['2024-01-31', '2024-01-31T09:30:00.1234567Z', '2024-01-31T23:59:60Z', '2024-01-31T09:30:00+16:00', 'now'],
+  ],
+  ['binary', { maxLength: 3 }, ['', 'AAEC', 'AA=='], ['AAECAAEC', 'AB==', 'A', '-_-_']],
+  ['string', { primary: true }, ['a', '...'], ['', '.', '..']],
+  ['json', {}, [{ a: [1] }, 'x', 5, false], []],
   ['unit', { referenceKind: 'city' }, ['0198c0de-0000-7000-8000-000000000000'], ['x', 5]],
   ['string', { multiple: true, unique: true, maxLength: 1 }, [[], ['a', 'b']], ['a', ['a', 'a'], ['ab'], [null]]],
 ];
@@ -58,14 +66,15 @@ describe('the schema of a value', () => {
       return stored !== undefined && (typeof stored !== 'string' || new RegExp(of.def.pattern ?? '', 'u').test(stored));
     };
     // Whether an id is one of a unit is asked later.
-    const each = of.def.multiple || of.reference ? [] : [...taken, ...refused];
+    const each = of.def.multiple || of.reference || of.def.primary ? [] : [...taken, ...refused];
     expect(each.filter((value) => accepted(value) !== taken.includes(value))).toEqual([]);
   });
 
   it('is there for every type, and so is an example that fits it', () => {
     for (const type of PARAMETER_TYPES.keys()) {
       const of = field(type, type === 'unit' ? { referenceKind: 'city' } : {});
-      expect([type, takes(of, exampleOf(of))]).toEqual([type, true]);
+      // Which units there are no definition tells.
+      expect([type, type === 'unit' || takes(of, exampleOf(of))]).toEqual([type, true]);
     }
   });
 
@@ -73,7 +82,8 @@ describe('the schema of a value', () => {
     ['string', { minLength: 8 }, 'Value...'],
     ['string', { maxLength: 2 }, 'Va'],
     ['string', { values: ['small', 'large'] }, 'small'],
-    ['string', { pattern: '^x$' }, undefined],
+    ['string', { pattern: '^x{3}$' }, 'xxx'],
+    ['string', { pattern: '^x\\x41$' }, undefined],
     ['integer', { minValue: 10 }, 10],
     ['integer', { maxValue: -10 }, -10],
     ['decimal', { minValue: '2.5' }, '2.5'],
@@ -85,7 +95,7 @@ describe('the schema of a value', () => {
   });
 
   it('leaves out of an example what it does not know, and where that is needed the whole', () => {
-    const [known, unknown] = [{ ...field('integer'), id: 'known' }, field('string', { pattern: '^x$' })];
+    const [known, unknown] = [{ ...field('integer'), id: 'known' }, field('string', { pattern: '^x\\x41$' })];
     expect(exampleBody([known, unknown], () => false)).toEqual({ known: 1 });
     expect(exampleBody([known, unknown], ({ id }) => id === 'known')).toEqual({ known: 1 });
     expect(exampleBody([known, unknown], ({ id }) => id === 'value')).toBeUndefined();
@@ -108,7 +118,7 @@ describe('the schema of a value', () => {
   it('tells in words what holds for a text without the white space around it', () => {
     const rules = { minLength: 1, maxLength: 3, values: ['a', '<b>'], pattern: '^[a-z]' };
     expect(describeValue(field('string', { strip: true, ...rules }), hidden)).toBe(
-      'White space at both ends is removed. At most 3 characters. One of "a", "&lt;b&gt;". Matches the RE2 pattern `^[a-z]`.',
+      'White space at both ends is removed. At least 1 character. At most 3 characters. One of "a", "&lt;b&gt;". Matches the RE2 pattern `^[a-z]`.',
     );
     expect(describeValue(field('string', rules), hidden)).toBeUndefined();
   });

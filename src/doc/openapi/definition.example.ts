@@ -1,0 +1,56 @@
+/** Definitions to begin with, of ids that are still free. Pure. */
+import type { KindDef, Model } from '../../model/model.js';
+import { isParameterTypeId } from '../../model/parameter-type/registry.js';
+import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/special.js';
+import type { Schema } from './openapi.js';
+
+/** What creates a unit of a built-in kind, or edits one; undefined for the kinds that have other units than definitions. */
+export function definitionExample(
+  kind: KindDef,
+  model: Model,
+  create: boolean,
+  isNamed: (kindId: string) => boolean,
+): Schema | undefined {
+  if (!kind.builtIn || kind.key !== 'identifier') return undefined;
+  if (!create) return { label: 'A better name' };
+  if (kind.id === KIND_KIND) return kindExample(model);
+  if (kind.id === GROUP_KIND) {
+    return { id: free('favourites', model.groups), label: 'Favourites', description: 'What we like', kind_list: [] };
+  }
+  if (kind.id === LINK_KIND) return { id: free('knows', model.linkTypes), label: 'Knows' };
+  return isParameterTypeId(kind.id) ? parameterExample(kind.id, model, isNamed) : undefined;
+}
+
+/** A whole kind: parameters of its own, a rule of uniqueness, and who may do what. */
+function kindExample({ kinds, parameters }: Model): Schema {
+  const [title, year, genre] = ['title', 'year', 'genre'].map((id) => free(id, parameters));
+  return {
+    id: free('book', kinds),
+    label: 'Book',
+    parameters: [
+      { id: title, kind_id: 'string', label: 'Title', required: true, max_length: 200 },
+      { id: year, kind_id: 'integer', label: 'Year', min_value: 1450 },
+      { id: genre, kind_id: 'string', label: 'Genre', values: ['novel', 'poetry'], default_string: 'novel' },
+    ],
+    unique: [[title, year]],
+    indexes: [[genre, year]],
+    access: { read: 'anyone', update: 'admin', delete: 'admin' },
+    metadata: {},
+  };
+}
+
+function parameterExample(type: string, { kinds, parameters }: Model, isNamed: (kindId: string) => boolean): Schema {
+  const own = [...kinds.values()].find(({ id, builtIn, remote }) => !builtIn && !remote && isNamed(id));
+  return {
+    id: free(`example_${type}`, parameters),
+    label: 'Example',
+    helper_text: 'What it is for',
+    ...(type === 'unit' && { reference_kind: own?.id ?? ADMIN_KIND }),
+  };
+}
+
+function free(id: string, taken: { has: (id: string) => boolean }): string {
+  let found = id;
+  for (let at = 2; taken.has(found); at += 1) found = `${id}_${at}`;
+  return found;
+}

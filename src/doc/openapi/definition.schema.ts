@@ -1,0 +1,142 @@
+/** What the fields of the built-in kinds hold where their own definition does not say it: ids, lists of them, rules. Pure. */
+import { checkParameter, emptyDefinition } from '../../model/check-parameter.js';
+import { RESERVED_KINDS } from '../../model/built-in.js';
+import {
+  isMemberKind,
+  RESERVED_GROUPS,
+  RESERVED_LINK_TYPES,
+  RESERVED_PARAMETERS,
+  type Field,
+  type KindDef,
+} from '../../model/model.js';
+import { LEVELS, type ParameterDef, type ParameterTypeId } from '../../model/parameter-def.js';
+import { isParameterTypeId } from '../../model/parameter-type/registry.js';
+import { PatternChecks } from '../../model/pattern-checks.js';
+import { OPERATIONS } from '../../model/special.js';
+import { Faults } from '../../shared/errors.js';
+import { IDENTIFIER } from '../../shared/identifiers.js';
+import { LIMITS } from '../../shared/limits.js';
+import { schemaRef, type Schema } from './openapi.js';
+import { takenValue } from './value.schema.js';
+
+const IDENTIFIER_SCHEMA: Schema = { type: 'string', pattern: IDENTIFIER.source };
+const IDENTIFIERS: Schema = { type: 'array', items: schemaRef('kind_identifier'), uniqueItems: true };
+
+/** A rule is a filter, and has a test. */
+const RULE: Schema = { type: 'string', pattern: '\\(', description: 'A filter, as `eq(owner,@member.id)`.' };
+
+/** Schemas to which those of definitions refer. */
+export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
+  kind_identifier: IDENTIFIER_SCHEMA,
+  kind_metadata: { type: 'object', description: 'Whatever is to be kept with it.', additionalProperties: true },
+  kind_access: {
+    type: 'object',
+    description: 'Who may do what with units of the kind. What is left out has its default.',
+    properties: Object.fromEntries(OPERATIONS.map((operation) => [operation, schemaRef('kind_access_level')])),
+    additionalProperties: false,
+  },
+  kind_access_level: {
+    description: 'A level, a rule, or a list of rules of which any lets in.',
+    anyOf: [
+      { type: 'string', enum: LEVELS },
+      RULE,
+      { type: 'array', items: RULE, minItems: 1, maxItems: LIMITS.accessRules },
+    ],
+  },
+  kind_parameter_lists: { type: 'array', items: { ...IDENTIFIERS, minItems: 1 }, uniqueItems: true },
+};
+
+/** By `kind.field`, in bodies and answers alike. */
+const FORMS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+  ['kind.parameters', IDENTIFIERS],
+  ['kind.unique', schemaRef('kind_parameter_lists')],
+  ['kind.indexes', schemaRef('kind_parameter_lists')],
+  ['kind.access', schemaRef('kind_access')],
+  ['group.kind_list', IDENTIFIERS],
+  ['unit.reference_kind', schemaRef('kind_identifier')],
+]);
+
+/** The schema of a field's values in answers where its definition does not tell it; undefined where it does. */
+export function answeredForm(kind: KindDef, { id, constant }: Field): Schema | undefined {
+  if (id === 'metadata') return schemaRef('kind_metadata');
+  if (!kind.builtIn) return undefined;
+  const isList = id === 'values' && constant === undefined;
+  return isList ? allowedValues(kind) : FORMS.get(`${kind.id}.${id}`);
+}
+
+/** The same in bodies. */
+export function takenForm(kind: KindDef, field: Field, create: boolean): Schema | undefined {
+  const { id } = field;
+  if (create && kind.key === 'identifier' && id === 'id') return newId(kind);
+  if (isMemberKind(kind) && id === 'email') return { ...takenValue(field), pattern: ADDRESS };
+  if (kind.builtIn && isParameterTypeId(kind.id)) {
+    if (field.def.type === 'boolean' && refuses(kind.id, id)) return { type: 'boolean', const: false };
+    if (id === 'persistence' && refuses(kind.id, 'only_run_time')) return { type: 'string', const: 'kind_parameter' };
+  }
+  return answeredForm(kind, field);
+}
+
+/** An e-mail address as `shared/email.ts` has it, in what all dialects of patterns have in common; white space around it goes. */
+export const ADDRESS = '^\\s*[^\\s"(),:;<>@[\\\\\\]]+@[^\\s"(),:;<>@[\\\\\\]]+\\s*$';
+
+/** What a new unit may be called: of what has an id of its own, no reserved one. */
+function newId(kind: KindDef): Schema {
+  const reserved = RESERVED.get(kind.id) ?? RESERVED_PARAMETERS;
+  const system = { pattern: '^kind_' };
+  return { ...IDENTIFIER_SCHEMA, not: { anyOf: [{ enum: [...reserved] }, system] } };
+}
+
+const RESERVED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['kind', RESERVED_KINDS],
+  ['group', RESERVED_GROUPS],
+  ['link', RESERVED_LINK_TYPES],
+]);
+
+/** The allowed values of a parameter are values of it. */
+function allowedValues({ id }: KindDef): Schema {
+  const items = { type: id === 'integer' ? 'integer' : 'string' };
+  return { type: 'array', items, minItems: 1, maxItems: LIMITS.allowedValues, uniqueItems: true };
+}
+
+const FLAGS: ReadonlyMap<string, keyof ParameterDef> = new Map([
+  ['multiple', 'multiple'],
+  ['only_run_time', 'runTime'],
+  ['is_primary', 'primary'],
+  ['unique', 'unique'],
+  ['indexed', 'indexed'],
+]);
+
+/** Whether no parameter of a type can have a flag: neither one value nor a list. */
+function refuses(type: ParameterTypeId, flag: string): boolean {
+  const key = FLAGS.get(flag);
+  return key !== undefined && [false, true].every((multiple) => isFaulty(type, { multiple, [key]: true }));
+}
+
+function isFaulty(type: ParameterTypeId, flags: Partial<ParameterDef>): boolean {
+  const faults = new Faults();
+  checkParameter({ ...emptyDefinition('any', type), ...flags }, faults, new PatternChecks());
+  return faults.any;
+}
+
+/** Where the id of a definition can be made of its label: one of the two is needed. */
+export const IDENTIFIED: Schema = {
+  anyOf: [
+    { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+    { type: 'object', properties: { label: { type: 'string', minLength: 1 } }, required: ['label'] },
+  ],
+};
+
+/** An entry of the parameters of a kind: an id, or a whole definition of one of the types, each with its schema. */
+export function parameterEntries(types: ReadonlyMap<string, string>): Schema {
+  const definitions = [...types].map(([type, name]) => ({
+    allOf: [
+      schemaRef(name),
+      { type: 'object', properties: { kind_id: { type: 'string', const: type } }, required: ['kind_id'] },
+    ],
+  }));
+  return {
+    ...IDENTIFIERS,
+    items: { anyOf: [schemaRef('kind_identifier'), ...definitions] },
+    maxItems: LIMITS.parametersPerKind,
+  };
+}

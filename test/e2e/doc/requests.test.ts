@@ -1,0 +1,158 @@
+/** What the document allows is taken: bodies that its schemas generate are refused only for what no schema can say. */
+import { expect, it } from 'vitest';
+import type { OpenApiDocument, Operation, Schema } from '../../../src/doc/openapi/openapi.js';
+import type { ErrorCode } from '../../../src/shared/errors.js';
+import { defineKinds, signUp, withMembers } from '../../support/callers.js';
+import { ok } from '../../support/definitions.js';
+import { PLACE, THING } from '../../support/every-type.js';
+import { SchemaValues } from '../../support/schema-values.js';
+import { startTestService } from '../../support/service.js';
+import { send } from '../../support/wire.js';
+
+/** Of each body; more take longer than they find. */
+const SAMPLES = 15;
+
+const service = await startTestService({ authRateLimit: false });
+const project = await withMembers(await service.project());
+await defineKinds(project, PLACE, THING, {
+  id: 'ruled',
+  parameters: [
+    { id: 'code', kind_id: 'string', is_primary: true, max_length: 20 },
+    { id: 'size', kind_id: 'string', values: ['small', 'large'], required: true },
+    { id: 'letters', kind_id: 'string', pattern: '^[A-Z]{2}[0-9]*$' },
+    { id: 'word', kind_id: 'string', pattern: '(?i)^[a-z]+$' },
+    { id: 'name', kind_id: 'text', strip: true, min_length: 2, max_length: 20 },
+    { id: 'amount', kind_id: 'integer', min_value: -5, max_value: 5, nullable: false, default_integer: 0 },
+    { id: 'ratio', kind_id: 'float', min_value: 0, max_value: 0.5 },
+    { id: 'price', kind_id: 'decimal', scale: 2, min_value: '0.5' },
+    { id: 'shape', kind_id: 'json', nullable: false },
+    { id: 'shapes', kind_id: 'json', multiple: true, unique: true },
+    { id: 'cover', kind_id: 'binary', max_length: 4 },
+    { id: 'at', kind_id: 'time', multiple: true },
+    { id: 'tags', kind_id: 'string', multiple: true, unique: true, max_length: 3 },
+    { id: 'at_place', kind_id: 'unit', reference_kind: 'place' },
+    { id: 'like', kind_id: 'unit', reference_kind: 'ruled' },
+    { id: 'stock', kind_id: 'integer', write_access: 'nobody' },
+  ],
+});
+const { id: place } = (await ok(project.post('/place/unit', {}))) as { id: string };
+const { id: thing } = (await ok(project.post('/thing/unit', { a_string: 'a' }))) as { id: string };
+await ok(project.post('/ruled/unit', { code: 'a', size: 'small', shape: {} }));
+await defineKinds(project, { id: 'spare', parameters: [{ id: 'spare_string', kind_id: 'string' }] });
+await ok(project.post('/group/unit', { id: 'spares', kind_list: [] }));
+await ok(project.post('/link/unit', { id: 'about' }));
+const person = await signUp(project, 'ann');
+const document = (await project.get('/doc/openapi.json')).body as unknown as OpenApiDocument;
+const values = new SchemaValues(document);
+
+/** Whether a fault is one that no schema can foresee: of what is stored, of a rule between values, or one that is told in words. */
+type Expected = (parameter: string, text: string, method: string) => boolean;
+const always: Expected = () => true;
+/** At these parameters, wherever they stand in the body. */
+const at =
+  (...names: string[]): Expected =>
+  (parameter, text) =>
+    names.includes(parameter.split('.').at(-1) ?? '') || names.some((name) => text.includes(`].${name}: `));
+const any =
+  (...all: Expected[]): Expected =>
+  (...fault) =>
+    all.some((each) => each(...fault));
+/** What an edit only takes as it is stored. */
+const inEdits: Expected = (_, __, method) => method === 'PUT';
+/** A default is judged by the other fields of its definition, and so are the values that it allows. */
+const inDefinitions: Expected = (parameter, text) =>
+  /^default_|^values$/.test(parameter) || /\]\.(default_|values: )/.test(text);
+const DECIMALS = ['a_decimal', 'some_decimal', 'price', 'min_value', 'max_value', 'default_decimal'];
+
+const EXPECTED: ReadonlyMap<string, Expected> = new Map<ErrorCode, Expected>([
+  // A uniqueness.
+  ...(['unit.not_unique', 'parameter.not_unique', 'parameter.exists'] as const).map((code) => [code, always] as const),
+  ...(['kind.exists', 'group.exists', 'link.exists'] as const).map((code) => [code, always] as const),
+  // Values may be the same that are written in two ways: "1" and "1.0".
+  ['parameter.duplicate', any(at('some_decimal', 'shapes', 'parameters'), inDefinitions)],
+  // What is not there.
+  ['parameter.bad_reference', always],
+  ['kind.bad_definition', always],
+  ['group.bad_definition', always],
+  // A secret.
+  ['signin.failed', always],
+  ['token.invalid', always],
+  // A rule between values.
+  ['signup.mismatch', always],
+  ['parameter.bad_definition', always],
+  ['parameter.bad_type', inDefinitions],
+  ['identifier.missing', at('id')],
+  ['parameter.read_only', any(inEdits, at('id'))],
+  ['parameter.immutable', inEdits],
+  ['unit.changed', inEdits],
+  ['unit.key_immutable', inEdits],
+  // Another language: of filters, or of patterns.
+  ...(['syntax', 'unknown_parameter', 'unknown_operator', 'bad_operator', 'bad_value'] as const).map(
+    (reason) => [`filter.${reason}`, at('access')] as const,
+  ),
+  ['parameter.bad_pattern', at('pattern')],
+  // Told in words: patterns of another dialect, texts of which white space is removed, bytes, digits, names of members.
+  ['parameter.pattern_mismatch', any(at('word'), inDefinitions)],
+  ['parameter.too_short', any(at('name', 'username', 'email'), inDefinitions)],
+  ['parameter.too_long', any(at('name', 'cover', 'username', 'email'), inDefinitions)],
+  ['parameter.too_small', any(at('price'), inDefinitions)],
+  ['parameter.too_large', inDefinitions],
+  ['parameter.not_allowed', inDefinitions],
+  ['parameter.bad_value', any(at('username', 'email', ...DECIMALS), inDefinitions)],
+]);
+
+/** A unit to edit, by the path. */
+const UNITS: Readonly<Record<string, string>> = {
+  place,
+  thing,
+  ruled: 'a',
+  kind: 'spare',
+  group: 'spares',
+  link: 'about',
+  string: 'spare_string',
+  person: person.id,
+};
+
+interface Call {
+  readonly name: string;
+  readonly method: 'POST' | 'PUT';
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const CALLS = Object.entries(document.paths).flatMap(([template, item]) =>
+  Object.entries(item).flatMap(([method, operation]): Call[] => {
+    if (operation.requestBody === undefined || template.includes('/function/')) return [];
+    const [, kind = ''] = /^\/api\/lib\/(\w+)\/unit\/\{\w+\}$/.exec(template) ?? [];
+    const unit = UNITS[kind];
+    if (method === 'put' && unit === undefined) return [];
+    const path = template.replace('/api/lib', '').replace(/\{\w+\}/, unit ?? 'none');
+    return [{ name: `${method.toUpperCase()} ${path}`, method: method === 'put' ? 'PUT' : 'POST', path, operation }];
+  }),
+);
+
+const headers = {
+  'kind-project-key': project.id,
+  authorization: `Bearer ${project.token ?? ''}`,
+  'content-type': 'application/json',
+};
+
+it.each(CALLS.map((call) => [call.name, call] as const))('%s', { timeout: 60_000 }, async (_, call) => {
+  const { schema } = (call.operation.requestBody?.content['application/json'] ?? {}) as { schema: Schema };
+  const unexpected: unknown[] = [];
+  for (const body of values.sample(schema, SAMPLES)) {
+    // On a connection of its own: to make the bodies takes longer than an idle one is kept.
+    const { status, body: reply } = await send(service.service, {
+      ...call,
+      path: `/api/lib${call.path}`,
+      headers,
+      body: JSON.stringify(body),
+    });
+    if (status === 200) continue;
+    const faults = reply.messages.filter(({ code, parameter = '', text }) => {
+      return EXPECTED.get(code)?.(parameter, text, call.method) !== true;
+    });
+    if (faults.length > 0) unexpected.push({ faults, body: JSON.stringify(body).slice(0, 600) });
+  }
+  expect(unexpected).toEqual([]);
+});

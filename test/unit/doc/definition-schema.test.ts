@@ -1,0 +1,81 @@
+/** What bodies of definitions take, as JSON Schema. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { genericDocument } from '../../../src/doc/openapi/document.js';
+import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
+
+const head = { openapi: '3.1.0', info: {}, servers: [], securitySchemes: {} };
+const particulars = { url: '', title: '', description: '', version: '' };
+const bytes = await genericDocument(() => head, particulars);
+const document = JSON.parse(bytes.toString()) as OpenApiDocument;
+const ajv = new Ajv2020({ strict: false, logger: false });
+formats.default(ajv);
+ajv.addSchema(document, 'document');
+const takes = (name: string, body: unknown) => ajv.validate({ $ref: `document#/components/schemas/${name}` }, body);
+
+const RECORD_TIMES = { inserted_at: '2024-01-31T09:30:00.000000Z', updated_at: '2024-01-31T09:30:00.000000Z' };
+
+describe('the body of a definition', () => {
+  it.each<[name: string, body: unknown]>([
+    ['kind.create', { id: 'city' }],
+    ['kind.create', { label: 'City' }],
+    ['kind.create', { id: 'city', parameters: ['name', { id: 'size', kind_id: 'integer', min_value: 0 }] }],
+    ['kind.create', { id: 'city', unique: [['a', 'b'], ['c']], indexes: [] }],
+    ['kind.create', { id: 'city', access: { read: 'anyone', update: 'eq(a,1)', delete: ['eq(a,1)', 'eq(b,2)'] } }],
+    ['kind.create', { id: 'city', kind_id: 'kind', type: 'kind', metadata: {}, ...RECORD_TIMES }],
+    ['kind.update', { unique: [], access: null }],
+    ['group.create', { id: 'places', kind_list: ['city'] }],
+    ['string.create', { id: 'size', values: ['a', 'b'], default_string: 'a', min_length: 1, unique: true }],
+    ['string.create', { id: 'tags', multiple: true, default_string: ['a'], values: null }],
+    ['integer.create', { id: 'size', values: [1, 2], min_value: 1, max_value: 5, is_primary: true }],
+    ['decimal.create', { id: 'price', min_value: '0.5', scale: 2 }],
+    ['boolean.create', { id: 'open', min_length: null, strip: false, values: null, ...RECORD_TIMES }],
+    ['json.create', { id: 'shape', default_json: [1], unique: true, multiple: true }],
+    ['unit.create', { id: 'country', reference_kind: 'country', on_delete: 'cascade' }],
+  ])('%s takes %j', (name, body) => {
+    expect(takes(name, body), JSON.stringify(ajv.errors)).toBe(true);
+  });
+
+  it.each<[name: string, body: unknown]>([
+    ['kind.create', {}],
+    ['kind.create', { id: 'City' }],
+    ['kind.create', { id: 'auth' }],
+    ['kind.create', { id: 'kind_of' }],
+    ['kind.create', { id: 'city', parameters: [{ id: 'size' }] }],
+    ['kind.create', { id: 'city', parameters: [{ id: 'size', kind_id: 'number' }] }],
+    ['kind.create', { id: 'city', parameters: [{ id: 'size', kind_id: 'boolean', min_value: 0 }] }],
+    ['kind.create', { id: 'city', parameters: ['name', 'name'] }],
+    ['kind.create', { id: 'city', unique: [[]] }],
+    ['kind.create', { id: 'city', unique: [['a', 'a']] }],
+    ['kind.create', { id: 'city', unique: ['a'] }],
+    ['kind.create', { id: 'city', access: { read: 'all' } }],
+    ['kind.create', { id: 'city', access: { look: 'anyone' } }],
+    ['kind.create', { id: 'city', access: { read: [] } }],
+    ['kind.create', { id: 'city', kind_id: 'city' }],
+    ['group.create', { id: 'unit' }],
+    ['group.create', { id: 'places', kind_list: ['a', 'a'] }],
+    ['link.create', { id: 'child' }],
+    ['string.create', { id: 'metadata' }],
+    ['string.create', { id: 'size', values: [] }],
+    ['string.create', { id: 'size', values: [1] }],
+    ['string.create', { id: 'size', min_length: -1 }],
+    ['integer.create', { id: 'size', min_value: [1] }],
+    ['integer.create', { id: 'size', max_value: [1] }],
+    ['integer.create', { id: 'size', values: ['a'] }],
+    ['boolean.create', { id: 'open', is_primary: true }],
+    ['boolean.create', { id: 'open', min_length: null }],
+    ['json.create', { id: 'shape', indexed: true }],
+    ['binary.create', { id: 'cover', is_primary: true }],
+    ['unit.create', { id: 'country' }],
+    ['unit.create', { id: 'country', reference_kind: 'country', multiple: true }],
+    ['unit.create', { id: 'country', reference_kind: 'country', only_run_time: true }],
+    ['unit.create', { id: 'country', reference_kind: 'country', persistence: 'run_time' }],
+  ])('%s refuses %j', (name, body) => {
+    expect(takes(name, body)).toBe(false);
+  });
+
+  it('has no read-only part, which validating proxies would refuse in a record that is sent back', () => {
+    expect(bytes.toString()).not.toContain('"readOnly"');
+  });
+});
