@@ -5,6 +5,7 @@ import { loadModel } from '../catalog/model-store.js';
 import { Provisioning } from '../catalog/provisioning.js';
 import { Database } from '../database/database.js';
 import { renderKindTypes } from '../function/kind-types.js';
+import { FunctionRegistry } from '../function/registry.js';
 import { projectOf } from '../tenancy/project.js';
 import { print } from './project/project.view.js';
 import type { CommonOptions, Toolbox } from './toolbox.js';
@@ -25,7 +26,7 @@ export function typesCommand(parent: Command, { terminal, services }: Toolbox): 
         const model = await loadModel(app.get(Database), project);
         const file = options.out === undefined ? join(config.functionsDir, 'kinds.d.ts') : resolve(options.out);
         await mkdir(dirname(file), { recursive: true });
-        await writeFile(file, renderKindTypes(model, id));
+        await writeFile(file, renderKindTypes(model, id, app.get(FunctionRegistry).current));
         return { file, model_version: model.version };
       });
       print(terminal, options, written, `${written.file}: version ${written.model_version} of the model\n`);

@@ -21,7 +21,9 @@ export interface DocumentedFunction {
 export interface FunctionSource {
   /** The functions of a kind that the caller may call. */
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[];
-  /** Changes whenever any function of the project may have: documents are kept by it. */
+  /** Whether a hook may make what a new unit must have, so that a create need not give it. */
+  mayMake(project: Project, kind: KindDef): boolean;
+  /** Changes whenever any function or hook of the project may have: documents are kept by it. */
   version(project: Project): string;
 }
 

@@ -81,9 +81,11 @@ export class Documents {
       const description = `${GUIDE}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
       const particulars = { url, title: project.label, description, version: RELEASE };
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
+      const mayMake = (kind: KindDef) => this.functions.source?.mayMake(project, kind) ?? false;
       const lacks = (kind: KindDef, operation: RemoteOperation) => this.remotes.lacks(kind, project, operation);
       const without = this.#without;
-      return documentOf({ model, caller, generic: false, chosen, without, functions, lacks }, framing, particulars);
+      const seen = { model, caller, generic: false, chosen, without, functions, mayMake, lacks };
+      return documentOf(seen, framing, particulars);
     });
   }
 

@@ -30,6 +30,11 @@ export class Deployment {
     return found?.state === 'ready' ? found.module : undefined;
   }
 
+  /** Whether a hook may make what a new unit must have, so that a create need not give it. */
+  mayMake(project: string, kind: string): boolean {
+    return this.findReady(project, kind)?.hooks.has('before_create') ?? false;
+  }
+
   /** Everything that is wrong. */
   get faults(): readonly ModuleFault[] {
     return [...this.strays, ...this.loaded.flatMap((each) => (each.state === 'broken' ? each.faults : []))];

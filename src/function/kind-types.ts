@@ -1,9 +1,13 @@
 /** The kinds of a project as TypeScript: what fills `Kinds` of the kit, so that units of the live model are typed. Pure. */
 import type { ParameterTypeId } from '../model/parameter-def.js';
 import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
+import type { Deployment } from './deployment.js';
 
-/** The text of a declaration file. Built-in kinds are left out, whose units functions seldom need. */
-export function renderKindTypes(model: Model, project: string): string {
+/**
+ * The text of a declaration file. Built-in kinds are left out, whose units functions seldom need.
+ * @param deployment the modules, whose hooks may make what a create need not give then
+ */
+export function renderKindTypes(model: Model, project: string, deployment: Deployment): string {
   const kinds = [...model.kinds.values()].filter(({ builtIn }) => !builtIn);
   return [
     '/* eslint-disable */',
@@ -19,7 +23,7 @@ export function renderKindTypes(model: Model, project: string): string {
       ...unitLines(kind, model),
       '      };',
       '      values: {',
-      ...valueLines(kind),
+      ...valueLines(kind, deployment.mayMake(project, kind.id)),
       '      };',
       '      references: {',
       ...referenceLines(kind),
@@ -58,12 +62,12 @@ function isNull({ remote }: KindDef, { id, def }: Field): boolean {
 }
 
 /** What a body may have. */
-function valueLines(kind: KindDef): string[] {
+function valueLines(kind: KindDef, mayMake: boolean): string[] {
   const taken = [...kind.fields.values()].filter(({ id, system, recordOnly }) => {
     return !system && recordOnly !== true && (!isOwn(id) || id === 'metadata');
   });
   return taken.map((field) => {
-    const needed = field.def.primary || (field.def.required && field.def.default === null);
+    const needed = !mayMake && (field.def.primary || (field.def.required && field.def.default === null));
     return property(`${field.id}${needed ? '' : '?'}`, givenType(field), isNull(kind, field));
   });
 }

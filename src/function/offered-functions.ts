@@ -24,6 +24,10 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
     return this.registry.current.id;
   }
 
+  mayMake({ id }: Project, kind: KindDef): boolean {
+    return !kind.builtIn && this.registry.current.mayMake(id, kind.id);
+  }
+
   /** None where the module is broken or the kind inactive. */
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[] {
     const module = kind.active && !kind.builtIn ? this.registry.current.findReady(project.id, kind.id) : undefined;

@@ -2,7 +2,7 @@
 import type { Context } from './context.js';
 import type { ParameterDeclarations, ValuesOf } from './parameter.js';
 import type { Remote } from './remote.js';
-import type { KindId, UnitOf, ValuesFor } from './units.js';
+import type { KindId, SomeOf, UnitOf, ValuesFor } from './units.js';
 
 export type Method = 'GET' | 'POST';
 
@@ -53,12 +53,12 @@ export interface Hooks<K extends string> {
    * `values` are those that were given: what is absent is undefined. Returns values to change, or nothing. It may make the
    * key and what is required; defaults are laid in after it.
    */
-  before_create?(context: Context & { readonly values: Partial<ValuesFor<K>> }): Result<Partial<ValuesFor<K>> | void>;
+  before_create?(context: Context & { readonly values: SomeOf<ValuesFor<K>> }): Result<SomeOf<ValuesFor<K>> | void>;
   after_create?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
   /** `unit` as it is stored, `values` what is edited. Returns values to change, or nothing. */
   before_update?(
-    context: Context & { readonly unit: UnitOf<K>; readonly values: Partial<ValuesFor<K>> },
-  ): Result<Partial<ValuesFor<K>> | void>;
+    context: Context & { readonly unit: UnitOf<K>; readonly values: SomeOf<ValuesFor<K>> },
+  ): Result<SomeOf<ValuesFor<K>> | void>;
   after_update?(context: Context & { readonly unit: UnitOf<K>; readonly before: UnitOf<K> }): Result<void>;
   before_delete?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
   /** `unit` as it was. */

@@ -30,6 +30,9 @@ export type ValuesFor<K extends string> = K extends keyof Kinds
     : AnyValues
   : AnyValues;
 
+/** Values of which any may be left out; undefined is as good as left out. */
+export type SomeOf<V> = { readonly [P in keyof V]?: V[P] | undefined };
+
 /** The kinds that the references of a kind lead to, by parameter. */
 type ReferencesOf<K extends string> = K extends keyof Kinds
   ? Kinds[K] extends { references: infer R }
@@ -89,7 +92,7 @@ export interface Units<U, V> {
   /** All of them or none; at most 1000. */
   createAll(values: readonly V[]): Promise<readonly U[]>;
   /** Changes what is given and leaves the rest. @throws 400, 403, 404, 409 */
-  update(id: string, values: Partial<V>): Promise<U>;
+  update(id: string, values: SomeOf<V>): Promise<U>;
   /** @throws 403, 404, 409 where other units refer to it */
   remove(id: string): Promise<void>;
 }

@@ -108,7 +108,7 @@ async function misfits(
       own.push(module.path);
       found.push(...checkFit(module, kind, model));
     }
-    found.push(...(checker?.check(own, renderKindTypes(model, id)) ?? []));
+    found.push(...(checker?.check(own, renderKindTypes(model, id, deployment)) ?? []));
     faults.push(...found.map((fault) => ({ ...fault, project: id })));
     for (const path of own) unchecked.delete(path);
   }

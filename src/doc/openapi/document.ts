@@ -30,7 +30,8 @@ export function genericDocument(
   without: ReadonlySet<string> = new Set(),
 ): Promise<Buffer<ArrayBuffer>> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
-  const seen = { model, caller: SOMEBODY, generic: true, chosen, without, functions: () => [], lacks: () => false };
+  const nothing = { functions: () => [], mayMake: () => false, lacks: () => false };
+  const seen = { model, caller: SOMEBODY, generic: true, chosen, without, ...nothing };
   return documentOf(seen, frame, particulars);
 }
 

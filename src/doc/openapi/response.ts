@@ -24,7 +24,8 @@ export function responsesOf(route: Route, kinds: readonly KindDef[], view: View)
   // What authors wrote refuses with words of its own, and may take too long.
   const authored = hooked || sourced;
   const statuses = new Set([...common, ...ofBodies, ...(route.refuses ?? []), ...(authored ? ([504] as const) : [])]);
-  const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(ERROR_NAMES[status])]);
+  const nameOf = (status: ErrorStatus) => (hooked && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);
+  const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(nameOf(status))]);
   return {
     '200': success(route, kinds.length === 1 ? kinds[0] : undefined, view),
     ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),

@@ -16,6 +16,7 @@ export interface KindContext {
   readonly caller: Caller;
   readonly mayCreate: (kindId: string) => boolean;
   readonly mayRead: (kindId: string) => boolean;
+  readonly mayMake: (kind: KindDef) => boolean;
   readonly names: KindNames;
   readonly values: SharedValues;
 }
@@ -68,10 +69,12 @@ function described(field: Field, { mayRead }: KindContext): Schema {
 
 export function createSchema(kind: KindDef, context: KindContext): Schema {
   const fields = bodyFields(kind, context.caller);
+  const schema = bodySchema(kind, fields, context, true);
   const required = fields.filter((field) => mustBeGiven(kind, field)).map(({ id }) => id);
+  const made = `${String(schema['description'])} A hook of the project may make: ${required.join(', ')}.`;
   return {
-    ...bodySchema(kind, fields, context, true),
-    ...(required.length > 0 && { required }),
+    ...schema,
+    ...(required.length > 0 && (context.mayMake(kind) ? { description: made } : { required })),
     ...(kind.key === 'identifier' && IDENTIFIED),
     ...(kind.discriminated && { dependentRequired: shownTogether(kind) }),
   };

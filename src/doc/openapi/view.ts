@@ -21,6 +21,8 @@ export interface Seen {
   readonly chosen?: ReadonlySet<string> | undefined;
   /** The functions of a kind that the caller may call. */
   readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
+  /** Whether a hook may make what a new unit of a kind must have. */
+  readonly mayMake: (kind: KindDef) => boolean;
   /** Ids of routes that the service does not have here. */
   readonly without: ReadonlySet<string>;
   /** Whether the source of a remote kind can not do something. */
@@ -49,6 +51,7 @@ export function contextOf(view: View): KindContext {
     caller: view.caller,
     mayCreate: (id) => mayCreate(view, id),
     mayRead: (id) => hasRecord(view, id),
+    mayMake: view.mayMake,
     names: view.names,
     values: view.values,
   };

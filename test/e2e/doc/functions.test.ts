@@ -35,11 +35,22 @@ export default city.module({
 
 const CLOSED = Object.fromEntries(OPERATIONS.map((operation) => [operation, 'admin']));
 
-const folder = new FunctionsFolder({ 'city.ts': CITY });
+const PAGE = `
+import { kind } from 'kind';
+export default kind('page').module({ hooks: { before_create: ({ values }) => ({ code: String(values['title']).toLowerCase() }) } });`;
+
+const folder = new FunctionsFolder({ 'city.ts': CITY, 'page.ts': PAGE });
 const service = await startTestService({ functionsDir: folder.path });
 const root = await service.project();
 const ann = await asMember(root);
-await defineKinds(root, { id: 'vault', access: CLOSED }, { id: 'city', label: 'City' });
+const code = { id: 'code', kind_id: 'string', is_primary: true };
+await defineKinds(
+  root,
+  { id: 'vault', access: CLOSED },
+  { id: 'city', label: 'City' },
+  { id: 'page', label: 'Page', parameters: [code, { id: 'title', kind_id: 'string', required: true }] },
+  { id: 'plain', label: 'Plain', parameters: ['code', 'title'] },
+);
 
 const documentOf = async (caller: TestProject) =>
   (await caller.get('/doc/openapi.json')).body as unknown as OpenApiDocument;
@@ -53,6 +64,40 @@ const operationOf = async (caller: TestProject, method: 'get' | 'post', path: st
   if (!found) throw new Error(`no ${method} ${path}`);
   return found;
 };
+
+describe('hooks in the document', () => {
+  const createOf = async (label: string) => {
+    const { components } = await documentOf(ann);
+    const schemas = Object.values((components as { schemas: Record<string, object> }).schemas);
+    const start = `What a create of ${label} takes.`;
+    return (schemas as { description?: string; required?: string[] }[]).find(({ description }) =>
+      description?.startsWith(start),
+    );
+  };
+
+  it('a create need not give what a hook may make', async () => {
+    expect((await createOf('Plain'))?.required).toEqual(['code', 'title']);
+    const page = await createOf('Page');
+    expect(page?.required).toBeUndefined();
+    expect(page?.description).toContain(' A hook of the project may make: code, title.');
+    expect(await ok((await ann.documented()).post('/page/unit', { title: 'One' }))).toMatchObject({ id: 'one' });
+  });
+
+  it('calls and writes tell of 503 where others were always first', async () => {
+    const { paths, components } = await documentOf(ann);
+    const busy = (path: string, method: 'get' | 'post' | 'put' | 'delete') =>
+      (paths[`/api/lib/${path}`]?.[method]?.responses['503'] as { $ref?: string } | undefined)?.$ref;
+    const overtaken = '#/components/responses/Overtaken';
+    expect(busy('city/function/near', 'post')).toBe(overtaken);
+    expect(busy('city/function/near', 'get')).toBe(overtaken);
+    expect(busy('page/unit', 'post')).toBe(overtaken);
+    expect(busy('page/unit', 'get')).toBe('#/components/responses/Unavailable');
+    const { description } = (components as { responses: Record<string, { description: string }> }).responses[
+      'Overtaken'
+    ] ?? { description: '' };
+    expect(description).toMatch(/run again .* `server\.busy` .* nothing was stored/);
+  });
+});
 
 describe('functions in the document', () => {
   it('are those that the caller may call', async () => {

@@ -125,6 +125,26 @@ export default city.module({
   expect(await kind('functions', 'check')).toMatchObject({ code: 0, err: '' });
 });
 
+test('check lets a create leave out what a hook may make, and a hook return undefined', async () => {
+  const parameters = [{ id: 'code', kind_id: 'string', is_primary: true }, 'name'];
+  await project.post('/kind/unit', { id: 'page', parameters });
+  const text = (hooks: string) => `import { kind } from 'kind';
+const page = kind('page');
+export default page.module({
+  functions: { f: page.function({ description: 'x', run: async ({ units }) => (await units('page').create({ name: 'x' })).code.length }) },
+  hooks: { ${hooks} },
+});`;
+  write(
+    'page.ts',
+    text('before_create: ({ values: { name, code } }) => ({ code: code ?? name ?? undefined, name: undefined })'),
+  );
+  expect(await kind('functions', 'check')).toMatchObject({ code: 0, err: '' });
+  write('page.ts', text('before_update: ({ values }) => ({ name: values.name?.trim() })'));
+  const { code, out } = await kind('functions', 'check');
+  rmSync(join(folder.path, 'page.ts'));
+  expect([code, out]).toEqual([1, expect.stringMatching(/page\.ts:4: .*'code' is missing/)]);
+});
+
 test('check tells what is wrong with a module of a kind that no project has', async () => {
   write(
     'nokind.ts',
