@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { codingOf } from '../http/content-coding.js';
 import { loggedPath } from '../http/request-log.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { answerFile, ASSET_POLICY, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/stored-file.js';
@@ -30,13 +31,14 @@ export class ResetPageController {
         `No GET ${loggedPath(request.path).slice(0, 200)}, but for browsers; POST sets it`,
       );
     }
-    answerFile(request, response, await this.#page.get('reset.html'), { ...PAGE_POLICY, ...NO_STORE });
+    const file = await this.#page.get('reset.html', codingOf(request));
+    answerFile(request, response, file, { ...PAGE_POLICY, ...NO_STORE });
   }
 
   @Get('page/:asset')
   @WithoutProject()
   async asset(@Param('asset') name: string, @Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    const file = await this.#assets.find(name);
+    const file = await this.#assets.find(name, codingOf(request));
     if (!file) throw refusal('route.unknown', 'The page has no such part');
     answerFile(request, response, file, { ...ASSET_POLICY, ...NO_STORE });
   }

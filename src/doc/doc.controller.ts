@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { codingOf } from '../http/content-coding.js';
 import { queryOf, unbracket } from '../http/list-query.js';
 import { KINDS_QUERY } from '../http/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
@@ -19,21 +20,21 @@ export class DocController {
   @WithOptionalProject()
   async openapi(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     const scope = findScope(request);
-    const chosen = chosenKinds(request.url);
-    const file = await (scope ? this.documents.ofProject(scope, chosen) : this.documents.generic(chosen));
+    const wanted = { chosen: chosenKinds(request.url), coding: codingOf(request) };
+    const file = await (scope ? this.documents.ofProject(scope, wanted) : this.documents.generic(wanted));
     answerFile(request, response, file, { Vary: varyOf(response) });
   }
 
   @Get('swaggerui')
   @WithoutProject()
   async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    answerFile(request, response, await page.get('page.html'), PAGE_POLICY);
+    answerFile(request, response, await page.get('page.html', codingOf(request)), PAGE_POLICY);
   }
 
   @Get('swaggerui/:asset')
   @WithoutProject()
   async asset(@Param('asset') name: string, @Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    const file = await assets.find(name);
+    const file = await assets.find(name, codingOf(request));
     if (!file) throw refusal('route.unknown', 'The page has no such part');
     answerFile(request, response, file, ASSET_POLICY);
   }

@@ -1,4 +1,4 @@
-/** The documents, as they are served: made when they are asked for, kept while the model is the same. */
+/** The documents, as they are served: made and compressed when they are asked for, kept while the model is the same. */
 import { readFileSync } from 'node:fs';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -7,7 +7,8 @@ import { classOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import { storedFile, type StoredFile } from '../http/stored-file.js';
+import type { Coding } from '../http/content-coding.js';
+import { encodedFile, storedFile, type StoredFile } from '../http/stored-file.js';
 import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
 import { comeBack, KindError } from '../shared/errors.js';
@@ -19,11 +20,26 @@ import { DocumentedFunctions } from './documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
 import { loadFraming, type Framing } from './openapi/frame.js';
 
-/** Bytes of the documents that one process keeps: of whole ones, and of those of some kinds. */
+/** Bytes of the documents that one process keeps, as they are and compressed: of whole ones, and of those of some kinds. */
 const KEPT = { whole: 48 * 1024 * 1024, parts: 16 * 1024 * 1024 } as const;
 
 /** A document, or that it would be too large. */
 type Kept = StoredFile | KindError;
+
+/** Which one is asked for: the kinds that it is to describe, all where it is undefined, and how it is to be compressed. */
+interface Wanted {
+  readonly chosen?: ReadonlySet<string> | undefined;
+  readonly coding?: Coding | undefined;
+}
+
+/** How one is made. */
+interface Making {
+  /** What its content depends on. */
+  readonly of: readonly unknown[];
+  /** Whose it is. */
+  readonly project: string;
+  readonly make: () => Promise<Buffer<ArrayBuffer>>;
+}
 
 const { version: RELEASE } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -56,18 +72,17 @@ export class Documents {
     this.#without = new Set(config.metrics ? ['metrics'] : []);
   }
 
-  /** The document of the generic routes. @param chosen the kinds that it is to describe; all where it is undefined */
-  async generic(chosen?: ReadonlySet<string>): Promise<StoredFile> {
+  /** The document of the generic routes. */
+  async generic(wanted: Wanted): Promise<StoredFile> {
     const framing = await this.#frame();
     const without = this.#without;
     const particulars = { url: this.address.url, title: 'Kind', description: GUIDE, version: RELEASE };
-    return this.#keep('', ['generic', particulars.url], chosen, () =>
-      genericDocument(framing, particulars, chosen, without),
-    );
+    const make = () => genericDocument(framing, particulars, wanted.chosen, without);
+    return this.#find({ of: ['generic', particulars.url], project: '', make }, wanted);
   }
 
   /** The document of what a caller may see and do in a project. @throws KindError 401, 400 for a kind that is not there, 413 */
-  async ofProject({ project, caller }: RequestScope, chosen?: ReadonlySet<string>): Promise<StoredFile> {
+  async ofProject({ project, caller }: RequestScope, wanted: Wanted): Promise<StoredFile> {
     const framing = await this.#frame();
     // Only until the model is known: nobody of the project waits for a document to be made.
     const model = await this.catalog.withCheckedModel(project, (current) => {
@@ -76,8 +91,9 @@ export class Documents {
     });
     const { url } = this.address;
     const made = this.functions.source?.version(project) ?? '';
-    const key = [project.id, project.label, this.#numberOf(model), classesOf(caller), made, url];
-    return this.#keep(project.id, key, chosen, () => {
+    const of = [project.id, project.label, this.#numberOf(model), classesOf(caller), made, url];
+    const make = () => {
+      const { chosen } = wanted;
       const description = `${GUIDE}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
       const particulars = { url, title: project.label, description, version: RELEASE };
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
@@ -86,7 +102,8 @@ export class Documents {
       const without = this.#without;
       const seen = { model, caller, generic: false, chosen, without, functions, mayMake, lacks };
       return documentOf(seen, framing, particulars);
-    });
+    };
+    return this.#find({ of, project: project.id, make }, wanted);
   }
 
   #frame(): Promise<Framing> {
@@ -100,19 +117,27 @@ export class Documents {
     return this.#models;
   }
 
-  /** Whoever asks while it is made gets the same one. Parts, of which there are many, push no whole one out. */
-  async #keep(
-    project: string,
-    of: readonly unknown[],
-    chosen: ReadonlySet<string> | undefined,
-    make: () => Promise<Buffer<ArrayBuffer>>,
-  ): Promise<StoredFile> {
+  /** Parts, of which there are many, push no whole one out. */
+  #find({ of, project, make }: Making, { chosen, coding }: Wanted): Promise<StoredFile> {
     const kept = chosen ? this.#parts : this.#whole;
     const key = JSON.stringify([...of, chosen && [...chosen].sort()]);
+    const plain = () =>
+      this.#keep(kept, key, () =>
+        this.#lanes.run(project, async () => storedFile(await make(), 'application/json; charset=utf-8')),
+      );
+    if (coding === undefined) return plain();
+    return this.#keep(kept, `${coding} ${key}`, async () => {
+      const file = await plain();
+      return this.#lanes.run(project, () => encodedFile(file, coding));
+    });
+  }
+
+  /** Whoever asks while it is made gets the same one. */
+  async #keep(kept: LRUCache<string, Kept>, key: string, make: () => Promise<StoredFile>): Promise<StoredFile> {
     const known = kept.get(key);
     if (known instanceof KindError) throw known;
     if (known) return known;
-    const making = this.#making.get(key) ?? this.#make(key, project, make);
+    const making = this.#making.get(key) ?? this.#make(key, make);
     try {
       const file = await making;
       kept.set(key, file);
@@ -124,10 +149,8 @@ export class Documents {
     }
   }
 
-  #make(key: string, project: string, make: () => Promise<Buffer<ArrayBuffer>>): Promise<StoredFile> {
-    const making = this.#lanes
-      .run(project, async () => storedFile(await make(), 'application/json; charset=utf-8'))
-      .finally(() => this.#making.delete(key));
+  #make(key: string, make: () => Promise<StoredFile>): Promise<StoredFile> {
+    const making = make().finally(() => this.#making.delete(key));
     this.#making.set(key, making);
     return making;
   }

@@ -1,7 +1,8 @@
-/** Files of pages: kept in memory, and answered with what a browser may do with them. */
+/** Files of pages: kept in memory, as they are and compressed, and answered with what a browser may do with them. */
 import { webcrypto } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { encode, type Coding } from './content-coding.js';
 import { etagMatches } from './etag.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 
@@ -29,6 +30,8 @@ export interface StoredFile {
   readonly bytes: Buffer;
   readonly type: string;
   readonly etag: string;
+  /** That of its bytes; undefined where they are as they are. */
+  readonly coding?: Coding;
 }
 
 /** Its ETag is made of all of its bytes, beside the event loop. */
@@ -37,20 +40,38 @@ export async function storedFile(bytes: Buffer<ArrayBuffer>, type: string): Prom
   return { bytes, type, etag: `"${digest.toString('base64url').slice(0, 22)}"` };
 }
 
+/** The same file in a coding, with an ETag of its own. */
+export async function encodedFile(file: StoredFile, coding: Coding): Promise<StoredFile> {
+  const bytes = await encode(file.bytes, coding);
+  return { ...file, bytes, coding, etag: `${file.etag.slice(0, -1)}-${coding}"` };
+}
+
 /** Answers a file, or 304. Whoever keeps it asks each time whether it is still the same. */
 export function answerFile(
   request: HttpRequest,
   response: HttpResponse,
-  { bytes, type, etag }: StoredFile,
+  { bytes, type, etag, coding }: StoredFile,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const common = { ETag: etag, 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff', ...headers };
+  const vary = headers['Vary'] ?? response.getHeader('vary') ?? [];
+  const common = {
+    ETag: etag,
+    'Cache-Control': 'no-cache',
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+    Vary: [vary, 'Accept-Encoding'].flat().join(', '),
+  };
   if (etagMatches(request.headers['if-none-match'], etag)) {
     response.writeHead(304, common);
     response.end();
     return;
   }
-  response.writeHead(200, { 'Content-Type': type, 'Content-Length': bytes.length, ...common });
+  const content = {
+    'Content-Type': type,
+    'Content-Length': bytes.length,
+    ...(coding && { 'Content-Encoding': coding }),
+  };
+  response.writeHead(200, { ...content, ...common });
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
@@ -60,30 +81,42 @@ interface FilePlace {
   readonly type: string;
 }
 
-/** Files that are named one by one, so that no name leads anywhere else; each is read once, for they never change while the service runs. */
+/**
+ * Files that are named one by one, so that no name leads anywhere else; each is read once, and compressed once in each
+ * coding that is asked for, for they never change while the service runs.
+ */
 export class StoredFiles<Name extends string> {
   readonly #places: ReadonlyMap<string, FilePlace>;
-  readonly #read = new Map<string, Promise<StoredFile>>();
+  readonly #made = new Map<string, Promise<StoredFile>>();
 
   constructor(places: Readonly<Record<Name, FilePlace>>) {
     this.#places = new Map(Object.entries<FilePlace>(places));
   }
 
-  async get(name: Name): Promise<StoredFile> {
-    return this.#load(name, this.#places.get(name) as FilePlace);
+  async get(name: Name, coding?: Coding): Promise<StoredFile> {
+    return this.#load(name, this.#places.get(name) as FilePlace, coding);
   }
 
-  async find(name: string): Promise<StoredFile | undefined> {
+  async find(name: string, coding?: Coding): Promise<StoredFile | undefined> {
     const place = this.#places.get(name);
-    return place && this.#load(name, place);
+    return place && this.#load(name, place, coding);
   }
 
-  #load(name: string, { folder, type }: FilePlace): Promise<StoredFile> {
-    const known = this.#read.get(name);
+  #load(name: string, place: FilePlace, coding?: Coding): Promise<StoredFile> {
+    const key = coding === undefined ? name : `${coding} ${name}`;
+    const known = this.#made.get(key);
     if (known) return known;
-    const loading = readFile(join(folder, name)).then((bytes) => storedFile(bytes, type));
-    this.#read.set(name, loading);
-    loading.catch(() => this.#read.delete(name));
-    return loading;
+    const making = coding === undefined ? read(name, place) : this.#encode(name, place, coding);
+    this.#made.set(key, making);
+    making.catch(() => this.#made.delete(key));
+    return making;
   }
+
+  async #encode(name: string, place: FilePlace, coding: Coding): Promise<StoredFile> {
+    return encodedFile(await this.#load(name, place), coding);
+  }
+}
+
+async function read(name: string, { folder, type }: FilePlace): Promise<StoredFile> {
+  return storedFile(await readFile(join(folder, name)), type);
 }

@@ -318,7 +318,7 @@ describe('the document of a project', () => {
     const after = await project.get('/doc/openapi.json');
     expect(operations(documentOf(after))).toContain('GET /api/lib/city/unit');
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
-    expect(after.headers.get('vary')).toBe('Authorization, kind-project-key');
+    expect(after.headers.get('vary')).toBe('Authorization, kind-project-key, Accept-Encoding');
     expect((await anonymous(project).get('/doc/openapi.json')).text).not.toContain('/api/lib/city');
     expect((await admin.get('/doc/openapi.json')).text).not.toContain('/api/lib/city');
     await ok(project.put('/kind/unit/city', { active: false }));

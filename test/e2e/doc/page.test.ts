@@ -1,4 +1,11 @@
-/** The files of the documentation page: what is served, and under which policy. A browser uses them in test/browser. */
+/**
+ * The files of the documentation page, and the document: what is served, under which policy, and how it is compressed. A
+ * browser uses them in test/browser.
+ */
+import { once } from 'node:events';
+import http from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { startTestService, type Reply } from '../../support/service.js';
 
@@ -67,5 +74,69 @@ describe('the documentation page', () => {
     const { status, headers } = await fetchPage('/');
     expect(status).toBe(308);
     expect(new URL(headers.get('location') ?? '', `${service.service.url}${PAGE}/`).pathname).toBe(PAGE);
+  });
+});
+
+const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync } as const;
+
+/** An answer as its bytes came over the wire. */
+async function exchange(path: string, headers: Record<string, string>, method = 'GET') {
+  const request = http.request(`${service.service.url}${path}`, { method, headers, agent: false }).end();
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  const bytes = await buffer(response);
+  return { status: response.statusCode, headers: response.headers, bytes };
+}
+
+describe('what is large', async () => {
+  const project = await service.project();
+  const own = { 'kind-project-key': project.id, authorization: `Bearer ${project.token ?? ''}` };
+
+  describe.each<[name: string, path: string, headers: Record<string, string>]>([
+    ['the page', PAGE, {}],
+    ['its largest part', `${PAGE}/swagger-ui-bundle.js`, {}],
+    ['the generic document', '/api/lib/doc/openapi.json', {}],
+    ['the document of a project', '/api/lib/doc/openapi.json', own],
+    ['the document of some kinds', '/api/lib/doc/openapi.json?kinds=kind', own],
+    ['the page behind the link of a mail', '/api/lib/auth/reset_password/none', { accept: 'text/html' }],
+  ])('%s', (_, path, headers) => {
+    it.each([
+      ['br', 'gzip, deflate, br'],
+      ['gzip', 'gzip, br;q=0.5'],
+    ] as const)('is answered as %s', async (coding, accepted) => {
+      const plain = await exchange(path, headers);
+      const got = await exchange(path, { ...headers, 'accept-encoding': accepted });
+      expect([got.status, got.headers['content-encoding']]).toEqual([200, coding]);
+      expect(got.headers['content-length']).toBe(String(got.bytes.length));
+      expect(got.headers['content-type']).toBe(plain.headers['content-type']);
+      expect(got.bytes.length).toBeLessThan(plain.bytes.length);
+      expect(DECODERS[coding](got.bytes).equals(plain.bytes)).toBe(true);
+    });
+
+    it('has an ETag in each coding, which is good for that alone', async () => {
+      const etags = new Map<string, string>();
+      for (const accepted of ['identity', 'gzip', 'br']) {
+        const asked = { ...headers, 'accept-encoding': accepted };
+        const head = await exchange(path, asked, 'HEAD');
+        const { status, headers: got, bytes } = await exchange(path, asked);
+        expect([head.status, head.bytes.length, head.headers.etag]).toEqual([200, 0, got.etag]);
+        expect(head.headers['content-length']).toBe(String(bytes.length));
+        expect([status, got.vary]).toEqual([200, expect.stringMatching(/\bAccept-Encoding$/)]);
+        const known = await exchange(path, { ...asked, 'if-none-match': got.etag ?? '' });
+        expect([known.status, known.bytes.length, known.headers.etag]).toEqual([304, 0, got.etag]);
+        expect([known.headers.vary, known.headers['content-encoding']]).toEqual([got.vary, undefined]);
+        etags.set(accepted, got.etag ?? '');
+      }
+      expect(new Set(etags.values()).size).toBe(3);
+      const other = { ...headers, 'accept-encoding': 'br', 'if-none-match': etags.get('gzip') ?? '' };
+      expect((await exchange(path, other)).status).toBe(200);
+    });
+
+    it.each(['identity', 'br;q=0, gzip;q=0', 'identity;q=0', 'deflate, compress'])(
+      'is answered as it is to %s',
+      async (accepted) => {
+        const { status, headers: got } = await exchange(path, { ...headers, 'accept-encoding': accepted });
+        expect([status, got['content-encoding']]).toEqual([200, undefined]);
+      },
+    );
   });
 });
