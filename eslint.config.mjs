@@ -1,5 +1,16 @@
 import tseslint from 'typescript-eslint';
 
+const SYNTAX = [
+  { selector: 'ExportDefaultDeclaration', message: 'Named exports only (default exports belong to functions/).' },
+  {
+    selector:
+      "CallExpression[callee.property.name='query'] > TemplateLiteral.arguments:first-child[expressions.length>0]",
+    message: 'SQL text is rendered in sql/ from fragments; never interpolate into a statement.',
+  },
+];
+/** Where a test may be running already. */
+const CALLED_LATER = ['FunctionDeclaration', 'MethodDefinition', "CallExpression[callee.name='it']"];
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', '.data/', 'coverage/', '*.cjs'] },
   ...tseslint.configs.recommendedTypeChecked,
@@ -20,15 +31,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/require-await': 'off',
-      'no-restricted-syntax': [
-        'error',
-        { selector: 'ExportDefaultDeclaration', message: 'Named exports only (default exports belong to functions/).' },
-        {
-          selector:
-            "CallExpression[callee.property.name='query'] > TemplateLiteral.arguments:first-child[expressions.length>0]",
-          message: 'SQL text is rendered in sql/ from fragments; never interpolate into a statement.',
-        },
-      ],
+      'no-restricted-syntax': ['error', ...SYNTAX],
       'no-restricted-properties': [
         'error',
         { object: 'process', property: 'env', message: 'Only config/ reads the environment.' },
@@ -48,6 +51,14 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
+      'no-restricted-syntax': [
+        'error',
+        ...SYNTAX,
+        {
+          selector: `:matches(${CALLED_LATER.join(', ')}) CallExpression[callee.name='afterAll']`,
+          message: 'Inside a running test it is never called: use atEnd of test/support/at-end.ts.',
+        },
+      ],
     },
   },
   {

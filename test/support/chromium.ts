@@ -1,7 +1,7 @@
 /** A headless Chromium: that of CHROMIUM, else of the system. */
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
-import { afterAll } from 'vitest';
+import { atEnd } from './at-end.js';
 
 const PLACES = [
   process.env['CHROMIUM'],
@@ -13,6 +13,6 @@ export async function startChromium(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('no Chromium: `apt-get install chromium`, or name one in CHROMIUM');
   // Root, as which tests run in containers, has no sandbox there.
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  afterAll(() => browser.close());
+  atEnd(() => browser.close());
   return browser;
 }

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { atEnd } from './at-end.js';
 import type { ConnectionOptions } from '../../src/database/connection.js';
 
 /** `unsent`: the server never sees the message. `unheard`: it does what it says, and nobody hears of it. */
@@ -30,7 +30,7 @@ export class CutProxy {
     const listening = createServer((socket) => proxy.#serve(socket)).listen(0, '127.0.0.1');
     await once(listening, 'listening');
     const proxy = new CutProxy(to, at(to, (listening.address() as AddressInfo).port));
-    afterAll(() => {
+    atEnd(() => {
       listening.close();
       for (const socket of proxy.#sockets) socket.destroy();
     });

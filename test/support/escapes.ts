@@ -1,6 +1,7 @@
 /** What escapes from authored code meets what `main` sets up for it, not the handlers of the tests; an exit is noted alone. */
 import type { Logger } from 'pino';
-import { afterAll, vi, type MockInstance } from 'vitest';
+import { vi, type MockInstance } from 'vitest';
+import { atEnd } from './at-end.js';
 import { outliveAuthors } from '../../src/function/authored.js';
 
 const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
@@ -14,7 +15,7 @@ export function outliving(logger: Logger, folder: string): MockInstance {
   };
   silence();
   outliveAuthors(logger, folder);
-  afterAll(() => {
+  atEnd(() => {
     silence();
     EVENTS.forEach((event, at) => {
       for (const listener of before[at] ?? []) process.on(event, listener as () => void);

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
+import { atEnd } from './at-end.js';
 import { FunctionRegistry } from '../../src/function/registry.js';
 import type { TestService } from './service.js';
 
@@ -11,7 +11,7 @@ export class FunctionsFolder {
 
   constructor(files: Readonly<Record<string, string>> = {}) {
     for (const [name, text] of Object.entries(files)) this.write(name, text);
-    afterAll(() => rmSync(this.path, { recursive: true, force: true }));
+    atEnd(() => rmSync(this.path, { recursive: true, force: true }));
   }
 
   write(name: string, text: string): void {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { atEnd } from './at-end.js';
 import { Provisioning } from '../../src/catalog/provisioning.js';
 import { ProjectStore } from '../../src/tenancy/project-store.js';
 import type { TestProject } from './service.js';
@@ -57,7 +57,7 @@ function decoded(body: string, encoding: string): string {
 /** A data folder of a test file's own. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'kind-mail-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

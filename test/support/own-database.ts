@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { Client } from 'pg';
 import { pino, type Logger } from 'pino';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
+import { atEnd } from './at-end.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
 import { clientOptions, type ConnectionOptions } from '../../src/database/connection.js';
 import { startService } from '../../src/service.js';
@@ -30,7 +31,7 @@ export async function ownDatabase(): Promise<ConnectionOptions> {
   const client = new Client(clientOptions(inject('database')));
   await client.connect();
   await client.query(['CREATE DATABASE', name].join(' '));
-  afterAll(async () => {
+  atEnd(async () => {
     await client.query(['DROP DATABASE', name, 'WITH (FORCE)'].join(' '));
     await client.end();
   });
@@ -58,6 +59,6 @@ export async function startServiceOn(
   };
   const secret = 'another secret for tests, at least thirty-two characters';
   const service = await startService({ config, secret, connection, logger });
-  afterAll(() => service.stop());
+  atEnd(() => service.stop());
   return new TestService(service);
 }

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Client } from 'pg';
-import { afterAll } from 'vitest';
+import { atEnd } from './at-end.js';
 import { clientOptions, type ConnectionOptions } from '../../src/database/connection.js';
 
 export interface PoolerOptions {
@@ -56,7 +56,7 @@ export async function startPooler(to: ConnectionOptions, options: PoolerOptions 
   const listening = createServer((socket) => pooler.serve(socket)).listen(0, '127.0.0.1');
   await once(listening, 'listening');
   await pooler.open();
-  afterAll(() => {
+  atEnd(() => {
     listening.close();
     pooler.close();
   });

@@ -1,7 +1,7 @@
 /** A small HTTP service that a remote kind takes its units from, with switches for what can go wrong. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { atEnd } from './at-end.js';
 
 type Unit = Record<string, unknown> & { id: string };
 
@@ -28,7 +28,7 @@ export class RemoteService {
   /** @param port that of a source that was there before */
   async start(port = 0): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
-    if (port === 0) afterAll(() => this.stop());
+    if (port === 0) atEnd(() => this.stop());
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
@@ -82,6 +82,7 @@ export class RemoteService {
 export function remoteModule(kind: string, url: string, more = ''): string {
   return `
 import { kind, FunctionError, type Context, type RemoteUnit } from 'kind';
+import { atEnd } from './at-end.js';
 const ask = async (path: string, { signal }: Context, init: RequestInit = {}) => {
   const response = await fetch('${url}/' + path, { ...init, signal });
   if (response.status === 404) return null;

@@ -6,7 +6,7 @@ import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { pino, type Logger } from 'pino';
-import { afterAll, inject, vi } from 'vitest';
+import { inject, vi } from 'vitest';
 import { Administrators } from '../../src/auth/administrators.js';
 import { Sessions } from '../../src/auth/sessions.js';
 import { Provisioning } from '../../src/catalog/provisioning.js';
@@ -15,6 +15,7 @@ import { startService, type Service } from '../../src/service.js';
 import { seeServiceStatement } from '../../src/sql/presence.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';
+import { atEnd } from './at-end.js';
 
 export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 'correct horse 1' };
 
@@ -55,7 +56,7 @@ export async function startTestService(overrides: Partial<Config> = {}, log?: Lo
   };
   const logger = log ?? pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'fatal' });
   const service = await startService({ config, secret: SECRET, connection: inject('database'), logger });
-  afterAll(() => service.stop());
+  atEnd(() => service.stop());
   return new TestService(service);
 }
 

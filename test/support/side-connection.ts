@@ -1,6 +1,7 @@
 /** A connection of the test's own to the database of the service: it holds locks, looks at waiters and ends backends. */
 import { Client } from 'pg';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
+import { atEnd } from './at-end.js';
 import { clientOptions, type ConnectionOptions } from '../../src/database/connection.js';
 import type { TestProject } from './service.js';
 
@@ -24,7 +25,7 @@ export async function sideConnection(database: ConnectionOptions = inject('datab
     // Whoever drops the database ends it.
     client.on('error', () => undefined);
     await client.connect();
-    afterAll(() => client.end());
+    atEnd(() => client.end());
     return client;
   };
   // One that holds, one that looks.

@@ -1,6 +1,7 @@
 /** The door to PostgreSQL: limits, retries, prepared statements, work after a commit, and what each error becomes. */
 import { Client, type Pool, type PoolClient } from 'pg';
-import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { atEnd } from '../../support/at-end.js';
 import { createDataSource } from '../../../src/database/data-source.js';
 import { openPool } from '../../../src/database/open-pool.js';
 import { Database, type Share, type Transaction } from '../../../src/database/database.js';
@@ -17,7 +18,7 @@ async function open(pool = 2, statementTimeout = 30_000): Promise<{ database: Da
     idleTimeout: 15_000,
     warn: () => undefined,
   });
-  afterAll(() => dataSource.destroy());
+  atEnd(() => dataSource.destroy());
   const failures: unknown[] = [];
   return { database: new Database(dataSource, { onAfterCommitError: (error) => failures.push(error) }), failures };
 }
@@ -272,7 +273,7 @@ describe('a transaction', () => {
   it('whose process says nothing for too long is ended, with its locks, and refused as if the database were away', async () => {
     const limits = { pool: 1, statementTimeout: 30_000, idleTimeout: 200, warn: () => undefined };
     const { dataSource } = await openPool(inject('database'), limits);
-    afterAll(() => dataSource.destroy());
+    atEnd(() => dataSource.destroy());
     const own = new Database(dataSource);
     const silent = own.transaction(async (tx) => {
       await tx.run(statement('SELECT pg_advisory_xact_lock(47140)'));

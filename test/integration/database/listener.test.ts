@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Client } from 'pg';
-import { afterAll, expect, inject, it, vi } from 'vitest';
+import { expect, inject, it, vi } from 'vitest';
+import { atEnd } from '../../support/at-end.js';
 import { type ConnectionOptions } from '../../../src/database/connection.js';
 import { Listener } from '../../../src/database/listener.js';
 import { sideConnection, type SideConnection } from '../../support/side-connection.js';
@@ -26,7 +27,7 @@ it('has one connection, also where an old one fails while a new one is being mad
   const onGap = vi.fn();
   const events = { onNotification: (_: string, payload: string) => void heard.push(payload), onGap };
   const listener = new Listener(inject('database'), [channel], events, announcer(side));
-  afterAll(() => listener.stop());
+  atEnd(() => listener.stop());
   await listener.start();
   const pids = () =>
     side.rows<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE query = $1 AND state = 'idle'", [
@@ -69,7 +70,7 @@ async function silentLine(): Promise<{
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  afterAll(() => {
+  atEnd(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -90,7 +91,7 @@ it('notices a connection that has gone silent, tells of it once, and hears again
   const times = { retry: 20, beat: 20, heard: 200, patience: 500, parting: 50 };
   const side = await sideConnection();
   const listener = new Listener(connection, [`silent_${process.pid}`], events, announcer(side), times);
-  afterAll(() => listener.stop());
+  atEnd(() => listener.stop());
   await listener.start();
   silence(true);
   await expect.poll(connections, { timeout: 20_000 }).toBeGreaterThan(3);

@@ -1,5 +1,6 @@
 /** The service on a database that it reaches through a pooler. */
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { atEnd } from '../../support/at-end.js';
 import { IndexBuilds } from '../../../src/catalog/index-builds.js';
 import { Provisioning } from '../../../src/catalog/provisioning.js';
 import type { ConnectionOptions } from '../../../src/database/connection.js';
@@ -70,7 +71,7 @@ describe('settings', () => {
   it('hold for each statement and transaction', async () => {
     const { connection } = await pooled();
     const { dataSource, reach } = await openPool(connection, LIMITED);
-    afterAll(() => dataSource.destroy());
+    atEnd(() => dataSource.destroy());
     expect(reach).toMatchObject({ pooled: true });
     const database = new Database(dataSource, reach);
     const asked = statement(
@@ -88,7 +89,7 @@ describe('settings', () => {
     const { connection, direct, side, pooler } = await pooled();
     const warn = vi.fn();
     const { dataSource, reach } = await openPool(connection, { ...LIMITED, warn });
-    afterAll(() => dataSource.destroy());
+    atEnd(() => dataSource.destroy());
     const database = new Database(dataSource, reach);
     const name = new URL(urlOf(direct)).pathname.slice(1);
     await side.rows(['ALTER ROLE CURRENT_USER IN DATABASE', name, 'RESET ALL'].join(' '));
@@ -105,7 +106,7 @@ describe('settings', () => {
     const url = new URL(urlOf(direct));
     url.searchParams.set('options', '-c extra_float_digits=0 -c work_mem=5MB');
     const { dataSource, reach } = await openPool({ url: url.href }, LIMITED);
-    afterAll(() => dataSource.destroy());
+    atEnd(() => dataSource.destroy());
     expect(reach).toMatchObject({ pooled: false, options: expect.stringContaining('-c statement_timeout=30000ms') });
     const [row] = await new Database(dataSource, reach).run(
       statement(
@@ -119,7 +120,7 @@ describe('settings', () => {
 it('a statement that has less time than the connections allow is ended behind a pooler too', async () => {
   const { connection, side } = await pooled();
   const { dataSource, reach } = await openPool(connection, LIMITED);
-  afterAll(() => dataSource.destroy());
+  atEnd(() => dataSource.destroy());
   const database = new Database(dataSource, reach);
   const work = database.within(100).run(statement('SELECT pg_sleep(20)'));
   await expect(work).rejects.toMatchObject({ code: 'query.timeout' });
@@ -137,7 +138,7 @@ describe('prepared statements', () => {
     const onUnprepared = vi.fn();
     for (let at = 0; at < 2; at += 1) {
       const { dataSource, reach } = await openPool(connection, { ...LIMITED, pool: 1 });
-      afterAll(() => dataSource.destroy());
+      atEnd(() => dataSource.destroy());
       made.push(new Database(dataSource, { ...reach, prepares, onUnprepared }));
     }
     return { made: made as [Database, Database], onUnprepared };
@@ -264,7 +265,7 @@ describe('work that needs a session', () => {
 it('a transaction that is over by a signal is ended on the server', async () => {
   const { connection, side } = await pooled();
   const { dataSource, reach } = await openPool(connection, LIMITED);
-  afterAll(() => dataSource.destroy());
+  atEnd(() => dataSource.destroy());
   const database = new Database(dataSource, reach);
   const limit = new AbortController();
   const work = database.transaction(async (tx) => {

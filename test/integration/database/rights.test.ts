@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { atEnd } from '../../support/at-end.js';
 import { IndexBuilds } from '../../../src/catalog/index-builds.js';
 import { Provisioning } from '../../../src/catalog/provisioning.js';
 import { ok } from '../../support/definitions.js';
@@ -19,7 +20,8 @@ it('in a database of somebody else', async () => {
   const role = `guest_${randomBytes(6).toString('hex')}`;
   const [grant = ''] = /^GRANT CONNECT, CREATE ON DATABASE .*;$/m.exec(guide) ?? [];
   await side.rows(['CREATE ROLE', role, "LOGIN PASSWORD 'guest'"].join(' '));
-  afterAll(async () => {
+  atEnd(async () => {
+    await side.rows(['GRANT', role, 'TO CURRENT_USER'].join(' '));
     await side.rows(['DROP OWNED BY', role, 'CASCADE'].join(' '));
     await side.rows(['DROP ROLE', role].join(' '));
   });

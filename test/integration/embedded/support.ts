@@ -7,21 +7,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterEach } from 'vitest';
 import { clientOptions, type ConnectionOptions } from '../../../src/database/connection.js';
 import { openDatabase, type OpenedDatabase } from '../../../src/database/open-database.js';
+import { atEnd } from '../../support/at-end.js';
 
 const root = join(import.meta.dirname, '../../..');
-const cleanups: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 /** A folder that is removed after the test; `name` may hold slashes. */
 export async function freshFolder(name = 'data'): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'kind-embedded-'));
-  cleanups.push(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }));
+  atEnd(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }));
   return join(parent, name);
 }
 
@@ -34,7 +29,7 @@ export async function open(
     { dataDir, databasePool: 10, workers: 1 },
     { role, log: () => undefined, settings },
   );
-  cleanups.push(() => database.stop());
+  atEnd(() => database.stop());
   return database;
 }
 
@@ -51,7 +46,7 @@ export function openInChild(dataDir: string, role: 'service' | 'command' = 'serv
     ['--import', './test/support/typescript.hook.mjs', 'test/support/database.child.ts', dataDir, role],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  cleanups.push(async () => {
+  atEnd(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
     await once(child, 'exit');

@@ -3,8 +3,9 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { pino, type Logger } from 'pino';
+import { atEnd } from '../../support/at-end.js';
 import { OutboxTransport } from '../../../src/mail/outbox.transport.js';
 import { OutgoingMail } from '../../../src/mail/outgoing.js';
 import { LIMITS } from '../../../src/shared/limits.js';
@@ -58,7 +59,7 @@ async function mailServer() {
     },
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  atEnd(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;
   const to = async (address: string): Promise<Received> => {
     await vi.waitUntil(() => received.some(({ recipients }) => recipients.includes(address)), { timeout: 10_000 });

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll } from 'vitest';
+import { atEnd } from '../../support/at-end.js';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -22,7 +22,7 @@ export async function startChild(env: Record<string, string>): Promise<ServiceCh
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  afterAll(async () => {
+  atEnd(async () => {
     const gone = once(child, 'exit');
     if (child.kill('SIGTERM')) await gone;
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });

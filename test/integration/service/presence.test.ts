@@ -1,7 +1,8 @@
 /** Services on one database sign tokens with one key: one that comes with another is refused as long as any is there. */
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { atEnd } from '../../support/at-end.js';
 import { loadConfig } from '../../../src/config/config.js';
 import type { ConnectionOptions } from '../../../src/database/connection.js';
 import { Database } from '../../../src/database/database.js';
@@ -23,7 +24,7 @@ async function start(connection: ConnectionOptions, secret: string, log: LogLine
   const config = loadConfig({ PORT: '0', DATA_DIR: tmpdir(), JWT_SECRET: secret, FUNCTIONS_WATCH: 'off' }, tmpdir());
   const bootstrap = { ...config.bootstrap, project: 'boot', adminPassword: ADMIN.password };
   const service = await startService({ config: { ...config, bootstrap }, secret, connection, logger: log.logger });
-  afterAll(() => service.stop());
+  atEnd(() => service.stop());
   return service;
 }
 
@@ -32,7 +33,7 @@ async function registry() {
   const connection = await ownDatabase();
   const limits = { pool: 3, statementTimeout: 30_000, idleTimeout: 15_000, warn: () => undefined };
   const { dataSource } = await openPool(connection, limits);
-  afterAll(() => dataSource.destroy());
+  atEnd(() => dataSource.destroy());
   await migrateRegistry(dataSource);
   return { connection, database: new Database(dataSource), side: await sideConnection(connection) };
 }
@@ -41,7 +42,7 @@ async function enter(database: Database, secret: string, more: Partial<PresenceO
   const log = { info: vi.fn(), error: vi.fn() };
   const times = { beat: 50, patience: 400 };
   const presence = await Presence.enter(database, { secret, origin: 'JWT_SECRET', log, times, ...more });
-  afterAll(() => presence.leave());
+  atEnd(() => presence.leave());
   return { presence, log };
 }
 
