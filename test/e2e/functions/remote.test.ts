@@ -255,7 +255,7 @@ describe('one unit', () => {
   it('has a struct, and an account of who may do what', async () => {
     expect(await ok(member.get(`${unit}/struct`))).toMatchObject({
       label: 'Far',
-      parameters: [{ id: 'name' }, {}, {}, {}, {}, {}, {}, {}],
+      parameters: [{ id: 'name' }, {}, {}, {}, {}, {}, {}, {}, { id: 'metadata' }],
     });
     expect(await ok(admin.get(`${unit}/access`))).toMatchObject({ operations: { read: { allowed: false } } });
     expect(await ok(admin.get('/ruled/unit/a%2F1/access'))).toMatchObject({
