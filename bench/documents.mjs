@@ -1,10 +1,14 @@
 /** How large the API document of a project with many kinds is, and how fast it is served, made and kept. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { median } from './measure.mjs';
 import { residentMegabytes } from './process-stats.mjs';
 
 const KINDS = 200;
 const TIMES = 20;
+const CODINGS = ['br', 'gzip'];
 /** What it may take: milliseconds from the cache, bytes. */
 const TARGETS = { kept: 50, bytes: 10_000_000 };
 
@@ -29,9 +33,16 @@ const PARAMETERS = [
 ];
 
 /**
+ * @typedef {object} Coded compressed; medians, milliseconds
+ * @property {string} coding
+ * @property {number} bytes
+ * @property {number} made after the document itself
+ * @property {number} kept from the cache
+ *
  * @typedef {object} DocumentTimes medians, milliseconds; memory in MB
  * @property {number} kinds
  * @property {number} bytes
+ * @property {Coded[]} codings
  * @property {number} made after a change of the model
  * @property {number} kept from the cache, with all of its bytes
  * @property {number} known 304, to who has it already
@@ -51,33 +62,59 @@ export async function measureDocuments(service, rounds) {
   const before = await residentMegabytes(service.child.pid);
   /** @type {Record<'made' | 'kept' | 'known', number[]>} */
   const times = { made: [], kept: [], known: [] };
+  const coded = CODINGS.map((coding) => ({
+    coding,
+    bytes: 0,
+    made: /** @type {number[]} */ ([]),
+    kept: /** @type {number[]} */ ([]),
+  }));
   let bytes = 0;
   for (let round = 0; round < rounds; round += 1) {
     await service.call('PUT', '/kind/unit/doc_0', { label: `Round ${round}` });
     const first = await fetchDocument(service);
     assert.ok(first.text.includes(`/api/lib/doc_${KINDS - 1}/unit`));
-    bytes = Buffer.byteLength(first.text);
+    bytes = first.length;
     times.made.push(first.milliseconds);
     for (let time = 0; time < TIMES; time += 1) {
       times.kept.push((await fetchDocument(service)).milliseconds);
-      times.known.push((await fetchDocument(service, first.etag)).milliseconds);
+      times.known.push((await fetchDocument(service, { etag: first.etag })).milliseconds);
+    }
+    for (const each of coded) {
+      const { milliseconds, length } = await fetchDocument(service, { coding: each.coding });
+      each.bytes = length;
+      each.made.push(milliseconds);
+      for (let time = 0; time < TIMES; time += 1) {
+        each.kept.push((await fetchDocument(service, { coding: each.coding })).milliseconds);
+      }
     }
   }
   const after = await residentMegabytes(service.child.pid);
   const [made, kept, known] = [median(times.made), median(times.kept), median(times.known)];
-  return { kinds: KINDS, bytes, made, kept, known, before, after, targets: TARGETS };
+  const codings = coded.map((each) => ({ ...each, made: median(each.made), kept: median(each.kept) }));
+  return { kinds: KINDS, bytes, codings, made, kept, known, before, after, targets: TARGETS };
 }
 
 /**
+ * With all of its bytes, which are not made plain again.
+ *
  * @param {import('./service.mjs').Service} service
- * @param {string} [etag] of the one that is known
+ * @param {{ etag?: string, coding?: string }} [wanted] of the one that is known; how it is to be compressed
  */
-async function fetchDocument({ url, headers }, etag) {
+async function fetchDocument({ url, headers }, { etag, coding = 'identity' } = {}) {
   const started = performance.now();
-  const response = await fetch(`${url}/api/lib/doc/openapi.json`, {
-    headers: { ...headers, ...(etag !== undefined && { 'if-none-match': etag }) },
+  const known = etag === undefined ? {} : { 'if-none-match': etag };
+  const request = http.get(`${url}/api/lib/doc/openapi.json`, {
+    headers: { ...headers, ...known, 'accept-encoding': coding },
   });
-  const text = await response.text();
-  assert.equal(response.status, etag === undefined ? 200 : 304);
-  return { text, etag: response.headers.get('etag') ?? '', milliseconds: performance.now() - started };
+  const [response] = /** @type {[http.IncomingMessage]} */ (await once(request, 'response'));
+  const bytes = await buffer(response);
+  const milliseconds = performance.now() - started;
+  assert.equal(response.statusCode, etag === undefined ? 200 : 304);
+  assert.equal(response.headers['content-encoding'] ?? 'identity', coding);
+  return {
+    text: coding === 'identity' ? bytes.toString() : '',
+    length: bytes.length,
+    etag: response.headers.etag ?? '',
+    milliseconds,
+  };
 }

@@ -70,18 +70,20 @@ export function markdown({ command, root, tool, postgres, options, scales, memor
 }
 
 /** @param {import('./documents.mjs').DocumentTimes} times */
-export function documentTable({ bytes, made, kept, known, before, after, targets }) {
+export function documentTable({ bytes, codings, made, kept, known, before, after, targets }) {
   /** @param {number} value @param {number} most */
   const within = (value, most) => (value <= most ? '' : ' ✗');
   return table([
-    ['made, ms', 'kept, ms', '304, ms', 'bytes', 'memory before and after, MB'],
+    ['', 'made, ms', 'kept, ms', '304, ms', 'bytes', 'memory before and after, MB'],
     [
+      'as it is',
       rounded(made),
       `${rounded(kept)}, ≤ ${targets.kept}${within(kept, targets.kept)}`,
       rounded(known),
       `${whole(bytes)}, ≤ ${whole(targets.bytes)}${within(bytes, targets.bytes)}`,
       `${rounded(before)}, ${rounded(after)}`,
     ],
+    ...codings.map((each) => [each.coding, rounded(each.made), rounded(each.kept), '', whole(each.bytes), '']),
   ]);
 }
 
