@@ -129,7 +129,7 @@ export class DefinitionChanges {
 
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {
     const { tx, before } = change;
-    const breather = new Breather(project.id);
+    const breather = new Breather(project.schema);
     const written = await loadModel(tx, project, { known: before });
     await inTurns(checkWritten(written, change), breather);
     const settled = await this.#settleInline(project, change, written);

@@ -136,7 +136,7 @@ export async function loadModel(
   const [first] = rows;
   if (!first) throw comeBack('project.unavailable', 'The project is being made or deleted');
   if (first.built_in < BUILT_IN_VERSION && !upgrading) throw outdated();
-  const breather = new Breather(project.id);
+  const breather = new Breather(project.schema);
   const records = await inTurns(recordsInPieces(rows), breather);
   const model = await inTurns(modelInPieces({ ...records, version: Number(first.v) }, known), breather);
   noteStoredBytes(

@@ -3,6 +3,7 @@
  * the thread where it takes too long; the next one gets another thread. Without work there is none.
  */
 import { Worker } from 'node:worker_threads';
+import type { PatternMatch } from '../model/pattern-checks.js';
 import { LIMITS } from '../shared/limits.js';
 
 export interface PatternJob {
@@ -67,4 +68,15 @@ function started(): Promise<Worker> {
     worker.on('error', () => undefined);
     worker.once('message', () => resolve(worker)).once('error', reject);
   });
+}
+
+/** The texts in their order, those of one pattern that follow each other together. */
+export function jobsOf(matches: readonly PatternMatch[]): PatternJob[] {
+  const jobs: { pattern: string; texts: string[] }[] = [];
+  for (const { pattern, text } of matches) {
+    const last = jobs.at(-1);
+    if (last?.pattern === pattern) last.texts.push(text);
+    else jobs.push({ pattern, texts: [text] });
+  }
+  return jobs;
 }

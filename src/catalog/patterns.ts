@@ -14,11 +14,13 @@ import {
   type PatternMatch,
   type PatternOutcome,
 } from '../model/pattern-checks.js';
+import { schemaName } from '../model/names.js';
+import { Breather } from '../shared/breather.js';
 import { comeBack } from '../shared/errors.js';
 import type { Eventually } from '../shared/eventually.js';
 import { Lanes } from '../shared/lanes.js';
 import { LIMITS } from '../shared/limits.js';
-import { PatternWorker, type PatternAnswer, type PatternJob } from './pattern-worker.js';
+import { jobsOf, PatternWorker, type PatternAnswer, type PatternJob } from './pattern-worker.js';
 
 /** What may be matched on the event loop: patterns of so many characters and instructions, in so many steps each. */
 const SMALL = { characters: 100, size: 100, steps: 20_000 } as const;
@@ -33,6 +35,11 @@ const PATIENCE = 5000;
 interface Known {
   readonly fault?: string;
   readonly size: number;
+}
+
+/** Steps that the texts of a unit take, so far. */
+interface Spent {
+  steps: number;
 }
 
 /** The time of the worker that a request, or a change of definitions, has had and may have. */
@@ -58,9 +65,29 @@ export class Patterns implements OnApplicationShutdown {
   settle(project: string, checks: PatternChecks): Eventually<void> {
     if (!checks.any) return undefined;
     const { texts, defined } = checks.take();
-    const unknown = [...defined, ...texts].some(({ pattern }) => !this.#known.has(pattern));
-    if (unknown || defined.length > 0) return this.#learnFirst(project, texts, defined, checks);
-    return this.#settle(project, texts, checks);
+    const spent = { steps: 0 };
+    if (defined.length > 0) return this.#learnFirst(project, texts, defined, checks, spent);
+    if (texts.length <= SLICE.texts) return this.#settleSome(project, texts, checks, spent);
+    return this.#settleMany(project, texts, checks, spent);
+  }
+
+  /** As many as only lists of texts are: some at a time. */
+  async #settleMany(
+    project: string,
+    texts: readonly PatternCheck[],
+    checks: PatternChecks,
+    spent: Spent,
+  ): Promise<void> {
+    const breather = new Breather(schemaName(project));
+    for (let at = 0; at < texts.length; at += SLICE.texts) {
+      await this.#settleSome(project, texts.slice(at, at + SLICE.texts), checks, spent);
+      if (breather.due) await breather.pause();
+    }
+  }
+
+  #settleSome(project: string, texts: readonly PatternCheck[], checks: PatternChecks, spent: Spent): Eventually<void> {
+    const unknown = texts.some(({ pattern }) => !this.#known.has(pattern));
+    return unknown ? this.#learnFirst(project, texts, [], checks, spent) : this.#settle(project, texts, checks, spent);
   }
 
   async #learnFirst(
@@ -68,28 +95,28 @@ export class Patterns implements OnApplicationShutdown {
     texts: readonly PatternCheck[],
     defined: readonly NewPattern[],
     checks: PatternChecks,
+    spent: Spent,
   ): Promise<void> {
     await this.#learn(project, [...defined, ...texts], checks);
     for (const { pattern, tell } of defined) tellDefined(this.#known.get(pattern), tell);
     // Whether a text fits what is refused itself is of no interest.
     const refused = new Set(defined.map(({ pattern }) => pattern).filter((pattern) => !this.#isGood(pattern)));
     const left = texts.filter(({ pattern }) => !refused.has(pattern));
-    await this.#settle(project, left, checks);
+    await this.#settle(project, left, checks, spent);
   }
 
-  #settle(project: string, texts: readonly PatternCheck[], checks: PatternChecks): Eventually<void> {
-    const left = this.#settleAtOnce(this.#bounded(texts), checks);
+  #settle(project: string, texts: readonly PatternCheck[], checks: PatternChecks, spent: Spent): Eventually<void> {
+    const left = this.#settleAtOnce(this.#bounded(texts, spent), checks);
     return left.length > 0 ? this.#settleApart(project, left, checks) : undefined;
   }
 
-  /** Those that take no more steps than one unit may; the others are refused. */
-  #bounded(texts: readonly PatternCheck[]): PatternCheck[] {
-    let steps = 0;
+  /** Those that take no more steps than one unit may, with what its other texts took; the others are refused. */
+  #bounded(texts: readonly PatternCheck[], spent: Spent): PatternCheck[] {
     return texts.filter((check) => {
       const own = this.#steps(check);
       const tooLong = own > LIMITS.patternSteps;
-      if (!tooLong) steps += own;
-      if (!tooLong && steps <= LIMITS.patternSteps) return true;
+      if (!tooLong) spent.steps += own;
+      if (!tooLong && spent.steps <= LIMITS.patternSteps) return true;
       tellOutcome(check, tooLong ? 'too_long' : 'together');
       return false;
     });
@@ -226,15 +253,4 @@ export function settleTrusted(checks: PatternChecks): void {
     const expression = compiled.get(check.pattern);
     if (expression) tellOutcome(check, expression.test(check.text) ? 'match' : 'mismatch');
   }
-}
-
-/** The texts in their order, those of one pattern that follow each other together. */
-function jobsOf(matches: readonly PatternMatch[]): PatternJob[] {
-  const jobs: { pattern: string; texts: string[] }[] = [];
-  for (const { pattern, text } of matches) {
-    const last = jobs.at(-1);
-    if (last?.pattern === pattern) last.texts.push(text);
-    else jobs.push({ pattern, texts: [text] });
-  }
-  return jobs;
 }

@@ -5,10 +5,12 @@ import type { ParameterDef } from '../model/parameter-def.js';
 import { PatternChecks } from '../model/pattern-checks.js';
 import { parseJson } from '../http/json-text.js';
 import { pairsOf } from '../http/list-query.js';
+import type { Breather } from '../shared/breather.js';
 import { Faults } from '../shared/errors.js';
 import type { Eventually } from '../shared/eventually.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
+import { inTurns } from '../shared/pieces.js';
 import { shownValues, type Body } from '../unit/draft.js';
 import { draftCreate } from '../unit/drafting.js';
 import type { Placed } from '../unit/references.js';
@@ -28,6 +30,7 @@ const shapes = new WeakMap<Model, WeakMap<FunctionDef, KindDef>>();
 export interface Reading {
   readonly model: Model;
   readonly faults: Faults;
+  readonly breather: Breather;
   /** Matches what is to be matched against patterns. */
   readonly settle: (patterns: PatternChecks) => Eventually<void>;
 }
@@ -36,7 +39,7 @@ export interface Reading {
 export async function readParameters(
   def: FunctionDef,
   body: Body,
-  { model, faults, settle }: Reading,
+  { model, faults, breather, settle }: Reading,
 ): Promise<ReadParameters> {
   const kind = shapeOf(def, model);
   const known = new Map([...body].filter(([key]) => !RESERVED_PARAMETERS.has(key)));
@@ -46,7 +49,8 @@ export async function readParameters(
     faults.add('parameter.unknown', `${key}: '${def.name}' has no such parameter${hint}`, { parameter: key });
   }
   const patterns = new PatternChecks();
-  const draft = draftCreate(known, { kind, writable: kind.fields, readable: kind.fields, faults, patterns });
+  const masks = { writable: kind.fields, readable: kind.fields };
+  const draft = await inTurns(draftCreate(known, { kind, ...masks, faults, patterns }), breather);
   await settle(patterns);
   for (const field of kind.fields.values()) {
     const wanted = field.def.referenceKind;

@@ -15,6 +15,7 @@ import { layout } from '../mail/template/layout.js';
 import { isEmailAddress } from '../shared/email.js';
 import { SYSTEM, type Caller } from '../tenancy/caller.js';
 import { askerOf, type Session } from '../unit/session.js';
+import { readJson } from '../http/json-pieces.js';
 import { parseListQuery } from '../http/list-query.js';
 import { LIST_QUERY, WALK_QUERY } from '../http/query-names.js';
 import { tellsKind } from '../unit/parts.plan.js';
@@ -146,13 +147,14 @@ export class Contexts {
 
 /** Units of several kinds. Each tells its kind, if only for what is hidden of it. */
 async function pageOf(
-  { model }: Session,
+  { model, project }: Session,
   url: string,
   list: (url: string) => Promise<{ readonly count: number; readonly items: string }>,
 ): Promise<Page<AnyUnit>> {
   const { count, items } = await list(url);
   const tells = tellsKind(parseListQuery(url, [...LIST_QUERY, ...WALK_QUERY]));
-  const units = (JSON.parse(items) as AnyUnit[]).map((unit) => {
+  const parsed = (await readJson(items, project.schema)) as AnyUnit[];
+  const units = parsed.map((unit) => {
     const { kind_id, ...rest } = unit;
     return veiled(model, kind_id, tells ? unit : rest) as AnyUnit;
   });

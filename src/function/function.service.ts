@@ -12,6 +12,7 @@ import { parseBody } from '../http/body.js';
 import { refuseQuery } from '../http/list-query.js';
 import type { Method } from '../kit/module.js';
 import type { KindDef, Model } from '../model/model.js';
+import { Breather } from '../shared/breather.js';
 import { Faults, notTaken, refusal } from '../shared/errors.js';
 import { andThen, type Eventually } from '../shared/eventually.js';
 import { isPlainObject, typeName } from '../shared/json.js';
@@ -101,7 +102,7 @@ export class FunctionService {
     const given = await bytes();
     return () => {
       refuseQuery(url);
-      return andThen(parseBody(given, contentType, scope.project.id), (value) => {
+      return andThen(parseBody(given, contentType, scope.project.schema), (value) => {
         if (value === undefined) return new Map();
         if (isPlainObject(value)) return bodyOf(value);
         throw refusal('body.not_object', `The body must be a JSON object, got ${typeName(value)}`);
@@ -127,6 +128,7 @@ export class FunctionService {
     const parameters = await readParameters(def, await read(def, faults), {
       model,
       faults,
+      breather: new Breather(scope.project.schema),
       settle: (patterns) => this.patterns.settle(scope.project.id, patterns),
     });
     tell(await this.references.unreachable(session, parameters.kind, [parameters.placed], true), faults);

@@ -6,7 +6,9 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
 import type { Share } from '../database/database.js';
 import type { KindDef } from '../model/model.js';
+import { Breather } from '../shared/breather.js';
 import { isPlainObject, typeName } from '../shared/json.js';
+import { inTurns } from '../shared/pieces.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Behaviors, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/behavior.js';
@@ -94,7 +96,8 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
           const { kind, session, id = '' } = write;
           const values = givenValues(draft, kind);
           const unit = await stored(kind, id, session);
-          const changed = { ...this.#changed(draft, write, await run('before_update', session, { unit, values })) };
+          const changes = await run('before_update', session, { unit, values });
+          const changed = { ...(await this.#changed(draft, write, changes)) };
           before.set(changed, unit);
           return changed;
         },
@@ -126,11 +129,11 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
   }
 
   /** What a hook returned is read as a body is, and laid over the values; what it returned as undefined is taken away. */
-  #changed(draft: Draft, write: PendingWrite, changes: unknown): Draft {
+  async #changed(draft: Draft, write: PendingWrite, changes: unknown): Promise<Draft> {
     if (changes === undefined || changes === null) return draft;
     if (!isPlainObject(changes))
       throw new Error(`a hook returns an object of values, or nothing; got ${typeName(changes)}`);
-    const { kind, faults, patterns, index } = write;
+    const { kind, session, faults, patterns, index } = write;
     const entries = Object.entries(changes);
     const dropped = entries.flatMap(([id, value]) => (value === undefined ? (kind.fields.get(id) ?? []) : []));
     const left = withoutValuesOf(
@@ -140,7 +143,8 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
     const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
     const options = { kind, ...masks, faults, patterns, ...(index !== undefined && { index }) };
-    return withValuesOf(left, draftUpdate(body, options, write.id));
+    const breather = new Breather(session.project.schema);
+    return withValuesOf(left, await inTurns(draftUpdate(body, options, write.id), breather));
   }
 }
 

@@ -65,11 +65,11 @@ const AT_ONCE = 256 * 1024;
 /** Bytes of it that are decoded at a time. */
 const PIECE = 256 * 1024;
 
-/** Parses a body as JSON, with turns for others where it is large. `project`: whose it is. @throws KindError 415, 400 */
+/** Parses a body as JSON, with turns for others where it is large. `schema`: of the project whose it is. @throws KindError 415, 400 */
 export function parseBody(
   bytes: Buffer | undefined,
   contentType: string | undefined,
-  project: string,
+  schema: string,
 ): Eventually<unknown> {
   if (bytes === undefined || bytes.length === 0) return undefined;
   if (!isJson(contentType)) {
@@ -79,7 +79,7 @@ export function parseBody(
     );
   }
   if (bytes.length <= AT_ONCE) return atOnce(parseBytes(bytes));
-  const breather = new Breather(project);
+  const breather = new Breather(schema);
   return breather.pause().then(() => inTurns(parseBytes(bytes), breather));
 }
 

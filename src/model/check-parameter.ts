@@ -1,7 +1,8 @@
 /** What makes the definition of one parameter contradict itself. Pure. */
 import type { ErrorCode, Faults } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
-import { jsonEqual, repeatedAt, scalarText, type Json } from '../shared/json.js';
+import { jsonEqual, scalarText, type Json } from '../shared/json.js';
+import { repeatedAt } from '../shared/large-json.js';
 import { LIMITS } from '../shared/limits.js';
 import { RESERVED_PARAMETERS } from './model.js';
 import { parameterDef, type ParameterDef, type ValueRules } from './parameter-def.js';

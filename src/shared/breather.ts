@@ -29,7 +29,7 @@ export class Breather {
   #since = performance.now();
 
   /**
-   * @param key whose work it is, such as a project
+   * @param key whose work it is: the schema of a project
    * @param stretch milliseconds of work at a time
    */
   constructor(

@@ -88,37 +88,30 @@ export function typeName(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** The position of the first element that equals an earlier one, whatever the order of keys; -1 where none does. */
-export function repeatedAt(items: readonly Json[]): number {
-  return atOnce(repeatedInPieces(items));
-}
-
-export function* repeatedInPieces(items: readonly Json[]): Pieces<number> {
-  const sorted = (_: string, value: unknown): unknown =>
-    isPlainObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
-  const scalars = new Set<unknown>();
-  const others = new Set<string>();
-  for (const [at, item] of items.entries()) {
-    if (at % 256 === 0) yield;
-    const before = scalars.size + others.size;
-    if (typeof item === 'object' && item !== null) others.add(JSON.stringify(item, sorted));
-    else scalars.add(item);
-    if (scalars.size + others.size === before) return at;
-  }
-  return -1;
-}
-
 /** Whether two JSON values are equal, whatever the order of their keys. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
+  return a === b || atOnce(jsonEqualInPieces(a, b));
+}
+
+export function* jsonEqualInPieces(a: unknown, b: unknown): Pieces<boolean> {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, at) => jsonEqual(item, b[at]));
+    if (a.length !== b.length) return false;
+    for (const [at, item] of a.entries()) {
+      if (at % 256 === 255) yield;
+      if (item !== b[at] && !(yield* jsonEqualInPieces(item, b[at]))) return false;
+    }
+    return true;
   }
   if (!isPlainObject(a) || !isPlainObject(b)) return false;
   const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
-  );
+  if (keys.length !== Object.keys(b).length) return false;
+  for (const [at, key] of keys.entries()) {
+    if (at % 256 === 255) yield;
+    if (!Object.hasOwn(b, key)) return false;
+    if (a[key] !== b[key] && !(yield* jsonEqualInPieces(a[key], b[key]))) return false;
+  }
+  return true;
 }
 
 /** The text of a scalar, as a path or a message shows it; JSON for anything else. */

@@ -13,6 +13,8 @@ export const LIMITS = {
   filterDepth: 20,
   /** References of one dotted path, and of units inside one another in a body. */
   references: 3,
+  /** Units that one body has inside others. */
+  nestedUnits: 10_000,
   /** Dotted paths of one `include`. */
   includedPaths: 100,
   /** Units that filter, order and include of one query look up over references, each way once. */
@@ -59,8 +61,9 @@ export const LIMITS = {
   /** Values inside one JSON value, and keys of one object. */
   jsonValues: 500_000,
   jsonKeys: 50_000,
-  /** Levels of a large body, as a whole. */
+  /** Levels of a large body, as a whole, and its objects and lists: each takes memory however few characters it has. */
   bodyDepth: 200,
+  bodyContainers: 1_000_000,
   /** Units of a kind above which its indexes are built in the background, while it is written. */
   indexedAtOnce: 10_000,
   /** Bytes of a body where little is asked for: of sign-in and the like, and of links. */

@@ -3,6 +3,7 @@
  * long; whoever calls it decides whether it is done at once or in turns.
  */
 import type { Breather } from './breather.js';
+import type { Eventually } from './eventually.js';
 
 export type Pieces<T> = Generator<undefined, T, undefined>;
 
@@ -14,11 +15,21 @@ export function atOnce<T>(work: Pieces<T>): T {
   }
 }
 
-/** Does it with a pause wherever one is due. */
-export async function inTurns<T>(work: Pieces<T>, breather: Breather): Promise<T> {
+/** Does it with a pause wherever one is due; at once, and without a turn of the event loop, where none is. */
+export function inTurns<T>(work: Pieces<T>, breather: Breather): Eventually<T> {
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
-    if (breather.due) await breather.pause();
+    if (breather.due) return paused(work, breather);
+  }
+}
+
+async function paused<T>(work: Pieces<T>, breather: Breather): Promise<T> {
+  for (;;) {
+    await breather.pause();
+    do {
+      const piece = work.next();
+      if (piece.done) return piece.value;
+    } while (!breather.due);
   }
 }

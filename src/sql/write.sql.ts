@@ -4,6 +4,8 @@
  */
 import type { Field, KindDef } from '../model/model.js';
 import { fieldsOf, type Predicate } from '../model/predicate.js';
+import { jsonText } from '../shared/large-json.js';
+import type { Pieces } from '../shared/pieces.js';
 import { bounded, boundedTogether } from './bounded.sql.js';
 import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
@@ -61,10 +63,19 @@ function columnsOf(fields: readonly Field[]): Fragment[] {
   return fields.map((field) => ident(field.column ?? field.id));
 }
 
+/** Rows as one JSON list. */
+export interface RowsText {
+  readonly json: string;
+  readonly count: number;
+}
+
+export function* rowsText(rows: readonly unknown[]): Pieces<RowsText> {
+  return { json: yield* jsonText(rows), count: rows.length };
+}
+
 /** Rows `v, tag, body`: one per unit that was made, in order; a single one without a body where the model is stale. */
-export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Statement {
-  const json = JSON.stringify(rows);
-  const answers = rows.length > 1 ? boundedTogether : bounded;
+export function insertStatement(plan: WritePlan, { json, count }: RowsText): Statement {
+  const answers = count > 1 ? boundedTogether : bounded;
   if (plan.allowed || plan.shown) return render(insertSql(plan, param(json), param(plan.version), answers), true);
   const shape = `insert ${plan.schema} ${answers.name} ${shapeOf(plan)}`;
   return fromTemplate(plan.fields, shape, [json, plan.version], ([values, version]) =>
@@ -73,8 +84,8 @@ export function insertStatement(plan: WritePlan, rows: readonly unknown[]): Stat
 }
 
 /** One row `v, allowed`: whether the rule of the plan holds for every row, before any is made; null where there is none. */
-export function mayInsertStatement(plan: WritePlan, rows: readonly unknown[]): Statement {
-  const holds = allAllowed(plan, param(JSON.stringify(rows))) ?? sql`NULL::boolean`;
+export function mayInsertStatement(plan: WritePlan, { json }: RowsText): Statement {
+  const holds = allAllowed(plan, param(json)) ?? sql`NULL::boolean`;
   return render(sql`SELECT ${versionOf(plan.schema)} AS v, ${holds} AS allowed`);
 }
 
@@ -99,8 +110,7 @@ function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: 
 }
 
 /** One row `v, tag, body`; without a body where no unit was changed. */
-export function updateStatement(plan: UpdatePlan, row: unknown): Statement {
-  const json = JSON.stringify([row]);
+export function updateStatement(plan: UpdatePlan, { json }: RowsText): Statement {
   if (plan.allowed || plan.shown || plan.access || plan.tags) {
     return render(updateSql(plan, param(json), param(plan.id), param(plan.version)), true);
   }

@@ -52,5 +52,5 @@ export function bytesOf(request: object, limit: BodyLimit = 'bodyLimit'): Bytes 
 /** The body of a request as JSON; undefined where it has none. @throws KindError 400, 413, 415, 503 */
 export async function jsonOf(request: HttpRequest, limit?: BodyLimit): Promise<unknown> {
   const { project } = scopeOf(request);
-  return parseBody(await bytesOf(request, limit), request.headers['content-type'], project.id);
+  return parseBody(await bytesOf(request, limit), request.headers['content-type'], project.schema);
 }

@@ -9,9 +9,10 @@ import { Patterns } from '../catalog/patterns.js';
 import type { KindDef } from '../model/model.js';
 import { PatternChecks } from '../model/pattern-checks.js';
 import { Breather } from '../shared/breather.js';
-import { Faults, inside, KindError } from '../shared/errors.js';
+import { Faults, inside, KindError, refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
+import { inTurns } from '../shared/pieces.js';
 import type { Caller } from '../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
 import { bodyOf, keyColumn, type Body, type Draft } from './draft.js';
@@ -43,6 +44,7 @@ interface Situation {
   readonly write: PendingWrite;
   readonly writer: Caller;
   readonly nested: Nested;
+  readonly breather: Breather;
   readonly depth: number;
   /** The way to it from the outermost body; empty for that itself. */
   readonly way: readonly string[];
@@ -65,7 +67,7 @@ export class Drafter {
     const nested = new Nested();
     const drafts: Placed[] = [];
     const patterns = new PatternChecks();
-    const breather = new Breather(session.project.id);
+    const breather = new Breather(session.project.schema);
     for (const [at, given] of bodies.entries()) {
       if (breather.due) await breather.pause();
       const place = bulk ? { index: at } : {};
@@ -74,7 +76,7 @@ export class Drafter {
         continue;
       }
       const write: PendingWrite = { kind, session, faults, patterns, ...place };
-      const { draft } = await this.#draft(given, { write, writer, nested, depth: 0, way: [] });
+      const { draft } = await this.#draft(given, { write, writer, nested, breather, depth: 0, way: [] });
       drafts.push({ draft, ...place });
     }
     return { drafts, nested, faults };
@@ -84,13 +86,14 @@ export class Drafter {
     const faults = new Faults();
     const nested = new Nested();
     const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), id };
-    const { body, draft } = await this.#draft(given, { write, writer, nested, depth: 0, way: [] });
+    const breather = new Breather(session.project.schema);
+    const { body, draft } = await this.#draft(given, { write, writer, nested, breather, depth: 0, way: [] });
     return { drafts: [{ draft }], nested, faults, body, draft };
   }
 
   /** Of a create in which a behaviour makes a part, the draft has what was given alone: `Changes` makes it whole. */
   async #draft(given: Body, situation: Situation): Promise<{ body: Body; draft: Draft }> {
-    const { write, writer } = situation;
+    const { write, writer, breather } = situation;
     const { kind, faults, patterns, index, id } = write;
     const partly = id === undefined && this.behaviors.makes(kind, write.session);
     const behaviors = this.behaviors.of(kind, write.session);
@@ -100,7 +103,8 @@ export class Drafter {
     const made = await this.#within(body, masks.writable, situation);
     const options = { kind, ...masks, faults, patterns };
     const read = id !== undefined ? draftUpdate : partly ? draftGiven : draftCreate;
-    let draft = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
+    const pieces = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
+    let draft = await inTurns(pieces, breather);
     await this.patterns.settle(write.session.project.id, patterns);
     if (partly) return { body, draft };
     for (const behavior of behaviors) draft = (await told(situation, () => behavior.complete?.(draft, write))) ?? draft;
@@ -130,7 +134,11 @@ export class Drafter {
 
   /** Drafts a unit inside another one; its writer needs the right to create it. @throws KindError 401, 403 */
   async #create(id: string, kindId: string, body: Body, outer: Situation): Promise<Json | undefined> {
-    const { write, writer, nested } = outer;
+    const { write, writer, nested, breather } = outer;
+    if (breather.due) await breather.pause();
+    if (nested.size >= LIMITS.nestedUnits) {
+      throw refusal('body.too_many', `At most ${LIMITS.nestedUnits} units inside others in one body`);
+    }
     const { kind, grant } = openKind(write.session.model, kindId, 'create', writer);
     checkState(kind);
     for (const behavior of this.behaviors.of(kind, write.session)) behavior.ready?.();
@@ -138,7 +146,7 @@ export class Drafter {
     const { patterns } = write;
     const inner: PendingWrite = { kind, session, faults: write.faults.within(id), patterns, ...placeOf(write) };
     const [depth, way] = [outer.depth + 1, [...outer.way, id]];
-    const { draft } = await this.#draft(body, { write: inner, writer, nested, depth, way });
+    const { draft } = await this.#draft(body, { write: inner, writer, nested, breather, depth, way });
     nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...placeOf(write) });
     return draft.row[keyColumn(kind)];
   }

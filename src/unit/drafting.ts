@@ -1,8 +1,9 @@
-/** Reads a body by the kind's parameters: what is to be stored, or every fault of it but those that patterns find. Pure. */
+/** Reads a body by the kind's parameters, in pieces: what is to be stored, or every fault of it but those that patterns find. Pure. */
 import { v7 as uuidv7 } from 'uuid';
 import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
 import { jsonEqual, scalarText, type Json } from '../shared/json.js';
+import type { Pieces } from '../shared/pieces.js';
 import { shownValue, storedDefault } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
 import { PatternChecks } from '../model/pattern-checks.js';
@@ -28,22 +29,22 @@ export interface DraftOptions {
  * Reads the body of a create: defaults apply, required parameters must be there, the id is made. A record that was read
  * is one too, without the id that is generated: what else the system writes in every record is passed over.
  */
-export function draftCreate(body: Body, options: DraftOptions): Draft {
+export function draftCreate(body: Body, options: DraftOptions): Pieces<Draft> {
   return readCreate(body, options, true);
 }
 
 /** The same of a body that a hook may add to: what is absent is left out, and `wholeDraft` makes the rest. */
-export function draftGiven(body: Body, options: DraftOptions): Draft {
+export function draftGiven(body: Body, options: DraftOptions): Pieces<Draft> {
   return readCreate(body, options, false);
 }
 
-function readCreate(body: Body, options: DraftOptions, whole: boolean): Draft {
+function* readCreate(body: Body, options: DraftOptions, whole: boolean): Pieces<Draft> {
   const drafting = new Drafting(withoutShown(body, options.kind), options);
   drafting.checkKeys();
   const id = drafting.makeId();
   for (const field of drafting.fields()) {
     if (drafting.isMade(field)) drafting.acceptMade(field);
-    else if (drafting.has(field)) drafting.accept(field, body.get(field.id));
+    else if (drafting.has(field)) yield* drafting.accept(field, body.get(field.id));
     else if (whole) drafting.absent(field);
   }
   return drafting.finish(id);
@@ -70,13 +71,13 @@ export function presumedDraft(given: Draft, kind: KindDef): Draft {
 const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
 
 /** Reads the body of an edit, or without an id what is changed of a draft: only what it has is written. */
-export function draftUpdate(body: Body, options: DraftOptions, id?: string): Draft {
+export function* draftUpdate(body: Body, options: DraftOptions, id?: string): Pieces<Draft> {
   const drafting = new Drafting(body, options);
   drafting.checkKeys(id);
   for (const field of drafting.fields()) {
     if (drafting.isMade(field)) drafting.acceptMade(field);
     else if (drafting.has(field) && (id === undefined || !drafting.keepsKey(field, id)))
-      drafting.accept(field, body.get(field.id));
+      yield* drafting.accept(field, body.get(field.id));
   }
   return drafting.finish(undefined);
 }
@@ -215,14 +216,15 @@ class Drafting {
     else this.#store(field, null);
   }
 
-  accept(field: Field, value: unknown): void {
+  *accept(field: Field, value: unknown): Pieces<void> {
     if (value === null) {
       if (field.def.nullable) this.#store(field, null);
       else this.#fault('parameter.null', field.id, 'must not be null');
       return;
     }
-    const stored = this.#reader.read(field, value);
+    const stored = yield* this.#reader.readInPieces(field, value);
     if (stored !== undefined) this.#store(field, stored);
+    yield;
   }
 
   #store(field: Field, value: Json): void {

@@ -1,11 +1,13 @@
 /**
  * The body of an edit. It may be a whole record that was read: what its writer may only read is passed over where it is as
- * it is stored, and the record's `updated_at` tells of which version it is. Pure.
+ * it is stored, and the record's `updated_at` tells of which version it is.
  */
 import { readableFields, writableFields } from '../access/masks.js';
 import type { Field, KindDef } from '../model/model.js';
 import { inUtc, microsecondsOf, parseInstant } from '../model/parameter-type/calendar.js';
-import { jsonEqual } from '../shared/json.js';
+import type { Breather } from '../shared/breather.js';
+import { jsonEqual, jsonEqualInPieces } from '../shared/json.js';
+import { inTurns, type Pieces } from '../shared/pieces.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Body } from './draft.js';
 import { changed } from './unit.rights.js';
@@ -17,9 +19,10 @@ export interface Edit {
 }
 
 /** Who reads, and who writes: a function may write as another one than it reads. */
-export interface Editors {
+export interface Editing {
   readonly reader: Caller;
   readonly writer: Caller;
+  readonly breather: Breather;
 }
 
 /**
@@ -30,7 +33,7 @@ export async function readEdit(
   kind: KindDef,
   id: string,
   body: Body,
-  { reader, writer }: Editors,
+  { reader, writer, breather }: Editing,
   stored: () => Promise<Readonly<Record<string, unknown>>>,
 ): Promise<Edit> {
   const [readable, writable] = [readableFields(kind, reader), writableFields(kind, writer)];
@@ -42,14 +45,15 @@ export async function readEdit(
   const values = await stored();
   const version = versionIn(body, values);
   if (version === 'older') throw changed(kind, id);
-  const isPassedOver = ([name, value]: readonly [string, unknown]): boolean => {
+  const isPassedOver = async (name: string, value: unknown): Promise<boolean> => {
     const field = fixedField(name);
-    if (field && isSame(field, values[name], value)) return true;
+    if (field && (await inTurns(isSame(field, values[name], value), breather))) return true;
     if (version === undefined) return false;
     return field?.unversioned ? isOf(field, value) : isConstant(readable.get(name), value);
   };
-  const changes = [...body].filter((entry) => !isPassedOver(entry));
-  return { body: new Map(changes), ...(version !== undefined && { version }) };
+  const changes = new Map<string, unknown>();
+  for (const [name, value] of body) if (!(await isPassedOver(name, value))) changes.set(name, value);
+  return { body: changes, ...(version !== undefined && { version }) };
 }
 
 /** Judged by themselves: they never change. */
@@ -65,8 +69,11 @@ function isOf(field: Field, value: unknown): boolean {
 }
 
 /** Whether a value is the stored one, an instant in whichever spelling. */
-function isSame({ type }: Field, stored: unknown, given: unknown): boolean {
-  return jsonEqual(stored, given) || (type.id === 'datetime' && stored !== null && instant(given) === stored);
+function* isSame({ type }: Field, stored: unknown, given: unknown): Pieces<boolean> {
+  return (
+    (yield* jsonEqualInPieces(stored, given)) ||
+    (type.id === 'datetime' && stored !== null && instant(given) === stored)
+  );
 }
 
 /** An instant as records show it; undefined for anything else. */

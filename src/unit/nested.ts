@@ -21,12 +21,15 @@ export interface NestedGroup {
 export class Nested implements Made {
   readonly #levels: Map<KindDef, NestedGroup>[] = [];
   readonly #keys = new Map<KindDef, Set<string>>();
+  /** How many there are. */
+  size = 0;
 
   add(depth: number, kind: KindDef, allowed: Predicate | undefined, unit: Placed): void {
     const level = (this.#levels[depth - 1] ??= new Map<KindDef, NestedGroup>());
     const group = level.get(kind) ?? { kind, allowed, units: [] };
     level.set(kind, group);
     group.units.push(unit);
+    this.size += 1;
     const keys = this.#keys.get(kind) ?? new Set();
     this.#keys.set(kind, keys.add(keyOf(unit.draft, kind)));
   }

@@ -8,6 +8,7 @@ import { grantOf } from '../access/access.js';
 import { readableFields } from '../access/masks.js';
 import type { Field, KindDef } from '../model/model.js';
 import { PatternChecks } from '../model/pattern-checks.js';
+import { Breather } from '../shared/breather.js';
 import { Faults, refusal } from '../shared/errors.js';
 import type { Eventually } from '../shared/eventually.js';
 import { scalarText } from '../shared/json.js';
@@ -75,10 +76,9 @@ export class RemoteWriter implements Writer {
       const { session, ask, around, settle } = asked;
       const stored = await this.#mustBeWritable(asked, kind, id, tags);
       const fields = readableFields(kind, session.caller).values();
-      const editors = { reader: session.caller, writer };
-      const { body } = await readEdit(kind, id, await read(), editors, () =>
-        Promise.resolve(shownUnit(stored, fields)),
-      );
+      const editing = { reader: session.caller, writer, breather: new Breather(session.project.schema) };
+      const shown = () => Promise.resolve(shownUnit(stored, fields));
+      const { body } = await readEdit(kind, id, await read(), editing, shown);
       const draft = await around(async (inside) => {
         const drafted = await this.drafter.edit(inside, kind, id, body, writer);
         return this.#checked(inside, kind, [body], drafted, id);

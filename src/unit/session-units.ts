@@ -6,6 +6,7 @@
 import { Injectable } from '@nestjs/common';
 import { openForFunction } from '../access/function-access.js';
 import type { Field, KindDef, Model } from '../model/model.js';
+import { readJson } from '../http/json-pieces.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
@@ -34,7 +35,7 @@ export class SessionUnits {
   async list(session: Session, kindId: string, url: string): Promise<{ count: number; items: UnitObject[] }> {
     const opened = this.#open(session, kindId, 'list');
     const { count, items } = await this.reader.listIn(session, opened, url);
-    const units = JSON.parse(items) as UnitObject[];
+    const units = (await readJson(items, session.project.schema)) as UnitObject[];
     return { count, items: units.map((unit) => veiled(session.model, opened.kind.id, unit)) };
   }
 
@@ -64,7 +65,9 @@ export class SessionUnits {
     }
     const bodies = values.map((each) => (isPlainObject(each) ? bodyOf(plain(each)) : notObject(each)));
     const made = await this.writer.insert(session, kind, bodies, { bulk: true, access: grant.predicate });
-    return made.map(({ body }) => objectOf(session, kind, body));
+    const units: UnitObject[] = [];
+    for (const { body } of made) units.push(await objectOf(session, kind, body));
+    return units;
   }
 
   async update(session: Session, kindId: string, id: string, values: unknown): Promise<UnitObject> {
@@ -114,8 +117,8 @@ function notObject(value: unknown): NotObject {
   return { got: typeName(value) };
 }
 
-function objectOf({ model }: Session, kind: KindDef, body: string): UnitObject {
-  return veiled(model, kind.id, JSON.parse(body) as UnitObject);
+async function objectOf({ model, project }: Session, kind: KindDef, body: string): Promise<UnitObject> {
+  return veiled(model, kind.id, (await readJson(body, project.schema)) as UnitObject);
 }
 
 /** What `load_links` adds to a unit. */

@@ -3,8 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { denied } from '../access/access.js';
 import { Database } from '../database/database.js';
 import { uniqueColumns } from '../model/field.js';
+import { readJson } from '../http/json-pieces.js';
 import type { Field, KindDef } from '../model/model.js';
 import { both, type Predicate } from '../model/predicate.js';
+import { Breather } from '../shared/breather.js';
 import { Faults, KindError } from '../shared/errors.js';
 import type { Eventually } from '../shared/eventually.js';
 import { scalarText, type Json } from '../shared/json.js';
@@ -138,7 +140,8 @@ export class TableWriter implements Writer {
   }
 
   async #stored(session: Session, kind: KindDef, id: string): Promise<Readonly<Record<string, Json>>> {
-    return JSON.parse((await this.rights.present(session, kind, id)).body) as Record<string, Json>;
+    const { body } = await this.rights.present(session, kind, id);
+    return (await readJson(body, session.project.schema)) as Record<string, Json>;
   }
 
   async update(
@@ -198,9 +201,9 @@ export class TableWriter implements Writer {
     const behaviors = this.behaviors.of(kind, session);
     const writer = options.writer ?? session.caller;
     try {
-      const editors = { reader: session.caller, writer };
+      const editing = { reader: session.caller, writer, breather: new Breather(session.project.schema) };
       const stored = () => this.#stored(session, kind, id);
-      const { body, version } = await readEdit(kind, id, await read(), editors, stored);
+      const { body, version } = await readEdit(kind, id, await read(), editing, stored);
       const drafted = await this.drafter.edit(session, kind, id, body, writer);
       const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
       const late = await this.references.check(session, kind, drafted, writing);

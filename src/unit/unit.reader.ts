@@ -4,6 +4,7 @@ import { grantOf, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer.js';
+import { readJson } from '../http/json-pieces.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -79,7 +80,7 @@ export class UnitReader {
   async find(session: Session, kind: KindDef, unitId: string): Promise<Record<string, unknown> | undefined> {
     const grant = grantOf(kind, 'read', session.caller, session.model);
     const unit = grant && (await this.#of(kind).find(session, { kind, grant }, unitId));
-    return unit && (JSON.parse(unit.body) as Record<string, unknown>);
+    return unit && ((await readJson(unit.body, session.project.schema)) as Record<string, unknown>);
   }
 
   readonly judge: Reader['judge'] = (session, kind, ...rest) => this.#of(kind).judge(session, kind, ...rest);

@@ -12,8 +12,10 @@ import {
   insertStatement,
   lockStatement,
   mayInsertStatement,
+  rowsText,
   updateStatement,
   type DeletePlan,
+  type RowsText,
   type UpdatePlan,
   type WritePlan,
 } from '../sql/write.sql.js';
@@ -27,7 +29,10 @@ import {
   type UnionPlan,
 } from '../sql/union.sql.js';
 import { walkStatement, type WalkPlan } from '../sql/walk.sql.js';
+import { Breather } from '../shared/breather.js';
+import type { Eventually } from '../shared/eventually.js';
 import { scalarText, type Json } from '../shared/json.js';
+import { inTurns } from '../shared/pieces.js';
 import { keepVersionStatement } from '../sql/model.sql.js';
 import { conflictOf, type WriteContext } from './conflict.js';
 import { badCursor } from './cursor.js';
@@ -62,6 +67,8 @@ interface Versioned {
 
 /** What lists of every sort have. */
 type Paged = Pick<ListPlan, 'offset' | 'limit' | 'count' | 'cursor'>;
+
+type RowValues = Readonly<Record<string, unknown>>;
 
 type MaybeUnit = Versioned & { tag: string | null; body: string | null };
 
@@ -148,13 +155,10 @@ export class UnitRepository {
   }
 
   /** Whether the rule of a plan holds for every one of some new rows. */
-  async mayInsert(
-    executor: Executor,
-    plan: WritePlan,
-    rows: readonly Readonly<Record<string, unknown>>[],
-    model: Model,
-  ): Promise<boolean> {
-    const [row] = await executor.run<Versioned & { allowed: boolean | null }>(mayInsertStatement(plan, rows));
+  async mayInsert(executor: Executor, plan: WritePlan, rows: readonly RowValues[], model: Model): Promise<boolean> {
+    const [row] = await executor.run<Versioned & { allowed: boolean | null }>(
+      mayInsertStatement(plan, await textOf(plan, rows)),
+    );
     checkVersion(row, model);
     return row?.allowed !== false;
   }
@@ -162,10 +166,11 @@ export class UnitRepository {
   async insert(
     executor: Executor,
     plan: WritePlan,
-    rows: readonly Readonly<Record<string, unknown>>[],
+    rows: readonly RowValues[],
     context: WriteContext,
   ): Promise<UnitRow[]> {
-    const made = await this.#write<MaybeUnit>(executor, plan, insertStatement(plan, rows), { ...context, rows });
+    const statement = insertStatement(plan, await textOf(plan, rows));
+    const made = await this.#write<MaybeUnit>(executor, plan, statement, { ...context, rows });
     checkVersion(made[0], context.model);
     return made.flatMap((row) => unitOf(row) ?? []);
   }
@@ -173,12 +178,13 @@ export class UnitRepository {
   async update(
     executor: Executor,
     plan: UpdatePlan,
-    row: Readonly<Record<string, unknown>>,
+    row: RowValues,
     context: WriteContext,
   ): Promise<UnitRow | undefined> {
     const about = () => contendedOf(plan, { id: plan.id, leave: false });
     const told = { ...context, rows: [row] };
-    const [made] = await this.#write<MaybeUnit>(executor, plan, updateStatement(plan, row), told, about);
+    const statement = updateStatement(plan, await textOf(plan, [row]));
+    const [made] = await this.#write<MaybeUnit>(executor, plan, statement, told, about);
     checkVersion(made, context.model);
     return unitOf(made);
   }
@@ -217,6 +223,10 @@ export class UnitRepository {
       throw conflictOf(error, context) ?? error;
     }
   }
+}
+
+function textOf({ schema }: WritePlan, rows: readonly RowValues[]): Eventually<RowsText> {
+  return inTurns(rowsText(rows), new Breather(schema));
 }
 
 /** What a statement on units of a kind may meet another transaction over. */

@@ -65,8 +65,8 @@ export class UnitService {
 
   create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'create', undefined, request, async (session, kind, { access }, bytes) => {
-      const body = await parseBody(bytes, request.contentType, scope.project.id);
-      const { bodies, bulk } = await inTurns(bodiesOf(body, kind), new Breather(scope.project.id));
+      const body = await parseBody(bytes, request.contentType, scope.project.schema);
+      const { bodies, bulk } = await inTurns(bodiesOf(body, kind), new Breather(scope.project.schema));
       const rows = await this.writer.insert(session, kind, bodies, { bulk, access });
       return bulk ? bulkAnswer(rows) : unitAnswer(kind, onlyOne(rows));
     });
@@ -75,7 +75,7 @@ export class UnitService {
   update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options, bytes) => {
       let body: Eventually<Body> | undefined;
-      const read = () => (body ??= andThen(parseBody(bytes, request.contentType, scope.project.id), objectOf));
+      const read = () => (body ??= andThen(parseBody(bytes, request.contentType, scope.project.schema), objectOf));
       return unitAnswer(kind, await this.writer.update(session, kind, unitId, read, options));
     });
   }

@@ -1,9 +1,10 @@
 /** Reads values by the definitions of their fields, whoever gives them, in pieces: what is stored of each, or every fault of it. Pure. */
 import type { Field, KindDef } from '../model/model.js';
-import type { ParameterType, Stored } from '../model/parameter-type/parameter-type.js';
+import type { ParameterType, Report, Stored } from '../model/parameter-type/parameter-type.js';
 import type { PatternChecks } from '../model/pattern-checks.js';
 import type { ErrorCode } from '../shared/errors.js';
-import { isPlainObject, repeatedInPieces, scalarText, typeName, type Json } from '../shared/json.js';
+import { isPlainObject, scalarText, typeName, type Json } from '../shared/json.js';
+import { repeatedInPieces } from '../shared/large-json.js';
 import { LIMITS } from '../shared/limits.js';
 import { atOnce, type Pieces } from '../shared/pieces.js';
 
@@ -24,12 +25,15 @@ export class ValueReader {
   }
 
   *readInPieces(field: Field, value: unknown): Pieces<Stored | undefined> {
-    const { id, def } = field;
+    const { id, def, type } = field;
     if (id === 'metadata' && !isPlainObject(value)) {
       return void this.tell('parameter.bad_type', field, `${id}: must be an object, got ${typeName(value)}`);
     }
     // A field that keeps values of several types is checked by its kind's behaviour.
-    if (!def.multiple || field.describedAs !== undefined) return yield* this.#readOne(field, value, id);
+    if (!def.multiple || field.describedAs !== undefined) {
+      const path = () => id;
+      return type.acceptInPieces ? yield* this.#readLarge(field, value, path) : this.#readOne(field, value, path);
+    }
     if (!Array.isArray(value)) {
       return void this.tell('parameter.bad_type', field, `${id}: must be an array, got ${typeName(value)}`);
     }
@@ -45,9 +49,14 @@ export class ValueReader {
     const stored: Stored[] = [];
     for (const [at, item] of value.entries()) {
       if (at % 64 === 0) yield;
-      const path = `${id}[${at}]`;
-      if (item === null) this.tell('parameter.null', field, `${path}: must not be null`);
-      const read = item === null ? undefined : yield* this.#readOne(field, item, path);
+      const path = () => `${id}[${at}]`;
+      if (item === null) this.tell('parameter.null', field, `${path()}: must not be null`);
+      const read =
+        item === null
+          ? undefined
+          : type.acceptInPieces
+            ? yield* this.#readLarge(field, item, path)
+            : this.#readOne(field, item, path);
       if (read !== undefined) stored.push(read);
     }
     if (stored.length < value.length) return undefined;
@@ -60,12 +69,23 @@ export class ValueReader {
     );
   }
 
-  *#readOne(field: Field, value: unknown, path: string): Pieces<Stored | undefined> {
-    const report = (code: ErrorCode, text: string) => this.tell(code, field, `${path}: ${text}`);
-    const { type } = field;
-    const stored = type.acceptInPieces
-      ? yield* type.acceptInPieces(value, field.def, report)
-      : type.accept(value, field.def, report);
+  /** One value, or one element of a list. @param path the way to it */
+  #readOne(field: Field, value: unknown, path: () => string): Stored | undefined {
+    const report = this.#reportAt(field, path);
+    return this.#checked(field, field.type.accept(value, field.def, report), report);
+  }
+
+  *#readLarge(field: Field, value: unknown, path: () => string): Pieces<Stored | undefined> {
+    const report = this.#reportAt(field, path);
+    const read = field.type.acceptInPieces?.(value, field.def, report);
+    return this.#checked(field, read && (yield* read), report);
+  }
+
+  #reportAt(field: Field, path: () => string): Report {
+    return (code, text) => this.tell(code, field, `${path()}: ${text}`);
+  }
+
+  #checked(field: Field, stored: Stored | undefined, report: Report): Stored | undefined {
     if (stored === undefined || typeof stored !== 'string') return stored;
     if (field.def.pattern !== undefined)
       this.patterns.texts.push({ pattern: field.def.pattern, text: stored, tell: report });

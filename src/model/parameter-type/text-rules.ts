@@ -24,11 +24,12 @@ export function acceptText(value: unknown, rules: ValueRules, report: Report): s
     return undefined;
   }
   const text = rules.strip ? value.trim() : value;
-  const length = codePoints(text);
-  if (rules.minLength !== undefined && length < rules.minLength) {
-    report('parameter.too_short', `at least ${plural(rules.minLength, 'character')}, got ${length}`);
-  } else if (rules.maxLength !== undefined && length > rules.maxLength) {
-    report('parameter.too_long', `at most ${plural(rules.maxLength, 'character')}, got ${length}`);
+  const { minLength = 0, maxLength = Infinity } = rules;
+  // A code point is one or two of the units that JavaScript counts: most texts need not be counted.
+  if (text.length < 2 * minLength && codePoints(text) < minLength) {
+    report('parameter.too_short', `at least ${plural(minLength, 'character')}, got ${codePoints(text)}`);
+  } else if (text.length > maxLength && codePoints(text) > maxLength) {
+    report('parameter.too_long', `at most ${plural(maxLength, 'character')}, got ${codePoints(text)}`);
   } else if (rules.values && !rules.values.includes(text)) {
     report('parameter.not_allowed', `must be one of ${list(rules.values)}`);
   } else return text;

@@ -193,7 +193,7 @@ describe('the document of a project', () => {
       price: { type: ['string', 'number', 'null'], description: 'An exact number, as a string. At most 2 decimals.' },
       code: { pattern: '^[A-Z]{3}$' },
       cover: { contentEncoding: 'base64', maxLength: 400 },
-      tags: { type: ['array', 'null'], items: { type: 'string', maxLength: 20 }, uniqueItems: true },
+      tags: { type: ['array', 'null'], items: { type: 'string', maxLength: 20 }, uniqueItems: true, maxItems: 500_000 },
       kept_in: { type: ['string', 'null'], format: 'uuid' },
       pin: { writeOnly: true },
     });

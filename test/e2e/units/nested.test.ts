@@ -328,3 +328,13 @@ it('is all or nothing under concurrency: of equal keys inside one alone is made'
   expect(await count('town')).toBe(before + 2);
   expect(((await ok(project.get('/planet/unit?filter=eq(name,race)'))) as { count: number }).count).toBe(1);
 });
+
+it('are so many in one body', async () => {
+  const grains = Array.from({ length: 20 }, (_, at) => reference(`grain${at}`, 'grain'));
+  await defineKinds(project, { id: 'grain', parameters: [] }, { id: 'sack', parameters: grains });
+  const sack = Object.fromEntries(grains.map(({ id }) => [id, {}]));
+  const reply = await project.post('/sack/unit', [...Array.from({ length: 500 }, () => sack), { grain0: {} }]);
+  expect(refusalOf(reply)).toEqual({ status: 400, messages: ['body.too_many'] });
+  expect(reply.body.messages[0]?.text).toBe('At most 10000 units inside others in one body');
+  expect(await Promise.all([count('grain'), count('sack')])).toEqual([0, 0]);
+});

@@ -25,7 +25,7 @@ function outcomeOf(parse: () => unknown): Outcome {
 }
 
 function same(text: string, piece: number): void {
-  expect(outcomeOf(() => atOnce(parseInPieces(text, piece)))).toEqual(outcomeOf(() => parseJson(text)));
+  expect(outcomeOf(() => atOnce(parseInPieces(text, { piece })))).toEqual(outcomeOf(() => parseJson(text)));
 }
 
 const space = fc.constantFrom('', ' ', '\n', '\t\r ');
@@ -113,6 +113,12 @@ describe('a body in pieces', () => {
     expect(refused(list(LIMITS.jsonValues))).toBeUndefined();
     expect(refused(list(LIMITS.jsonValues + 1))).toBe(
       'body.too_many: The body has a list of more than 500000 elements',
+    );
+    const lists = (count: number) =>
+      `[${Array.from({ length: 8 }, () => `[${'[],'.repeat(count / 8 - 2)}[]]`).join(',')}]`;
+    expect(refused(lists(LIMITS.bodyContainers - 8))).toBeUndefined();
+    expect(refused(lists(LIMITS.bodyContainers))).toBe(
+      'body.too_many: The body has more than 1000000 objects and lists',
     );
     const nested = (depth: number) => `${'['.repeat(depth)}"${'x'.repeat(70_000)}"${']'.repeat(depth)}`;
     expect(refused(nested(LIMITS.bodyDepth))).toBeUndefined();

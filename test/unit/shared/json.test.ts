@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonFault, repeatedAt } from '../../../src/shared/json.js';
+import { InexactNumber, jsonEqual, jsonFault } from '../../../src/shared/json.js';
+import { jsonText, repeatedAt, withNearest } from '../../../src/shared/large-json.js';
 import { LIMITS } from '../../../src/shared/limits.js';
+import { atOnce, type Pieces } from '../../../src/shared/pieces.js';
 
 describe('elements that are there twice', () => {
   it.each([
@@ -36,5 +39,59 @@ describe('a JSON value', () => {
   it('has so many values', () => {
     expect(jsonFault(Array.from({ length: LIMITS.jsonValues }, () => 1))).toBeUndefined();
     expect(jsonFault({ a: Array.from({ length: LIMITS.jsonValues }, () => 1) })).toBe('has more than 500000 values');
+  });
+});
+
+describe('a large value', () => {
+  /** The value of some work, and how often others had their turn meanwhile. */
+  const done = <T>(work: Pieces<T>): { value: T; pauses: number } => {
+    for (let pauses = 0; ; pauses += 1) {
+      const piece = work.next();
+      if (piece.done) return { value: piece.value, pauses };
+    }
+  };
+  const LARGE: readonly [string, unknown, number][] = [
+    ['a long text', `${'x"\u00e9'.repeat(100_000)}\u{1f600}${'\u{1f600}'.repeat(100_000)}`, 5],
+    ['a long list', Array.from({ length: 50_000 }, (_, at) => at / 3), 50],
+    ['a list of lists', Array.from({ length: 5000 }, (_, at) => [at, [], { a: [null, undefined, 'x'] }]), 5],
+    ['an object of many keys', Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`k${at}`, { at }])), 5],
+    ['what is deep', Array.from({ length: 90 }).reduce<unknown>((inner) => [inner, 'x'.repeat(1000)], 1), 0],
+    ['what JSON has no word for', [...Array<number>(3000).fill(-0), Number.NaN, undefined], 1],
+  ];
+
+  it.each(LARGE)('is written as JSON in pieces: %s', (_, value, pauses) => {
+    const written = done(jsonText(value));
+    expect(written.value).toBe(JSON.stringify(value));
+    expect(written.pauses).toBeGreaterThanOrEqual(pauses);
+  });
+
+  it('is written as `JSON.stringify` does, whatever it is', () => {
+    const many = fc.tuple(fc.jsonValue(), fc.nat(3000)).map(([value, times]) => Array(times).fill(value));
+    fc.assert(
+      fc.property(many, (value) => {
+        expect(atOnce(jsonText(value))).toBe(JSON.stringify(value));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('equals another one without regard to the order of keys', () => {
+    // All but NaN, which equals nothing.
+    const values = LARGE.slice(0, -1);
+    const [one, other] = [
+      { a: values, b: [1] },
+      { b: [1], a: structuredClone(values) },
+    ];
+    expect(jsonEqual(one, other)).toBe(true);
+    expect(jsonEqual(one, { ...other, b: [2] })).toBe(false);
+  });
+
+  it('has the nearest doubles in place of numbers that are none, and keeps keys of any name', () => {
+    const near = new InexactNumber('0.1234567890123456789', true);
+    const text = '{"__proto__":[0.12345678901234568],"b":{"c":1}}';
+    const value = JSON.parse(text.replace('0.12345678901234568', '"near"'), (_, each: unknown) =>
+      each === 'near' ? near : each,
+    ) as unknown;
+    expect(JSON.stringify(atOnce(withNearest(value)))).toBe(text);
   });
 });

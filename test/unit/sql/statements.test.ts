@@ -24,6 +24,7 @@ import { estimateStatement, getStatement, listStatement } from '../../../src/sql
 import {
   deleteStatement,
   insertStatement,
+  rowsText,
   lockStatement,
   takenStatement,
   updateStatement,
@@ -32,6 +33,7 @@ import {
 import { cursorOf } from '../../../src/unit/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
 import { tableShapes } from '../../../src/model/table-shape.js';
+import { atOnce } from '../../../src/shared/pieces.js';
 import { linkStatements } from './link-statements.js';
 import { modelOf, ok } from '../../support/definitions.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
@@ -144,21 +146,24 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['an estimate', estimateStatement(list('count=estimated&filter=eq(size,1)'))],
     ['a unit', getStatement(planGet(parseListQuery(''), context(city, own)), ID)],
     ['a unit of a natural key', getStatement(planGet(parseListQuery('?include=title'), context(land)), 'IT')],
-    ['an insert', insertStatement(write, [row])],
+    ['an insert', insertStatement(write, atOnce(rowsText([row])))],
     [
       'an insert into a table that is shared',
       insertStatement(
         { ...write, kind: stringKind, written: [stringKind.keyField], fields: [stringKind.keyField] },
-        [],
+        atOnce(rowsText([])),
       ),
     ],
     [
       'an update',
-      updateStatement({ ...write, written: [field('name')], id: ID, access: own, tags: ['1'] }, { name: 'Oslo' }),
+      updateStatement(
+        { ...write, written: [field('name')], id: ID, access: own, tags: ['1'] },
+        atOnce(rowsText([{ name: 'Oslo' }])),
+      ),
     ],
     [
       'an update of nothing',
-      updateStatement({ ...write, written: [], id: ID, access: undefined, tags: undefined }, {}),
+      updateStatement({ ...write, written: [], id: ID, access: undefined, tags: undefined }, atOnce(rowsText([{}]))),
     ],
     ['a unit locked, to be edited', lockStatement(change, false)],
     ['a unit locked, to be deleted', lockStatement(change, true)],

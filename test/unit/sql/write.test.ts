@@ -1,6 +1,13 @@
 /** Writes are few texts: what differs between requests is bound. */
 import { describe, expect, it } from 'vitest';
-import { deleteStatement, insertStatement, updateStatement, type UpdatePlan } from '../../../src/sql/write.sql.js';
+import { atOnce } from '../../../src/shared/pieces.js';
+import {
+  deleteStatement,
+  insertStatement,
+  rowsText,
+  updateStatement,
+  type UpdatePlan,
+} from '../../../src/sql/write.sql.js';
 import { CITY } from './model.support.js';
 
 const fields = [...CITY.fields.values()];
@@ -12,8 +19,8 @@ const plan = (version: number): UpdatePlan => ({
 
 describe('a write', () => {
   it.each([
-    ['insert', (version: number) => insertStatement(plan(version), [{ name: `n${version}` }])],
-    ['update', (version: number) => updateStatement(plan(version), { name: `n${version}` })],
+    ['insert', (version: number) => insertStatement(plan(version), atOnce(rowsText([{ name: `n${version}` }])))],
+    ['update', (version: number) => updateStatement(plan(version), atOnce(rowsText([{ name: `n${version}` }])))],
     ['delete', (version: number) => deleteStatement(plan(version))],
   ])('has one text for all versions of the model: %s', (_, statement) => {
     expect(statement(41).text).toBe(statement(42).text);

@@ -1,0 +1,148 @@
+/** What takes long with a large JSON value, in pieces: to write it, to copy it, to find what it has twice. */
+import { InexactNumber, isPlainObject, type Json } from './json.js';
+import { atOnce, type Pieces } from './pieces.js';
+
+/** Values, and characters of texts, of what is small. */
+const SMALL = { values: 2000, characters: 64 * 1024 } as const;
+/** Values between two places where others may have their turn. */
+const STRETCH = 512;
+
+/** Whether a value is done with in no time, whatever it is. Looks at no more of it than that is. */
+export function isSmall(root: unknown): boolean {
+  const rest: unknown[] = [root];
+  let [values, characters] = [0, 0];
+  for (let value = rest.pop(); value !== undefined || rest.length > 0; value = rest.pop()) {
+    values += 1;
+    if (typeof value === 'string') characters += value.length;
+    else if (typeof value === 'object' && value !== null) {
+      const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+      if (members.length > SMALL.values) return false;
+      for (const member of members) rest.push(member);
+    }
+    if (values + rest.length > SMALL.values || characters > SMALL.characters) return false;
+  }
+  return true;
+}
+
+/** A value as JSON text, as `JSON.stringify` writes it. `sorted`: the keys of objects in their order, whatever that was. */
+export function* jsonText(value: unknown, sorted = false): Pieces<string> {
+  if (!sorted && isSmall(value)) return JSON.stringify(value);
+  const writing = new Writing(sorted);
+  yield* writing.write(value);
+  return writing.text();
+}
+
+class Writing {
+  readonly #done: string[] = [];
+  #parts: string[] = [];
+
+  constructor(private readonly sorted: boolean) {}
+
+  text(): string {
+    return this.#done.join('') + this.#parts.join('');
+  }
+
+  *write(value: unknown): Pieces<void> {
+    if (typeof value === 'string' && value.length > SMALL.characters) yield* this.#writeText(value);
+    else if (typeof value !== 'object' || value === null || (!this.sorted && isSmall(value)))
+      this.#add(JSON.stringify(value));
+    else if (Array.isArray(value)) yield* this.#writeList(value);
+    else if (isPlainObject(value)) yield* this.#writeObject(value);
+    else this.#add(JSON.stringify(value));
+    if (this.#parts.length > STRETCH) {
+      this.#done.push(this.#parts.join(''));
+      this.#parts = [];
+      yield;
+    }
+  }
+
+  #add(text: string): void {
+    this.#parts.push(text);
+  }
+
+  *#writeList(list: readonly unknown[]): Pieces<void> {
+    this.#add('[');
+    for (let at = 0; at < list.length; at += STRETCH) {
+      if (at > 0) this.#add(',');
+      const some = list.slice(at, at + STRETCH);
+      if (!this.sorted && isSmall(some)) {
+        this.#add(JSON.stringify(some).slice(1, -1));
+        yield;
+      } else yield* this.#writeItems(some);
+    }
+    this.#add(']');
+  }
+
+  *#writeItems(items: readonly unknown[]): Pieces<void> {
+    for (const [at, item] of items.entries()) {
+      if (at > 0) this.#add(',');
+      yield* this.write(item === undefined ? null : item);
+    }
+  }
+
+  *#writeObject(value: Readonly<Record<string, unknown>>): Pieces<void> {
+    const keys = Object.keys(value);
+    let before = '{';
+    for (const key of this.sorted ? keys.sort() : keys) {
+      const member = value[key];
+      if (member === undefined) continue;
+      this.#parts.push(before, JSON.stringify(key), ':');
+      yield* this.write(member);
+      before = ',';
+    }
+    this.#add(before === '{' ? '{}' : '}');
+  }
+
+  *#writeText(text: string): Pieces<void> {
+    this.#add('"');
+    for (let at = 0; at < text.length;) {
+      const end = at + SMALL.characters;
+      // Both halves of a surrogate pair stay together.
+      const next = isLowHalf(text.charCodeAt(end)) ? end + 1 : end;
+      this.#add(JSON.stringify(text.slice(at, next)).slice(1, -1));
+      at = next;
+      yield;
+    }
+    this.#add('"');
+  }
+}
+
+function isLowHalf(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** A copy in which numbers are the doubles that are nearest. */
+export function* withNearest(value: unknown): Pieces<Json> {
+  if (value instanceof InexactNumber) return value.toJSON();
+  if (typeof value !== 'object' || value === null) return value as Json;
+  if (Array.isArray(value)) {
+    const list: Json[] = [];
+    for (const item of value as unknown[]) {
+      if (list.push(yield* withNearest(item)) % STRETCH === 0) yield;
+    }
+    return list;
+  }
+  const members: [string, Json][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined && members.push([key, yield* withNearest(member)]) % STRETCH === 0) yield;
+  }
+  return Object.fromEntries(members);
+}
+
+/** The position of the first element that equals an earlier one, whatever the order of keys; -1 where none does. */
+export function repeatedAt(items: readonly Json[]): number {
+  return atOnce(repeatedInPieces(items));
+}
+
+export function* repeatedInPieces(items: readonly Json[]): Pieces<number> {
+  const scalars = new Set<unknown>();
+  const others = new Set<string>();
+  for (const [at, item] of items.entries()) {
+    if (at % STRETCH === STRETCH - 1) yield;
+    const before = scalars.size + others.size;
+    if (typeof item === 'object' && item !== null) others.add(yield* jsonText(item, true));
+    else scalars.add(item);
+    if (scalars.size + others.size === before) return at;
+  }
+  return -1;
+}
