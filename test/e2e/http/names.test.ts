@@ -268,7 +268,7 @@ describe('as ids that the pattern allows', () => {
         .body.content,
     ).toMatchObject({ count: 1, next: null });
     expect((await own.put(path, { [name]: 'b' })).body.content).toMatchObject({ [name]: 'b' });
-    expect((await own.get(`/${name}/struct`)).body.content.items).toMatchObject([{ id: name }]);
+    expect((await own.get(`/${name}/struct`)).body.content.items).toMatchObject([{ id: name }, { id: 'metadata' }]);
     expect((await own.delete(path)).status).toBe(200);
   });
 
