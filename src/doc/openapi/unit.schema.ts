@@ -46,9 +46,10 @@ function answeredProperty(kind: KindDef, field: Field, context: KindContext): Sc
   const { def, constant } = field;
   if (field.id === 'kind_id') return { type: 'string', const: kind.id };
   if (constant !== undefined) return constantSchema(constant);
-  const value = answeredForm(kind, field) ?? orList(field, answeredValue(field));
+  const form = answeredForm(kind, field);
+  const value = form ?? orList(field, answeredValue(field));
   const nullable = def.nullable || field.shownWhere !== undefined;
-  const schema = { ...described(field, context), ...(nullable ? orNull(value) : value) };
+  const schema = { ...described(field, context, form !== undefined), ...(nullable ? orNull(value) : value) };
   return context.values.place(kind, field, 'value', schema);
 }
 
@@ -62,8 +63,8 @@ function orList(field: Field, value: Schema): Schema {
   return { anyOf: [value, { type: 'array', items: value }] };
 }
 
-function described(field: Field, { mayRead }: KindContext): Schema {
-  const description = describeValue(field, mayRead);
+function described(field: Field, { mayRead }: KindContext, hasForm: boolean): Schema {
+  const description = describeValue(field, mayRead, hasForm);
   return description === undefined ? {} : { description };
 }
 
@@ -147,7 +148,7 @@ function takenProperty(kind: KindDef, field: Field, context: KindContext, create
   const form = nestedValue(kind, field, context) ?? takenForm(kind, field, create);
   const value = form ?? orList(field, takenValue(field));
   const readable = mayReadField(field, caller);
-  const schema = { ...described(field, context), ...(def.nullable ? orNull(value) : value) };
+  const schema = { ...described(field, context, form !== undefined), ...(def.nullable ? orNull(value) : value) };
   return {
     ...context.values.place(kind, field, 'input', schema),
     ...(create && readable && defaultOf(def)),

@@ -139,15 +139,19 @@ function encodedLength({ type, maxLength }: ParameterDef): Schema {
 
 /**
  * What a person should know of a value: its label, the owner's helper text, and the rules that no keyword tells. A label
- * is no `title`: some generators take that for a name, which has to be like no other.
+ * is no `title`: some generators take that for a name, which has to be like no other. `hasForm`: a schema tells more than the type.
  */
-export function describeValue({ def, reference }: Field, mayRead: (kindId: string) => boolean): string | undefined {
+export function describeValue(
+  { def, reference }: Field,
+  mayRead: (kindId: string) => boolean,
+  hasForm = false,
+): string | undefined {
   const { type, minLength, maxLength, minValue, maxValue, values, pattern, strip = false } = def;
   const said = [
     bareName(def.label) === bareName(def.id) ? undefined : sentence(plain(def.label)),
     def.helperText === null ? undefined : plain(def.helperText),
     reference && `The id of a unit of ${mayRead(reference.kind) ? `\`${reference.kind}\`` : 'another kind'}.`,
-    WORDS[type],
+    !hasForm && WORDS[type],
     def.scale !== undefined && `At most ${def.scale} decimals.`,
     typeof minValue === 'string' && `At least ${minValue}.`,
     typeof maxValue === 'string' && `At most ${maxValue}.`,
