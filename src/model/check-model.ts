@@ -170,7 +170,12 @@ function checkColumnLists(
   faults: Faults,
 ): void {
   const bad = (text: string) => faults.add('kind.bad_definition', `${key}: ${text}`, { parameter: key });
+  if (kind[key].length > LIMITS.columnLists) return bad(`at most ${LIMITS.columnLists} lists, got ${kind[key].length}`);
   for (const ids of kind[key]) {
+    if (ids.length > LIMITS.listedColumns) {
+      bad(`at most ${LIMITS.listedColumns} parameters in one list, got ${ids.length}`);
+      continue;
+    }
     if (new Set(ids).size !== ids.length) bad(`a parameter is twice in [${ids.join(', ')}]`);
     for (const id of ids) {
       const def = known.get(id);

@@ -38,12 +38,17 @@ export class KindError extends Error {
   readonly allow: readonly string[] | undefined;
   readonly mayBeStored: boolean;
 
+  readonly messages: readonly [Message, ...Message[]];
+
   constructor(
-    readonly messages: readonly [Message, ...Message[]],
+    messages: readonly [Message, ...Message[]],
     readonly retryAfter?: number,
     { allow, mayBeStored = false, ...options }: KindErrorOptions = {},
   ) {
-    super(messages.map((message) => `${message.code}: ${message.text}`).join('; '), options);
+    const [first, ...rest] = messages;
+    const cut: readonly [Message, ...Message[]] = [inBounds(first), ...rest.map(inBounds)];
+    super(cut.map((message) => `${message.code}: ${message.text}`).join('; '), options);
+    this.messages = cut;
     this.allow = allow;
     this.mayBeStored = mayBeStored;
     // Bad input is answered before conflicts with what is stored.
@@ -70,6 +75,18 @@ export class KindError extends Error {
 /** A refusal for what was asked, as against one because the service can't answer at present. */
 export function isOfCaller(error: unknown): error is KindError {
   return error instanceof KindError && error.status < 500;
+}
+
+/** What is told of long texts of a client is cut. */
+function inBounds(message: Message): Message {
+  const { text, parameter = '' } = message;
+  if (text.length <= LIMITS.messageLength && parameter.length <= LIMITS.messageLength) return message;
+  const names = parameter === '' ? {} : { parameter: shortened(parameter) };
+  return { ...message, text: shortened(text), ...names };
+}
+
+function shortened(text: string): string {
+  return text.length <= LIMITS.messageLength ? text : `${text.slice(0, LIMITS.messageLength - 1)}…`;
 }
 
 /** Makes the error of one fault: `throw refusal('kind.inactive', 'The kind city is inactive')`. */

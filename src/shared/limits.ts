@@ -40,10 +40,15 @@ export const LIMITS = {
   binaryBytes: 1024 * 1024,
   /** Messages of one refusal: a hostile body is not worth more. */
   faults: 1000,
+  /** Characters of one message of a refusal. */
+  messageLength: 1000,
   /** Nesting of a JSON value. */
   jsonDepth: 100,
   /** Parameters of one kind: PostgreSQL counts dropped columns too, up to 1600. */
   parametersPerKind: 400,
+  /** Lists in `unique`, and in `indexes`, of one kind, and parameters of one such list: PostgreSQL has no wider index. */
+  columnLists: 64,
+  listedColumns: 32,
   /** Rules of one operation of an `access`. */
   accessRules: 100,
   kindsPerProject: 2000,
@@ -56,8 +61,9 @@ export const LIMITS = {
   allowedValues: 1000,
   valuesBytes: 128 * 1024,
   labelLength: 500,
-  /** Faults of one answer for which the nearest known name is looked up. */
+  /** Faults of one answer for which the nearest known name is looked up, and names among which it is. */
   hints: 10,
+  hintNames: 1000,
   /** Values inside one JSON value, and keys of one object. */
   jsonValues: 500_000,
   jsonKeys: 50_000,

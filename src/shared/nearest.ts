@@ -1,4 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
+import { LIMITS } from './limits.js';
 
 /** `" (did you mean 'title'?)"` where a known name is near enough to the unknown one, else the empty string. */
 export function didYouMean(unknown: string, known: Iterable<string>): string {
@@ -11,7 +12,10 @@ export function nearestTo(name: string, others: Iterable<string>): string | unde
   if (name.length > 100) return undefined;
   // Two letters changed places count as two edits.
   const near = Math.max(name.length < 4 ? 1 : 2, Math.floor(name.length / 3));
-  const names = [...others].filter((other) => Math.abs(other.length - name.length) <= near);
+  const names: string[] = [];
+  for (const other of others) {
+    if (Math.abs(other.length - name.length) <= near && names.push(other) >= LIMITS.hintNames) break;
+  }
   if (names.length === 0) return undefined;
   const nearest = closest(name, names);
   return distance(name, nearest) <= near ? nearest : undefined;

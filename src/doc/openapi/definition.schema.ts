@@ -43,7 +43,12 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
       { type: 'array', items: RULE, minItems: 1, maxItems: LIMITS.accessRules },
     ],
   },
-  kind_parameter_lists: { type: 'array', items: { ...IDENTIFIERS, minItems: 1 }, uniqueItems: true },
+  kind_parameter_lists: {
+    type: 'array',
+    items: { ...IDENTIFIERS, minItems: 1, maxItems: LIMITS.listedColumns },
+    uniqueItems: true,
+    maxItems: LIMITS.columnLists,
+  },
 };
 
 /** By `kind.field`, in bodies and answers alike. */

@@ -37,24 +37,20 @@ const list = (count: number, item: string) => `Array.from({ length: ${count} }, 
 it.each<[string, string, number]>([
   [
     'unique datetimes in one value',
-    `'{"times":[' + ${list(200_000, `'"' + new Date(1e12 + n * 1000).toISOString() + '"'`)} + ']}'`,
+    `'{"times":[' + ${list(80_000, `'"' + new Date(1e12 + n * 1000).toISOString() + '"'`)} + ']}'`,
     200,
   ],
-  [
-    'unique decimals in one value',
-    `'{"amounts":[' + ${list(250_000, `'"' + n + '.1234567890123456789"'`)} + ']}'`,
-    200,
-  ],
+  ['unique decimals in one value', `'{"amounts":[' + ${list(80_000, `'"' + n + '.1234567890123456789"'`)} + ']}'`, 200],
   [
     'unique JSON values in one value',
-    `'{"parts":[' + ${list(100_000, `'{"z":' + n + ',"a":{"c":1,"b":[' + n + ']}}'`)} + ']}'`,
+    `'{"parts":[' + ${list(60_000, `'{"z":' + n + ',"a":{"c":1,"b":[' + n + ']}}'`)} + ']}'`,
     200,
   ],
   ['texts with a pattern in one value', `'{"words":[' + ${list(400_000, `'"w' + n + '"'`)} + ']}'`, 400],
   ['very many keys', `'{"data":{' + ${list(1_200_000, `'"k' + n + '":1'`)} + '}}'`, 400],
   ['lists inside lists', `'{"data":[' + ${list(80_000, `'['.repeat(90) + ']'.repeat(90)`)} + ']}'`, 400],
   ['a text of escapes', `'{"body":"' + '\\\\"'.repeat(4e6) + '"}'`, 200],
-  ['a thousand units of long lists', `'[' + ${list(1000, `'{"counts":[' + ${list(500, 'n')} + ']}'`)} + ']'`, 200],
+  ['a thousand units of long lists', `'[' + ${list(1000, `'{"counts":[' + ${list(200, 'n')} + ']}'`)} + ']'`, 200],
   [
     'a thousand units around others with unknown keys',
     `'[' + ${list(1000, `'{"other":{' + ${list(500, `'"k' + n + '":1'`)} + '}}'`)} + ']'`,

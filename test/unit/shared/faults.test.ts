@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Faults } from '../../../src/shared/errors.js';
+import { Faults, refusal } from '../../../src/shared/errors.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 
 it('hints are looked up for the first faults only, those inside a value counted along', () => {
@@ -12,4 +12,27 @@ it('hints are looked up for the first faults only, those inside a value counted 
     return hint;
   });
   expect(hints).toEqual(hints.map((_, at) => (at < LIMITS.hints ? " (did you mean 'title'?)" : '')));
+});
+
+it('a message is cut, whatever a client had it repeat', () => {
+  const long = 'x'.repeat(100_000);
+  const { message, messages } = refusal('parameter.unknown', `no '${long}' here`, { parameter: long });
+  expect(messages[0].text).toBe(`no '${'x'.repeat(LIMITS.messageLength - 5)}…`);
+  expect(messages[0].parameter).toHaveLength(LIMITS.messageLength);
+  expect(message.length).toBeLessThan(2 * LIMITS.messageLength);
+  expect(refusal('parameter.unknown', 'short', { index: 1 }).messages).toEqual([
+    { code: 'parameter.unknown', text: 'short', index: 1 },
+  ]);
+});
+
+it('a hint is looked for among so many names, and costs no more where there are more', () => {
+  const asked: string[] = [];
+  function* names(): Generator<string> {
+    for (let at = 0; at < 20_000; at += 1) {
+      asked.push(`title${at}`);
+      yield `title${at}`;
+    }
+  }
+  expect(new Faults().hint('title7x', names())).toBe(" (did you mean 'title7'?)");
+  expect(asked.length).toBeLessThanOrEqual(LIMITS.hintNames);
 });
