@@ -12,16 +12,25 @@ export interface Asked {
   readonly system: boolean;
 }
 
-/** By the refusal. What is settled is told as it is, however many other operations it leaves on its way out. */
-const origins = new WeakMap<KindError, Asked | 'settled'>();
+export interface Origin extends Asked {
+  /** The trace of the author's code that asked. */
+  readonly from: { readonly stack?: string };
+  /** Whether it has the words in which it is answered, however many other operations it leaves on its way out. */
+  readonly settled: boolean;
+}
 
-export function originOf(refused: KindError): Asked | 'settled' | undefined {
+const LONGEST = 80;
+
+/** By the refusal. */
+const origins = new WeakMap<KindError, Origin>();
+
+export function originOf(refused: KindError): Origin | undefined {
   return origins.get(refused);
 }
 
 /** Notes that a refusal has the words in which it is answered. */
-export function settled(refused: KindError): KindError {
-  origins.set(refused, 'settled');
+export function settled(refused: KindError, origin: Origin): KindError {
+  origins.set(refused, { ...origin, settled: true });
   return refused;
 }
 
@@ -35,7 +44,9 @@ export function asking<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
   Error.captureStackTrace(from, asking);
   return work().catch((error: unknown) => {
     if (error instanceof KindError) {
-      if (!origins.has(error)) origins.set(error, asked);
+      // A name may be a client's, however long: no kind or group has one that is cut here.
+      const names = asked.names.map((name) => name.slice(0, LONGEST));
+      if (!origins.has(error)) origins.set(error, { ...asked, names, from, settled: false });
     } else if (error instanceof Error && ![FunctionError, StartOver, Outdated].some((type) => error instanceof type)) {
       error.stack = [error.stack, ...(from.stack?.split('\n').slice(1) ?? [])].join('\n');
     }

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { realpathSync } from 'node:fs';
-import { dirname, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
@@ -12,7 +12,9 @@ import { StartOver } from '../database/start-over.js';
 import { loggedError } from '../http/logged-error.js';
 import { FunctionError } from '../kit/function-error.js';
 import { KindError } from '../shared/errors.js';
+import { originOf } from './asked.js';
 import { handedOver } from './handed-over.js';
+import { lineOf, placeOf } from './place.js';
 
 export interface Authored {
   /** Undefined while the module is loaded, which may be for all projects. */
@@ -112,7 +114,11 @@ export function outliveAuthors(logger: Logger, folder: string): void {
     const who = running.getStore();
     const err = legible(thrown);
     if (who || isFrom(folder, err) || (resting && !(err === thrown && isOurs(err)))) {
-      logger.error({ ...who, err }, 'a function let an error escape from its call');
+      const place = placeIn(folder, err, who?.file);
+      logger.error(
+        { ...who, ...(place !== undefined && { place }), err },
+        'a function let an error escape from its call',
+      );
       return;
     }
     logger.fatal({ err }, 'an error that nobody caught');
@@ -124,10 +130,22 @@ export function outliveAuthors(logger: Logger, folder: string): void {
 
 /** Whether a file of the folder is in the trace: there it is told by where it really is. */
 function isFrom(folder: string, { stack = '' }: Error): boolean {
+  const root = rootOf(folder);
+  return root !== undefined && stack.includes(root + sep);
+}
+
+/** The line of the author's; of a refusal the one that asked for what was refused. */
+function placeIn(folder: string, error: Error, file = ''): string | undefined {
+  const root = rootOf(folder);
+  const trace = error instanceof KindError ? originOf(error)?.from.stack : error.stack;
+  return root === undefined ? undefined : lineOf(placeOf(trace ?? '', { root, path: join(root, file), file }));
+}
+
+function rootOf(folder: string): string | undefined {
   try {
-    return stack.includes(realpathSync(folder) + sep);
+    return realpathSync(folder);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

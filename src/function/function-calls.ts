@@ -21,6 +21,7 @@ import type { Door } from './door.js';
 import type { GivenUnit } from './given-unit.js';
 import { handedOver } from './handed-over.js';
 import { InnerCalls } from './inner-calls.js';
+import { lineOf } from './place.js';
 import { TimeLimit } from './time-limit.js';
 import { Uncaught } from './uncaught.js';
 
@@ -131,5 +132,7 @@ function sameCall({ session, module, def, parameters, unit }: FunctionCall): str
 }
 
 function failed({ def, module }: FunctionCall, cause: unknown, at: string): Error {
-  return new Error(`the function '${def.name}' of ${module.file} failed${at}`, { cause });
+  const declared = lineOf(def.place);
+  const where = at === '' && declared !== undefined ? `, declared at ${declared}` : at;
+  return new Error(`the function '${def.name}' of ${module.file} failed${where}`, { cause });
 }

@@ -81,6 +81,8 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     /** By the work that deletes them: before and after it may be transactions of their own. */
     const leaving = new WeakMap<object, Map<string, UnitObject>>();
     const run = (name: HookName, session: Session, given: object) => this.calls.run(module, name, session, given);
+    const changed = (draft: Draft, write: PendingWrite, changes: unknown) =>
+      this.#changed(draft, write, changes, module.file);
     const stored = (kind: KindDef, id: string, session: Session) =>
       this.units.get({ ...session, caller: AUTHOR }, kind.id, id);
     return {
@@ -88,7 +90,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       ...(has('before_create') && {
         beforeCreate: async (draft: Draft, write: PendingWrite) => {
           const values = givenValues(draft, write.kind);
-          return this.#changed(draft, write, await run('before_create', write.session, { values }));
+          return changed(draft, write, await run('before_create', write.session, { values }));
         },
       }),
       ...(has('before_update', 'after_update') && {
@@ -97,9 +99,9 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
           const values = givenValues(draft, kind);
           const unit = await stored(kind, id, session);
           const changes = await run('before_update', session, { unit, values });
-          const changed = { ...(await this.#changed(draft, write, changes)) };
-          before.set(changed, unit);
-          return changed;
+          const edited = { ...(await changed(draft, write, changes)) };
+          before.set(edited, unit);
+          return edited;
         },
       }),
       ...(has('after_create', 'after_update') && {
@@ -129,10 +131,12 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
   }
 
   /** What a hook returned is read as a body is, and laid over the values; what it returned as undefined is taken away. */
-  async #changed(draft: Draft, write: PendingWrite, changes: unknown): Promise<Draft> {
+  async #changed(draft: Draft, write: PendingWrite, changes: unknown, file: string): Promise<Draft> {
     if (changes === undefined || changes === null) return draft;
     if (!isPlainObject(changes))
-      throw new Error(`a hook returns an object of values, or nothing; got ${typeName(changes)}`);
+      throw new Error(
+        `a before_ hook of ${file} must return an object of values, or nothing; got ${typeName(changes)}`,
+      );
     const { kind, session, faults, patterns, index } = write;
     const entries = Object.entries(changes);
     const dropped = entries.flatMap(([id, value]) => (value === undefined ? (kind.fields.get(id) ?? []) : []));

@@ -19,3 +19,8 @@ export function placeOf(trace: string, { root, path, file }: Pick<ModuleFile, 'r
   }
   return { file };
 }
+
+/** `city.ts:12`, as the log has it; undefined where no line is known. */
+export function lineOf({ file, line }: Place): string | undefined {
+  return line === undefined ? undefined : `${file}:${line}`;
+}

@@ -12,10 +12,10 @@ import { comeBack, ERRORS, KindError, perhapsStored, refusal, type Message } fro
 import { Seldom } from '../shared/seldom.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { askerOf, type Session } from '../unit/session.js';
-import { originOf, settled, type Asked } from './asked.js';
+import { originOf, settled, type Asked, type Origin } from './asked.js';
 import { Thrown } from './authored.js';
 import type { FunctionModule } from './definition.js';
-import { placeOf } from './place.js';
+import { lineOf, placeOf } from './place.js';
 
 /** Whose code did not catch it, and in which session. */
 export interface Catcher {
@@ -53,20 +53,23 @@ export class Uncaught {
 
   #refused(refused: KindError, catcher: Catcher): KindError {
     const asked = originOf(refused);
-    if (asked === undefined || asked === 'settled') return refused;
-    const { module, name, session } = catcher;
-    if (refused.status >= 500) return settled(asked.system ? nameless(refused) : refused);
-    if (asked.system) {
-      const { code, messages } = refused;
-      const place = { project: session.project.id, file: module.file, name };
-      const count = this.#refusals.pass(JSON.stringify([place, asked.names, code]));
-      const parameters = messages.flatMap(({ parameter }) => parameter ?? []);
-      const of = { of: asked.names, code, ...(parameters.length > 0 && { parameters }) };
-      if (count !== undefined) this.logger.info({ ...place, ...of, count }, 'a refusal of the system was not caught');
-    }
+    if (!asked || asked.settled) return refused;
+    if (refused.status >= 500) return settled(asked.system ? nameless(refused) : refused, asked);
+    if (asked.system) this.#note(refused, asked, catcher);
     const messages = refused.messages.map((message) => messageOf(message, asked, catcher));
     const [first, ...rest] = messages;
-    return settled(first ? refused.saying([first, ...rest], { cause: refused }) : refused);
+    return settled(first ? refused.saying([first, ...rest], { cause: refused }) : refused, asked);
+  }
+
+  /** The client is told little of it, and the author has to know. Its words may quote values of clients. */
+  #note({ code, messages }: KindError, { names, from }: Origin, { module, name, session }: Catcher): void {
+    const place = lineOf(placeOf(from.stack ?? '', module));
+    const who = { project: session.project.id, file: module.file, name, ...(place !== undefined && { place }) };
+    const count = this.#refusals.pass(JSON.stringify([who, code]));
+    if (count === undefined) return;
+    const parameters = messages.flatMap(({ parameter }) => parameter ?? []);
+    const of = { of: names, code, ...(parameters.length > 0 && { parameters }) };
+    this.logger.info({ ...who, ...of, count }, 'a refusal of the system was not caught');
   }
 }
 
@@ -120,6 +123,6 @@ function placeIn(error: unknown, module: FunctionModule): string {
   const traces: string[] = [];
   for (let cause = error; cause instanceof Error && traces.length < 5; cause = cause.cause)
     traces.push(cause.stack ?? '');
-  const place = placeOf(traces.join('\n'), module);
-  return place.line === undefined ? '' : ` at ${place.file}:${place.line}`;
+  const at = lineOf(placeOf(traces.join('\n'), module));
+  return at === undefined ? '' : ` at ${at}`;
 }

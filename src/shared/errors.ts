@@ -183,6 +183,10 @@ export class Faults {
     return this.#messages.length > 0;
   }
 
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
   /** Throws one `KindError` with all messages; does nothing where there are none. */
   throwIfAny(): void {
     const [first, ...rest] = this.#messages;

@@ -89,8 +89,14 @@ export class Changes {
   async create(given: Draft, write: PendingWrite): Promise<Draft> {
     const { kind, session } = write;
     if (!this.behaviors.makes(kind, session)) return given;
-    const made = await this.#through(given, write, async (behavior, draft) => behavior.beforeCreate?.(draft, write));
-    return this.#through(wholeDraft(made, write), write, async (behavior, draft) => behavior.complete?.(draft, write));
+    const faults = new Faults();
+    const own = { ...write, faults };
+    const made = await this.#through(given, own, async (behavior, draft) => behavior.beforeCreate?.(draft, own));
+    for (const { code, text, ...place } of faults.messages) write.faults.add(code, text, place);
+    // What they made wrong is told as that, and not as missing.
+    const told = faults.messages.flatMap(({ parameter }) => parameter ?? []);
+    const whole = wholeDraft(made, { ...write, faults: write.faults.but(told) });
+    return this.#through(whole, write, async (behavior, draft) => behavior.complete?.(draft, write));
   }
 
   /** An edit as behaviours leave it; what is wrong with their changes is added to the faults of the write. */

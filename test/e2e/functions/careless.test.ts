@@ -45,6 +45,9 @@ function merge(into: any, from: any) {
 export default job.module({
   functions: {
     fine: f(() => 'fine'),
+    forgets: f(({ units }) => {
+      void units('job').get('nothing');
+    }),
     aborts_loosely: f(({ signal }) => new Promise(() => signal.addEventListener('abort', () => void fetch('${NOBODY}'))), { timeout: 40 }),
     aborts_with_text: f(({ signal }) => new Promise(() => signal.addEventListener('abort', () => { throw 'on abort'; })), { timeout: 40 }),
     tells_loosely: f(() => ({ toJSON() { loose('by toJSON'); return 1; } })),
@@ -78,6 +81,7 @@ interface Line {
   readonly msg: string;
   readonly file?: string;
   readonly line?: number;
+  readonly place?: string;
   readonly name?: string;
   readonly project?: string;
   readonly err?: { readonly message: string };
@@ -143,6 +147,13 @@ describe('what escapes from a call is told of its function', () => {
   ])('%s', async (_, work, status, told) => {
     expect((await work()).status).toBe(status);
     expect(await escaped()).toMatchObject({ project: project.id, ...told });
+    await goesOn();
+  });
+
+  it('a refusal that nobody waits for, with the line that asked', async () => {
+    expect((await call('forgets')).status).toBe(200);
+    const line = JOB.split('\n').findIndex((each) => each.includes("get('nothing')")) + 1;
+    expect(await escaped()).toMatchObject({ name: 'forgets', place: `job.ts:${line}` });
     await goesOn();
   });
 

@@ -13,6 +13,7 @@ const folder = new FunctionsFolder({
     const title = values['title'];
     seen.push({ ...values, absent: values['state'] });
     if (title === 'Whole') return;
+    if (title === 'Number') return { code: 5, owner: 'made' } as never;
     return { code: slug(title), owner: 'made', state: title === 'Open' ? 'open' : undefined };
   } } });`,
   'tied.ts': `${HEAD} export default kind('tied').module({ hooks: {
@@ -130,11 +131,11 @@ describe('before a create', () => {
   it.each<[string, object, string]>([
     ['a key that it does not make', {}, 'parameter.required code'],
     ['a key that can not be one', { title: '' }, 'parameter.bad_value code'],
-  ])('what is still missing is told: %s', async (_, body, message) => {
+    ['a key of another type', { title: 'Number' }, 'parameter.bad_type code'],
+  ])('what is still missing or wrong is told once: %s', async (_, body, message) => {
     const before = await count('page');
     const refused = refusalOf(await create('/page/unit', body));
-    expect(refused.status).toBe(400);
-    expect(refused.messages).toContain(message);
+    expect(refused).toEqual({ status: 400, messages: [message] });
     expect(await count('page')).toBe(before);
   });
 

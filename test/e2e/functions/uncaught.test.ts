@@ -15,6 +15,7 @@ const folder = new FunctionsFolder({
     after_create: async ({ unit, system }) => void (await system.units('profile').create({ title: unit['first_name'] || undefined, code: 'c' })),
   } });`,
   'order.ts': `${HEAD} export default kind('order').module({ hooks: {
+    before_update: () => [1] as never,
     after_create: async ({ unit, system }) => void (await system.units('log').createAll([{ note: 'fine' }, { note: unit['text'] }])),
   } });`,
   '_help.ts': `export const fetchAll = (units: any) =>
@@ -36,6 +37,7 @@ const runs: Record<string, (context: any) => unknown> = {
   as_caller: ({ units }) => units('log').create({ note: 'longer than ten' }),
   own: ({ units }) => units('job').create({ title: 5 }),
   nowhere: ({ system }) => system.units('nowhere').list(),
+  named_by_client: ({ system }) => system.units('k'.repeat(10_000)).list(),
   link: ({ system }) => system.links.create({ kind_id: 'log', id: 'x' }, { kind_id: 'job', id: 'y' }),
   group: ({ system }) => system.groups.units('nothing'),
   caught: async ({ system }) => {
@@ -59,6 +61,7 @@ const runs: Record<string, (context: any) => unknown> = {
     await null;
     await units('log').createAll(undefined);
   },
+  no_json: () => 5n,
   hook: ({ units }) =>
     units('bad').create({}),
 };
@@ -131,7 +134,14 @@ describe('a refusal that is not caught', () => {
       messages: ['parameter.not_unique code'],
     });
     expect(lines).toMatchObject([
-      { level: 30, file: 'client.ts', name: 'after_create', of: ['profile'], code: 'parameter.required' },
+      {
+        level: 30,
+        file: 'client.ts',
+        name: 'after_create',
+        of: ['profile'],
+        code: 'parameter.required',
+        place: 'client.ts:2',
+      },
       { level: 30, file: 'client.ts', name: 'after_create', of: ['profile'], code: 'parameter.not_unique' },
     ]);
   });
@@ -152,6 +162,7 @@ describe('a refusal that is not caught', () => {
     ['own', 400, { code: 'parameter.bad_type', parameter: 'title', text: /^title: / }],
     ['nowhere', 404, { code: 'kind.unknown', text: /nowhere/ }],
     ['link', 404, { code: 'unit.unknown', text: /^(log|job): / }],
+    ['named_by_client', 404, { code: 'kind.unknown', text: /^.{80,200}$/ }],
     ['group', 404, { code: 'group.unknown', text: /nothing/ }],
   ])('%s', async (name, status, { text, ...message }) => {
     const reply = await call(name);
@@ -210,6 +221,20 @@ describe('an error is logged with the file and line of the author, wherever it w
     expect(err?.message).toContain(`the function '${name}' of job.ts failed at ${file}:${lineOf(file, text)}`);
     expect(err?.message).toContain(words);
     expect(err?.stack).toContain(`${file}:${lineOf(file, text)}:`);
+  });
+
+  it('of which no line is known, with that of the declaration', async () => {
+    expect((await call('no_json')).status).toBe(500);
+    const at = lineOf('job.ts', 'job.function(');
+    expect(lines[0]?.err?.message).toContain(`'no_json' of job.ts failed, declared at job.ts:${at}: `);
+  });
+
+  it('of what a hook returns', async () => {
+    const { id } = (await ok(admin.post('/order/unit', {}))) as { id: string };
+    expect((await member.put(`/order/unit/${id}`, { text: 'x' })).status).toBe(500);
+    expect(lines.at(-1)?.err?.message).toBe(
+      'a before_ hook of order.ts must return an object of values, or nothing; got array',
+    );
   });
 
   it('of a hook', async () => {
