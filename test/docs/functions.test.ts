@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ok } from '../support/definitions.js';
-import { TypeChecker } from '../../src/function/type-check.js';
 import { FunctionsFolder, reload } from '../support/functions.js';
 import { startTestService } from '../support/service.js';
 import { codeBlocks } from './markdown.js';
@@ -18,8 +17,7 @@ const parameters = [
 ];
 await ok(project.post('/kind/unit', { id: 'note', parameters }));
 
-const blocks = codeBlocks(page);
-const steps = blocks.filter(({ info }) => info !== 'sh' && info !== 'ts signatures');
+const steps = codeBlocks(page).filter(({ info }) => info !== 'sh' && info !== 'ts signatures');
 
 const isTest = (name: string) => name.endsWith('.test.ts');
 
@@ -52,53 +50,6 @@ test('what the second module says of itself holds', async () => {
   expect([again.status, again.body.messages]).toMatchObject([409, [{ code: 'note.nothing', parameter: 'from' }]]);
   const kept = await create('keep', '');
   expect((await project.delete(`/note/unit/${kept.id}`)).status).toBe(409);
-});
-
-describe('the signatures', () => {
-  const signatures = blocks.find(({ info }) => info === 'ts signatures')?.text ?? '';
-  const told = [...signatures.matchAll(/^interface (\w+)(?:<([^>]*)>)?/gm)].map(([, name = '', parameters]) => {
-    const given = parameters?.split(', ').map((each) => each.replace(/ extends .*/, ''));
-    return { name, takes: parameters ? `<${parameters}>` : '', given: given ? `<${given.join(', ')}>` : '' };
-  });
-  /** What the block names and does not tell. */
-  const others =
-    'AnyUnit, FunctionAccess, GivenFor, KindId, ParameterDeclarations, SomeOf, UnitOf, ValuesFor, ValuesOf';
-  const SAME =
-    'export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : [A, B];';
-  const comparison = (block: string) =>
-    [
-      `import type * as kit from 'kind'; import type { ${others} } from 'kind';`,
-      SAME,
-      block,
-      ...told.map(({ name, takes, given }) => {
-        return `export const same${name} = ${takes}(): Same<${name}${given}, kit.${name}${given}> => true;`;
-      }),
-    ].join('\n');
-
-  test('are those of the kit, and would not be if one differed', async () => {
-    const names = [
-      'Context',
-      'Data',
-      'Units',
-      'ListOptions',
-      'Links',
-      'WalkOptions',
-      'Groups',
-      'FunctionOptions',
-      'Hooks',
-    ];
-    expect(told.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
-    const other = signatures.replace('find(id: string)', 'find(id: string | number)');
-    const files = { '_same.ts': comparison(signatures), '_other.ts': comparison(other) };
-    const own = new FunctionsFolder(files);
-    const checker = await TypeChecker.make(own.path);
-    const faults = checker?.check(
-      Object.keys(files).map((name) => join(own.path, name)),
-      'export {};',
-    );
-    expect(faults?.filter(({ file }) => file === '_same.ts')).toEqual([]);
-    expect(faults?.filter(({ file }) => file === '_other.ts')).not.toEqual([]);
-  });
 });
 
 describe('a test as the page has it, of the modules that it has', async () => {
