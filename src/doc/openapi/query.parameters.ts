@@ -7,6 +7,11 @@ import type { Parameter, Schema } from './openapi.js';
 const ID: Schema = { type: 'string', minLength: 1, pattern: '^[^,]*[^,\\s][^,]*$' };
 const IDS: Schema = { type: 'array', items: ID, minItems: 1 };
 
+const NAME = '[^.,;()[\\]"\\s]+';
+/** A parameter, or a path over references and into JSON, whose keys may be quoted. */
+const PATH = `${NAME}(?:\\.(?:${NAME}|"(?:[^"\\\\,;]|\\\\["\\\\])*"))*`;
+const PATHS: Schema = { type: 'array', items: { type: 'string', pattern: `^${PATH}$` }, minItems: 1 };
+
 const query = (name: string, description: string, schema: Schema, extra: Partial<Parameter> = {}): Parameter => ({
   name,
   in: 'query',
@@ -33,7 +38,7 @@ export const QUERY_PARAMETERS = {
     '`<parameter>;asc` or `<parameter>;desc`, as many as you like. Paths over references are dotted: `country.name;asc`.',
     {
       type: 'array',
-      items: { type: 'string', pattern: '^[^;,]*[^;,\\s][^;,]*;(asc|desc)$' },
+      items: { type: 'string', pattern: `^${PATH};(asc|desc)$` },
       minItems: 1,
       maxItems: LIMITS.orderTerms,
     },
@@ -44,11 +49,14 @@ export const QUERY_PARAMETERS = {
     'An expression such as `and(eq(code,IT),gt(population,1000))`. Operators: `eq`, `ne`, `lt`, `lte`, `gt` (also `ge`), `gte` (also `get`), `in`, `isnull`, `contains`, `icontains`, `startswith`, `istartswith`, `endswith`, `iendswith`; `and`, `or`, `not`.',
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
   ),
-  include: query('include', 'The parameters to answer, and dotted paths over references; others are left out.', IDS, {
+  include: query('include', 'The parameters to answer, and dotted paths over references; others are left out.', PATHS, {
     style: 'form',
     explode: false,
   }),
-  exclude: query('exclude', 'The parameters to leave out. Not with `include`.', IDS, { style: 'form', explode: false }),
+  exclude: query('exclude', 'The parameters to leave out. Not with `include`.', PATHS, {
+    style: 'form',
+    explode: false,
+  }),
   count: query('count', 'Whether to count all that match.', {
     type: 'string',
     enum: ['exact', 'none', 'estimated'],

@@ -1,6 +1,7 @@
-/** What the document allows is taken: bodies that its schemas generate are refused only for what no schema can say. */
+/** What the document allows is taken: bodies and queries that its schemas generate are refused only for what no schema can say. */
 import { expect, it } from 'vitest';
-import type { OpenApiDocument, Operation, Schema } from '../../../src/doc/openapi/openapi.js';
+import type { OpenApiDocument, Operation, Parameter, Schema } from '../../../src/doc/openapi/openapi.js';
+import { QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
@@ -153,6 +154,39 @@ it.each(CALLS.map((call) => [call.name, call] as const))('%s', { timeout: 60_000
       return EXPECTED.get(code)?.(parameter, text, call.method) !== true;
     });
     if (faults.length > 0) unexpected.push({ faults, body: JSON.stringify(body).slice(0, 600) });
+  }
+  expect(unexpected).toEqual([]);
+});
+
+/** What is asked with each query parameter, where that is not a list, and what is expected of it: names of what is not there, and other languages. */
+const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: string, ...expected: ErrorCode[]]>> = {
+  order: ['/ruled/unit', 'parameter.unknown'],
+  include: ['/ruled/unit', 'parameter.unknown'],
+  exclude: ['/ruled/unit', 'parameter.unknown'],
+  filter: ['/ruled/unit', 'filter.syntax', 'filter.unknown_operator'],
+  cursor: ['/ruled/unit', 'query.bad_value'],
+  kinds: ['/doc/openapi.json', 'query.bad_value'],
+  member: [`/place/unit/${place}/access`, 'query.bad_value'],
+  link_ids: [`/place/unit/${place}/link/child`, 'link.unknown'],
+  kind_ids: [`/place/unit/${place}/link/child`, 'kind.unknown'],
+  cascade: ['/ruled/unit/none', 'unit.unknown'],
+};
+
+/** Lists have their name repeated, or commas. */
+function queryOf({ name, explode = true }: Parameter, value: unknown): string {
+  const texts = [value].flat().map((each) => encodeURIComponent(String(each)));
+  return explode ? texts.map((text) => `${name}=${text}`).join('&') : `${name}=${texts.join(',')}`;
+}
+
+it.each(Object.entries<Parameter>(QUERY_PARAMETERS))('?%s', async (key, parameter) => {
+  const [path, ...expected] = QUERIES[key as keyof typeof QUERY_PARAMETERS] ?? ['/ruled/unit'];
+  const method = key === 'cascade' ? 'DELETE' : 'GET';
+  const unexpected: unknown[] = [];
+  for (const value of values.sample(parameter.schema, SAMPLES)) {
+    const request = { method, path: `/api/lib${path}?${queryOf(parameter, value)}`, headers };
+    const { status, body } = await send(service.service, request);
+    if (status === 200 || body.messages.every(({ code }) => expected.includes(code as ErrorCode))) continue;
+    unexpected.push({ value, faults: body.messages });
   }
   expect(unexpected).toEqual([]);
 });
