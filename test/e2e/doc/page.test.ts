@@ -7,6 +7,8 @@ import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { Documents } from '../../../src/doc/documents.js';
+import { assets } from '../../../src/doc/page-assets.js';
 import { startTestService, type Reply } from '../../support/service.js';
 
 const service = await startTestService();
@@ -86,6 +88,14 @@ async function exchange(path: string, headers: Record<string, string>, method = 
   const bytes = await buffer(response);
   return { status: response.statusCode, headers: response.headers, bytes };
 }
+
+it('is compressed once, however many ask for it at a time', async () => {
+  const documents = service.service.app.get(Documents);
+  const ask = () => documents.generic({ chosen: new Set(['kind']), coding: 'br' });
+  const [first, ...others] = await Promise.all([ask(), ask(), ask()]);
+  for (const each of [...others, await ask()]) expect(each).toBe(first);
+  expect(await assets.get('page.js', 'gzip')).toBe(await assets.get('page.js', 'gzip'));
+});
 
 describe('what is large', async () => {
   const project = await service.project();
