@@ -140,16 +140,29 @@ function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void 
   if (new Set(values).size !== values.length) bad('values', 'the same value is there twice', 'parameter.duplicate');
 }
 
-/** Adds a fault where a list of allowed values that is written is too long as JSON, and longer than the one that is stored. */
-export function checkValuesBytes(
-  values: Json | undefined,
-  stored: Json | undefined,
+/**
+ * Whether the allowed values and the default that are written are not too long as JSON, or no longer than those that are
+ * stored; a fault is added for each that is.
+ */
+export function checkBytes(
+  given: ReadonlyMap<string, Json>,
+  stored: ParameterDef,
   faults: Faults,
   index?: number,
-): void {
-  const bytes = bytesOf(values);
-  if (bytes <= LIMITS.valuesBytes || bytes <= bytesOf(stored)) return;
-  reportTo(faults, index)('values', `at most ${LIMITS.valuesBytes} bytes of JSON, got ${bytes}`, 'parameter.too_long');
+): boolean {
+  const lists: [string, Json | undefined][] = [
+    ['values', stored.values],
+    [`default_${stored.type}`, stored.default],
+  ];
+  const tooLong = lists.flatMap(([name, before]) => {
+    const bytes = bytesOf(given.get(name));
+    return bytes > LIMITS.valuesBytes && bytes > bytesOf(before) ? [{ name, bytes }] : [];
+  });
+  const report = reportTo(faults, index);
+  for (const { name, bytes } of tooLong) {
+    report(name, `at most ${LIMITS.valuesBytes} bytes of JSON, got ${bytes}`, 'parameter.too_long');
+  }
+  return tooLong.length === 0;
 }
 
 function bytesOf(values: Json | undefined): number {

@@ -2,8 +2,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import {
   canonicalValues,
+  checkBytes,
   checkParameter,
-  checkValuesBytes,
   differences,
   emptyDefinition,
   patched,
@@ -56,8 +56,8 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     const base =
       id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
     const def = patched(base, draft.values);
-    checkParameter(def, faults, patterns, index);
-    checkValuesBytes(draft.values.get('values'), base.values, faults, index);
+    const isShort = checkBytes(draft.values, base, faults, index);
+    checkParameter(isShort ? def : { ...def, default: null }, faults, patterns, index);
     const [persistence, runTime] = [draft.values.get('persistence'), draft.values.get('only_run_time')];
     if (persistence !== undefined && runTime !== undefined && (persistence === 'run_time') !== runTime) {
       const place = index === undefined ? {} : { index };

@@ -57,7 +57,7 @@ export const LIMITS = {
   linkTypesPerProject: 1000,
   /** Bytes of all definitions of a project, as JSON. */
   definitionBytes: 16 * 1024 * 1024,
-  /** Elements of `values`, and bytes of them as JSON. */
+  /** Elements of `values`, and bytes of them, or of a default, as JSON. */
   allowedValues: 1000,
   valuesBytes: 128 * 1024,
   labelLength: 500,

@@ -63,6 +63,21 @@ describe('the definitions of a project', () => {
     expect((await project.put('/string/unit/name', { values: values(1501) })).status).toBe(400);
     await ok(project.put('/string/unit/name', { values: null }));
   });
+
+  it('have defaults of so many bytes, too', async () => {
+    const project = await service.project();
+    const numbers = Array.from({ length: 40_000 }, (_, at) => `${at}.5`);
+    const long = { multiple: true, unique: true, default_decimal: numbers };
+    const refused = await project.post('/decimal/unit', { id: 'prices', ...long, max_value: 'x' });
+    expect(refusalOf(refused)).toEqual({
+      status: 400,
+      messages: ['parameter.too_long default_decimal', 'parameter.bad_value max_value'],
+    });
+    await ok(project.post('/decimal/unit', { id: 'prices', ...long, default_decimal: numbers.slice(0, 10_000) }));
+    await query(project, `UPDATE $schema."_parameter" SET "default_value" = $1::jsonb`, [JSON.stringify(numbers)]);
+    await ok(project.put('/decimal/unit/prices', { label: 'Prices' }));
+    await ok(project.put('/decimal/unit/prices', { default_decimal: numbers.slice(1) }));
+  });
 });
 
 it('a change of very many definitions keeps no other project waiting', async () => {
