@@ -8,7 +8,7 @@ import type { Model } from '../model/model.js';
 import { comeBack, KindError } from '../shared/errors.js';
 import { Lanes } from '../shared/lanes.js';
 import { LIMITS } from '../shared/limits.js';
-import { readVersionStatement } from '../sql/model.sql.js';
+import { readStateStatement, type ModelState } from '../sql/model.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { ModelStore } from './model-store.js';
 import { StaleModel } from './stale-model.js';
@@ -118,12 +118,19 @@ export class Catalog {
 
   async #isStale(project: Project, model: Model, executor: Executor = this.database): Promise<boolean> {
     try {
-      const [row] = await executor.run<{ v: string }>(readVersionStatement(project.schema));
-      return Number(row?.v) !== model.version;
+      const [row] = await executor.run<ModelState>(readStateStatement(project.schema));
+      return !row || !isOf(model, row);
     } catch (error) {
       return isStaleModel(error);
     }
   }
+}
+
+/** By the version, and for a model that was read while its schema was restored, by how much there is of it. */
+function isOf({ version, kinds, parameters, groups, linkTypes }: Model, state: ModelState): boolean {
+  const counts = [state.kinds, state.parameters, state.groups, state.links];
+  const own = [kinds.size, parameters.size, groups.size, linkTypes.size];
+  return Number(state.v) === version && counts.every((count, at) => count === own[at]);
 }
 
 /** A refusal that a newer model may not give: of the caller's fault, or of the state of a kind. */

@@ -15,6 +15,8 @@ export interface Kept {
   readonly model: Model;
   /** The time of the clock before it was read, or after it was committed. */
   readonly time: number;
+  /** Milliseconds of `performance.now()` at which it is read anew; left out where it is kept. */
+  readonly until?: number;
 }
 
 /** The bytes of the stored definitions of a model, by its kinds, which all versions of one load share. */

@@ -15,6 +15,7 @@ import { Database, type Executor } from '../database/database.js';
 import { isStaleModel } from '../database/sqlstate.js';
 import { modelInPieces } from '../model/build-model.js';
 import { BUILT_IN_VERSION } from '../model/built-in.js';
+import { hasBuiltIn, isWhole } from '../model/complete.js';
 import type { Model } from '../model/model.js';
 import type { ModelRecords } from '../model/records.js';
 import { comeBack, KindError, refusal } from '../shared/errors.js';
@@ -24,7 +25,7 @@ import { loadModelStatement, type ModelRow } from '../sql/model.sql.js';
 import { ProjectStore } from '../tenancy/project-store.js';
 import type { Project } from '../tenancy/project.js';
 import { builtInVersion } from './built-in-version.js';
-import { ModelCache, noteStoredBytes } from './model-cache.js';
+import { ModelCache, noteStoredBytes, type Kept } from './model-cache.js';
 
 @Injectable()
 export class ModelStore {
@@ -41,7 +42,8 @@ export class ModelStore {
 
   /** The model in memory, or the stored one. @throws KindError 401 where the project is gone */
   get(project: Project): Model | Promise<Model> {
-    return this.#models.get(project.id)?.model ?? this.reload(project);
+    const kept = this.#models.get(project.id);
+    return kept && !isOver(kept) ? kept.model : this.reload(project);
   }
 
   /** The model in memory, as it is; undefined where there is none. */
@@ -90,10 +92,11 @@ export class ModelStore {
     const time = (this.#clock += 1);
     try {
       const model = await loadModel(this.database, project, { known: this.peek(project) });
+      const whole = await inTurns(isWhole(model), new Breather(project.id));
       if (!isWanted()) return model;
       const known = this.#models.peek(project.id);
       if (known && time < known.time && known.model.version > model.version) return known.model;
-      this.#models.set(project.id, { model, time });
+      this.#models.set(project.id, { model, time, ...(!whole && { until: performance.now() + PARTIAL_KEPT }) });
       return model;
     } catch (error) {
       const missing = isStaleModel(error);
@@ -101,8 +104,8 @@ export class ModelStore {
         await this.#tellIfOld(project);
       }
       if (!missing) throw error;
-      this.projects.forget(project.id);
       this.forget(project.id);
+      if (await this.projects.renew(project.id)) throw incomplete();
       throw refusal('project.unknown', 'No project has that key');
     }
   }
@@ -125,7 +128,7 @@ export interface LoadOptions {
 
 /**
  * Reads the model as a transaction (or a statement alone) sees it, with turns for others in between. @throws KindError
- * 503 where the built-in tables are of an older version (but for `upgrading`), or the project has none
+ * 503 where the built-in tables are of an older version (but for `upgrading`), or the built-in definitions are not there
  */
 export async function loadModel(
   executor: Executor,
@@ -134,7 +137,7 @@ export async function loadModel(
 ): Promise<Model> {
   const rows = await executor.run<ModelRow>(loadModelStatement(project.schema));
   const [first] = rows;
-  if (!first) throw comeBack('project.unavailable', 'The project is being made or deleted');
+  if (!first) throw incomplete();
   if (first.built_in < BUILT_IN_VERSION && !upgrading) throw outdated();
   const breather = new Breather(project.schema);
   const records = await inTurns(recordsInPieces(rows), breather);
@@ -143,6 +146,7 @@ export async function loadModel(
     model,
     rows.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0),
   );
+  if (!hasBuiltIn(model)) throw incomplete();
   return model;
 }
 
@@ -159,6 +163,17 @@ export function* recordsInPieces(rows: readonly ModelRow[]): Pieces<Omit<ModelRe
     yield;
   }
   return records as unknown as Omit<ModelRecords, 'version'>;
+}
+
+/** Milliseconds for which a model is kept that lacks what its definitions name: while they are restored, more is coming. */
+const PARTIAL_KEPT = 1000;
+
+function isOver({ until }: Kept): boolean {
+  return until !== undefined && until < performance.now();
+}
+
+function incomplete(): KindError {
+  return comeBack('project.unavailable', 'The project is being made, restored or deleted');
 }
 
 function outdated(): KindError {

@@ -14,7 +14,7 @@ export const ERRORS = {
     status: 409,
     meaning: 'The project has as many kinds, parameters, groups or link types as it may have.',
   },
-  'project.unavailable': { status: 503, meaning: 'The project is being upgraded or deleted.' },
+  'project.unavailable': { status: 503, meaning: 'The project is being upgraded, restored or deleted.' },
 
   'token.missing': { status: 401, meaning: 'The resource needs a bearer token and none was sent.' },
   'token.invalid': {

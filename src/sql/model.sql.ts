@@ -155,8 +155,22 @@ export function dropTablesStatement(schema: string, tables: readonly string[]): 
   return render(sql`DROP TABLE IF EXISTS ${join(tables.map((table) => ident(schema, table)))} CASCADE`);
 }
 
-export function readVersionStatement(schema: string): Statement {
-  return render(sql`SELECT "version" AS v FROM ${ident(schema, MODEL_TABLE)}`, true);
+/** The version of a model, and how many definitions of each sort there are. */
+export interface ModelState {
+  readonly v: string;
+  readonly kinds: number;
+  readonly parameters: number;
+  readonly groups: number;
+  readonly links: number;
+}
+
+/** One row (`ModelState`); none while the project is made or restored. */
+export function readStateStatement(schema: string): Statement {
+  const count = (table: string) => sql`(SELECT count(*)::int FROM ${ident(schema, table)})`;
+  return render(
+    sql`SELECT "version" AS v, ${count('kind')} AS kinds, ${count(PARAMETER_TABLE)} AS parameters, ${count('group')} AS groups, ${count('link')} AS links FROM ${ident(schema, MODEL_TABLE)}`,
+    true,
+  );
 }
 
 /** Closes what the rules of a kind opened. */

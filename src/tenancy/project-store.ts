@@ -39,6 +39,12 @@ export class ProjectStore {
     return this.#loading.get(id) ?? this.#load(id);
   }
 
+  /** The project of that key as the registry has it now. */
+  renew(id: string): Promise<Project | undefined> {
+    this.forget(id);
+    return this.#load(id);
+  }
+
   forget(id: string): void {
     this.#projects.delete(id);
     this.#misses.delete(id);

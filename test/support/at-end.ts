@@ -2,12 +2,11 @@
  * Puts things away again: those of a test when it has ended, those of a file after all its tests. (Vitest takes `afterAll`
  * inside a running test, and never calls it.)
  */
-import { afterAll, onTestFinished } from 'vitest';
-import { getCurrentTest } from 'vitest/suite';
+import { afterAll, onTestFinished, TestRunner } from 'vitest';
 
 export function atEnd(work: () => unknown): void {
   const end = async (): Promise<void> => void (await work());
-  if (getCurrentTest()) onTestFinished(end);
+  if (TestRunner.getCurrentTest()) onTestFinished(end);
   // eslint-disable-next-line no-restricted-syntax -- no test is running
   else afterAll(end);
 }
