@@ -137,6 +137,7 @@ describe('the documentation page', () => {
 
   it('begins with a whole body, of a text with a pattern too', async () => {
     const block = await open('ticket', 'post', '/api/lib/ticket/unit');
+    expect(JSON.parse(await block.locator('textarea').inputValue())).toEqual({ number: 'AA0000' });
     expect(await execute(block)).toMatchObject({ status: '200', content: { kind_id: 'ticket' } });
   });
 

@@ -105,11 +105,13 @@ async function showParts(spec) {
 
 let ui;
 
+/** In a place of its own, so that nothing is left of what was shown before. */
 function show(spec) {
-  element('ui').textContent = '';
+  const place = document.createElement('div');
+  element('ui').replaceChildren(place);
   ui = window.SwaggerUIBundle({
     spec,
-    domNode: element('ui'),
+    domNode: place,
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
     tryItOutEnabled: true,
