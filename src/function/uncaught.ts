@@ -55,21 +55,24 @@ export class Uncaught {
     const asked = originOf(refused);
     if (!asked || asked.settled) return refused;
     if (refused.status >= 500) return settled(asked.system ? nameless(refused) : refused, asked);
-    if (asked.system) this.#note(refused, asked, catcher);
+    this.#note(refused, asked, catcher);
     const messages = refused.messages.map((message) => messageOf(message, asked, catcher));
     const [first, ...rest] = messages;
     return settled(first ? refused.saying([first, ...rest], { cause: refused }) : refused, asked);
   }
 
   /** The client is told little of it, and the author has to know. Its words may quote values of clients. */
-  #note({ code, messages }: KindError, { names, from }: Origin, { module, name, session }: Catcher): void {
+  #note({ code, messages }: KindError, { names, system, from }: Origin, { module, name, session }: Catcher): void {
+    // What is done as the caller is refused for reasons of the client's.
+    const level = system ? 'info' : 'debug';
+    if (!this.logger.isLevelEnabled(level)) return;
     const place = lineOf(placeOf(from.stack ?? '', module));
     const who = { project: session.project.id, file: module.file, name, ...(place !== undefined && { place }) };
-    const count = this.#refusals.pass(JSON.stringify([who, code]));
+    const count = this.#refusals.pass(JSON.stringify([who, system, code]));
     if (count === undefined) return;
     const parameters = messages.flatMap(({ parameter }) => parameter ?? []);
-    const of = { of: names, code, ...(parameters.length > 0 && { parameters }) };
-    this.logger.info({ ...who, ...of, count }, 'a refusal of the system was not caught');
+    const of = { as: system ? 'system' : 'caller', of: names, code, ...(parameters.length > 0 && { parameters }) };
+    this.logger[level]({ ...who, ...of, count }, 'a refusal was not caught');
   }
 }
 
@@ -88,12 +91,9 @@ function nameless(refused: KindError): KindError {
  * was done as the system only what the client may know.
  */
 function messageOf(message: Message, { names, system }: Asked, catcher: Catcher): Message {
-  const { code, text } = message;
-  const name = names.find((each) => text.includes(`'${each}'`)) ?? names[0] ?? '';
+  const name = names.find((each) => message.text.includes(`'${each}'`)) ?? names[0] ?? '';
   if (system && !isAdministrator(askerOf(catcher.session))) return ofSystem(message, name, catcher);
-  const status = ERRORS[code].status;
-  if (name === catcher.module.kind || status === 401 || status === 403) return message;
-  return named(message, name);
+  return name === catcher.module.kind ? message : named(message, name);
 }
 
 /** Its own words where all that it is about is open to the client, and else what its code means. */

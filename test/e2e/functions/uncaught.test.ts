@@ -66,7 +66,7 @@ const runs: Record<string, (context: any) => unknown> = {
     units('bad').create({}),
 };
 export default job.module({ functions: Object.fromEntries(Object.entries(runs).map(([name, run]) => [name,
-  job.function({ description: 'x', methods: ['POST'], run })])) });`,
+  job.function({ description: 'x', methods: ['POST'], access: 'anyone', run })])) });`,
   'bad.ts': `${HEAD}
 export default kind('bad').module({ hooks: {
   before_create: ({ units }) =>
@@ -173,6 +173,23 @@ describe('a refusal that is not caught', () => {
     if (typeof text === 'string') expect(told?.text).toBe(text);
     expect(reply.text).not.toMatch(/secret|somebody/);
     expect(lines.filter(({ level }) => level > 30)).toEqual([]);
+  });
+
+  it('of a kind that is closed without a token', async () => {
+    const { status, body } = await call('as_caller', anonymous(admin));
+    expect([status, body.messages]).toEqual([
+      401,
+      [{ code: 'token.missing', text: 'log: A bearer token is needed here' }],
+    ]);
+    expect(lines).toEqual([]);
+  });
+
+  it('a refusal of the system has no words about what is closed to the client', async () => {
+    for (const name of ['missing', 'required', 'hidden', 'unique']) {
+      const { status, text } = await call(name);
+      expect(status).toBeLessThan(500);
+      expect(text).not.toMatch(/secret|somebody|at most 3/);
+    }
   });
 
   it('administrators are told all', async () => {
