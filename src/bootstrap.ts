@@ -51,8 +51,11 @@ export async function prepareProjects(
       app.get(Administrators).create(executor, made, { username: adminUsername, email: adminEmail, password }),
     );
   } catch (error) {
-    // Another process that started at the same time was first.
-    if (error instanceof KindError && error.code === 'project.exists') return { project, username: adminUsername };
+    if (error instanceof KindError && error.code === 'project.exists') {
+      // Another process that started at the same time was first; or its schema is there without the registry's row.
+      if ((await provisioning.list()).some(({ id }) => id === project)) return { project, username: adminUsername };
+      throw new ConfigError(`BOOTSTRAP_PROJECT: ${error.messages[0].text}`);
+    }
     throw error instanceof KindError && error.status === 400 ? badBootstrap(error, config) : error;
   }
   return { project, username: adminUsername, ...(adminPassword === undefined && { password }) };

@@ -72,7 +72,7 @@ export class Provisioning {
           throw refusal('project.exists', `A project '${id}' exists already`);
         throw error;
       }
-      for (const statement of createSchemaStatements(project.schema, fold)) await tx.run(statement);
+      await makeSchema(tx, project, fold);
       await tx.run(insertVersionStatement(project.schema, 1, BUILT_IN_VERSION));
       const { steps } = diffModels(undefined, buildModel(builtInRecords()));
       await runSteps(tx, project.schema, steps);
@@ -156,6 +156,21 @@ export class Provisioning {
     await this.database.run(announceStatement(PROJECT_CHANNEL, id));
   }
 }
+
+/** @throws KindError 409 where the schema is there, though the registry has no such project */
+async function makeSchema(tx: Transaction, { id, schema }: Project, fold: FoldCollation): Promise<void> {
+  try {
+    for (const statement of createSchemaStatements(schema, fold)) await tx.run(statement);
+  } catch (error) {
+    if (!isDatabaseFault(error) || error.code !== SCHEMA_EXISTS) throw error;
+    throw refusal(
+      'project.exists',
+      `The schema ${schema} is there, but the registry has no project '${id}': give it the row that belongs to the schema (docs/operations.md, "Moving a tenant"), or drop the schema`,
+    );
+  }
+}
+
+const SCHEMA_EXISTS = '42P06';
 
 /** Case is folded by PostgreSQL's own Unicode tables (17 and later), else by ICU, else by the database's locale. */
 async function foldCollation(executor: Executor): Promise<FoldCollation> {

@@ -57,6 +57,28 @@ describe('a project in memory', () => {
   });
 });
 
+it('is not made where its schema is there already, and then says what to do', async () => {
+  const { id } = await service.project();
+  const { database } = service.service;
+  const column = (name: string) => `"${name}"`;
+  await database.run({ text: 'DELETE FROM "kind"."project" WHERE "id" = $1', values: [id] });
+  await expect(app.get(Provisioning).create({ id })).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringMatching(
+      `^project\\.exists: The schema project_${id} is there, but the registry has no project '${id}'.*"Moving a tenant"`,
+    ),
+  });
+  // The row that belongs to it makes it a project again.
+  await database.run({
+    text: `INSERT INTO "kind"."project" (${['id', 'label'].map(column).join(', ')}) VALUES ($1, $1)`,
+    values: [id],
+  });
+  await expect.poll(() => store.find(id)).toMatchObject({ id });
+  await expect(app.get(Provisioning).create({ id })).rejects.toMatchObject({
+    message: `project.exists: A project '${id}' exists already`,
+  });
+});
+
 /** From now on it is that much later, by the clock of the stores. */
 function later(milliseconds: number): void {
   const now = performance.now() + milliseconds;
