@@ -9,7 +9,7 @@ import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js
 import { PatternChecks } from '../model/pattern-checks.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { withValuesOf, type Body, type Draft } from './draft.js';
-import { ValueReader } from './value-reader.js';
+import { mayBeLarge, ValueReader } from './value-reader.js';
 
 export interface DraftOptions {
   readonly kind: KindDef;
@@ -44,8 +44,10 @@ function* readCreate(body: Body, options: DraftOptions, whole: boolean): Pieces<
   const id = drafting.makeId();
   for (const field of drafting.fields()) {
     if (drafting.isMade(field)) drafting.acceptMade(field);
-    else if (drafting.has(field)) yield* drafting.accept(field, body.get(field.id));
-    else if (whole) drafting.absent(field);
+    else if (drafting.has(field)) {
+      const rest = drafting.accept(field, body.get(field.id));
+      if (rest) yield* rest;
+    } else if (whole) drafting.absent(field);
   }
   return drafting.finish(id);
 }
@@ -76,8 +78,10 @@ export function* draftUpdate(body: Body, options: DraftOptions, id?: string): Pi
   drafting.checkKeys(id);
   for (const field of drafting.fields()) {
     if (drafting.isMade(field)) drafting.acceptMade(field);
-    else if (drafting.has(field) && (id === undefined || !drafting.keepsKey(field, id)))
-      yield* drafting.accept(field, body.get(field.id));
+    else if (drafting.has(field) && (id === undefined || !drafting.keepsKey(field, id))) {
+      const rest = drafting.accept(field, body.get(field.id));
+      if (rest) yield* rest;
+    }
   }
   return drafting.finish(undefined);
 }
@@ -216,15 +220,25 @@ class Drafting {
     else this.#store(field, null);
   }
 
-  *accept(field: Field, value: unknown): Pieces<void> {
+  /** Takes a value at once; what is left to do where it may take long. */
+  accept(field: Field, value: unknown): Pieces<void> | undefined {
     if (value === null) {
       if (field.def.nullable) this.#store(field, null);
       else this.#fault('parameter.null', field.id, 'must not be null');
-      return;
+      return undefined;
     }
-    const stored = yield* this.#reader.readInPieces(field, value);
-    if (stored !== undefined) this.#store(field, stored);
+    if (mayBeLarge(field)) return this.#acceptLarge(field, value);
+    this.#keep(field, this.#reader.read(field, value));
+    return undefined;
+  }
+
+  *#acceptLarge(field: Field, value: unknown): Pieces<void> {
+    this.#keep(field, yield* this.#reader.readInPieces(field, value));
     yield;
+  }
+
+  #keep(field: Field, stored: Stored | undefined): void {
+    if (stored !== undefined) this.#store(field, stored);
   }
 
   #store(field: Field, value: Json): void {

@@ -11,6 +11,11 @@ import { atOnce, type Pieces } from '../shared/pieces.js';
 /** Tells a fault of a field; `text` begins with the way to the value, such as `tags[1]: `. */
 export type TellFault = (code: ErrorCode, field: Field, text: string) => void;
 
+/** Whether a value of the field may take long. */
+export function mayBeLarge({ def, type }: Field): boolean {
+  return def.multiple || type.acceptInPieces !== undefined;
+}
+
 /** Reads the values of one unit. What is to be matched against a pattern is left in `patterns`. */
 export class ValueReader {
   constructor(
@@ -21,7 +26,7 @@ export class ValueReader {
 
   /** A value that is not null; undefined after a fault was told. */
   read(field: Field, value: unknown): Stored | undefined {
-    return atOnce(this.readInPieces(field, value));
+    return mayBeLarge(field) ? atOnce(this.readInPieces(field, value)) : this.#readOne(field, value);
   }
 
   *readInPieces(field: Field, value: unknown): Pieces<Stored | undefined> {
@@ -31,8 +36,7 @@ export class ValueReader {
     }
     // A field that keeps values of several types is checked by its kind's behaviour.
     if (!def.multiple || field.describedAs !== undefined) {
-      const path = () => id;
-      return type.acceptInPieces ? yield* this.#readLarge(field, value, path) : this.#readOne(field, value, path);
+      return type.acceptInPieces ? yield* this.#readLarge(field, value) : this.#readOne(field, value);
     }
     if (!Array.isArray(value)) {
       return void this.tell('parameter.bad_type', field, `${id}: must be an array, got ${typeName(value)}`);
@@ -49,14 +53,11 @@ export class ValueReader {
     const stored: Stored[] = [];
     for (const [at, item] of value.entries()) {
       if (at % 64 === 0) yield;
-      const path = () => `${id}[${at}]`;
-      if (item === null) this.tell('parameter.null', field, `${path()}: must not be null`);
-      const read =
-        item === null
-          ? undefined
-          : type.acceptInPieces
-            ? yield* this.#readLarge(field, item, path)
-            : this.#readOne(field, item, path);
+      if (item === null) {
+        this.tell('parameter.null', field, `${id}[${at}]: must not be null`);
+        continue;
+      }
+      const read = type.acceptInPieces ? yield* this.#readLarge(field, item, at) : this.#readOne(field, item, at);
       if (read !== undefined) stored.push(read);
     }
     if (stored.length < value.length) return undefined;
@@ -69,20 +70,20 @@ export class ValueReader {
     );
   }
 
-  /** One value, or one element of a list. @param path the way to it */
-  #readOne(field: Field, value: unknown, path: () => string): Stored | undefined {
-    const report = this.#reportAt(field, path);
+  /** One value, or one element of a list: `at` is its position. */
+  #readOne(field: Field, value: unknown, at?: number): Stored | undefined {
+    const report = this.#reportOn(field, at);
     return this.#checked(field, field.type.accept(value, field.def, report), report);
   }
 
-  *#readLarge(field: Field, value: unknown, path: () => string): Pieces<Stored | undefined> {
-    const report = this.#reportAt(field, path);
+  *#readLarge(field: Field, value: unknown, at?: number): Pieces<Stored | undefined> {
+    const report = this.#reportOn(field, at);
     const read = field.type.acceptInPieces?.(value, field.def, report);
     return this.#checked(field, read && (yield* read), report);
   }
 
-  #reportAt(field: Field, path: () => string): Report {
-    return (code, text) => this.tell(code, field, `${path()}: ${text}`);
+  #reportOn(field: Field, at: number | undefined): Report {
+    return (code, text) => this.tell(code, field, `${field.id}${at === undefined ? '' : `[${at}]`}: ${text}`);
   }
 
   #checked(field: Field, stored: Stored | undefined, report: Report): Stored | undefined {
