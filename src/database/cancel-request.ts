@@ -14,7 +14,10 @@ interface Known {
   readonly secretKey: number | null;
 }
 
-/** Sent beside the connection, unencrypted, as it may be; no answer ever comes. */
+/**
+ * Sent beside the connection, unencrypted, as it may be; no answer ever comes. The other side closes when it is done: a
+ * pooler (PgBouncer) forgets the request of whoever closes first.
+ */
 export function requestCancel(client: PoolClient): void {
   const { host, port, processID, secretKey } = client as unknown as Known;
   if (processID === null || secretKey === null) return;
@@ -23,5 +26,7 @@ export function requestCancel(client: PoolClient): void {
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   socket.setTimeout(PATIENCE, () => socket.destroy());
   socket.on('error', () => undefined);
-  socket.end(message);
+  socket.on('end', () => socket.destroy());
+  socket.resume();
+  socket.write(message);
 }

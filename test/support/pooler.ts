@@ -144,7 +144,7 @@ class TransactionPooler {
         head = head.subarray(packet.length);
         const code = packet.readInt32BE(4);
         if (code === CODE.ssl) socket.write('N');
-        else if (code === CODE.cancel) return this.#cancel(packet);
+        else if (code === CODE.cancel) return this.#cancel(packet, socket);
         else {
           begun = true;
           visitor = this.#welcome(socket, packet);
@@ -227,7 +227,8 @@ class TransactionPooler {
     server.stream.destroy();
   }
 
-  #cancel(packet: Buffer): void {
+  /** As PgBouncer does it, which forgets a request whose client has gone before it could be passed on. */
+  #cancel(packet: Buffer, client: Socket): void {
     const server = this.#visitors.get(packet.readInt32BE(8))?.server;
     if (!server) return;
     const options = clientOptions(this.to) as { host?: string; port?: number; connectionString?: string };
@@ -235,7 +236,11 @@ class TransactionPooler {
     const [host, port] = [options.host ?? url?.hostname ?? '', options.port ?? Number(url?.port || 5432)];
     const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
     socket.on('error', () => undefined);
-    socket.end(numbers(16, CODE.cancel, server.pid, server.secret));
+    socket.once('connect', () => {
+      if (!client.readableEnded) socket.write(numbers(16, CODE.cancel, server.pid, server.secret));
+      else socket.destroy();
+    });
+    socket.once('close', () => client.destroy());
   }
 }
 
