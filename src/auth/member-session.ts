@@ -71,14 +71,15 @@ export class MemberSessions {
     member: Record<string, unknown>,
     grant: SessionGrant,
   ): object {
-    const own = Object.entries(member).filter(([key]) => !SESSION_FIELDS.includes(key) && !NOT_OWN.has(key));
-    return {
+    const session = {
       ...this.tokens.issue(project.id, kindId, memberId, grant),
       auth_token: null,
       kind_id: kindId,
       ...Object.fromEntries(SESSION_FIELDS.map((key) => [key, member[key]])),
-      ...Object.fromEntries(own),
     };
+    // A kind of an older release may have a parameter that is called as a field of the session.
+    const own = Object.entries(member).filter(([key]) => !Object.hasOwn(session, key) && key !== 'updated_at');
+    return { ...session, ...Object.fromEntries(own) };
   }
 }
 
@@ -86,4 +87,3 @@ const SESSION_FIELDS: readonly string[] = [
   ...[CREDENTIAL_KIND, 'id', 'email', 'first_name', 'last_name'],
   ...['first_access_time', 'last_access_time', 'inserted_at', 'metadata'],
 ];
-const NOT_OWN = new Set(['kind_id', 'updated_at']);

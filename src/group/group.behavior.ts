@@ -1,7 +1,7 @@
 /** What is special about groups: their kinds must be there, and some groups are the system's. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in.js';
-import { tellGranted } from '../model/check-model.js';
+import { tellTaken } from '../model/check-model.js';
 import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type KindDef } from '../model/model.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
@@ -81,7 +81,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
       } else if (kind.builtIn && !before.includes(id)) {
         faults.add('group.bad_definition', `kind_list[${at}]: '${id}' is built in and joins no other group`, place);
       }
-      if (group && kind && !before.includes(id)) tellGranted(kind.parameters, [group], faults);
+      if (group && kind && !before.includes(id)) tellTaken(kind.parameters, [group], faults);
       if (list.indexOf(id) < at) faults.add('parameter.duplicate', `kind_list[${at}]: '${id}' is there already`, place);
     });
   }

@@ -1,7 +1,7 @@
 /** What is special about the units of `kind`: they bring parameters along, and their tables follow them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
-import { tellGranted, tellUnknownParameter } from '../model/check-model.js';
+import { tellTaken, tellUnknownParameter } from '../model/check-model.js';
 import { grantedFields, RESERVED_KINDS } from '../model/built-in.js';
 import { MEMBER_GROUP, referencesTo, type KindDef } from '../model/model.js';
 import { CREDENTIAL_KIND, PLAIN } from '../model/special.js';
@@ -47,8 +47,10 @@ export class KindBehavior implements Behavior, OnModuleInit {
     if (!Array.isArray(parameters)) return labelled;
     const own = await this.inline.create(parameters, write.id ?? idOfBody(labelled), write);
     const granted = grantedTo(write);
-    tellGranted(
-      granted.filter((id) => own.includes(id)),
+    // A kind of an older release may have a parameter of such a name, and keeps it.
+    const before = write.session.model.kinds.get(write.id ?? '')?.parameters ?? [];
+    tellTaken(
+      own.filter((id) => !before.some((each) => each === id)),
       groupsOf(write),
       write.faults,
     );

@@ -5,7 +5,7 @@
 import type { Json } from '../shared/json.js';
 import { builtInField as field, constantField } from './field.js';
 import type { Field, KeySource } from './model.js';
-import { CREDENTIAL_FIELDS, MEMBER_FIELDS, MEMBER_STRUCT } from './member-fields.js';
+import { CREDENTIAL_FIELDS, MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES } from './member-fields.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from './model.js';
 import { DELETE_RULES, LEVELS, type ParameterTypeId } from './parameter-def.js';
 import type { OwnField, ParameterType } from './parameter-type/parameter-type.js';
@@ -171,7 +171,9 @@ export interface BuiltInGroup {
   readonly kinds: readonly string[];
   /** Fields that every kind of the group gains. */
   readonly grants: readonly Field[];
-  /** What a struct shows in place of these. */
+  /** Ids that no parameter of these kinds may have, beside those of what they gain. */
+  readonly reserved: readonly string[];
+  /** What a struct shows in place of what they gain. */
   readonly struct: readonly Field[];
 }
 
@@ -182,6 +184,7 @@ export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
     description: 'The types of which parameters are made',
     kinds: [...PARAMETER_TYPES.keys()],
     grants: [],
+    reserved: [],
     struct: [],
   },
   {
@@ -190,6 +193,7 @@ export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
     description: 'Kinds whose units are members, who can sign in',
     kinds: [ADMIN_KIND],
     grants: MEMBER_FIELDS,
+    reserved: SESSION_NAMES,
     struct: MEMBER_STRUCT,
   },
 ];

@@ -147,12 +147,18 @@ function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
   faults.add('unit.conflict', text, { parameter: keyGiver(kind, touched) });
 }
 
-/** Adds a fault for each parameter of a kind that is called as something which it has of a group. */
-export function tellGranted(ids: readonly string[], groups: readonly string[], faults: Faults): void {
+/**
+ * Adds a fault for each new parameter of a kind whose name a group of the kind has taken: for a field that kinds gain in
+ * it, or for what the service itself takes and answers of their units.
+ */
+export function tellTaken(ids: readonly unknown[], groups: readonly string[], faults: Faults): void {
+  const tell = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
   for (const group of BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id))) {
     for (const { id } of group.grants.filter((granted) => ids.includes(granted.id))) {
-      const text = `parameters: '${id}' comes with the group '${group.id}'; take it from the list`;
-      faults.add('kind.bad_definition', text, { parameter: 'parameters' });
+      tell(`'${id}' comes with the group '${group.id}'; take it from the list`);
+    }
+    for (const id of group.reserved.filter((name) => ids.includes(name))) {
+      tell(`'${id}' is a name that sign-up and sign-in use; in the group '${group.id}' a parameter needs another id`);
     }
   }
 }

@@ -74,6 +74,12 @@ export const MEMBER_FIELDS: readonly Field[] = [
   field({ id: 'last_access_time', type: 'datetime', label: 'Last access' }, { system: true, unversioned: true }),
 ];
 
+/**
+ * What sign-up takes and member sessions have beside the fields of members: a parameter of a member kind that is called
+ * so could not be given, or would be taken for a token.
+ */
+export const SESSION_NAMES: readonly string[] = ['password', 'access_token', 'refresh_token', 'auth_token'];
+
 /** What a struct shows of a member kind: what a sign-up takes, so that a form that is made of it can sign up. */
 export const MEMBER_STRUCT: readonly Field[] = MEMBER_FIELDS.flatMap((granted) => {
   if (granted.id === 'username') return [granted, PASSWORD];

@@ -1,7 +1,7 @@
 /** Gives parameters to kinds and takes them away: the system's link type `parameter`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
-import { tellGranted } from '../model/check-model.js';
+import { tellTaken } from '../model/check-model.js';
 import type { KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { Faults, refusal } from '../shared/errors.js';
@@ -42,7 +42,7 @@ export class KindParameters implements SystemLink, OnModuleInit {
     const kind = this.#kindOf(session, parentId);
     if (!kind.parameters.includes(childId)) {
       const faults = new Faults();
-      tellGranted([childId], kind.groups, faults);
+      tellTaken([childId], kind.groups, faults);
       faults.throwIfAny();
       await this.#write(session, kind, { parameters: [...kind.parameters, childId] });
     }

@@ -135,6 +135,56 @@ describe('the record of a member kind', () => {
     });
   });
 
+  it.each(['password', 'access_token', 'refresh_token', 'auth_token'])(
+    'takes no parameter %s, which sign-up takes or a session answers',
+    async (id) => {
+      const bad = { status: 400, messages: ['kind.bad_definition parameters'], text: /sign-up and sign-in use/ };
+      await make(`has_${id}`, [own(id)]);
+      await expectRefused(project, () => project.post(`${JOIN}/has_${id}`), bad);
+      const { kind_list: list } = (await ok(project.get('/group/unit/kind_auth_member'))) as { kind_list: string[] };
+      const grouped = { kind_list: [...list, `has_${id}`] };
+      await expectRefused(project, () => project.put('/group/unit/kind_auth_member', grouped), bad);
+      const edits = [
+        ['vat', id],
+        ['vat', own(id)],
+        ['vat', { id, kind_id: 'integer' }],
+      ];
+      await expectRefused(project, () => project.put('/kind/unit/customer', { parameters: edits[0] }), bad);
+      await expectRefused(project, () => project.put('/kind/unit/customer', { parameters: edits[1] }), bad);
+      await expectRefused(project, () => project.post(`/kind/unit/customer/link/parameter/string/unit/${id}`), bad);
+      await ok(project.delete(`/kind/unit/has_${id}`));
+      // Defined in place, too.
+      await expectRefused(project, () => project.put('/kind/unit/customer', { parameters: edits[2] }), bad);
+      await expectRefused(project, () => project.put('/kind/unit/customer', { parameters: edits[1] }), bad);
+    },
+  );
+
+  it('of an older release keeps a parameter of such a name, which hides no field of a session', async () => {
+    await make('old_member', [own('note'), own('town_of')]);
+    await ok(project.post(`${JOIN}/old_member`));
+    await query(project, `UPDATE $schema."_parameter" SET "id" = 'access_token' WHERE "id" = 'note'`);
+    await query(
+      project,
+      `UPDATE $schema."kind" SET "parameters" = array_replace("parameters", 'note', 'access_token') WHERE "id" = 'old_member'`,
+    );
+    await query(project, `ALTER TABLE $schema."old_member" RENAME COLUMN "note" TO "access_token"`);
+    await query(project, 'UPDATE $schema."_model" SET "version" = "version" + 1');
+    await expectNoDrift(project);
+    const name = { username: 'olga', password: 'correct horse 9' };
+    const body = { ...name, kind_system_user: { ...name, email: 'olga@example.com' }, access_token: 'mine' };
+    const visitor = project.as(undefined);
+    const { id } = (await ok(visitor.post('/auth/old_member/signup', body))) as { id: string };
+    const session = (await ok(visitor.post('/auth/signin', name))) as { access_token: string; refresh_token: string };
+    expect(await ok(project.as(session.access_token).get(`/old_member/unit/${id}`))).toMatchObject({
+      access_token: 'mine',
+    });
+    const next = (await ok(project.as(session.refresh_token).post('/auth/refresh'))) as { access_token: string };
+    await ok(project.as(next.access_token).post('/auth/verify'));
+    const record = await recordOf('old_member');
+    await ok(project.put('/kind/unit/old_member', { ...record, label: 'Old' }));
+    await ok(project.put('/kind/unit/old_member', { parameters: ['access_token'] }));
+  });
+
   it('is no list of parameters for other kinds', async () => {
     const refused = { status: 400, messages: ['kind.bad_definition parameters'] };
     await expectRefused(project, () => project.post('/kind/unit', { id: 'never', parameters: ['username'] }), refused);
