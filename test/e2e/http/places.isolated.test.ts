@@ -10,8 +10,8 @@ import { sideConnection } from '../../support/side-connection.js';
 
 // Fewer than there are, so that the test needs no more.
 vi.mock('../../../src/shared/limits.js', async (original) => {
-  const { LIMITS: all } = await original<typeof import('../../../src/shared/limits.js')>();
-  return { LIMITS: { ...all, changesWaiting: 12 } };
+  const module = await original<typeof import('../../../src/shared/limits.js')>();
+  return { ...module, LIMITS: { ...module.LIMITS, changesWaiting: 12 } };
 });
 
 const service = await startTestService({ databasePool: 3 });
