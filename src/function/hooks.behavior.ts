@@ -7,7 +7,9 @@ import { readableFields, writableFields } from '../access/masks.js';
 import type { Share } from '../database/database.js';
 import type { KindDef } from '../model/model.js';
 import { Breather } from '../shared/breather.js';
-import { isPlainObject, typeName } from '../shared/json.js';
+import type { Eventually } from '../shared/eventually.js';
+import { isPlainObject, typeName, type Json } from '../shared/json.js';
+import { copyOf } from '../shared/large-json.js';
 import { inTurns } from '../shared/pieces.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
@@ -19,7 +21,6 @@ import { SessionUnits, type UnitObject } from '../unit/session-units.js';
 import { broken } from './broken.js';
 import { Capacity } from './capacity.js';
 import type { FunctionModule, HookName, Loaded } from './definition.js';
-import { handedOver } from './handed-over.js';
 import { Deployment } from './deployment.js';
 import { InnerCalls } from './inner-calls.js';
 import { FunctionRegistry } from './registry.js';
@@ -89,14 +90,14 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       applies: () => true,
       ...(has('before_create') && {
         beforeCreate: async (draft: Draft, write: PendingWrite) => {
-          const values = givenValues(draft, write.kind);
+          const values = await givenValues(draft, write);
           return changed(draft, write, await run('before_create', write.session, { values }));
         },
       }),
       ...(has('before_update', 'after_update') && {
         beforeUpdate: async (draft: Draft, write: PendingWrite) => {
           const { kind, session, id = '' } = write;
-          const values = givenValues(draft, kind);
+          const values = await givenValues(draft, write);
           const unit = await stored(kind, id, session);
           const changes = await run('before_update', session, { unit, values });
           const edited = { ...(await changed(draft, write, changes)) };
@@ -153,6 +154,6 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
 }
 
 /** The values that a hook is given. They are the author's to change: what is written is what the hook returns. */
-function givenValues(draft: Draft, kind: KindDef): unknown {
-  return handedOver(shownValues(draft, kind));
+function givenValues(draft: Draft, { kind, session }: PendingWrite): Eventually<Json> {
+  return inTurns(copyOf(shownValues(draft, kind)), new Breather(session.project.schema));
 }

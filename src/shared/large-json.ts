@@ -111,20 +111,20 @@ function isLowHalf(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** A copy in which numbers are the doubles that are nearest. */
-export function* withNearest(value: unknown): Pieces<Json> {
+/** A copy of a JSON value, in which numbers that no double holds are the nearest ones. */
+export function* copyOf(value: unknown): Pieces<Json> {
   if (value instanceof InexactNumber) return value.toJSON();
   if (typeof value !== 'object' || value === null) return value as Json;
   if (Array.isArray(value)) {
     const list: Json[] = [];
     for (const item of value as unknown[]) {
-      if (list.push(yield* withNearest(item)) % STRETCH === 0) yield;
+      if (list.push(yield* copyOf(item)) % STRETCH === 0) yield;
     }
     return list;
   }
   const members: [string, Json][] = [];
   for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined && members.push([key, yield* withNearest(member)]) % STRETCH === 0) yield;
+    if (member !== undefined && members.push([key, yield* copyOf(member)]) % STRETCH === 0) yield;
   }
   return Object.fromEntries(members);
 }

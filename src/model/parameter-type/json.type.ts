@@ -1,5 +1,5 @@
 import { jsonFault, jsonFaultInPieces, type Json } from '../../shared/json.js';
-import { withNearest } from '../../shared/large-json.js';
+import { copyOf } from '../../shared/large-json.js';
 import { atOnce, type Pieces } from '../../shared/pieces.js';
 import type { ValueRules } from '../parameter-def.js';
 import { OPERATORS, type ParameterType, type Report, type Stored } from './parameter-type.js';
@@ -23,7 +23,7 @@ export const jsonType: ParameterType = {
 function* acceptInPieces(value: unknown, _: ValueRules, report: Report): Pieces<Stored | undefined> {
   const found = { inexact: false };
   const fault = yield* jsonFaultInPieces(value, found);
-  if (!fault) return (found.inexact ? yield* withNearest(value) : value) as Stored;
+  if (!fault) return (found.inexact ? yield* copyOf(value) : value) as Stored;
   report('parameter.bad_value', fault);
   return undefined;
 }

@@ -718,6 +718,7 @@ describe('fields that are not parameters', () => {
       'code',
       'hint',
       'name',
+      'metadata',
     ]);
   });
 

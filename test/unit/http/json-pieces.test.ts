@@ -1,7 +1,7 @@
 /** A large body is what it is when it is parsed at once: the same value, or none. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseInPieces } from '../../../src/http/json-pieces.js';
+import { parseInPieces, readJson } from '../../../src/http/json-pieces.js';
 import { parseJson } from '../../../src/http/json-text.js';
 import { KindError } from '../../../src/shared/errors.js';
 import { LIMITS } from '../../../src/shared/limits.js';
@@ -123,5 +123,26 @@ describe('a body in pieces', () => {
     const nested = (depth: number) => `${'['.repeat(depth)}"${'x'.repeat(70_000)}"${']'.repeat(depth)}`;
     expect(refused(nested(LIMITS.bodyDepth))).toBeUndefined();
     expect(refused(nested(LIMITS.bodyDepth + 1))).toBe('body.too_many: The body is nested deeper than 200 levels');
+  });
+
+  it('that is our own is read with plain numbers, however much is in one place', async () => {
+    const keys = Object.fromEntries(Array.from({ length: LIMITS.jsonKeys + 1 }, (_, at) => [`key${at}`, at / 3]));
+    const deep = '['.repeat(LIMITS.bodyDepth + 1) + ']'.repeat(LIMITS.bodyDepth + 1);
+    const text = `{"keys":${JSON.stringify(keys)},"deep":${deep},"long":"${'\\"'.repeat(100_000)}"}`;
+    expect(await readJson(text, 'project_x')).toEqual(JSON.parse(text));
+    expect(readJson('{"a":0.1234567890123456789}', 'project_x')).toEqual({ a: 0.12345678901234568 });
+  });
+
+  it('has pauses in a long text, in blanks and in what is nested', () => {
+    const pauses = (text: string) => {
+      const work = parseInPieces(text);
+      let count = 0;
+      while (!work.next().done) count += 1;
+      return count;
+    };
+    const long = 2_000_000;
+    expect(pauses(`{"a":"${'\\"'.repeat(long / 2)}"}`)).toBeGreaterThan(20);
+    expect(pauses(`{"a":1${' '.repeat(long)}}`)).toBeGreaterThan(20);
+    expect(pauses(`[${'[[1]],'.repeat(long / 6)}1]`)).toBeGreaterThan(20);
   });
 });

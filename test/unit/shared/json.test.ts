@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InexactNumber, jsonEqual, jsonFault } from '../../../src/shared/json.js';
-import { jsonText, repeatedAt, withNearest } from '../../../src/shared/large-json.js';
+import { jsonText, repeatedAt, copyOf } from '../../../src/shared/large-json.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { atOnce, type Pieces } from '../../../src/shared/pieces.js';
 
@@ -86,12 +86,12 @@ describe('a large value', () => {
     expect(jsonEqual(one, { ...other, b: [2] })).toBe(false);
   });
 
-  it('has the nearest doubles in place of numbers that are none, and keeps keys of any name', () => {
+  it('is copied with the nearest doubles in place of numbers that are none, and keeps keys of any name', () => {
     const near = new InexactNumber('0.1234567890123456789', true);
     const text = '{"__proto__":[0.12345678901234568],"b":{"c":1}}';
     const value = JSON.parse(text.replace('0.12345678901234568', '"near"'), (_, each: unknown) =>
       each === 'near' ? near : each,
     ) as unknown;
-    expect(JSON.stringify(atOnce(withNearest(value)))).toBe(text);
+    expect(JSON.stringify(atOnce(copyOf(value)))).toBe(text);
   });
 });
