@@ -30,7 +30,7 @@ export type Announce = (channel: string, payload: string) => Promise<void>;
 const TIMES = { retry: 1000, beat: 5000, heard: 2000, patience: 5000, parting: 2000 };
 
 /** The listeners of all processes hear it; each waits for what it announced itself. */
-const BEAT_CHANNEL = 'kind_beat';
+export const BEAT_CHANNEL = 'kind_beat';
 
 export class Listener {
   /** The newest one, whether it is connected yet or not: what befalls an older one is of no interest. */
