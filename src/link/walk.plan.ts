@@ -1,4 +1,5 @@
 /** Turns the query of a walk into a plan. Pure. */
+import { reachOf } from '../access/reach.js';
 import { linkTypesTold, openKind } from '../access/access.js';
 import type { ListQuery } from '../http/list-query.js';
 import { WALK_QUERY } from '../http/query-names.js';
@@ -7,12 +8,14 @@ import { refusal, type KindError } from '../shared/errors.js';
 import { didYouMean } from '../shared/nearest.js';
 import { keepNewest } from '../shared/newest.js';
 import type { Fragment } from '../sql/fragment.js';
+import type { PassedKind } from '../sql/reach.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import { planParts, tellingKind } from '../unit/parts.plan.js';
 import type { Session } from '../unit/session.js';
 import { contextOf, planQuery } from '../unit/unit.plan.js';
-import { LINK_FIELD, withoutLink, type Ground } from '../unit/walks.js';
+import { judging } from './walk.names.js';
+import { LINK_FIELD, walkable, withoutLink, type Ground } from '../unit/walks.js';
 
 export type From = Pick<WalkPlan, 'start' | 'direction'>;
 
@@ -59,13 +62,19 @@ function makePlan(url: string, session: Session, from: From, ground: Ground, { m
   const plan = (asked: ListQuery) => {
     checkTypes(asked, model, caller);
     const wanted = asked.kindIds?.map((id) => openLinked(model, id, caller));
-    const every = ground.passed.filter(({ kind }) => !wanted || wanted.includes(kind));
+    const isWanted = ({ kind }: PassedKind) => !wanted || wanted.includes(kind);
+    const every = ground.passed.filter(isWanted);
     const plain = isPlain(asked);
     const shown = plain && narrow ? every.filter(({ kind }) => met.has(kind.id)) : every;
-    const contexts = shown.map((passed) => contextOf(session, passed));
     const read = { ...asked, include: asked.include?.filter(isOther) };
-    const parts = planParts(caller.seesHidden ? tellingKind(read) : read, contexts);
-    return { query: asked, every, ...parts, met: plain ? [...met] : undefined };
+    const reach = reachOf(caller, model);
+    const contextsOf = (kinds: readonly PassedKind[]) => kinds.map((passed) => contextOf(session, passed, reach));
+    // A query that names parameters is judged by all kinds; PostgreSQL is asked for units of those alone that are linked.
+    const linked = new Set(shown.map(({ kind }) => kind));
+    const contexts = plain ? contextsOf(shown) : judging(read, linked, contextsOf(walkable(session).filter(isWanted)));
+    const { parts, order } = planParts(caller.seesHidden ? tellingKind(read) : read, contexts);
+    const asking = parts.filter(({ kind }) => linked.has(kind));
+    return { query: asked, every, parts: asking, order, met: plain ? [...met] : undefined };
   };
   const { query, every, parts, order, met: named } = planQuery(url, WALK_QUERY, plan);
   const { depth, linkIds, limit, offset, count } = query;

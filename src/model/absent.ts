@@ -8,18 +8,18 @@ import type { Predicate, Target, Visible } from './predicate.js';
 /** Fields that stand for those of other kinds. */
 export type Absent = ReadonlySet<Field>;
 
-/** For each kind all names of all of them, and which of these it lacks. */
-export function sharedNames(kinds: readonly Visible[]): { visible: Visible; absent: Absent }[] {
+/** Answers for one of some kinds all names of all of them, and which of these it lacks. */
+export function sharedNames(kinds: readonly Visible[]): (own: Visible) => { visible: Visible; absent: Absent } {
   const known = new Map<string, Field>();
   for (const visible of kinds) for (const [id, field] of visible) if (!known.has(id)) known.set(id, field);
   const ids = new Set(kinds.map((visible) => visible.get('id')?.columnType));
-  return kinds.map((own) => {
+  return (own) => {
     const visible = ids.size > 1 ? withAnyId(own) : own;
     const lacking = [...known].filter(([id]) => !visible.has(id));
     if (lacking.length === 0) return { visible, absent: new Set() };
     const absent = lacking.map(([id, field]): [string, Field] => [id, { ...field, column: undefined, constant: null }]);
     return { visible: new Map([...visible, ...absent]), absent: new Set(absent.map(([, field]) => field)) };
-  });
+  };
 }
 
 /** Stands for an id that no unit of a kind can have. */

@@ -36,9 +36,9 @@ export function tellsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
  * @throws KindError 400 for a name that none of the kinds has, and for an order by what is of different types in them
  */
 export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): Parts {
-  const names = sharedNames(contexts.map(({ visible }) => visible));
-  const parts = contexts.map((context, at): Part => {
-    const { visible, absent } = names[at] ?? { visible: context.visible, absent: new Set() };
+  const namesOf = sharedNames(contexts.map(({ visible }) => visible));
+  const parts = contexts.map((context): Part => {
+    const { visible, absent } = namesOf(context.visible);
     const known: PlanContext = { ...context, visible, ...shared(contexts) };
     const faults = new Faults();
     const attempt = <T>(work: () => T, otherwise: T): T => collect(faults, work, otherwise);

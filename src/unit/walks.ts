@@ -17,10 +17,10 @@ import { isLinkable } from './links.js';
 import type { Session } from './session.js';
 import { contextOf, type PlanContext } from './unit.plan.js';
 
-/** Kinds that a statement may name without asking first which of them have links. */
+/** Kinds that a statement may read without asking first which of them have links. */
 const FEW = 12;
 
-/** The kinds through which a caller may walk. */
+/** The kinds through which a caller may walk, as far as units of them are linked: names are judged by `walkable`. */
 export interface Ground extends Pick<Way, 'passed' | 'passesAll'> {
   /** All callers of the same rights have this very ground, as long as the model is current. */
   readonly shared: boolean;
@@ -47,7 +47,7 @@ export class Walks {
    * kind whose first link is made after it was asked which kinds are linked.
    */
   ground(session: Session): Eventually<Ground> {
-    const linkable = [...session.model.kinds.values()].filter(isLinkable);
+    const linkable = linkableKinds(session);
     if (linkable.length <= FEW) return this.#groundOf(session, linkable, linkable);
     return andThen(this.#linked(session, linkable), (linked) => this.#groundOf(session, linkable, linked));
   }
@@ -59,10 +59,7 @@ export class Walks {
     const key = `${rightsOf(caller)} ${linked === linkable ? '' : linked.map(({ id }) => id).join()}`;
     const known = grounds.get(key);
     if (known) return known;
-    const passed = linked.flatMap((kind): PassedKind[] => {
-      const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
-      return grant ? [{ kind, access: grant.predicate }] : [];
-    });
+    const passed = readable(session, linked);
     const shared = isAdministrator(caller) || linked.every(isReadByLevel);
     const ground = { passed, passesAll: passed.length === linkable.length, shared };
     if (shared) grounds.set(key, ground);
@@ -94,6 +91,25 @@ export class Walks {
     });
     return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, most) : NO_LINKS);
   }
+}
+
+/**
+ * All kinds that a walk may lead the caller to, of which no unit need be linked: which names a query may use must not depend
+ * on what is stored.
+ */
+export function walkable(session: Session): PassedKind[] {
+  return readable(session, linkableKinds(session));
+}
+
+function linkableKinds({ model }: Session): KindDef[] {
+  return [...model.kinds.values()].filter(isLinkable);
+}
+
+function readable({ caller, model }: Session, kinds: readonly KindDef[]): PassedKind[] {
+  return kinds.flatMap((kind) => {
+    const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
+    return grant ? [{ kind, access: grant.predicate }] : [];
+  });
 }
 
 /** Whether its units are read by all callers of the same rights alike. */

@@ -243,6 +243,61 @@ describe('a kind of which no walk has met a unit yet', () => {
   );
 });
 
+/** PostgreSQL is asked for units of few kinds at once, and of many for those alone that are linked. */
+describe('the names of a query', async () => {
+  const project = await service.project();
+  await defineKinds(
+    project,
+    { id: 'task', parameters: [text('t_title'), { id: 't_size', kind_id: 'integer' }] },
+    { id: 'label', parameters: [text('l_key', { is_primary: true })] },
+    { id: 'hushed', parameters: [text('h_note')], access: { read: 'admin' } },
+  );
+  const { items } = (await ok(project.post('/task/unit', [{ t_title: 'a' }, { t_title: 'b' }]))) as { items: Item[] };
+  const [a, b] = items.map(({ id }) => `task/unit/${id}`);
+  const caller = await asMember(project);
+  const QUERIES = [
+    'filter=eq(t_title,b)',
+    'order=t_title;desc',
+    'include=t_title',
+    'include=t_title,t_size,l_key',
+    'exclude=t_title',
+    'filter=eq(t_titel,b)',
+    'order=t_titel;desc&include=l_kay',
+    'exclude=nothing',
+    'filter=eq(t_size,much)',
+    'filter=eq(id,anything)',
+    'filter=eq(h_note,x)',
+    'kind_id=task&filter=eq(t_title,b)',
+    'kind_id=task&filter=eq(l_key,b)',
+    'kind_id=label&order=t_title;asc',
+    'load_links=true&include=l_key',
+  ];
+  const answers = async () => {
+    const replies = QUERIES.map((query) => caller.get(`/${a}/link/child?${query}`));
+    return (await Promise.all(replies)).map(({ status, body }, at) => [QUERIES[at], status, body]);
+  };
+  const few = await answers();
+  const fillers = Array.from({ length: 13 }, (_, at) => ({ id: `other_${at}`, parameters: [`l_key`] }));
+
+  it('are judged by all kinds, whether there are few or many, and whether units of them are linked or not', async () => {
+    expect(few.map(([, status]) => status)).toEqual([
+      200, 200, 200, 200, 200, 400, 400, 400, 400, 200, 400, 200, 400, 400, 200,
+    ]);
+    await defineKinds(project, ...fillers);
+    expect(await answers()).toEqual(few);
+    await ok(project.post(`/${a}/link/link/${b}`));
+    expect((await answers()).map(([, status]) => status)).toEqual(few.map(([, status]) => status));
+    expect(
+      await ok(caller.get(`/${a}/link/child?filter=and(eq(t_title,b),isnull(l_key))&include=l_key`)),
+    ).toMatchObject({
+      count: 1,
+      items: [{ l_key: null }],
+    });
+    // One more statement asks which kinds are linked.
+    expect(await caller.statements(() => caller.get(`/${a}/link/child?filter=eq(t_title,b)`))).toBe(2);
+  });
+});
+
 describe('load_links', () => {
   it('adds the linked units to a get, whose tag changes with them', async () => {
     const path = '/place/unit/a?load_links=true&depth=1';
