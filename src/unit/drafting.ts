@@ -39,7 +39,7 @@ export function draftGiven(body: Body, options: DraftOptions): Pieces<Draft> {
 }
 
 function* readCreate(body: Body, options: DraftOptions, whole: boolean): Pieces<Draft> {
-  const drafting = new Drafting(withoutShown(body, options.kind), options);
+  const drafting = new Drafting(withoutTimes(body, options.kind), options);
   drafting.checkKeys();
   const id = drafting.makeId();
   for (const field of drafting.fields()) {
@@ -86,16 +86,13 @@ export function* draftUpdate(body: Body, options: DraftOptions, id?: string): Pi
   return drafting.finish(undefined);
 }
 
-/** A body without what only records show, where it is one: its times, and what is the same in every record of the kind. */
-function withoutShown(body: Body, { fields }: KindDef): Body {
+/** A body without the times of a record that was read. */
+function withoutTimes(body: Body, { fields }: KindDef): Body {
   const isTime = (id: string, value: unknown): boolean =>
     RECORD_TIMES.has(id) && value !== null && fields.get(id)?.type.accept(value, {}, () => undefined) !== undefined;
-  if (![...body].some(([id, value]) => isTime(id, value))) return body;
-  const isSame = (id: string, value: unknown): boolean => {
-    const { constant } = fields.get(id) ?? {};
-    return constant !== undefined && jsonEqual(constant, value);
-  };
-  return new Map([...body].filter(([id, value]) => !isTime(id, value) && !isSame(id, value)));
+  return [...body].some(([id, value]) => isTime(id, value))
+    ? new Map([...body].filter(([id, value]) => !isTime(id, value)))
+    : body;
 }
 
 const RECORD_TIMES: ReadonlySet<string> = new Set(['inserted_at', 'updated_at']);
@@ -149,7 +146,8 @@ class Drafting {
   #refuseKey(key: string, value: unknown): void {
     const { kind, writable, readable, faults } = this.options;
     const field = kind.fields.get(key);
-    if (field?.constant !== undefined && !kind.discriminated && jsonEqual(field.constant, value)) return;
+    // What is the same in every record may be in a body too.
+    if (field?.constant !== undefined && jsonEqual(field.constant, value)) return;
     const known = field !== undefined && readable.has(key) && !(field.recordOnly && kind.discriminated);
     if (key === 'links' || (known && field.system)) this.#fault('parameter.read_only', key, 'is written by the system');
     else if (known) this.#fault('parameter.read_only', key, 'may not be written by you');

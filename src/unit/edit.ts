@@ -6,7 +6,7 @@ import { readableFields, writableFields } from '../access/masks.js';
 import type { Field, KindDef } from '../model/model.js';
 import { inUtc, microsecondsOf, parseInstant } from '../model/parameter-type/calendar.js';
 import type { Breather } from '../shared/breather.js';
-import { jsonEqual, jsonEqualInPieces } from '../shared/json.js';
+import { jsonEqualInPieces } from '../shared/json.js';
 import { inTurns, type Pieces } from '../shared/pieces.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Body } from './draft.js';
@@ -48,8 +48,7 @@ export async function readEdit(
   const isPassedOver = async (name: string, value: unknown): Promise<boolean> => {
     const field = fixedField(name);
     if (field && (await inTurns(isSame(field, values[name], value), breather))) return true;
-    if (version === undefined) return false;
-    return field?.unversioned ? isOf(field, value) : isConstant(readable.get(name), value);
+    return version !== undefined && field?.unversioned === true && isOf(field, value);
   };
   const changes = new Map<string, unknown>();
   for (const [name, value] of body) if (!(await isPassedOver(name, value))) changes.set(name, value);
@@ -58,11 +57,6 @@ export async function readEdit(
 
 /** Judged by themselves: they never change. */
 const IDENTITY: ReadonlySet<string> = new Set(['id', 'kind_id']);
-
-/** What is the same in every record of the kind is in a record alone. */
-function isConstant(field: Field | undefined, value: unknown): boolean {
-  return field?.constant !== undefined && !IDENTITY.has(field.id) && jsonEqual(field.constant, value);
-}
 
 function isOf(field: Field, value: unknown): boolean {
   return value === null ? field.def.nullable : field.type.accept(value, field.def, () => undefined) !== undefined;

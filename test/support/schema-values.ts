@@ -75,17 +75,10 @@ export class SchemaValues {
   }
 
   #object(schema: Schema, depth: number): Values {
-    const { properties = {}, required = [], additionalProperties, dependentRequired = {} } = schema;
+    const { properties = {}, required = [], additionalProperties } = schema;
     if (additionalProperties !== false) return fc.dictionary(plainText(10), json(), { maxKeys: 2 });
     const values = Object.entries(properties as Properties).map(([key, each]) => [key, this.#of(each, depth)] as const);
-    const made = fc.record(Object.fromEntries(values), { requiredKeys: required as string[] });
-    return made.map((value: Record<string, unknown>) => {
-      const kept = Object.entries(value).filter(([key]) => {
-        const needed = (dependentRequired as Record<string, readonly string[]>)[key] ?? [];
-        return needed.every((each) => Object.hasOwn(value, each));
-      });
-      return Object.fromEntries(kept);
-    });
+    return fc.record(Object.fromEntries(values), { requiredKeys: required as string[], noNullPrototype: true });
   }
 
   #list({ items = {}, minItems = 0, maxItems = ITEMS, uniqueItems }: Schema, depth: number): Values {

@@ -77,19 +77,12 @@ export function createSchema(kind: KindDef, context: KindContext): Schema {
     ...schema,
     ...(required.length > 0 && (context.mayMake(kind) ? { description: made } : { required })),
     ...(kind.key === 'identifier' && IDENTIFIED),
-    ...(kind.discriminated && { dependentRequired: shownTogether(kind) }),
   };
 }
 
 /** A record that was answered may be sent back whole. */
 export function updateSchema(kind: KindDef, context: KindContext): Schema {
   return bodySchema(kind, bodyFields(kind, context.caller), context, false);
-}
-
-/** What only records of parameters show is taken in a record, which has its times. */
-function shownTogether({ fields }: KindDef): Record<string, readonly string[]> {
-  const constants = [...fields.values()].filter(({ id, constant }) => constant !== undefined && id !== 'kind_id');
-  return Object.fromEntries(constants.map(({ id }) => [id, ['inserted_at']]));
 }
 
 function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContext, create: boolean): Schema {

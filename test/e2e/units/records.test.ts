@@ -103,6 +103,56 @@ describe('what a get answered is posted again', () => {
     });
   });
 
+  it('of every kind of definition, with its times and without, and sent back in an edit', async () => {
+    const types = BUILT_IN_KINDS.filter(({ table }) => table === '_parameter').map(({ id }) => id);
+    expect(types).toHaveLength(12);
+    const made = types.map((type) => [type, { ...(type === 'unit' && { reference_kind: 'place' }) }] as const);
+    const others = [
+      ['kind', { parameters: ['a_string'] }],
+      ['group', { kind_list: ['place'] }],
+      ['link', {}],
+    ] as const;
+    for (const [kind, body] of [...made, ...others]) {
+      const path = `/${kind}/unit`;
+      await make(path, { ...body, id: `def_${kind}` });
+      for (const [at, exclude] of ['metadata', 'inserted_at', 'updated_at', 'inserted_at,updated_at'].entries()) {
+        const record = await get(`${path}/def_${kind}?exclude=${exclude}`);
+        await make(path, { ...record, id: `def_${kind}_${at}` });
+        await ok(admin.put(`${path}/def_${kind}`, record));
+      }
+      const record = without(await get(`${path}/def_${kind}`), 'inserted_at', 'updated_at');
+      if (others.some(([id]) => id === kind)) continue;
+      // In the body of a kind too: as a definition of its own, or as the one that is stored.
+      const parameters = [{ ...record, id: `def_${kind}_inside` }, record];
+      await make('/kind/unit', { id: `with_${kind}`, parameters });
+    }
+  });
+
+  it('and what a type does not have is refused with a value of its own', async () => {
+    await make('/integer/unit', { id: 'plain' });
+    const values = [
+      ['min_length', 0],
+      ['max_length', 3],
+      ['strip', true],
+      ['strip', null],
+      ['min_length', false],
+    ] as const;
+    for (const [name, value] of values) {
+      const refused = { status: 400, messages: [`parameter.unknown ${name}`] };
+      expect(refusalOf(await admin.post('/integer/unit', { id: 'n', [name]: value }))).toEqual(refused);
+      expect(refusalOf(await admin.put('/integer/unit/plain', { [name]: value }))).toEqual(refused);
+      const record = await get('/integer/unit/plain');
+      expect(refusalOf(await admin.put('/integer/unit/plain', { ...record, [name]: value }))).toEqual(refused);
+      expect(refusalOf(await admin.post('/integer/unit', { ...record, id: 'n', [name]: value }))).toEqual(refused);
+      const parameters = [{ kind_id: 'integer', id: 'n', [name]: value }];
+      expect(refusalOf(await admin.post('/kind/unit', { id: 'never', parameters })).status).toBe(400);
+    }
+    expect(refusalOf(await admin.post('/boolean/unit', { id: 'b', scale: null }))).toEqual({
+      status: 400,
+      messages: ['parameter.unknown scale'],
+    });
+  });
+
   it('inside another unit, and at a sign-up', async () => {
     await ok(root.post('/kind/unit', { id: 'visit', parameters: ['a_unit'] }));
     const record = without(await make('/place/unit', {}), 'id');

@@ -31,6 +31,7 @@ describe('the body of a definition', () => {
     ['integer.create', { id: 'size', values: [1, 2], min_value: 1, max_value: 5, is_primary: true }],
     ['decimal.create', { id: 'price', min_value: '0.5', scale: 2 }],
     ['boolean.create', { id: 'open', min_length: null, strip: false, values: null, ...RECORD_TIMES }],
+    ['boolean.create', { id: 'open', min_length: null, strip: false, values: null }],
     ['json.create', { id: 'shape', default_json: [1], unique: true, multiple: true }],
     ['unit.create', { id: 'country', reference_kind: 'country', on_delete: 'cascade' }],
   ])('%s takes %j', (name, body) => {
@@ -64,7 +65,8 @@ describe('the body of a definition', () => {
     ['integer.create', { id: 'size', max_value: [1] }],
     ['integer.create', { id: 'size', values: ['a'] }],
     ['boolean.create', { id: 'open', is_primary: true }],
-    ['boolean.create', { id: 'open', min_length: null }],
+    ['boolean.create', { id: 'open', min_length: 1 }],
+    ['boolean.create', { id: 'open', strip: true }],
     ['json.create', { id: 'shape', indexed: true }],
     ['binary.create', { id: 'cover', is_primary: true }],
     ['unit.create', { id: 'country' }],
