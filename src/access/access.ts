@@ -67,8 +67,10 @@ export const NEED_READ: ReadonlySet<Operation> = new Set(['update', 'delete', 'l
 
 /** Whether a caller's request to do something with a unit of a kind can succeed for any unit at all. */
 export function mayAtAll(kind: KindDef, operation: Operation, caller: Caller, model: Model): boolean {
-  if (!grantOf(kind, operation, caller, model)) return false;
+  const grant = grantOf(kind, operation, caller, model);
+  if (!grant) return false;
   if (!NEED_READ.has(operation)) return true;
+  if (isNever(grant.predicate)) return false;
   const read = grantOf(kind, 'read', caller, model);
   return read !== undefined && !isNever(read.predicate);
 }

@@ -1,10 +1,10 @@
 /** What a struct says of the parameters of kinds, to one caller, and what its query asks of that. Pure. */
-import { grantOf } from '../access/access.js';
+import { grantOf, mayAtAll } from '../access/access.js';
 import { mayReadField, readableFields, writableFields } from '../access/masks.js';
 import type { ListQuery } from '../http/list-query.js';
 import { BUILT_IN_GROUPS } from '../model/built-in.js';
 import { builtInField } from '../model/field.js';
-import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
+import { isMemberKind, UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterTypeId } from '../model/parameter-def.js';
 import { shared, type Names } from '../model/path.js';
 import { fieldsOf, type Predicate } from '../model/predicate.js';
@@ -13,7 +13,7 @@ import { KIND_KIND } from '../model/special.js';
 import { Faults } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import type { OrderTerm } from '../sql/order.sql.js';
-import type { Caller } from '../tenancy/caller.js';
+import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import { collect, orderTerm, planFields } from './unit.plan.js';
 
 export interface Descriptor {
@@ -62,7 +62,7 @@ export function describe(
 ): Descriptor[] {
   const fields = new Map<string, Field>();
   for (const kind of kinds) {
-    for (const [id, field] of describedFields(kind, viewer.caller)) if (!fields.has(id)) fields.set(id, field);
+    for (const [id, field] of describedFields(kind, viewer)) if (!fields.has(id)) fields.set(id, field);
   }
   const [first] = kinds;
   // Every unit has them, so their names are known, also where a struct doesn't describe them.
@@ -75,13 +75,22 @@ export function describe(
 }
 
 /** The fields that a struct describes: the kind's parameters and `metadata`, and for kinds of the model all of a body. */
-function describedFields(kind: KindDef, caller: Caller): Map<string, Field> {
-  const known = new Map([...readableFields(kind, caller), ...writableFields(kind, caller)]);
+function describedFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
+  const known = new Map([...readableFields(kind, viewer.caller), ...givenFields(kind, viewer)]);
   const isOwn = ({ id, recordOnly }: Field) => known.has(id) && !recordOnly && !isInEveryUnit(id, kind);
   const own = [...kind.fields.values()].filter(isOwn);
   const granted = BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id)).flatMap(({ struct }) => struct);
   const ids = new Set(granted.map(({ id }) => id));
   return new Map([...granted, ...own.filter(({ id }) => !ids.has(id))].map((field) => [field.id, field]));
+}
+
+/** What the caller may give in a body: no field where it may write no unit of the kind. Who signs up is nobody yet. */
+function givenFields(kind: KindDef, { caller, model }: Viewer): Map<string, Field> {
+  const may = (operation: 'create' | 'update' | 'signup') => mayAtAll(kind, operation, caller, model);
+  return new Map([
+    ...(isMemberKind(kind) && may('signup') ? writableFields(kind, ANONYMOUS) : []),
+    ...(may('create') || may('update') ? writableFields(kind, caller) : []),
+  ]);
 }
 
 function isInEveryUnit(id: string, { key }: KindDef): boolean {

@@ -110,3 +110,75 @@ it('no answer tells the default of a definition whose values are secret', async 
   }
   expect(differing(before, await both()).slice(0, 5)).toEqual([]);
 });
+
+describe('of a kind that a caller may read and not write', () => {
+  const NAMES = ['veiled', 'guarded', 'locked'];
+  const define = (id: string, more: object) => ({
+    id,
+    kind_id: 'string',
+    label: 'Before',
+    helper_text: 'Before',
+    ...more,
+  });
+  const parameters = [
+    { id: 'plain', kind_id: 'string' },
+    define('veiled', { hidden: true, values: ['before'] }),
+    define('guarded', { read_access: 'admin', values: ['before'] }),
+    define('locked', { read_access: 'nobody', values: ['before'] }),
+  ];
+  const rest = ['update', 'delete', 'link', 'function'].map((operation) => [operation, 'admin']);
+  const closed = { ...Object.fromEntries(rest), create: 'admin' };
+  const structs = ['/shown/struct', '/group/window/struct'];
+
+  async function made(): Promise<string[]> {
+    const kinds = (await ok(root.get('/group/unit?filter=eq(id,window)'))) as { count: number };
+    if (kinds.count === 0) {
+      await ok(root.post('/kind/unit', { id: 'shown', parameters, access: { ...closed, read: 'anyone' } }));
+      await ok(root.post('/group/unit', { id: 'window', kind_list: ['shown'] }));
+    }
+    const { id } = (await ok(root.post('/shown/unit', { plain: 'x' }))) as { id: string };
+    return [...structs, `/shown/unit/${id}/struct`];
+  }
+
+  const ask = (path: string) => [
+    path,
+    ...NAMES.flatMap((name) => [
+      `${path}?include=${name}`,
+      `${path}?exclude=${name}`,
+      `${path}?include=${name.slice(0, -1)}`,
+      `${path}?filter=eq(id,${name})`,
+      `${path}?filter=eq(label,Before)&order=label;asc`,
+    ]),
+  ];
+
+  it.each(['nobody', 'ann'] as const)('no struct tells %s what is kept from it', async (who) => {
+    const about = (await made()).flatMap(ask).map((path): Question => ({ method: 'GET', path }));
+    const before = await answers(world.callers[who], about);
+    const after = { label: 'After', helper_text: 'After', values: ['after'], required: false, max_length: 9 };
+    const stored = { label: 'Before', helper_text: 'Before', values: ['before'], max_length: null };
+    for (const name of NAMES) await ok(root.put(`/string/unit/${name}`, after));
+    const changed = await answers(world.callers[who], about);
+    for (const name of NAMES) await ok(root.put(`/string/unit/${name}`, stored));
+    expect(differing(before, changed).slice(0, 5)).toEqual([]);
+    // They are names like any that the kind does not have.
+    expect(
+      before.filter((text) => /"id": ?"(veiled|guarded|locked)"|did you mean '(veiled|guarded|locked)'/.test(text)),
+    ).toEqual([]);
+    expect(before.filter((text) => / → 200 /.test(text) && text.includes('"plain"')).length).toBeGreaterThan(0);
+  });
+
+  it('a struct tells who may write a field what it takes', async () => {
+    await made();
+    const ids = async (caller: TestProject) => {
+      const { items } = (await ok(caller.get('/shown/struct'))) as { items: { id: string }[] };
+      return items.map(({ id }) => id).filter((id) => id !== 'metadata');
+    };
+    expect(await ids(root)).toEqual(['plain', ...NAMES]);
+    for (const operation of ['create', 'update']) {
+      await ok(root.put('/kind/unit/shown', { access: { ...closed, read: 'anyone', [operation]: 'member' } }));
+      expect([await ids(world.callers.ann), await ids(world.callers.nobody)]).toEqual([['plain', ...NAMES], ['plain']]);
+    }
+    await ok(root.put('/kind/unit/shown', { access: { ...closed, read: 'anyone' } }));
+    expect(await ids(world.callers.ann)).toEqual(['plain']);
+  });
+});
