@@ -275,7 +275,7 @@ describe('order of checks', () => {
       request: 'GET /kind/unit/asleep',
       expect: { status: 200, content: { active: false } },
     },
-    { name: 'and its struct', request: 'GET /asleep/struct', expect: { status: 200, content: { count: 1 } } },
+    { name: 'and its struct', request: 'GET /asleep/struct', expect: { status: 200, content: { count: 2 } } },
     {
       name: 'a remote kind without a module is 503',
       request: 'GET /far/unit',
