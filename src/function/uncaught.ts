@@ -1,14 +1,12 @@
 /** What is told, and logged, of an error that came out of authored code. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { grantOf } from '../access/access.js';
-import { mayReadField } from '../access/masks.js';
 import { Outdated } from '../database/contended.js';
 import { StartOver } from '../database/start-over.js';
 import { commonRefusal, isContention, isStaleModel } from '../database/sqlstate.js';
 import { LOGGER } from '../http/logger.js';
 import { FunctionError } from '../kit/function-error.js';
-import { comeBack, ERRORS, KindError, perhapsStored, refusal, type Message } from '../shared/errors.js';
+import { comeBack, ERRORS, KindError, perhapsStored, refusal, type ErrorCode, type Message } from '../shared/errors.js';
 import { Seldom } from '../shared/seldom.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { askerOf, type Session } from '../unit/session.js';
@@ -16,6 +14,7 @@ import { originOf, settled, type Asked, type Origin } from './asked.js';
 import { Thrown } from './authored.js';
 import type { FunctionModule } from './definition.js';
 import { lineOf, placeOf } from './place.js';
+import { toldOf } from './told-path.js';
 
 /** Whose code did not catch it, and in which session. */
 export interface Catcher {
@@ -99,15 +98,18 @@ function messageOf(message: Message, { names, system }: Asked, catcher: Catcher)
 /** Its own words where all that it is about is open to the client, and else what its code means. */
 function ofSystem({ code, text, parameter, index }: Message, name: string, { session }: Catcher): Message {
   const { model } = session;
-  const asker = askerOf(session);
   const kind = model.kinds.get(name);
-  const field = kind?.fields.get(parameter?.split('.')[0] ?? '');
-  const mayName = field !== undefined && !field.def.hidden && mayReadField(field, asker);
-  const place = { ...(mayName && parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
-  const read = kind && grantOf(kind, 'read', asker, model);
-  if (mayName && read && read.predicate === undefined) return named({ code, text, ...place }, name);
+  const told = kind && parameter !== undefined && toldOf(parameter, kind, { caller: askerOf(session), model });
+  const at = told ? told.named : undefined;
+  const place = { ...(at !== undefined && { parameter: at }), ...(index !== undefined && { index }) };
+  if (told && told.open && isOfOneValue(code)) return named({ code, text, ...place }, name);
   const meaning = ERRORS[code].meaning.replace(/\.$/, '');
-  return named({ code, text: mayName ? `${parameter ?? ''}: ${meaning}` : meaning, ...place }, name);
+  return named({ code, text: at === undefined ? meaning : `${at}: ${meaning}`, ...place }, name);
+}
+
+/** Of a whole unit, a query or an unknown name the words may name other parameters than the one that they stand at. */
+function isOfOneValue(code: ErrorCode): boolean {
+  return code.startsWith('parameter.') && code !== 'parameter.unknown';
 }
 
 /** Says of which kind it is, where its words do not. */

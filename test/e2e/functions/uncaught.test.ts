@@ -8,6 +8,7 @@ import { ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 import { loggedError } from '../../../src/http/logged-error.js';
+import { ERRORS, type ErrorCode } from '../../../src/shared/errors.js';
 
 const HEAD = "import { kind } from 'kind';";
 const folder = new FunctionsFolder({
@@ -62,6 +63,19 @@ const runs: Record<string, (context: any) => unknown> = {
     await units('log').createAll(undefined);
   },
   no_json: () => 5n,
+  behind_values: ({ system }) => system.units('paper').create({ safe: { vname: 'x' } }),
+  behind_hidden: ({ system }) => system.units('paper').create({ safe: { vname: 'topsecret-a', vhush: 'no' } }),
+  behind_unknown: ({ system }) => system.units('paper').create({ safe: { vnam: 'topsecret-a' } }),
+  behind_unique: ({ system }) => system.units('paper').create({ safe: { vname: 'topsecret-a', vcode: 'taken' } }),
+  behind_pair: ({ system }) => system.units('paper').create({ safe: { vname: 'topsecret-a', vpair: 'taken' } }),
+  behind_list: ({ system }) => system.units('paper').createAll([{}, { safe: { vname: 'x' } }]),
+  behind_key: ({ system }) => system.units('paper').create({ safe: 'zz' }),
+  behind_unit: ({ system }) => system.units('paper').create({ safe: '0190163d-8694-739b-aea5-966c26f8ad91' }),
+  behind_protected: ({ system }) => system.units('paper').create({ entry: { kept: 'longer' } }),
+  behind_open: ({ system }) => system.units('paper').create({ entry: { note: 'longer than ten' } }),
+  behind_open_key: ({ system }) => system.units('paper').create({ entry: 'zz' }),
+  behind_order: ({ system }) => system.units('paper').list({ order: 'safe.vnam;asc' }),
+  behind_filter: ({ system }) => system.units('paper').list({ filter: 'eq(safe.vnam,x)' }),
   hook: ({ units }) =>
     units('bad').create({}),
 };
@@ -102,7 +116,35 @@ await defineKinds(
     ],
     access: { read: 'admin', create: 'admin' },
   },
-  { id: 'log', parameters: [{ id: 'note', kind_id: 'string', max_length: 10 }] },
+  {
+    id: 'log',
+    parameters: [
+      { id: 'note', kind_id: 'string', max_length: 10 },
+      { id: 'kept', kind_id: 'string', read_access: 'admin', max_length: 3 },
+    ],
+  },
+  {
+    id: 'vault',
+    parameters: [
+      { id: 'vname', kind_id: 'string', values: ['topsecret-a', 'topsecret-b'] },
+      { id: 'vhush', kind_id: 'string', hidden: true, pattern: 'topsecret.*' },
+      { id: 'vcode', kind_id: 'string', unique: true },
+      { id: 'vpair', kind_id: 'string' },
+    ],
+    unique: [['vname', 'vpair']],
+    access: Object.fromEntries(
+      ['read', 'create', 'update', 'delete', 'link', 'function'].map((operation) => [operation, 'admin']),
+    ),
+  },
+  {
+    id: 'paper',
+    parameters: [
+      { id: 'safe', kind_id: 'unit', reference_kind: 'vault' },
+      { id: 'entry', kind_id: 'unit', reference_kind: 'log' },
+      // The place of a refusal of a query is the name of a query parameter.
+      { id: 'order', kind_id: 'string' },
+    ],
+  },
   { id: 'job', parameters: ['title'] },
   { id: 'order', parameters: [{ id: 'text', kind_id: 'string' }] },
   { id: 'bad' },
@@ -110,6 +152,7 @@ await defineKinds(
   { id: 'client' },
 );
 await ok(admin.put('/group/unit/kind_auth_member', { kind_list: ['kind_admin', 'person', 'client'] }));
+await ok(admin.post('/vault/unit', { vname: 'topsecret-a', vcode: 'taken', vpair: 'taken' }));
 await reload(service);
 beforeEach(() => void lines.splice(0));
 const call = (name: string, as = member) => as.post(`/job/function/${name}`);
@@ -189,6 +232,48 @@ describe('a refusal that is not caught', () => {
       const { status, text } = await call(name);
       expect(status).toBeLessThan(500);
       expect(text).not.toMatch(/secret|somebody|at most 3/);
+    }
+  });
+
+  it.each<[string, string | undefined, number | undefined]>([
+    ['behind_values', 'safe', undefined],
+    ['behind_hidden', 'safe', undefined],
+    ['behind_unknown', 'safe', undefined],
+    ['behind_unique', 'safe', undefined],
+    ['behind_pair', 'safe', undefined],
+    ['behind_list', 'safe', 1],
+    ['behind_key', 'safe', undefined],
+    ['behind_unit', 'safe', undefined],
+    ['behind_protected', 'entry', undefined],
+    ['behind_order', 'order', undefined],
+    ['behind_filter', undefined, undefined],
+  ])(
+    'a refusal of the system tells nothing of what is closed behind a reference: %s',
+    async (name, parameter, index) => {
+      const { status, text, body } = await call(name);
+      expect([400, 409]).toContain(status);
+      const code = body.messages[0]?.code as ErrorCode;
+      const meaning = ERRORS[code].meaning.replace(/\.$/, '');
+      const place = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
+      const at = parameter === undefined ? 'paper: ' : `paper.${parameter}: `;
+      expect(body.messages).toEqual([{ code, text: `${at}${meaning}`, ...place }]);
+      expect(text).not.toMatch(/vault|vname|vhush|vcode|vpair|topsecret|kept/);
+      expect((await call(name, admin)).text).toMatch(/vault|vname|vhush|vcode|vpair|topsecret|kept/);
+    },
+  );
+
+  it('a refusal of the system has its words where all on the way is open', async () => {
+    for (const [name, told] of [
+      [
+        'behind_open',
+        { parameter: 'entry.note', text: expect.stringMatching(/^paper\.entry\.note: at most 10/) as string },
+      ],
+      [
+        'behind_open_key',
+        { parameter: 'entry', text: expect.stringMatching(/^paper\.entry: no unit 'zz' of 'log'/) as string },
+      ],
+    ] as const) {
+      expect((await call(name)).body.messages).toMatchObject([told]);
     }
   });
 
