@@ -12,6 +12,7 @@ import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { inTurns } from '../shared/pieces.js';
 import { shownValues, type Body } from '../unit/draft.js';
+import { DefaultBytes } from '../unit/default-bytes.js';
 import { draftCreate } from '../unit/drafting.js';
 import type { Placed } from '../unit/references.js';
 import type { FunctionDef } from './definition.js';
@@ -50,7 +51,10 @@ export async function readParameters(
   }
   const patterns = new PatternChecks();
   const masks = { writable: kind.fields, readable: kind.fields };
-  const draft = await inTurns(draftCreate(known, { kind, ...masks, faults, patterns }), breather);
+  const draft = await inTurns(
+    draftCreate(known, { kind, ...masks, faults, patterns, defaults: new DefaultBytes() }),
+    breather,
+  );
   await settle(patterns);
   for (const field of kind.fields.values()) {
     const wanted = field.def.referenceKind;

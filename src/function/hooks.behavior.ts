@@ -138,7 +138,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
       throw new Error(
         `a before_ hook of ${file} must return an object of values, or nothing; got ${typeName(changes)}`,
       );
-    const { kind, session, faults, patterns, index } = write;
+    const { kind, session, faults, patterns, defaults, index } = write;
     const entries = Object.entries(changes);
     const dropped = entries.flatMap(([id, value]) => (value === undefined ? (kind.fields.get(id) ?? []) : []));
     const left = withoutValuesOf(
@@ -147,7 +147,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     );
     const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
     const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
-    const options = { kind, ...masks, faults, patterns, ...(index !== undefined && { index }) };
+    const options = { kind, ...masks, faults, patterns, defaults, ...(index !== undefined && { index }) };
     const breather = new Breather(session.project.schema);
     return withValuesOf(left, await inTurns(draftUpdate(body, options, write.id), breather));
   }

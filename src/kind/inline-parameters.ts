@@ -86,7 +86,8 @@ export class InlineParameters {
       kind &&
       this.#telling([{ at, body }], write, async () => {
         const faults = new Faults();
-        await this.drafter.creates(session, kind, [body], { writer: session.caller, bulk: true, faults });
+        const { defaults } = write;
+        await this.drafter.creates(session, kind, [body], { writer: session.caller, bulk: true, faults, defaults });
         faults.throwIfAny();
         return id;
       })

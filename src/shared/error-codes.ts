@@ -140,7 +140,8 @@ export const ERRORS = {
   },
   'body.too_many': {
     status: 400,
-    meaning: 'A bulk body has too many objects, or a large body too many elements, keys or levels in one place.',
+    meaning:
+      'A bulk body has too many objects, or these too many defaults, or a large body has too many elements, keys or levels in one place.',
   },
   'body.too_large': { status: 413, meaning: 'The body is larger than allowed.' },
   'body.not_json': { status: 415, meaning: 'The content-type must be application/json.' },

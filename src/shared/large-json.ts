@@ -35,6 +35,8 @@ export function* jsonText(value: unknown, sorted = false): Pieces<string> {
 class Writing {
   readonly #done: string[] = [];
   #parts: string[] = [];
+  /** Of the parts. */
+  #characters = 0;
 
   constructor(private readonly sorted: boolean) {}
 
@@ -49,15 +51,17 @@ class Writing {
     else if (Array.isArray(value)) yield* this.#writeList(value);
     else if (isPlainObject(value)) yield* this.#writeObject(value);
     else this.#add(JSON.stringify(value));
-    if (this.#parts.length > STRETCH) {
+    if (this.#parts.length > STRETCH || this.#characters > SMALL.characters) {
       this.#done.push(this.#parts.join(''));
       this.#parts = [];
+      this.#characters = 0;
       yield;
     }
   }
 
   #add(text: string): void {
     this.#parts.push(text);
+    this.#characters += text.length;
   }
 
   *#writeList(list: readonly unknown[]): Pieces<void> {

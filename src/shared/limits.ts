@@ -15,6 +15,8 @@ export const LIMITS = {
   references: 3,
   /** Units that one body has inside others. */
   nestedUnits: 10_000,
+  /** Bytes of the defaults that one write puts into new units, as JSON. */
+  defaultBytes: 16 * 1024 * 1024,
   /** Dotted paths of one `include`. */
   includedPaths: 100,
   /** Units that filter, order and include of one query look up over references, each way once. */

@@ -7,6 +7,7 @@ import type { Share } from '../database/database.js';
 import type { Faults } from '../shared/errors.js';
 import type { KindDef } from '../model/model.js';
 import type { PatternChecks } from '../model/pattern-checks.js';
+import type { DefaultBytes } from './default-bytes.js';
 import { keyOf, type Body, type Draft } from './draft.js';
 import { placed } from './placed.js';
 import type { Placed } from './references.js';
@@ -20,6 +21,8 @@ export interface PendingWrite {
   readonly faults: Faults;
   /** Takes what is to be matched against patterns, which is done after each step of the write. */
   readonly patterns: PatternChecks;
+  /** Gives the defaults of new units. */
+  readonly defaults: DefaultBytes;
   readonly id?: string;
   /** The position of the object in a bulk body. */
   readonly index?: number;

@@ -11,6 +11,7 @@ import { PatternChecks } from '../model/pattern-checks.js';
 import { Faults } from '../shared/errors.js';
 import type { UpdatePlan, WritePlan } from '../sql/write.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from './behavior.js';
+import { countingDefaults, DefaultBytes } from './default-bytes.js';
 import type { Draft } from './draft.js';
 import { presumedDraft, wholeDraft } from './drafting.js';
 import { placed } from './placed.js';
@@ -34,7 +35,7 @@ export class Changes {
     session: Session,
     plan: WritePlan,
     units: readonly Placed[],
-    late: Faults,
+    { late, defaults }: { readonly late: Faults; readonly defaults: DefaultBytes },
   ): Promise<readonly Placed[]> {
     const { kind } = plan;
     if (units.length === 0 || !this.behaviors.makes(kind, session)) return units;
@@ -46,7 +47,7 @@ export class Changes {
     for (const { draft, ...place } of units) {
       const { index, way } = place;
       const told = way === undefined ? faults : faults.within(way);
-      const write = { kind, session, faults: told, patterns, ...(index !== undefined && { index }) };
+      const write = { kind, session, faults: told, patterns, defaults, ...(index !== undefined && { index }) };
       made.push({ ...place, draft: await placed(place, () => this.create(draft, write)) });
     }
     faults.throwIfAny();
@@ -57,10 +58,13 @@ export class Changes {
   async #judge(session: Session, plan: WritePlan, units: readonly Placed[]): Promise<void> {
     if (!plan.allowed) return;
     const { kind } = plan;
-    const presumed = units.map(({ draft }) => presumedDraft(draft, kind));
-    const written = uniqueColumns(presumed[0]?.written ?? []);
-    const rows = presumed.map(({ row }) => row);
-    if (await this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model)) return;
+    const allowed = await countingDefaults(session, (defaults) => {
+      const presumed = units.map(({ draft }) => presumedDraft(draft, kind, defaults));
+      const written = uniqueColumns(presumed[0]?.written ?? []);
+      const rows = presumed.map(({ row }) => row);
+      return this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model);
+    });
+    if (allowed) return;
     throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
   }
 
@@ -77,7 +81,14 @@ export class Changes {
       throw (await this.rights.whyNot(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
     }
     const faults = new Faults();
-    const changed = await this.edit(draft, { kind, session, faults, patterns: new PatternChecks(), id });
+    const changed = await this.edit(draft, {
+      kind,
+      session,
+      faults,
+      patterns: new PatternChecks(),
+      defaults: new DefaultBytes(),
+      id,
+    });
     faults.throwIfAny();
     return changed;
   }

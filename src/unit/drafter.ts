@@ -15,6 +15,7 @@ import { LIMITS } from '../shared/limits.js';
 import { inTurns } from '../shared/pieces.js';
 import type { Caller } from '../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
+import type { DefaultBytes } from './default-bytes.js';
 import { bodyOf, keyColumn, type Body, type Draft } from './draft.js';
 import { draftCreate, draftGiven, draftUpdate, type DraftOptions } from './drafting.js';
 import { Nested, nestedOf } from './nested.js';
@@ -62,7 +63,7 @@ export class Drafter {
     session: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
-    { writer, bulk, faults }: { writer: Caller; bulk: boolean; faults: Faults },
+    { writer, bulk, faults, defaults }: { writer: Caller; bulk: boolean; faults: Faults; defaults: DefaultBytes },
   ): Promise<Drafted> {
     const nested = new Nested();
     const drafts: Placed[] = [];
@@ -75,17 +76,23 @@ export class Drafter {
         faults.add('body.not_object', `[${at}]: must be an object, got ${given.got}`, { index: at });
         continue;
       }
-      const write: PendingWrite = { kind, session, faults, patterns, ...place };
+      const write: PendingWrite = { kind, session, faults, patterns, defaults, ...place };
       const { draft } = await this.#draft(given, { write, writer, nested, breather, depth: 0, way: [] });
       drafts.push({ draft, ...place });
     }
     return { drafts, nested, faults };
   }
 
-  async edit(session: Session, kind: KindDef, id: string, given: Body, writer: Caller): Promise<DraftedEdit> {
+  async edit(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    given: Body,
+    { writer, defaults }: { writer: Caller; defaults: DefaultBytes },
+  ): Promise<DraftedEdit> {
     const faults = new Faults();
     const nested = new Nested();
-    const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), id };
+    const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults, id };
     const breather = new Breather(session.project.schema);
     const { body, draft } = await this.#draft(given, { write, writer, nested, breather, depth: 0, way: [] });
     return { drafts: [{ draft }], nested, faults, body, draft };
@@ -94,14 +101,14 @@ export class Drafter {
   /** Of a create in which a behaviour makes a part, the draft has what was given alone: `Changes` makes it whole. */
   async #draft(given: Body, situation: Situation): Promise<{ body: Body; draft: Draft }> {
     const { write, writer, breather } = situation;
-    const { kind, faults, patterns, index, id } = write;
+    const { kind, faults, patterns, defaults, index, id } = write;
     const partly = id === undefined && this.behaviors.makes(kind, write.session);
     const behaviors = this.behaviors.of(kind, write.session);
     let body = given;
     for (const behavior of behaviors) body = (await told(situation, () => behavior.prepare?.(body, write))) ?? body;
     const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
     const made = await this.#within(body, masks.writable, situation);
-    const options = { kind, ...masks, faults, patterns };
+    const options = { kind, ...masks, faults, patterns, defaults };
     const read = id !== undefined ? draftUpdate : partly ? draftGiven : draftCreate;
     const pieces = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
     let draft = await inTurns(pieces, breather);
@@ -143,8 +150,9 @@ export class Drafter {
     checkState(kind);
     for (const behavior of this.behaviors.of(kind, write.session)) behavior.ready?.();
     const session = { ...write.session, caller: writer };
-    const { patterns } = write;
-    const inner: PendingWrite = { kind, session, faults: write.faults.within(id), patterns, ...placeOf(write) };
+    const { patterns, defaults } = write;
+    const faults = write.faults.within(id);
+    const inner: PendingWrite = { kind, session, faults, patterns, defaults, ...placeOf(write) };
     const [depth, way] = [outer.depth + 1, [...outer.way, id]];
     const { draft } = await this.#draft(body, { write: inner, writer, nested, breather, depth, way });
     nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...placeOf(write) });

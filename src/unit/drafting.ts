@@ -4,10 +4,11 @@ import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
 import { jsonEqual, scalarText, type Json } from '../shared/json.js';
 import type { Pieces } from '../shared/pieces.js';
-import { shownValue, storedDefault } from '../model/field.js';
+import { shownValue } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../model/model.js';
 import { PatternChecks } from '../model/pattern-checks.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
+import type { DefaultBytes } from './default-bytes.js';
 import { withValuesOf, type Body, type Draft } from './draft.js';
 import { mayBeLarge, ValueReader } from './value-reader.js';
 
@@ -19,6 +20,8 @@ export interface DraftOptions {
   readonly faults: Faults;
   /** Takes what is still to be matched against patterns. */
   readonly patterns: PatternChecks;
+  /** Gives the defaults of new units. */
+  readonly defaults: DefaultBytes;
   /** The position of the object in a bulk body. */
   readonly index?: number;
   /** Keys of the units that are created along, by the reference; undefined where there is none because of a fault. */
@@ -53,7 +56,7 @@ function* readCreate(body: Body, options: DraftOptions, whole: boolean): Pieces<
 }
 
 /** A draft of `draftGiven` as a create stores it: defaults apply, and what must be there is missed. */
-export function wholeDraft(given: Draft, options: Pick<DraftOptions, 'kind' | 'faults' | 'index'>): Draft {
+export function wholeDraft(given: Draft, options: Pick<DraftOptions, 'kind' | 'faults' | 'index' | 'defaults'>): Draft {
   const nothing = { writable: NO_FIELDS, readable: NO_FIELDS, patterns: new PatternChecks() };
   const drafting = new Drafting(new Map(), { ...options, ...nothing });
   for (const field of drafting.fields()) if (!given.values.has(field.id)) drafting.absent(field);
@@ -61,8 +64,8 @@ export function wholeDraft(given: Draft, options: Pick<DraftOptions, 'kind' | 'f
 }
 
 /** The same for rules that judge it before a hook makes what is missing: that is null. */
-export function presumedDraft(given: Draft, kind: KindDef): Draft {
-  const known = wholeDraft(given, { kind, faults: new Faults() });
+export function presumedDraft(given: Draft, kind: KindDef, defaults: DefaultBytes): Draft {
+  const known = wholeDraft(given, { kind, faults: new Faults(), defaults });
   const missing = [...kind.fields.values()].filter((field) => {
     return field.column !== undefined && !field.system && !(field.column in known.row);
   });
@@ -210,7 +213,7 @@ class Drafting {
   }
 
   absent(field: Field): void {
-    const value = storedDefault(field);
+    const value = this.options.defaults.of(field);
     if (value !== null) this.#store(field, value);
     else if (field.def.required || field === this.options.kind.primary) {
       this.#fault('parameter.required', field.id, 'must be given');

@@ -14,6 +14,7 @@ import type { Eventually } from '../shared/eventually.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
+import { DefaultBytes } from './default-bytes.js';
 import { keyColumn, shownValues, type Body, type Draft } from './draft.js';
 import { Drafter, type Drafted, type NotObject } from './drafter.js';
 import { readEdit } from './edit.js';
@@ -53,7 +54,8 @@ export class RemoteWriter implements Writer {
     return this.remotes.within(given, kind, 'create', async ({ session, ask, around, settle }) => {
       if (bulk) throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are created one by one`);
       const draft = await around(async (inside) => {
-        const drafted = await this.drafter.creates(inside, kind, bodies, { writer, bulk, faults: new Faults() });
+        const options = { writer, bulk, faults: new Faults(), defaults: new DefaultBytes() };
+        const drafted = await this.drafter.creates(inside, kind, bodies, options);
         return this.#checked(inside, kind, bodies, drafted);
       });
       const record = await readUnit(kind, await ask('create', shownValues(draft, kind)), settle);
@@ -80,7 +82,7 @@ export class RemoteWriter implements Writer {
       const shown = () => Promise.resolve(shownUnit(stored, fields));
       const { body } = await readEdit(kind, id, await read(), editing, shown);
       const draft = await around(async (inside) => {
-        const drafted = await this.drafter.edit(inside, kind, id, body, writer);
+        const drafted = await this.drafter.edit(inside, kind, id, body, { writer, defaults: new DefaultBytes() });
         return this.#checked(inside, kind, [body], drafted, id);
       });
       const made = (await ask('update', id, shownValues(draft, kind))) ?? undefined;
@@ -133,7 +135,8 @@ export class RemoteWriter implements Writer {
     faults.throwIfAny();
     const [placed] = drafts;
     if (!placed) throw new Error('a write has a draft');
-    const write = { kind, session, faults, patterns: new PatternChecks(), ...(id !== undefined && { id }) };
+    const defaults = new DefaultBytes();
+    const write = { kind, session, faults, patterns: new PatternChecks(), defaults, ...(id !== undefined && { id }) };
     const draft = await (id === undefined
       ? this.changes.create(placed.draft, write)
       : this.changes.edit(placed.draft, write));

@@ -16,6 +16,7 @@ import { Behaviors } from './behavior.js';
 import { Changes } from './changes.js';
 import type { WriteContext } from './conflict.js';
 import { deletionRunsHooks, Deletions } from './deletion.js';
+import { countingDefaults, type DefaultBytes } from './default-bytes.js';
 import type { Body } from './draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from './drafter.js';
 import { readEdit } from './edit.js';
@@ -30,6 +31,15 @@ import { UnitRepository, type UnitRow } from './unit.repository.js';
 import { answeredFields, leaves, ofVersion, UnitRights, type Conditions, type WriteOptions } from './unit.rights.js';
 import { contextOf, WriteRefusals } from './write-refusals.js';
 import type { Writer } from './writer.js';
+
+/** How new units of one kind are inserted. */
+interface Inserting {
+  /** What each of them must satisfy. */
+  readonly allowed: Predicate | undefined;
+  readonly late: Faults;
+  readonly keys: NewKeys;
+  readonly defaults: DefaultBytes;
+}
 
 @Injectable()
 export class TableWriter implements Writer {
@@ -67,12 +77,14 @@ export class TableWriter implements Writer {
       return this.#together(session, (within) => this.insert(within, kind, bodies, options));
     }
     const { bulk = false, writer = session.caller, faults = new Faults() } = options;
-    const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults });
-    const late = await this.references.check(session, kind, drafted, { writer, access: options.access });
-    if (drafted.drafts.length === 0) return [];
-    return this.#undoable(session, late, async (within) => {
-      const keys = await this.#insertNested(within, drafted.nested, writer);
-      return this.#insertAll(within, kind, drafted.drafts, { allowed: options.access, late, keys });
+    return countingDefaults(session, async (defaults) => {
+      const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
+      const late = await this.references.check(session, kind, drafted, { writer, access: options.access });
+      if (drafted.drafts.length === 0) return [];
+      return this.#undoable(session, late, async (within) => {
+        const keys = await this.#insertNested(within, drafted.nested, writer, defaults);
+        return this.#insertAll(within, kind, drafted.drafts, { allowed: options.access, late, keys, defaults });
+      });
     });
   }
 
@@ -88,12 +100,12 @@ export class TableWriter implements Writer {
   }
 
   /** Inserts the units that others refer to, a statement for each kind and depth. */
-  async #insertNested(session: Session, nested: Nested, writer: Caller): Promise<NewKeys> {
+  async #insertNested(session: Session, nested: Nested, writer: Caller, defaults: DefaultBytes): Promise<NewKeys> {
     const inner = { ...session, caller: writer };
     const keys = new NewKeys();
     for (const { kind, allowed, units } of nested.groups) {
       try {
-        await this.#insertAll(inner, kind, units, { allowed, late: new Faults(), keys });
+        await this.#insertAll(inner, kind, units, { allowed, late: new Faults(), keys, defaults });
       } catch (error) {
         throw located(error, units);
       }
@@ -105,11 +117,11 @@ export class TableWriter implements Writer {
     session: Session,
     kind: KindDef,
     drafted: readonly Placed[],
-    { allowed, late, keys }: { allowed: Predicate | undefined; late: Faults; keys: NewKeys },
+    { allowed, late, keys, defaults }: Inserting,
   ): Promise<UnitRow[]> {
     const given = apart(drafted.map((unit) => keys.into(kind, unit)));
     const base = { ...this.#plan(session, kind), written: uniqueColumns(given[0]?.draft.written ?? []), allowed };
-    const units = await this.changes.ofCreate(session, base, given, late);
+    const units = await this.changes.ofCreate(session, base, given, { late, defaults });
     keys.note(kind, drafted, units);
     await this.references.checkKeys(session, kind, units, keys);
     const rows = units.map(({ draft }) => draft.row);
@@ -144,12 +156,22 @@ export class TableWriter implements Writer {
     return (await readJson(body, session.project.schema)) as Record<string, Json>;
   }
 
-  async update(
+  update(
     session: Session,
     kind: KindDef,
     id: string,
     read: () => Eventually<Body>,
     options: WriteOptions = {},
+  ): Promise<UnitRow> {
+    return countingDefaults(session, (defaults) => this.#update(session, kind, id, read, { ...options, defaults }));
+  }
+
+  async #update(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    read: () => Eventually<Body>,
+    options: WriteOptions & { readonly defaults: DefaultBytes },
   ): Promise<UnitRow> {
     const behaviors = this.behaviors.of(kind, session);
     const key = parseKey(kind, id);
@@ -163,7 +185,7 @@ export class TableWriter implements Writer {
     let drafted = edit.draft;
     if (nested.any) {
       if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, conditions, 'update');
-      const keys = await this.#insertNested(session, nested, options.writer ?? session.caller);
+      const keys = await this.#insertNested(session, nested, options.writer ?? session.caller, options.defaults);
       drafted = keys.into(kind, edit).draft;
       await this.references.checkKeys(session, kind, [{ draft: drafted }], keys, this.#fresh(session, kind, id));
     }
@@ -196,7 +218,7 @@ export class TableWriter implements Writer {
     kind: KindDef,
     id: string,
     read: () => Eventually<Body>,
-    options: WriteOptions,
+    options: WriteOptions & { readonly defaults: DefaultBytes },
   ): Promise<DraftedEdit & { readonly late: Faults; readonly conditions: Conditions }> {
     const behaviors = this.behaviors.of(kind, session);
     const writer = options.writer ?? session.caller;
@@ -204,7 +226,7 @@ export class TableWriter implements Writer {
       const editing = { reader: session.caller, writer, breather: new Breather(session.project.schema) };
       const stored = () => this.#stored(session, kind, id);
       const { body, version } = await readEdit(kind, id, await read(), editing, stored);
-      const drafted = await this.drafter.edit(session, kind, id, body, writer);
+      const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults: options.defaults });
       const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
       const late = await this.references.check(session, kind, drafted, writing);
       return { ...drafted, late, conditions: ofVersion(options, version) };

@@ -1,10 +1,12 @@
 /** What would be too large an answer is refused, whatever asks for it, and the next request works. */
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { defineKinds } from '../../support/callers.js';
+import { anonymous, defineKinds } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
+import { beside } from '../../support/neighbour.js';
 import { startTestService } from '../../support/service.js';
+import { sideConnection } from '../../support/side-connection.js';
 
 const SCAN = `
 import { kind } from 'kind';
@@ -13,10 +15,18 @@ export default scan.module({ functions: {
   all: scan.function({ description: 'Reads all', run: async ({ units }) => (await units('scan').list()).items.length }),
 } });`;
 
-const folder = new FunctionsFolder({ 'scan.ts': SCAN });
+const MADE = `
+import { kind } from 'kind';
+const made = kind('made');
+export default made.module({ hooks: { before_create: () => ({ name: 'hook' }) } });`;
+
+const folder = new FunctionsFolder({ 'scan.ts': SCAN, 'made.ts': MADE });
 const service = await startTestService({ functionsDir: folder.path });
 const project = await service.project();
+const quiet = await service.project();
 const PAGE = 'p'.repeat(14 * 1024 * 1024);
+/** Characters: as JSON it has two more. */
+const DEFAULT = 128 * 1024 - 2;
 const TOO_LARGE = { status: 400, messages: ['answer.too_large'] };
 await defineKinds(
   project,
@@ -28,7 +38,21 @@ await defineKinds(
   {
     id: 'form',
     label: 'Form',
-    parameters: [{ id: 'text', kind_id: 'string', default_string: 'f'.repeat(100_000) }],
+    public: true,
+    access: { create: 'anyone' },
+    parameters: [
+      { id: 'text', kind_id: 'string', default_string: 'f'.repeat(DEFAULT) },
+      { id: 'amounts', kind_id: 'decimal', multiple: true },
+    ],
+  },
+  { id: 'sheet', label: 'Sheet', parameters: [{ id: 'form', kind_id: 'unit', reference_kind: 'form' }] },
+  {
+    id: 'made',
+    label: 'Made',
+    parameters: [
+      { id: 'name', kind_id: 'string' },
+      { id: 'text', kind_id: 'string', default_string: 'f'.repeat(DEFAULT) },
+    ],
   },
 );
 await ok(project.post('/group/unit', { id: 'papers', kind_list: ['scan', 'form'] }));
@@ -75,9 +99,51 @@ describe('of more than there is room for in an answer', () => {
   });
 
   it('a bulk create is refused, and makes nothing', async () => {
-    const forms = Array.from({ length: Math.ceil(LIMITS.answerBytes / 100_000) }, () => ({}));
+    // Each of the numbers is a text of 301 digits.
+    const forms = Array.from({ length: 120 }, (_, n) => (n === 0 ? { amounts: Array(60_000).fill(1e300) } : {}));
     expect(refusalOf(await project.post('/form/unit', forms))).toEqual(TOO_LARGE);
     expect(await ok(project.get('/form/unit'))).toEqual({ count: 0, items: [] });
-    expect(await ok(project.post('/form/unit', forms.slice(10)))).toMatchObject({ count: forms.length - 10 });
+  });
+});
+
+describe('defaults of more bytes than one write may put into new units', () => {
+  // The empty metadata of each is a default too.
+  const most = LIMITS.defaultBytes / (DEFAULT + 2) - 1;
+  const forms = (count: number) => Array.from({ length: count }, () => ({}));
+
+  it('are refused, and nothing is made', async () => {
+    const { result, held } = await beside(quiet, '/kind/unit/string', () => project.post('/form/unit', forms(1000)));
+    expect(refusalOf(result)).toEqual({ status: 400, messages: ['body.too_many'] });
+    expect(await ok(project.get('/form/unit'))).toEqual({ count: 0, items: [] });
+    expect(held).toBeLessThan(1000);
+  });
+
+  it('are refused of units inside others, and of those whose rest a hook makes', async () => {
+    const sheets = (count: number) => Array.from({ length: count }, () => ({ form: {} }));
+    expect(refusalOf(await project.post('/sheet/unit', sheets(most + 1)))).toMatchObject({
+      messages: ['body.too_many'],
+    });
+    expect(refusalOf(await project.post('/made/unit', forms(most + 1)))).toMatchObject({ messages: ['body.too_many'] });
+    for (const kind of ['form', 'sheet', 'made'])
+      expect(await ok(project.get(`/${kind}/unit?limit=0`))).toMatchObject({ count: 0 });
+  });
+
+  it('up to that many are taken, and hold nobody up', async () => {
+    const { result, held } = await beside(quiet, '/kind/unit/string', () => project.post('/form/unit', forms(most)));
+    expect(await ok(Promise.resolve(result))).toMatchObject({ count: most });
+    expect(held).toBeLessThan(1000);
+  });
+
+  it('of callers without a token, of several writes at once, have room for those of one, and no longer than it goes on', async () => {
+    const stranger = anonymous(project);
+    const half = forms(most / 2 + 4);
+    const side = await sideConnection();
+    const release = await side.lock(project, 'form');
+    const first = stranger.post('/form/unit', half);
+    await side.blocked();
+    expect(refusalOf(await stranger.post('/form/unit', half))).toEqual({ status: 503, messages: ['server.busy'] });
+    await release();
+    expect((await first).status).toBe(200);
+    expect((await stranger.post('/form/unit', half)).status).toBe(200);
   });
 });
