@@ -83,5 +83,6 @@ export const SESSION_NAMES: readonly string[] = ['password', 'access_token', 're
 /** What a struct shows of a member kind: what a sign-up takes, so that a form that is made of it can sign up. */
 export const MEMBER_STRUCT: readonly Field[] = MEMBER_FIELDS.flatMap((granted) => {
   if (granted.id === 'username') return [granted, PASSWORD];
-  return granted.id === CREDENTIAL_KIND ? [CREDENTIALS] : [granted];
+  if (granted.id === CREDENTIAL_KIND) return [CREDENTIALS];
+  return granted.system ? [] : [granted];
 });

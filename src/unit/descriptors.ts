@@ -65,8 +65,10 @@ export function describe(
     for (const [id, field] of describedFields(kind, viewer)) if (!fields.has(id)) fields.set(id, field);
   }
   const [first] = kinds;
-  // Every unit has them, so their names are known, also where a struct doesn't describe them.
-  const undescribed = new Set<string>(UNIT_FIELDS.filter((id) => !fields.has(id)));
+  // Units have them, so their names are known, also where a struct doesn't describe them.
+  const shown = kinds.flatMap((kind) => [...readableFields(kind, viewer.caller).values()]);
+  const written = shown.filter(({ system, recordOnly }) => system && !recordOnly).map(({ id }) => id);
+  const undescribed = new Set<string>([...UNIT_FIELDS, ...written].filter((id) => !fields.has(id)));
   const asked = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
   const named = { include: asked(query.include), exclude: asked(query.exclude) };
   if (!first) return [];
@@ -74,21 +76,30 @@ export function describe(
   return planFields(named, names).map((field) => descriptorOf(field, viewer));
 }
 
-/** The fields that a struct describes: the kind's parameters and `metadata`, and for kinds of the model all of a body. */
+/**
+ * The fields that a struct describes: the kind's parameters and `metadata`, and for kinds of the model all of a body; none
+ * that only the system writes. Of member kinds, what a sign-up takes, or a create where nobody can sign up.
+ */
 function describedFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
   const known = new Map([...readableFields(kind, viewer.caller), ...givenFields(kind, viewer)]);
-  const isOwn = ({ id, recordOnly }: Field) => known.has(id) && !recordOnly && !isInEveryUnit(id, kind);
+  const isOwn = ({ id, system }: Field) => known.has(id) && !system && !isInEveryUnit(id, kind);
   const own = [...kind.fields.values()].filter(isOwn);
-  const granted = BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id)).flatMap(({ struct }) => struct);
+  const groups = takesSignUps(kind, viewer) ? BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id)) : [];
+  const granted = groups.flatMap(({ struct }) => struct);
   const ids = new Set(granted.map(({ id }) => id));
   return new Map([...granted, ...own.filter(({ id }) => !ids.has(id))].map((field) => [field.id, field]));
 }
 
+function takesSignUps(kind: KindDef, { model }: Viewer): boolean {
+  return isMemberKind(kind) && mayAtAll(kind, 'signup', ANONYMOUS, model);
+}
+
 /** What the caller may give in a body: no field where it may write no unit of the kind. Who signs up is nobody yet. */
-function givenFields(kind: KindDef, { caller, model }: Viewer): Map<string, Field> {
-  const may = (operation: 'create' | 'update' | 'signup') => mayAtAll(kind, operation, caller, model);
+function givenFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
+  const { caller, model } = viewer;
+  const may = (operation: 'create' | 'update') => mayAtAll(kind, operation, caller, model);
   return new Map([
-    ...(isMemberKind(kind) && may('signup') ? writableFields(kind, ANONYMOUS) : []),
+    ...(takesSignUps(kind, viewer) ? writableFields(kind, ANONYMOUS) : []),
     ...(may('create') || may('update') ? writableFields(kind, caller) : []),
   ]);
 }

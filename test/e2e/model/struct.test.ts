@@ -236,7 +236,31 @@ describe('a struct', () => {
 
   it('of a member kind has what it gained', async () => {
     const { items } = (await ok(project.get('/kind_admin/struct'))) as { items: Descriptor[] };
-    expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining(['username', 'email', 'first_name', 'last_name']));
+    expect(items.map(({ id }) => id)).toEqual(['username', 'email', 'first_name', 'last_name', 'metadata']);
+  });
+
+  it('of a member kind to which nobody can sign up is what a create takes', async () => {
+    await ok(project.post('/kind/unit', { id: 'clerk', parameters: [{ id: 'desk', kind_id: 'integer' }] }));
+    await ok(project.post('/group/unit/kind_auth_member/link/group/kind/unit/clerk'));
+    const struct = async (kind: string) => (await ok(project.get(`/${kind}/struct`))) as { items: Descriptor[] };
+    expect((await struct('clerk')).items.map(({ id }) => id)).toContain('password');
+    await ok(project.put('/kind/unit/clerk', { access: { signup: 'nobody' } }));
+    for (const kind of ['clerk', 'kind_admin']) {
+      const given = new Map<string, unknown>([
+        ['username', `new_${kind}`],
+        ['email', `new@${kind}.example`],
+      ]);
+      const { items } = await struct(kind);
+      const body = items.map(({ id, default: preset }) => [id, given.get(id) ?? preset]);
+      const { id } = (await ok(project.post(`/${kind}/unit`, Object.fromEntries(body) as object))) as { id: string };
+      const unit = (await ok(project.get(`/${kind}/unit/${id}/struct`))) as { parameters: Descriptor[] };
+      expect(unit.parameters).toEqual(items);
+      // Fields that are not described can be left out by name, as everywhere.
+      expect(await ok(project.get(`/${kind}/struct?exclude=last_access_time,kind_system_user`))).toEqual({
+        count: items.length,
+        items,
+      });
+    }
   });
 
   it('tells the kind that a reference leads to, to who may do something with its units', async () => {
@@ -259,14 +283,20 @@ describe('a struct', () => {
 
   it('of a member kind is what a sign-up takes, so that a form made of it can sign up', async () => {
     await ok(
-      project.post('/kind/unit', { id: 'guest', parameters: [{ id: 'vat', kind_id: 'string', required: true }] }),
+      project.post('/kind/unit', {
+        id: 'guest',
+        parameters: [
+          { id: 'vat', kind_id: 'string', required: true },
+          { id: 'note', kind_id: 'text' },
+        ],
+      }),
     );
     await ok(project.post('/group/unit/kind_auth_member/link/group/kind/unit/guest'));
     const stranger = project.as(undefined);
     const { items } = (await ok(stranger.get('/guest/struct'))) as { items: Descriptor[] };
     expect(items.map(({ id }) => id)).toEqual([
       ...['kind_system_user', 'username', 'password', 'email', 'first_name', 'last_name'],
-      ...['first_access_time', 'last_access_time', 'vat', 'metadata'],
+      ...['vat', 'note', 'metadata'],
     ]);
     const described = new Map(items.map((item) => [item.id, item]));
     expect(described.get('kind_system_user')).toEqual({
@@ -283,11 +313,8 @@ describe('a struct', () => {
     const given = new Map<string, unknown>(
       Object.entries({ username, password, email, vat: 'IT1', kind_system_user: { username, password, email } }),
     );
-    // As a form does: what it has to ask for, and what it was told to begin with.
-    const body = items.flatMap(({ id, required, default: preset }) => {
-      if (required) return [[id, given.get(id)]];
-      return preset === null ? [] : [[id, preset]];
-    });
+    // As a form does: everything that it shows, as it was told to begin with where nobody typed anything.
+    const body = items.map(({ id, default: preset }) => [id, given.get(id) ?? preset]);
     const session = (await ok(stranger.post('/auth/guest/signup', Object.fromEntries(body) as object))) as {
       id: string;
     };
