@@ -4,7 +4,7 @@ import { codingOf } from '../http/content-coding.js';
 import { loggedPath } from '../http/request-log.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { answerFile, ASSET_POLICY, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/stored-file.js';
-import { refusal } from '../shared/errors.js';
+import { notTaken, refusal } from '../shared/errors.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/project.guard.js';
 
 const FOLDER = join(import.meta.dirname, 'page');
@@ -26,10 +26,8 @@ export class ResetPageController {
   @WithOptionalProject()
   async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     if (!request.headers.accept?.includes('text/html')) {
-      throw refusal(
-        'route.unknown',
-        `No GET ${loggedPath(request.path).slice(0, 200)}, but for browsers; POST sets it`,
-      );
+      const path = loggedPath(request.path).slice(0, 200);
+      throw notTaken(`${path} takes POST, and ${request.method} of browsers, which accept text/html`, ['POST']);
     }
     const file = await this.#page.get('reset.html', codingOf(request));
     answerFile(request, response, file, { ...PAGE_POLICY, ...NO_STORE });

@@ -216,7 +216,7 @@ const AUTH_ROUTES: readonly Route[] = [
   },
   {
     ...{ id: 'auth.reset_page', method: 'get', path: `${AUTH}/reset_password/{token}`, tag: 'Authentication' },
-    ...{ summary: 'A page for browsers that does so', needs: 'nothing', media: 'text/html', refuses: [401, 404, 503] },
+    ...{ summary: 'A page for browsers that does so', needs: 'nothing', media: 'text/html', refuses: [401, 405, 503] },
   },
   {
     ...{ id: 'auth.asset', method: 'get', path: `${AUTH}/page/{asset}`, tag: 'Authentication' },

@@ -217,11 +217,13 @@ describe('a token', () => {
 
   it('takes POST alone but for browsers, and no answer repeats it', async () => {
     const token = 'B'.repeat(22);
-    for (const path of [`/auth/reset_password/${token}`, `/auth/Reset_Password/${token}/`]) {
-      const { status, text } = await open.get(path);
-      expect(status).toBe(404);
-      expect(text).not.toContain(token);
-    }
+    const { status, text, headers } = await open.get(`/auth/reset_password/${token}`);
+    expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+    expect(text).toContain('route.method');
+    expect(text).not.toContain(token);
+    const other = await open.get(`/auth/Reset_Password/${token}/`);
+    expect([other.status, other.headers.get('allow')]).toEqual([404, null]);
+    expect(other.text).not.toContain(token);
   });
 });
 
@@ -252,7 +254,13 @@ describe('the link of the mail', () => {
 
   it('is nothing to get for programs', async () => {
     const link = `${service.service.url}/api/lib/auth/reset_password/${'C'.repeat(22)}`;
-    expect((await fetch(link)).status).toBe(404);
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await fetch(link, { method });
+      expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+      expect((await fetch(link, { method, headers: browser })).status).toBe(200);
+    }
+    const options = await fetch(link, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, expect.stringContaining('POST')]);
   });
 });
 

@@ -91,7 +91,7 @@ const ROWS: readonly Row[] = [
     // A page, but for browsers alone.
     route: 'GET /api/lib/auth/reset_password/:token',
     call: () => ['GET', '/auth/reset_password/unknown'],
-    answers: [404, 404, 404, 404],
+    answers: [405, 405, 405, 405],
     anyQuery: true,
   },
   {
