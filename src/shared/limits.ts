@@ -42,6 +42,8 @@ export const LIMITS = {
   binaryBytes: 1024 * 1024,
   /** Messages of one refusal: a hostile body is not worth more. */
   faults: 1000,
+  /** Unique values that are looked up to tell all that other units have, when PostgreSQL refused one. */
+  takenTests: 20_000,
   /** Characters of one message of a refusal. */
   messageLength: 1000,
   /** Nesting of a JSON value. */

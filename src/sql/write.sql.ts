@@ -41,10 +41,19 @@ export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' |
 
 /** The rows of a JSON array as a table `i` with the columns of the fields. */
 function input(fields: readonly Field[], rows: Fragment): Fragment {
-  const columns = fields.map(
+  return sql`json_to_recordset(${rows}::json) AS i(${join(typedColumnsOf(fields))})`;
+}
+
+/** The same with the column `_n`, in which the rows are counted. */
+function numbered(fields: readonly Field[], rows: Fragment): Fragment {
+  const read = sql`json_to_recordset(${rows}::json) AS (${join(typedColumnsOf(fields))})`;
+  return sql`ROWS FROM (${read}) WITH ORDINALITY AS i(${join([...columnsOf(fields), sql`_n`])})`;
+}
+
+function typedColumnsOf(fields: readonly Field[]): Fragment[] {
+  return fields.map(
     (field) => sql`${ident(field.column ?? field.id)} ${isJsonList(field) ? sql`jsonb` : fieldType(field)}`,
   );
-  return sql`json_to_recordset(${rows}::json) AS i(${join(columns)})`;
 }
 
 /** The value of a field in a row of `i`. */
@@ -128,22 +137,30 @@ function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragm
   return answer(plan.schema, made);
 }
 
-/** One row `taken`: for each list of fields whether a unit, other than that of the id, has the values of the row. */
+/**
+ * A row `taken` for each of some rows, in their order: for each list of fields whether a unit, other than that of the id, or
+ * one of the rows before has the values of the row.
+ */
 export function takenStatement(
   schema: string,
   kind: KindDef,
   lists: readonly (readonly Field[])[],
-  row: unknown,
+  { json, count }: RowsText,
   id: string | undefined,
 ): Statement {
   const fields = [...new Map(lists.flat().map((field) => [field.column, field])).values()];
   const key = column(kind.keyField);
   const other = id === undefined ? undefined : sql`${key} <> ${param(id)}::${columnType(kind.keyField.columnType)}`;
+  const several = count > 1;
   const tests = lists.map((list) => {
     const same = list.map((field) => sql`${column(field)} = ${given(field)}`);
-    return sql`EXISTS (SELECT FROM ${tableOf(schema, kind)} AS t WHERE ${all([...same, other])})`;
+    const stored = sql`EXISTS (SELECT FROM ${tableOf(schema, kind)} AS t WHERE ${all([...same, other])})`;
+    if (!several) return stored;
+    const known = all(list.map((field) => sql`${given(field)} IS NOT NULL`));
+    return sql`${stored} OR (${known} AND row_number() OVER (PARTITION BY ${join(list.map(given))} ORDER BY i._n) > 1)`;
   });
-  return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${input(fields, param(JSON.stringify([row])))}`);
+  const rows = several ? numbered(fields, param(json)) : input(fields, param(json));
+  return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${several ? sql` ORDER BY i._n` : EMPTY}`);
 }
 
 /**

@@ -8,6 +8,7 @@ import { isPlainObject } from '../shared/json.js';
 import { keyOf, type Body } from './draft.js';
 import { movedTo } from './placed.js';
 import type { Made, Placed } from './references.js';
+import { retold } from './whole-refusal.js';
 
 /** Units of one kind that stand equally deep, and go into the table together. */
 export interface NestedGroup {
@@ -83,10 +84,12 @@ export function located(error: unknown, units: readonly Placed[]): unknown {
   const unitAt = (index = -1) => (units.length === 1 ? units[0] : units[index]);
   if (error instanceof FunctionError) return movedTo(error, unitAt(error.index) ?? {});
   if (!(error instanceof KindError) || error.status === 401 || error.status === 403) return error;
-  const messages = error.messages.map(({ index, ...message }) => {
-    const { way, index: at } = unitAt(index) ?? {};
-    return way === undefined ? message : moved(message, way, at === undefined ? {} : { index: at });
+  return retold(error, (refused) => {
+    const messages = refused.messages.map(({ index, ...message }) => {
+      const { way, index: at } = unitAt(index) ?? {};
+      return way === undefined ? message : moved(message, way, at === undefined ? {} : { index: at });
+    });
+    const [first, ...rest] = messages;
+    return first ? new KindError([first, ...rest], refused.retryAfter) : refused;
   });
-  const [first, ...rest] = messages;
-  return first ? new KindError([first, ...rest], error.retryAfter) : error;
 }

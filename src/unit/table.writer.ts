@@ -29,6 +29,7 @@ import { askerOf, asSystem, type Session } from './session.js';
 import { unknownUnit, parseKey } from './unit.key.js';
 import { UnitRepository, type UnitRow } from './unit.repository.js';
 import { answeredFields, leaves, ofVersion, UnitRights, type Conditions, type WriteOptions } from './unit.rights.js';
+import { retold, tellingWhole, withFaults } from './whole-refusal.js';
 import { contextOf, WriteRefusals } from './write-refusals.js';
 import type { Writer } from './writer.js';
 
@@ -94,8 +95,8 @@ export class TableWriter implements Writer {
     try {
       return await (this.#isAlone(session) ? this.#together(session, work) : work(session));
     } catch (error) {
-      if (error instanceof KindError && [400, 409].includes(error.status)) late.throwIfAny();
-      throw error;
+      if (!(error instanceof KindError) || ![400, 409].includes(error.status)) throw error;
+      throw retold(error, (refused) => withFaults(refused, late.messages));
     }
   }
 
@@ -140,7 +141,9 @@ export class TableWriter implements Writer {
   }
 
   #together<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.database.transaction((executor) => work({ ...session, executor }), timesOf(askerOf(session)));
+    return tellingWhole(session.executor, () =>
+      this.database.transaction((executor) => work({ ...session, executor }), timesOf(askerOf(session))),
+    );
   }
 
   /** What a unit refers to already stays as it is, where the caller sees that it does. */
@@ -204,7 +207,10 @@ export class TableWriter implements Writer {
       // What behaviours change of a unit that is held makes another version of it.
       const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
       const telling = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
-      const made = await this.refusals.telling(within, kind, [{ draft }], telling, id);
+      const made = await this.refusals.telling(within, kind, [{ draft }], telling, {
+        id,
+        fresh: this.#fresh(within, kind, id),
+      });
       if (!made)
         throw (await this.rights.whyNot(within, kind, id, conditions, 'update')) ?? leaves(session.caller, kind);
       late.throwIfAny();

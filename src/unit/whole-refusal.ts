@@ -3,18 +3,38 @@
  * transaction is asked about when that is over, by whoever began it.
  */
 import type { Executor } from '../database/executor.js';
-import { KindError } from '../shared/errors.js';
+import { ERRORS, KindError, type Message } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 
 /** Answers the refusal with all of its faults. */
 type Ask = (executor: Executor) => Promise<KindError>;
 
 const open = new WeakMap<KindError, Ask>();
 
-/** The refusal with all that `ask` finds, or inside a transaction as it is: `wholeRefusal` asks then. */
-export function askedAgain(executor: Executor, refused: KindError, ask: Ask): Promise<KindError> | KindError {
-  if (!executor.tx) return ask(executor);
-  open.set(refused, ask);
+/**
+ * The refusal with all that `ask` adds to what is known so far, or inside a transaction as it is: `tellingWhole` asks then,
+ * in the order in which it was to be asked.
+ */
+export function askedAgain(
+  executor: Executor,
+  refused: KindError,
+  ask: (executor: Executor, soFar: KindError) => Promise<KindError>,
+): Promise<KindError> | KindError {
+  if (!executor.tx) return ask(executor, refused);
+  const before = open.get(refused);
+  open.set(refused, async (anew) => ask(anew, before ? await before(anew) : refused));
   return refused;
+}
+
+/** The refusal with further faults, each told once: of one that is known without its place, the place is told. Bad input comes first. */
+export function withFaults(refused: KindError, found: readonly Message[]): KindError {
+  const keyOf = ({ code, text, index = -1 }: Message) => `${code} ${index} ${text}`;
+  const places = new Set(found.flatMap((message) => [keyOf(message), keyOf({ ...message, index: -1 })]));
+  const known = refused.messages.filter((message) => !places.has(keyOf(message)));
+  const order = (a: Message, b: Message) =>
+    ERRORS[a.code].status - ERRORS[b.code].status || (a.index ?? -1) - (b.index ?? -1);
+  const [first, ...rest] = [...known, ...found].sort(order).slice(0, LIMITS.faults);
+  return first ? refused.saying([first, ...rest]) : refused;
 }
 
 /** The same refusal in other words, now and when it is asked about. */

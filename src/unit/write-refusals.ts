@@ -5,11 +5,12 @@
 import { Injectable } from '@nestjs/common';
 import { readableFields } from '../access/masks.js';
 import type { KindDef } from '../model/model.js';
-import { Faults, KindError } from '../shared/errors.js';
+import { Faults, KindError, type Message } from '../shared/errors.js';
 import type { WriteContext } from './conflict.js';
-import { References, tell, type Placed } from './references.js';
+import { References, tell, type Placed, type Unreachable } from './references.js';
 import type { Session } from './session.js';
 import { withAllTaken } from './uniques.js';
+import { withFaults } from './whole-refusal.js';
 
 @Injectable()
 export class WriteRefusals {
@@ -17,31 +18,51 @@ export class WriteRefusals {
 
   /**
    * Runs the statement that writes units. All values that others have are told, and all missing units where the connection
-   * can still be asked. @param id of the unit that is edited
+   * can still be asked: after a transaction, those that it made itself would be missing too.
    */
   async telling<T>(
     session: Session,
     kind: KindDef,
     drafts: readonly Placed[],
     work: (context: WriteContext) => Promise<T>,
-    id?: string,
+    edited?: Edited,
   ): Promise<T> {
     const context = contextOf(session, kind, drafts[0]?.index !== undefined || drafts.length > 1);
     try {
       return await work(context);
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
-      const [only, ...others] = drafts;
-      if (error.code.endsWith('.not_unique') && only?.index === undefined && only && others.length === 0) {
-        throw await withAllTaken(session, kind, only.draft, id, context.told, error);
+      if (error.code.endsWith('.not_unique')) {
+        const whole = await withAllTaken(session, kind, drafts, context.told, error, edited?.id);
+        throw session.executor.tx ? whole : withFaults(whole, await this.#missing(session, kind, drafts, edited));
       }
       if (error.code !== 'parameter.bad_reference') throw error;
-      const faults = new Faults();
-      tell(await this.references.unreachable(session, kind, drafts, true).catch(() => []), faults);
-      faults.throwIfAny();
-      throw error;
+      throw withFaults(error, await this.#missing(session, kind, drafts, edited));
     }
   }
+
+  async #missing(
+    session: Session,
+    kind: KindDef,
+    drafts: readonly Placed[],
+    edited: Edited | undefined,
+  ): Promise<readonly Message[]> {
+    try {
+      const found = await this.references.unreachable(session, kind, drafts, true);
+      const faults = new Faults();
+      tell(edited && found.length > 0 ? await edited.fresh(found) : found, faults);
+      return faults.messages;
+    } catch (error) {
+      // As many as an answer may have.
+      return error instanceof KindError ? error.messages : [];
+    }
+  }
+}
+
+/** A unit that is edited, and which references are not those that it has already. */
+export interface Edited {
+  readonly id: string;
+  readonly fresh: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
 }
 
 /** What may be told of a refusal to the caller of a session. */

@@ -235,6 +235,10 @@ SELECT ARRAY[EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."name" = "
 -- $1 = "0198c0de-0000-7000-8000-000000000001"
 -- $2 = "[{\"name\":\"Rome\",\"size\":1}]"
 
+-- which values of several others have
+SELECT ARRAY[EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."name" = "i"."name") OR ("i"."name" IS NOT NULL AND row_number() OVER (PARTITION BY "i"."name" ORDER BY i._n) > 1), EXISTS (SELECT FROM "project_demo"."city" AS t WHERE "t"."name" = "i"."name" AND "t"."size" = "i"."size") OR ("i"."name" IS NOT NULL AND "i"."size" IS NOT NULL AND row_number() OVER (PARTITION BY "i"."name", "i"."size" ORDER BY i._n) > 1)] AS taken FROM ROWS FROM (json_to_recordset($1::json) AS ("name" text, "size" bigint)) WITH ORDINALITY AS i("name", "size", _n) ORDER BY i._n
+-- $1 = "[{\"name\":\"Rome\",\"size\":1},{\"name\":\"Oslo\",\"size\":1}]"
+
 -- whether an index is a large one
 SELECT EXISTS (SELECT FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2) OR (SELECT count(*) FROM (SELECT FROM "project_demo"."city" LIMIT 10001) AS _few) > 10000 AS later
 -- $1 = "project_demo"

@@ -183,7 +183,23 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['some units deleted', deleteUnitsStatement(schema, city, [ID])],
     [
       'which values another unit has',
-      takenStatement(schema, city, [[field('name')], [field('name'), field('size')]], { name: 'Rome', size: 1 }, ID),
+      takenStatement(
+        schema,
+        city,
+        [[field('name')], [field('name'), field('size')]],
+        { json: '[{"name":"Rome","size":1}]', count: 1 },
+        ID,
+      ),
+    ],
+    [
+      'which values of several others have',
+      takenStatement(
+        schema,
+        city,
+        [[field('name')], [field('name'), field('size')]],
+        { json: '[{"name":"Rome","size":1},{"name":"Oslo","size":1}]', count: 2 },
+        undefined,
+      ),
     ],
     ['whether an index is a large one', isLargeStatement(schema, 'city', '_city_size_idx', 10_000)],
     ['whether it may be too small for a value', oversized(schema)],
