@@ -11,12 +11,14 @@ import { countMembersStatement, deleteCredentialStatement, keepMembersStatement 
 import { lockProjectStatement } from '../sql/model.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
+import { readableFields } from '../access/masks.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import { withSystemValue, type Draft } from '../unit/draft.js';
-import { asSystem, type Session } from '../unit/session.js';
+import { askerOf, asSystem, type Session } from '../unit/session.js';
 import { UnitRepository } from '../unit/unit.repository.js';
 import { UnitRights } from '../unit/unit.rights.js';
 import { UnitWriter } from '../unit/unit.writer.js';
+import { withAllTaken } from '../unit/uniques.js';
 import { retold } from '../unit/whole-refusal.js';
 import { Sessions } from './sessions.js';
 
@@ -64,8 +66,15 @@ export class MemberBehavior implements Behavior, OnModuleInit {
       string,
       Json,
     ][]);
-    const [row] = await renamed(() => this.writer.insert(asSystem(session), credentials, [values]), index);
-    return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
+    try {
+      const [row] = await renamed(() => this.writer.insert(asSystem(session), credentials, [values]), index);
+      return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
+    } catch (error) {
+      // The member itself is not tried any more: which of its own values are taken is asked.
+      if (!(error instanceof KindError) || error.code !== 'parameter.not_unique') throw error;
+      const told = readableFields(kind, askerOf(session));
+      throw await withAllTaken(session, kind, [{ draft, ...(index !== undefined && { index }) }], told, error);
+    }
   }
 
   /** Whether an edit leaves the names as they are; the member is held from here on. New ones are given by administrators. */

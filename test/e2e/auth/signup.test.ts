@@ -1,14 +1,16 @@
 /** What is wrong with a sign-up is told at once: names, password and the member itself; and nothing of it is kept. */
 import { expect, it } from 'vitest';
 import { withMembers } from '../../support/callers.js';
-import { query, refusalOf } from '../../support/definitions.js';
+import { ok, query, refusalOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
 const admin = await withMembers(await service.project());
 await admin.post('/integer/unit', { id: 'age', max_value: 150 });
 await admin.post('/unit/unit', { id: 'friend', reference_kind: 'person' });
-await admin.put('/kind/unit/person', { parameters: ['age', 'friend'] });
+await admin.post('/string/unit', { id: 'badge', unique: true });
+await admin.post('/string/unit', { id: 'secret_badge', unique: true, read_access: 'admin' });
+await admin.put('/kind/unit/person', { parameters: ['age', 'friend', 'badge', 'secret_badge'] });
 const anyone = admin.as(undefined);
 
 const name = { username: 'ann', password: 'password1' };
@@ -72,6 +74,28 @@ it('a name and an address that are taken are told in one answer, the address whe
     told: ['parameter.not_unique email', 'parameter.not_unique username'],
   });
   expect(await query(admin, 'SELECT 1 FROM $schema."person"')).toHaveLength(1);
+});
+
+it('and with them what the member has in common with another one, as far as it may be known', async () => {
+  const badges = { badge: 'b', secret_badge: 's' };
+  await ok(admin.post('/person/unit', { username: 'eve', email: 'eve@example.com', ...badges }));
+  const body = { ...name, ...badges, kind_system_user: user };
+  const refused = refusalOf(await anyone.post('/auth/person/signup', body));
+  expect({ ...refused, messages: [...refused.messages].sort() }).toEqual({
+    status: 409,
+    messages: [
+      'parameter.not_unique badge',
+      'parameter.not_unique kind_system_user.email',
+      'parameter.not_unique username',
+    ],
+  });
+  const member = await admin.post('/person/unit', [{ username: 'ann', email: 'new@example.com', ...badges }]);
+  expect([...refusalOf(member).messages].sort()).toEqual([
+    'parameter.not_unique badge',
+    'parameter.not_unique secret_badge',
+    'parameter.not_unique username',
+  ]);
+  expect(await query(admin, 'SELECT 1 FROM $schema."person"')).toHaveLength(2);
 });
 
 it('whatever is wrong with an address is told where it was given', async () => {
