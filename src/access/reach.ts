@@ -1,6 +1,7 @@
 /** Who may follow a reference, and what of the unit behind it may be named: every step of a path asks here. Pure. */
 import type { Field, KindDef, Model } from '../model/model.js';
 import type { Reach, Reached } from '../model/path.js';
+import type { Operation } from '../model/special.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
 import { checkState, grantOf, openKind, saidOf, type Grant } from './access.js';
@@ -26,6 +27,25 @@ export function reachOf(caller: Caller, model: Model): Reach {
       if (!field || field.def.hidden || caller.type === 'anonymous' || mayReadField(field, caller)) return;
       throw refusal('access.denied', `You may not read '${field.id}' of '${kind.id}'`);
     },
+  };
+}
+
+/** Rights of which any one opens the definition of a kind. */
+export const STRUCT_RIGHTS: readonly Operation[] = ['read', 'create', 'signup'];
+
+/** Whether a caller is told of a kind: who may read or create its units, or sign up. */
+export function mayDescribe(kind: KindDef, caller: Caller, model: Model): boolean {
+  return STRUCT_RIGHTS.some((operation) => grantOf(kind, operation, caller, model) !== undefined);
+}
+
+/** How a refusal names the kind that a reference leads to: ` of 'city'`, or nothing. */
+export type OfTarget = (kindId: string) => string;
+
+/** Names the kinds of which a caller is told. */
+export function ofTargetFor(caller: Caller, model: Model): OfTarget {
+  return (kindId) => {
+    const kind = model.kinds.get(kindId);
+    return kind && mayDescribe(kind, caller, model) ? ` of '${kindId}'` : '';
   };
 }
 

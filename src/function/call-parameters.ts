@@ -1,4 +1,5 @@
 /** Reads the parameters of a call by the code that reads bodies of units: the same faults, all of them at once. */
+import { ofTargetFor } from '../access/reach.js';
 import { keyField, parameterField } from '../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterDef } from '../model/parameter-def.js';
@@ -11,6 +12,7 @@ import type { Eventually } from '../shared/eventually.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/nearest.js';
 import { inTurns } from '../shared/pieces.js';
+import type { Caller } from '../tenancy/caller.js';
 import { shownValues, type Body } from '../unit/draft.js';
 import { DefaultBytes } from '../unit/default-bytes.js';
 import { draftCreate } from '../unit/drafting.js';
@@ -30,6 +32,8 @@ const shapes = new WeakMap<Model, WeakMap<FunctionDef, KindDef>>();
 /** What it takes to read the parameters of a call. */
 export interface Reading {
   readonly model: Model;
+  /** Who calls. */
+  readonly caller: Caller;
   readonly faults: Faults;
   readonly breather: Breather;
   /** Matches what is to be matched against patterns. */
@@ -40,7 +44,7 @@ export interface Reading {
 export async function readParameters(
   def: FunctionDef,
   body: Body,
-  { model, faults, breather, settle }: Reading,
+  { model, caller, faults, breather, settle }: Reading,
 ): Promise<ReadParameters> {
   const kind = shapeOf(def, model);
   const known = new Map([...body].filter(([key]) => !RESERVED_PARAMETERS.has(key)));
@@ -51,10 +55,8 @@ export async function readParameters(
   }
   const patterns = new PatternChecks();
   const masks = { writable: kind.fields, readable: kind.fields };
-  const draft = await inTurns(
-    draftCreate(known, { kind, ...masks, faults, patterns, defaults: new DefaultBytes() }),
-    breather,
-  );
+  const options = { kind, ...masks, defaults: new DefaultBytes(), ofTarget: ofTargetFor(caller, model) };
+  const draft = await inTurns(draftCreate(known, { ...options, faults, patterns }), breather);
   await settle(patterns);
   for (const field of kind.fields.values()) {
     const wanted = field.def.referenceKind;

@@ -127,6 +127,7 @@ export class FunctionService {
     const faults = new Faults();
     const parameters = await readParameters(def, await read(def, faults), {
       model,
+      caller: scope.caller,
       faults,
       breather: new Breather(scope.project.schema),
       settle: (patterns) => this.patterns.settle(scope.project.id, patterns),

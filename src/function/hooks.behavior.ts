@@ -4,6 +4,7 @@
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
+import { ofTargetFor } from '../access/reach.js';
 import type { Share } from '../database/database.js';
 import type { KindDef } from '../model/model.js';
 import { Breather } from '../shared/breather.js';
@@ -16,7 +17,7 @@ import type { Project } from '../tenancy/project.js';
 import { Behaviors, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/behavior.js';
 import { bodyOf, keyOf, shownValues, withoutValuesOf, withValuesOf, type Draft } from '../unit/draft.js';
 import { draftUpdate } from '../unit/drafting.js';
-import { transactionOf, type Session } from '../unit/session.js';
+import { askerOf, transactionOf, type Session } from '../unit/session.js';
 import { SessionUnits, type UnitObject } from '../unit/session-units.js';
 import { broken } from './broken.js';
 import { Capacity } from './capacity.js';
@@ -147,7 +148,9 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     );
     const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
     const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
-    const options = { kind, ...masks, faults, patterns, defaults, ...(index !== undefined && { index }) };
+    const ofTarget = ofTargetFor(askerOf(session), session.model);
+    const place = index !== undefined && { index };
+    const options = { kind, ...masks, faults, patterns, defaults, ofTarget, ...place };
     const breather = new Breather(session.project.schema);
     return withValuesOf(left, await inTurns(draftUpdate(body, options, write.id), breather));
   }

@@ -1,5 +1,6 @@
 /** What PostgreSQL's refusals of a write mean, in the words of the kind. */
 import { isAnswerTooLarge, isDatabaseFault, type DatabaseFault } from '../database/sqlstate.js';
+import type { OfTarget } from '../access/reach.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { constraintName } from '../model/names.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
@@ -12,6 +13,8 @@ export interface WriteContext {
   readonly kind: KindDef;
   /** The fields of which the caller may be told. */
   readonly told: ReadonlyMap<string, Field>;
+  /** Names the kinds that references lead to, as far as the caller may know. */
+  readonly ofTarget: OfTarget;
   /** The rows of a bulk write, to find the one to blame. */
   readonly rows?: readonly Readonly<Record<string, unknown>>[];
   readonly bulk?: boolean;
@@ -124,7 +127,11 @@ function badReference(error: DatabaseFault, context: WriteContext): KindError | 
   // A deletion has no rows: what is broken there is a reference to the unit.
   if (own && context.rows) {
     const place = { parameter: own.id, ...placeOf(error, [own], context) };
-    return refusal('parameter.bad_reference', `${own.id}: no such unit of '${own.reference?.kind ?? ''}'`, place);
+    return refusal(
+      'parameter.bad_reference',
+      `${own.id}: no such unit${context.ofTarget(own.reference?.kind ?? '')}`,
+      place,
+    );
   }
   return refusal('unit.referenced', 'Other units refer to this one');
 }

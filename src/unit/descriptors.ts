@@ -1,6 +1,7 @@
 /** What a struct says of the parameters of kinds, to one caller, and what its query asks of that. Pure. */
-import { grantOf, mayAtAll } from '../access/access.js';
+import { mayAtAll } from '../access/access.js';
 import { mayReadField, readableFields, writableFields } from '../access/masks.js';
+import { mayDescribe } from '../access/reach.js';
 import type { ListQuery } from '../http/list-query.js';
 import { BUILT_IN_GROUPS } from '../model/built-in.js';
 import { builtInField } from '../model/field.js';
@@ -46,13 +47,6 @@ export interface DescriptorPlan {
   readonly order: readonly OrderTerm[];
   readonly used: readonly Field[];
 }
-
-/** Whether a struct tells the caller of a kind: who may read or create its units, or sign up. */
-export function mayDescribe(kind: KindDef, { caller, model }: Viewer): boolean {
-  return STRUCT_RIGHTS.some((operation) => grantOf(kind, operation, caller, model) !== undefined);
-}
-
-export const STRUCT_RIGHTS = ['read', 'create', 'signup'] as const;
 
 /** The descriptors of what kinds have, each name at its first appearance. @throws KindError 400 for a name that none has */
 export function describe(
@@ -125,7 +119,7 @@ function descriptorOf(field: Field, viewer: Viewer): Descriptor {
     min_length: def.minLength ?? null,
     max_length: def.maxLength ?? null,
     values: def.values ?? null,
-    ...(target && { reference_kind: mayDescribe(target, viewer) ? target.id : null }),
+    ...(target && { reference_kind: mayDescribe(target, viewer.caller, viewer.model) ? target.id : null }),
     ...(def.runTime && IN_GROUPS.has(field) && { persistence: 'run_time' }),
   };
 }

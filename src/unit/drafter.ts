@@ -3,8 +3,9 @@
  * and every fault.
  */
 import { Injectable } from '@nestjs/common';
-import { checkState, openKind } from '../access/access.js';
+import { checkState, denied, openKind } from '../access/access.js';
 import { readableFields, writableFields } from '../access/masks.js';
+import { mayDescribe, ofTargetFor } from '../access/reach.js';
 import { Patterns } from '../catalog/patterns.js';
 import type { KindDef } from '../model/model.js';
 import { PatternChecks } from '../model/pattern-checks.js';
@@ -20,7 +21,7 @@ import { bodyOf, keyColumn, type Body, type Draft } from './draft.js';
 import { draftCreate, draftGiven, draftUpdate, type DraftOptions } from './drafting.js';
 import { Nested, nestedOf } from './nested.js';
 import type { Placed } from './references.js';
-import type { Session } from './session.js';
+import { askerOf, type Session } from './session.js';
 
 /** An element of a bulk body that is no object, and what it is. */
 export interface NotObject {
@@ -108,7 +109,8 @@ export class Drafter {
     for (const behavior of behaviors) body = (await told(situation, () => behavior.prepare?.(body, write))) ?? body;
     const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
     const made = await this.#within(body, masks.writable, situation);
-    const options = { kind, ...masks, faults, patterns, defaults };
+    const ofTarget = ofTargetFor(askerOf(write.session), write.session.model);
+    const options = { kind, ...masks, faults, patterns, defaults, ofTarget };
     const read = id !== undefined ? draftUpdate : partly ? draftGiven : draftCreate;
     const pieces = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
     let draft = await inTurns(pieces, breather);
@@ -146,7 +148,12 @@ export class Drafter {
     if (nested.size >= LIMITS.nestedUnits) {
       throw refusal('body.too_many', `At most ${LIMITS.nestedUnits} units inside others in one body`);
     }
-    const { kind, grant } = openKind(write.session.model, kindId, 'create', writer);
+    const { model } = write.session;
+    const target = model.kinds.get(kindId);
+    if (target && !mayDescribe(target, writer, model)) {
+      throw denied(writer, `${[...outer.way, id].join('.')}: you may not create units of the kind that it leads to`);
+    }
+    const { kind, grant } = openKind(model, kindId, 'create', writer);
     checkState(kind);
     for (const behavior of this.behaviors.of(kind, write.session)) behavior.ready?.();
     const session = { ...write.session, caller: writer };

@@ -1,5 +1,6 @@
 /** Reads a body by the kind's parameters, in pieces: what is to be stored, or every fault of it but those that patterns find. Pure. */
 import { v7 as uuidv7 } from 'uuid';
+import type { OfTarget } from '../access/reach.js';
 import { Faults, type ErrorCode, type Place } from '../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../shared/identifiers.js';
 import { jsonEqual, scalarText, type Json } from '../shared/json.js';
@@ -10,7 +11,7 @@ import { PatternChecks } from '../model/pattern-checks.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { withValuesOf, type Body, type Draft } from './draft.js';
-import { mayBeLarge, ValueReader } from './value-reader.js';
+import { mayBeLarge, ValueReader, type TellFault } from './value-reader.js';
 
 export interface DraftOptions {
   readonly kind: KindDef;
@@ -22,6 +23,8 @@ export interface DraftOptions {
   readonly patterns: PatternChecks;
   /** Gives the defaults of new units. */
   readonly defaults: DefaultBytes;
+  /** Names the kinds that references lead to, as far as who asks may know. */
+  readonly ofTarget: OfTarget;
   /** The position of the object in a bulk body. */
   readonly index?: number;
   /** Keys of the units that are created along, by the reference; undefined where there is none because of a fault. */
@@ -57,7 +60,7 @@ function* readCreate(body: Body, options: DraftOptions, whole: boolean): Pieces<
 
 /** A draft of `draftGiven` as a create stores it: defaults apply, and what must be there is missed. */
 export function wholeDraft(given: Draft, options: Pick<DraftOptions, 'kind' | 'faults' | 'index' | 'defaults'>): Draft {
-  const nothing = { writable: NO_FIELDS, readable: NO_FIELDS, patterns: new PatternChecks() };
+  const nothing = { writable: NO_FIELDS, readable: NO_FIELDS, patterns: new PatternChecks(), ofTarget: NO_TARGET };
   const drafting = new Drafting(new Map(), { ...options, ...nothing });
   for (const field of drafting.fields()) if (!given.values.has(field.id)) drafting.absent(field);
   return withValuesOf(given, drafting.finish(undefined));
@@ -74,6 +77,7 @@ export function presumedDraft(given: Draft, kind: KindDef, defaults: DefaultByte
 }
 
 const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
+const NO_TARGET: OfTarget = () => '';
 
 /** Reads the body of an edit, or without an id what is changed of a draft: only what it has is written. */
 export function* draftUpdate(body: Body, options: DraftOptions, id?: string): Pieces<Draft> {
@@ -110,9 +114,8 @@ class Drafting {
     private readonly body: Body,
     private readonly options: DraftOptions,
   ) {
-    this.#reader = new ValueReader(options.kind, options.patterns, (code, { id }, text) =>
-      this.#report(code, id, text),
-    );
+    const tell: TellFault = (code, { id }, text) => this.#report(code, id, text);
+    this.#reader = new ValueReader(options.kind, options.patterns, tell, options.ofTarget);
   }
 
   /** The fields that are not the system's, without the id. */
@@ -177,7 +180,7 @@ class Drafting {
     const { primary } = kind;
     const given = primary && this.body.get(primary.id);
     if (!primary || given === null) return undefined;
-    const key = new ValueReader(kind, new PatternChecks(), () => undefined).read(primary, given);
+    const key = new ValueReader(kind, new PatternChecks(), () => undefined, NO_TARGET).read(primary, given);
     return key === undefined ? undefined : scalarText(shownValue(primary, key));
   }
 

@@ -1,14 +1,14 @@
 /** References between units: whether what they lead to is there, and what they forbid. `deletion.ts` follows them. */
 import { Injectable } from '@nestjs/common';
 import { referencesTo, type Field, type KindDef, type Model, type Referring } from '../model/model.js';
-import { referableOf } from '../access/reach.js';
+import { ofTargetFor, referableOf } from '../access/reach.js';
 import { leadsOn, type Predicate } from '../model/predicate.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { countReferencesStatement, existingStatement } from '../sql/reference.sql.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { keyOf, type Draft } from './draft.js';
-import type { Session } from './session.js';
+import { askerOf, type Session } from './session.js';
 
 /** Whether others may refer to units of the kind: what that means is asked before one is deleted. */
 export function isReferenced(model: Model, kind: KindDef): boolean {
@@ -56,7 +56,8 @@ export interface Unreachable {
   readonly index: number | undefined;
   readonly way: string | undefined;
   readonly field: Field;
-  readonly target: KindDef;
+  /** ` of 'city'`, where who asks may know where the reference leads. */
+  readonly ofTarget: string;
   readonly id: string;
 }
 
@@ -69,10 +70,10 @@ export interface Writing {
 }
 
 export function tell(unreachable: readonly Unreachable[], faults: Faults): void {
-  for (const { field, target, index, way } of unreachable) {
+  for (const { field, ofTarget, index, way } of unreachable) {
     const place = index === undefined ? { parameter: field.id } : { parameter: field.id, index };
     const told = way === undefined ? faults : faults.within(way);
-    told.add('parameter.bad_reference', `${field.id}: no such unit of '${target.id}'`, place);
+    told.add('parameter.bad_reference', `${field.id}: no such unit${ofTarget}`, place);
   }
 }
 
@@ -135,6 +136,7 @@ export class References {
     made?: Pick<Made, 'has'>,
   ): Promise<Unreachable[]> {
     const found: Unreachable[] = [];
+    const nameOf = ofTargetFor(askerOf(session), session.model);
     for (const field of kind.fields.values()) {
       const target = field.reference && session.model.kinds.get(field.reference.kind);
       // Whether a unit of another source is there is for that one to know.
@@ -146,8 +148,9 @@ export class References {
       const grant = referableOf(target, session.caller, session.model);
       if (grant && !grant.predicate && !all) continue;
       const ids = others.map(({ id }) => id);
+      const ofTarget = nameOf(target.id);
       const there = grant ? await this.#there(session, target, ids, grant.predicate) : new Set();
-      found.push(...others.filter(({ id }) => !there.has(id)).map((placed) => ({ ...placed, field, target })));
+      found.push(...others.filter(({ id }) => !there.has(id)).map((placed) => ({ ...placed, field, ofTarget })));
     }
     return found;
   }

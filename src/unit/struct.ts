@@ -1,6 +1,7 @@
 /** Structs: what the parameters of a kind are, for forms and clients. */
 import { Injectable } from '@nestjs/common';
 import { openKind } from '../access/access.js';
+import { mayDescribe, STRUCT_RIGHTS } from '../access/reach.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer.js';
@@ -10,7 +11,7 @@ import type { GroupDef, KindDef, Model } from '../model/model.js';
 import { Faults } from '../shared/errors.js';
 import { descriptorsStatement } from '../sql/descriptor.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { describe, mayDescribe, planDescriptors, STRUCT_RIGHTS, type Descriptor } from './descriptors.js';
+import { describe, planDescriptors, type Descriptor } from './descriptors.js';
 import { Remotes } from './remotes.js';
 import { executorFor } from './executors.js';
 import { collect, planQuery } from './unit.plan.js';
@@ -61,7 +62,7 @@ export class Structs {
   /** `{label, parameters}` of a group that the caller may read: the parameters of its kinds, each at its first appearance. */
   async ofGroup(scope: RequestScope, model: Model, group: GroupDef, url: string): Promise<Answer> {
     const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
-    const described = kinds.filter((kind) => mayDescribe(kind, { caller: scope.caller, model }));
+    const described = kinds.filter((kind) => mayDescribe(kind, scope.caller, model));
     const { items } = await this.#describe(scope, model, described, url);
     return answerOf({ label: group.label, parameters: items });
   }

@@ -1,4 +1,5 @@
 /** Reads values by the definitions of their fields, whoever gives them, in pieces: what is stored of each, or every fault of it. Pure. */
+import type { OfTarget } from '../access/reach.js';
 import type { Field, KindDef } from '../model/model.js';
 import type { ParameterType, Report, Stored } from '../model/parameter-type/parameter-type.js';
 import type { PatternChecks } from '../model/pattern-checks.js';
@@ -22,6 +23,7 @@ export class ValueReader {
     private readonly kind: KindDef,
     private readonly patterns: PatternChecks,
     private readonly tell: TellFault,
+    private readonly ofTarget: OfTarget,
   ) {}
 
   /** A value that is not null; undefined after a fault was told. */
@@ -98,7 +100,7 @@ export class ValueReader {
     const id = key.read(stored);
     // As in a path: an id that is written in another way is none.
     if (id !== undefined && (key.id === 'uuid' || scalarText(id) === stored)) return id;
-    return void report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}' of '${kind}'`);
+    return void report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}'${this.ofTarget(kind)}`);
   }
 }
 

@@ -4,11 +4,12 @@
  */
 import { Injectable } from '@nestjs/common';
 import { readableFields } from '../access/masks.js';
+import { ofTargetFor } from '../access/reach.js';
 import type { KindDef } from '../model/model.js';
 import { Faults, KindError, type Message } from '../shared/errors.js';
 import type { WriteContext } from './conflict.js';
 import { References, tell, type Placed, type Unreachable } from './references.js';
-import type { Session } from './session.js';
+import { askerOf, type Session } from './session.js';
 import { withAllTaken } from './uniques.js';
 import { withFaults } from './whole-refusal.js';
 
@@ -66,7 +67,8 @@ export interface Edited {
 }
 
 /** What may be told of a refusal to the caller of a session. */
-export function contextOf({ caller, model }: Session, kind: KindDef, bulk = false): WriteContext {
+export function contextOf(session: Session, kind: KindDef, bulk = false): WriteContext {
+  const { caller, model } = session;
   const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
-  return { model, kind, told, ...(bulk && { bulk }) };
+  return { model, kind, told, ofTarget: ofTargetFor(askerOf(session), model), ...(bulk && { bulk }) };
 }

@@ -100,6 +100,55 @@ describe.each(KINDS)('a reference to a %s', (kind) => {
   });
 });
 
+describe('where a reference leads', () => {
+  const closed = Object.fromEntries(
+    ['read', 'create', 'update', 'delete', 'link', 'function'].map((operation) => [operation, 'admin']),
+  );
+  const uuid = '0190163d-8694-739b-aea5-966c26f8ad91';
+  const bodies = [
+    { oref: 'zz' },
+    { oref: uuid },
+    { oref: uuid, count: 'x' },
+    [{ oref: uuid }, { oref: 'zz' }],
+    { oref: {} },
+    { onto: { oref: uuid } },
+    { onto: { oref: 'zz' } },
+    { onto: { oref: {} } },
+  ];
+
+  beforeAll(async () => {
+    const parameters = [reference('oref', 'hoard'), reference('onto', 'openref'), { id: 'count', kind_id: 'integer' }];
+    const access = { ...closed, create: 'anyone' };
+    await defineKinds(admin, { id: 'hoard', access: closed }, { id: 'openref', parameters, access });
+  });
+
+  it.each(bodies.map((body) => [JSON.stringify(body), body] as const))(
+    'is not told to strangers: %s',
+    async (_, body) => {
+      for (const caller of [anonymous(admin), as(ann)]) {
+        const { status, text } = await caller.post('/openref/unit', body);
+        expect([400, 401, 403]).toContain(status);
+        expect(text).not.toContain('hoard');
+      }
+    },
+  );
+
+  it('is told to who has any right to its units', async () => {
+    const told = async (caller: TestProject) => {
+      const all = [
+        await caller.post('/openref/unit', { oref: 'zz' }),
+        await caller.post('/openref/unit', { oref: uuid }),
+      ];
+      return all.map(({ body }) => body.messages[0]?.text);
+    };
+    expect(await told(as(ann))).toEqual(["oref: no unit 'zz'", 'oref: no such unit']);
+    await ok(admin.put('/kind/unit/hoard', { access: { ...closed, create: 'member' } }));
+    const named = ["oref: no unit 'zz' of 'hoard'", "oref: no such unit of 'hoard'"];
+    expect([await told(as(ann)), await told(admin)]).toEqual([named, named]);
+    await ok(admin.put('/kind/unit/hoard', { access: closed }));
+  });
+});
+
 it('leaves nothing of the write behind', async () => {
   const before = await ok(admin.get('/job/unit'));
   expect((await as(ann).post('/job/unit', { title: 'y', client: his.client })).body.messages).toEqual([
