@@ -1,6 +1,6 @@
 /** Which fields of a unit a caller may read and write. Pure. */
 import type { Field, KindDef } from '../model/model.js';
-import { LEVELS, type Level } from '../model/parameter-def.js';
+import { LEVELS, type Level, type ParameterDef } from '../model/parameter-def.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 
 function passesLevel(level: Level | undefined, caller: Caller): boolean {
@@ -48,6 +48,11 @@ function masksOf(kind: KindDef, caller: Caller): Masks {
 /** Whether the definition of a field lets a caller read it. */
 export function mayReadField({ def }: Field, caller: Caller): boolean {
   return (!def.hidden || caller.seesHidden === true) && passesLevel(def.readAccess, caller);
+}
+
+/** Whether a caller may know what a definition tells of values: its default, allowed values and pattern. */
+export function mayReadValues({ hidden, readAccess }: ParameterDef, caller: Caller): boolean {
+  return caller.type === 'system' || isAdministrator(caller) || (!hidden && passesLevel(readAccess, caller));
 }
 
 /** Administrators define parameters, so they see all of a definition; others what they may read of its values. */

@@ -1,5 +1,6 @@
 /** What is special about parameters: their definitions must make sense, and kinds use them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { mayReadValues } from '../access/masks.js';
 import {
   canonicalValues,
   checkBytes,
@@ -19,7 +20,7 @@ import { scalarText } from '../shared/json.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
 import { withSystemValue, type Body, type Draft } from '../unit/draft.js';
 import { withLabel } from '../unit/identified.js';
-import { changeOf, type Session } from '../unit/session.js';
+import { askerOf, changeOf, type Session } from '../unit/session.js';
 import { KindParameters } from './kind-parameters.js';
 
 @Injectable()
@@ -72,8 +73,10 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     // Only a value that was accepted has a canonical form.
     const made = faults.any ? draft : this.#canonical(draft, kind, def);
     if (!said) return made;
-    const others = faults.any ? [] : differences(stored, definitionIn(made, kind));
-    if (faults.any || others.length > 0) tellExists(stored, others, write);
+    // Whether it is the same would tell what the values of the stored one are: for who may not know them it never is.
+    const mayCompare = !faults.any && mayReadValues(stored, askerOf(session));
+    const others = mayCompare ? differences(stored, definitionIn(made, kind)) : [];
+    if (!mayCompare || others.length > 0) tellExists(stored, others, write);
     return made;
   }
 

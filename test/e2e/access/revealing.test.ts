@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
-import { startTestService } from '../../support/service.js';
+import { startTestService, type TestProject } from '../../support/service.js';
 
 const service = await startTestService();
 const admin = await service.project();
@@ -32,6 +32,39 @@ const CALLERS = [
   { name: 'a caller without a token', caller: nobody, sees: ['plain', 'open'] },
 ];
 const ALL = CALLERS[0]?.sees ?? [];
+
+it('a definition inside the body of a kind is not compared with values that its writer may not read', async () => {
+  const access = { read: 'member', create: 'member' };
+  for (const kind of ['kind', 'string']) await ok(admin.put(`/kind/unit/${kind}`, { access }));
+  const post = (caller: TestProject, id: string, more: object) =>
+    caller.post('/kind/unit', { id: 'guess', parameters: [define(id, more)] });
+  const wrong = [{}, { default_string: 'x' }, { pattern: 'secret' }, { values: ['secret'] }, { label: 'Other' }];
+  for (const [id, more] of [
+    ['hidden_one', { hidden: true }],
+    ['guarded', { read_access: 'admin' }],
+  ] as const) {
+    const told = [];
+    for (const guess of wrong) {
+      const { status, body } = await post(member, id, { ...more, ...guess });
+      told.push([status, body.messages]);
+    }
+    const text = `parameters[0].id: a parameter '${id}' exists already, a string; a kind shares it by naming its id alone, "${id}"`;
+    expect(told).toEqual(wrong.map(() => [409, [expect.objectContaining({ code: 'parameter.exists', text })]]));
+  }
+  // Who may read them says the same, or is told what differs.
+  expect((await post(member, 'inner', { read_access: 'member', default_string: 'x' })).text).toContain(
+    'another default_string',
+  );
+  for (const [caller, id, more] of [
+    [member, 'inner', { read_access: 'member' }],
+    [admin, 'hidden_one', { hidden: true }],
+  ] as const) {
+    await ok(post(caller, id, more));
+    await ok(admin.delete('/kind/unit/guess'));
+  }
+  await ok(admin.put('/kind/unit/kind', { access: {} }));
+  await ok(admin.put('/kind/unit/string', { access: { read: 'anyone' } }));
+});
 
 describe.each(CALLERS)('$name', ({ caller, sees }) => {
   it.each(ALL)('reads in the record of %s what it may read of its values', async (id) => {
