@@ -165,10 +165,11 @@ export class Database implements Executor {
     // A client without a listener would end the process when its connection breaks between two statements.
     const onError = () => void (broken = true);
     client.on('error', onError);
+    let ending: Deadline | undefined;
     const interrupt = (reason: unknown): void => {
       broken = true;
       interrupted(reason);
-      void this.#cancel(client);
+      ending ??= new Deadline(0, () => void this.#cancel(client));
     };
     const tx = new OpenTransaction((statement) => this.#query(client, statement), outcome, interrupt);
     try {
@@ -191,6 +192,7 @@ export class Database implements Executor {
       await client.query('ROLLBACK').catch(() => (broken = true));
       throw error;
     } finally {
+      ending?.stop();
       client.removeListener('error', onError);
       client.release(broken || this.#prepared.isWorn(client));
     }

@@ -1,16 +1,25 @@
-/** The time of one statement, where it has less than the connection allows. */
+/** Milliseconds. */
+const AGAIN = 1000;
+
+/**
+ * The time of one statement, where it has less than the connection allows. Once it is over the statement is to be ended, and
+ * again every second until it is: PostgreSQL pays no heed to a request to end a statement of which it has not read all yet.
+ */
 export class Deadline {
   /** Set when it is over. */
   passed = false;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
 
-  constructor(milliseconds: number, onPassed: () => void) {
-    this.#timer = setTimeout(() => {
+  constructor(milliseconds: number, end: () => void) {
+    const pass = (): void => {
       this.passed = true;
-      onPassed();
-    }, milliseconds);
+      this.#timer = setTimeout(pass, AGAIN);
+      end();
+    };
+    this.#timer = setTimeout(pass, milliseconds);
   }
 
+  /** The statement has settled. */
   stop(): void {
     clearTimeout(this.#timer);
   }
