@@ -110,6 +110,8 @@ export const LIMITS = {
   documentBytes: 16 * 1024 * 1024,
   /** Bytes of the JSON of one answer, in UTF-8. */
   answerBytes: 32 * 1024 * 1024,
+  /** Bytes of the descriptors of one struct, and of what a filter and an order of it look at, as JSON. */
+  structBytes: 4 * 1024 * 1024,
   /** Bytes of answers that the clients of one process have not taken, and seconds without a byte taken of one. */
   unreadBytes: 256 * 1024 * 1024,
   unreadSeconds: 60,

@@ -10,15 +10,15 @@ export interface DescriptorQuery {
   readonly schema: string;
   /** The fields that are given of each descriptor. */
   readonly used: readonly Field[];
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** The descriptors as a JSON list, each with its place as `n`. */
+  readonly rows: string;
   readonly filter: Predicate | undefined;
   readonly order: readonly OrderTerm[];
 }
 
 /** Rows `n`: the places of the descriptors that match, from 0, in the order that is asked for, else in their own. */
 export function descriptorsStatement({ schema, used, rows, filter, order }: DescriptorQuery): Statement {
-  const numbered = rows.map((row, n) => ({ ...row, n }));
-  const table = sql`jsonb_to_recordset(${param(JSON.stringify(numbered))}::jsonb) AS t(${join([...used.map(column), sql`"n" integer`])})`;
+  const table = sql`jsonb_to_recordset(${param(rows)}::jsonb) AS t(${join([...used.map(column), sql`"n" integer`])})`;
   const where = filter ? predicateSql(filter, { schema, row: 't' }) : sql`true`;
   const { keys, joins } = sortOf(schema, order);
   const sorted = keys.length > 0 ? sql`${orderBy(keys)}, t."n"` : sql`t."n"`;

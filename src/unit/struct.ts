@@ -4,11 +4,16 @@ import { openKind } from '../access/access.js';
 import { mayDescribe, STRUCT_RIGHTS } from '../access/reach.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { answerOf, type Answer } from '../http/answer.js';
+import { Answer } from '../http/answer.js';
 import { pairsOf } from '../http/list-query.js';
 import { STRUCT_QUERY } from '../http/query-names.js';
 import type { GroupDef, KindDef, Model } from '../model/model.js';
-import { Faults } from '../shared/errors.js';
+import { Breather } from '../shared/breather.js';
+import { Faults, refusal, type KindError } from '../shared/errors.js';
+import { jsonText } from '../shared/large-json.js';
+import { LIMITS } from '../shared/limits.js';
+import { inTurns, type Pieces } from '../shared/pieces.js';
+import { answerTooLarge } from '../shared/too-large.js';
 import { descriptorsStatement } from '../sql/descriptor.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { describe, planDescriptors, type Descriptor } from './descriptors.js';
@@ -18,10 +23,10 @@ import { collect, planQuery } from './unit.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './unit.key.js';
 
-/** A page of descriptors, and how many there are in all. */
+/** A page of descriptors as a JSON list, and how many there are in all. */
 interface Described {
   readonly count: number;
-  readonly items: readonly Descriptor[];
+  readonly items: string;
 }
 
 @Injectable()
@@ -38,7 +43,7 @@ export class Structs {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
       const { kind } = openKind(model, kindId, STRUCT_RIGHTS, scope.caller);
       const described = await this.#describe(scope, model, [kind], url);
-      return answerOf(labelled ? { label: kind.label, parameters: described.items } : described);
+      return labelled ? labelledAnswer(kind.label, described) : countedAnswer(described);
     });
   }
 
@@ -53,8 +58,7 @@ export class Structs {
         const unit = await this.reader.find({ ...scope, model, executor }, kind, unitId);
         if (!unit) throw unknownUnit(kind, unitId);
         const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
-        const { items } = await this.#describe(scope, model, [kind], url);
-        return answerOf({ label, parameters: items });
+        return labelledAnswer(label, await this.#describe(scope, model, [kind], url));
       });
     });
   }
@@ -63,8 +67,7 @@ export class Structs {
   async ofGroup(scope: RequestScope, model: Model, group: GroupDef, url: string): Promise<Answer> {
     const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
     const described = kinds.filter((kind) => mayDescribe(kind, scope.caller, model));
-    const { items } = await this.#describe(scope, model, described, url);
-    return answerOf({ label: group.label, parameters: items });
+    return labelledAnswer(group.label, await this.#describe(scope, model, described, url));
   }
 
   /** What the query leaves of the descriptors. Without a limit it is all: a form has no pages. @throws KindError 400 */
@@ -81,19 +84,55 @@ export class Structs {
       faults.throwIfAny();
       return { query: asked, all: found, plan: planned };
     });
+    const breather = new Breather(project.schema);
     let matching = all;
     if (plan && all.length > 0) {
-      const rows = all.map((descriptor) =>
-        Object.fromEntries(plan.used.map(({ id }) => [id, descriptor[id as keyof Descriptor]])),
-      );
+      const looked = all.map((descriptor, n) => {
+        const used = plan.used.map(({ id }): [string, unknown] => [id, descriptor[id as keyof Descriptor]]);
+        return { ...Object.fromEntries(used), n };
+      });
+      const rows = await inTurns(listText(looked, tooMuchAsked), breather);
       const found = await executorFor(this.database, caller).run<{ n: number }>(
         descriptorsStatement({ schema: project.schema, rows, ...plan }),
       );
       matching = found.flatMap(({ n }) => all[n] ?? []);
     }
     const end = isLimited(url) ? query.offset + query.limit : undefined;
-    return { count: matching.length, items: matching.slice(query.offset, end) };
+    const items = await inTurns(listText(matching.slice(query.offset, end), tooMuchAnswered), breather);
+    return { count: matching.length, items };
   }
+}
+
+/** The JSON of a list, one element after another: each may have allowed values and a default of many bytes. @throws KindError */
+function* listText(list: readonly object[], refused: () => KindError): Pieces<string> {
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const element of list) {
+    const text = yield* jsonText(element);
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes > LIMITS.structBytes) throw refused();
+    texts.push(text);
+    yield;
+  }
+  return `[${texts.join(',')}]`;
+}
+
+function tooMuchAnswered(): KindError {
+  return answerTooLarge(undefined, LIMITS.structBytes);
+}
+
+function tooMuchAsked(): KindError {
+  const most = LIMITS.structBytes.toLocaleString('en');
+  const text = `What filter and order look at has more than ${most} bytes; describe fewer parameters with include`;
+  return refusal('query.too_large', text);
+}
+
+function countedAnswer({ count, items }: Described): Answer {
+  return new Answer(`{"count":${count},"items":${items}}`);
+}
+
+function labelledAnswer(label: string, { items }: Described): Answer {
+  return new Answer(`{"label":${JSON.stringify(label)},"parameters":${items}}`);
 }
 
 function isLimited(url: string): boolean {

@@ -1,6 +1,8 @@
 /** Struct descriptors of kinds, units and groups. */
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../src/shared/limits.js';
 import { ok, refusalOf } from '../../support/definitions.js';
+import { beside } from '../../support/neighbour.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
@@ -492,5 +494,46 @@ describe('the query of a struct', () => {
       const quoted = encodeURIComponent(`"${text.replace(/["\\]/g, '\\$&')}"`);
       expect(await ids(`/city/struct?filter=eq(label,${quoted})`)).toEqual([]);
     }
+  });
+});
+
+describe('a struct of more bytes than one may have', async () => {
+  const TOO_LARGE = { status: 400, messages: ['answer.too_large'] };
+  const values = Array.from({ length: 900 }, (_, n) => `${n} ${'v'.repeat(120)}`);
+  const wide = await service.project();
+  const ids = Array.from({ length: Math.ceil(LIMITS.structBytes / JSON.stringify(values).length) }, (_, n) => `p${n}`);
+  await ok(wide.post('/kind/unit', { id: 'wide', public: true }));
+  await ok(wide.post('/group/unit', { id: 'wides', kind_list: ['wide'] }));
+  for (let at = 0; at < ids.length; at += 6) {
+    const parameters = ids.slice(0, at + 6).map((id, n) => (n < at ? id : { id, kind_id: 'string', values }));
+    await ok(wide.put('/kind/unit/wide', { parameters }));
+  }
+  const unit = (await ok(wide.post('/wide/unit', {}))) as { id: string };
+
+  it('is refused, and answered in parts', async () => {
+    for (const path of ['/wide/struct', `/wide/unit/${unit.id}/struct`, '/group/wides/struct'])
+      expect(refusalOf(await wide.get(path))).toEqual(TOO_LARGE);
+    const { count, items } = (await ok(wide.get('/wide/struct?limit=10'))) as { count: number; items: Descriptor[] };
+    expect([count, items.length, items[9]?.['values']]).toEqual([ids.length + 1, 10, values]);
+    expect(await ok(wide.get('/wide/struct?include=p1,p2'))).toMatchObject({ count: 2 });
+    expect(await ok(wide.get('/wide/struct?filter=startswith(id,p1)&order=label;asc&limit=3'))).toMatchObject({
+      count: 11,
+    });
+  });
+
+  it('is not sent to PostgreSQL either: what a filter looks at has the same bound', async () => {
+    const filter = 'filter=isnull(values,false)&limit=1';
+    expect(refusalOf(await wide.get(`/wide/struct?${filter}`))).toEqual({ status: 400, messages: ['query.too_large'] });
+    expect(await ok(wide.get(`/wide/struct?${filter}&include=p3,p4`))).toMatchObject({ count: 2 });
+  });
+
+  it('and the largest that there may be, keep nobody waiting', async () => {
+    const asked = Array.from({ length: 12 }, (_, n) => `/wide/struct?${n % 2 ? `limit=${ids.length - 2}` : ''}`);
+    const anonymous = wide.as(undefined);
+    const { result, held } = await beside(project, '/kind/unit/string', () =>
+      Promise.all(asked.map((path) => anonymous.get(path))),
+    );
+    expect(result.map(({ status }) => status)).toEqual(asked.map((_, n) => (n % 2 ? 200 : 400)));
+    expect(held).toBeLessThan(1000);
   });
 });
