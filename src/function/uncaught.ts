@@ -30,6 +30,9 @@ type Fault = (cause: unknown, at: string) => Error;
 /** Milliseconds between two lines of the log about refusals that are alike: any client may bring them about. */
 const EVERY = 10_000;
 
+/** Of names in a line of the log, which may be a client's: how many, and of how many characters. */
+const NAMES = { most: 10, longest: 80 } as const;
+
 @Injectable()
 export class Uncaught {
   readonly #refusals = new Seldom(EVERY);
@@ -67,9 +70,12 @@ export class Uncaught {
     if (!this.logger.isLevelEnabled(level)) return;
     const place = lineOf(placeOf(from.stack ?? '', module));
     const who = { project: session.project.id, file: module.file, name, ...(place !== undefined && { place }) };
+    // No part of it is a client's: the project, the author's files and names, and a code.
     const count = this.#refusals.pass(JSON.stringify([who, system, code]));
     if (count === undefined) return;
-    const parameters = messages.flatMap(({ parameter }) => parameter ?? []);
+    const parameters = messages
+      .flatMap(({ parameter }) => parameter?.slice(0, NAMES.longest) ?? [])
+      .slice(0, NAMES.most);
     const of = { as: system ? 'system' : 'caller', of: names, code, ...(parameters.length > 0 && { parameters }) };
     this.logger[level]({ ...who, ...of, count }, 'a refusal was not caught');
   }

@@ -3,6 +3,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import { STATUS_CODES } from 'node:http';
 import { FunctionError } from '../kit/function-error.js';
 import { KindError, refusal, type ErrorCode } from '../shared/errors.js';
+import { LIMITS } from '../shared/limits.js';
 import { Seldom } from '../shared/seldom.js';
 import { errorEnvelope } from './answer.js';
 import { unknownRoute } from './path-methods.js';
@@ -78,7 +79,8 @@ function troubleOf({ code, cause, messages }: KindError): string | undefined {
 function causeOf({ cause }: KindError): { cause?: string } {
   if (!(cause instanceof Error)) return {};
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  return { cause: [code, cause.message].filter(Boolean).join(': ') };
+  // A source's message may have values of a client in it.
+  return { cause: [code, cause.message].filter(Boolean).join(': ').slice(0, LIMITS.messageLength) };
 }
 
 /** What an answer says of an error. */

@@ -63,6 +63,8 @@ const runs: Record<string, (context: any) => unknown> = {
     await units('log').createAll(undefined);
   },
   no_json: () => 5n,
+  many_names: ({ system }) =>
+    system.units('log').create(Object.fromEntries(Array.from({ length: 30 }, (_, at) => ['n'.repeat(500) + at, at]))),
   behind_values: ({ system }) => system.units('paper').create({ safe: { vname: 'x' } }),
   behind_hidden: ({ system }) => system.units('paper').create({ safe: { vname: 'topsecret-a', vhush: 'no' } }),
   behind_unknown: ({ system }) => system.units('paper').create({ safe: { vnam: 'topsecret-a' } }),
@@ -293,6 +295,11 @@ describe('a refusal that is not caught', () => {
 
   it('of a source is told as that of a function', async () => {
     expect(refusalOf(await member.get('/far/unit/nothing'))).toEqual({ status: 404, messages: ['unit.unknown'] });
+  });
+
+  it('has few names in its line of the log, and short ones', async () => {
+    expect((await call('many_names')).status).toBe(400);
+    expect(lines).toMatchObject([{ code: 'parameter.unknown', count: 1, parameters: Array(10).fill('n'.repeat(80)) }]);
   });
 
   it('one that is caught lets the call go on', async () => {

@@ -16,3 +16,15 @@ it('lets the first pass, then one an interval with the number of those before it
   expect(seldom.pass('a')).toBe(2);
   expect(seldom.pass('b')).toBe(1);
 });
+
+it('forgets the oldest where there are many, and what has not passed for long', () => {
+  let now = 5;
+  const seldom = new Seldom(10_000, () => now);
+  seldom.pass('first');
+  for (let at = 0; at < 1_000; at += 1) expect(seldom.pass(`other ${at}`)).toBe(1);
+  expect(seldom.pass('other 999')).toBeUndefined();
+  expect(seldom.pass('first')).toBe(1);
+  expect(seldom.pass('first')).toBeUndefined();
+  now += 1_000_001;
+  expect(seldom.pass('first')).toBe(1);
+});
