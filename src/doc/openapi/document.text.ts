@@ -4,7 +4,9 @@
  */
 import { Breather } from '../../shared/breather.js';
 import { refusal, type KindError } from '../../shared/errors.js';
+import { jsonText } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
+import { inTurns } from '../../shared/pieces.js';
 
 export const SECTIONS = ['responses', 'parameters', 'schemas', 'headers'] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -43,7 +45,7 @@ export class DocumentText {
 
   /** Adds a member to the object that is open. @throws KindError 413 */
   async add(key: string, value: unknown): Promise<void> {
-    const text = JSON.stringify(value);
+    const text = await inTurns(jsonText(value), this.#breather);
     for (const [, section, name = ''] of text.matchAll(REFERENCE)) this.used[section as Section].add(name);
     this.#write(`${this.#comma()}${JSON.stringify(key)}:${text}`);
     if (this.#breather.due) await this.#breather.pause();
