@@ -33,8 +33,20 @@ export function withFaults(refused: KindError, found: readonly Message[]): KindE
   const known = refused.messages.filter((message) => !places.has(keyOf(message)));
   const order = (a: Message, b: Message) =>
     ERRORS[a.code].status - ERRORS[b.code].status || (a.index ?? -1) - (b.index ?? -1);
-  const [first, ...rest] = [...known, ...found].sort(order).slice(0, LIMITS.faults);
+  const all = [...known, ...found];
+  const missing = all.filter(({ code }) => code === 'parameter.bad_reference');
+  const [first, ...rest] = all
+    .filter((message) => !missing.some((reference) => tellsOf(message, reference)))
+    .sort(order)
+    .slice(0, LIMITS.faults);
   return first ? refused.saying([first, ...rest]) : refused;
+}
+
+/** Whether what others have tells that a unit is there which the caller may not refer to: of one that is missing nobody has it. */
+function tellsOf({ code, parameter, index }: Message, reference: Message): boolean {
+  const isOfOne = index === undefined || reference.index === undefined || index === reference.index;
+  if (!isOfOne) return false;
+  return code === 'unit.not_unique' || (code === 'parameter.not_unique' && parameter === reference.parameter);
 }
 
 /** The same refusal in other words, now and when it is asked about. */
