@@ -1,8 +1,30 @@
 /**
- * For TypeORM's command line, with DATABASE_URL set:
- * `node --import ./test/support/typescript.hook.mjs node_modules/typeorm/cli.js migration:show -d ormconfig.ts`
+ * The registry of projects for TypeORM's command line (docs/operations.md): of DATABASE_URL, else of the embedded
+ * database of a service that runs. It has the registry's schema, which migrations can't make for themselves.
  */
 import 'reflect-metadata';
+import type { DataSource } from 'typeorm';
+import { loadConfig } from './src/config/config.js';
+import type { ConnectionOptions } from './src/database/connection.js';
 import { createDataSource } from './src/database/data-source.js';
+import { readConnectionFile } from './src/database/embedded/connection-file.js';
+import { CREATE_REGISTRY } from './src/sql/registry.sql.js';
 
-export default createDataSource({ url: process.env.DATABASE_URL ?? 'postgres://localhost/kind' }, { pool: 1 });
+async function findConnection(): Promise<ConnectionOptions> {
+  const { databaseUrl, databaseDirectUrl, dataDir } = loadConfig();
+  if (databaseUrl !== undefined) return { url: databaseDirectUrl ?? databaseUrl };
+  const running = await readConnectionFile(dataDir);
+  if (!running) throw new Error(`no service runs with DATA_DIR ${dataDir}: start one, or set DATABASE_URL`);
+  return running;
+}
+
+async function openRegistry(): Promise<DataSource> {
+  const dataSource = createDataSource(await findConnection(), { pool: 1 });
+  await dataSource.initialize();
+  await dataSource.query(CREATE_REGISTRY.text);
+  // TypeORM's commands connect by themselves.
+  await dataSource.destroy();
+  return dataSource;
+}
+
+export default openRegistry();

@@ -1,62 +1,73 @@
-// Compiles src/ to dist/ with SWC, file by file. `npm start` calls it only where a source is newer than the last build.
+// Compiles src/ to dist/ as `nest build` does, which is a development dependency: `npm start` needs none. It is called only
+// where a source is newer than what was made of it.
 import { chmod, copyFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'src');
 const target = join(root, 'dist');
-const stamp = join(target, '.built');
 
 async function files(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }
 
-/** True where dist/ is at least as new as every source and setting that it is made from. */
-export async function isFresh() {
-  const built = await stat(stamp).catch(() => undefined);
-  if (!built) return false;
-  const inputs = [...(await files(source)), join(root, '.swcrc'), join(root, 'package.json')];
-  const times = await Promise.all(inputs.map(async (file) => (await stat(file)).mtimeMs));
-  return times.every((time) => time <= built.mtimeMs);
+/** The file that is made of a source; undefined for one that only declares types. */
+function outputOf(file, folder) {
+  if (file.endsWith('.d.ts')) return undefined;
+  return join(folder, relative(source, file)).replace(/\.ts$/, '.js');
 }
 
-/** Builds into a folder beside dist/ and swaps it in, so that a failed build leaves the last good one. */
+/** The time of the last change in milliseconds; undefined where there is no file. */
+async function changedAt(file) {
+  return (await stat(file).catch(() => undefined))?.mtimeMs;
+}
+
+/** True where every file of dist/ is at least as new as its source and the settings, whoever made it. */
+export async function isFresh() {
+  const settings = await Promise.all([join(root, '.swcrc'), join(root, 'package.json')].map(changedAt));
+  const fresh = (await files(source)).map(async (file) => {
+    const output = outputOf(file, target);
+    if (output === undefined) return true;
+    const [changed, built] = await Promise.all([changedAt(file), changedAt(output)]);
+    return built !== undefined && [changed, ...settings].every((time) => time <= built);
+  });
+  return (await Promise.all(fresh)).every(Boolean);
+}
+
+/** Builds beside dist/ and swaps it in, so that a failed build leaves the last good one. */
 export async function build() {
-  // Loaded for a build alone: it takes 20 MB, which a service that is up to date does not need.
-  const { transformFile } = await import('@swc/core');
-  const started = new Date();
   const fresh = `${target}.${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
   try {
-    for (const file of await files(source)) {
-      const out = join(fresh, relative(source, file));
-      await mkdir(dirname(out), { recursive: true });
-      if (!file.endsWith('.ts')) {
-        await copyFile(file, out);
-        continue;
-      }
-      if (file.endsWith('.d.ts')) continue;
-      const js = out.replace(/\.ts$/, '.js');
-      const { code, map } = await transformFile(file, {
-        swcrc: true,
-        configFile: join(root, '.swcrc'),
-        sourceMaps: true,
-      });
-      const name = relative(dirname(js), js);
-      await writeFile(js, map ? `${code}//# sourceMappingURL=${name}.map\n` : code);
-      if (map) await writeFile(`${js}.map`, map);
-    }
+    await buildInto(fresh);
     await chmod(join(fresh, 'cli', 'main.js'), 0o755);
-    await writeFile(join(fresh, '.built'), `${started.toISOString()}\n`);
     await rm(target, { recursive: true, force: true });
     await rename(fresh, target);
-    // The stamp's time is when the build began: a source saved meanwhile counts as newer.
-    await utimes(stamp, started, started);
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build();
+export async function buildInto(folder) {
+  const started = new Date();
+  for (const file of await files(source)) {
+    const out = outputOf(file, folder);
+    if (out === undefined) continue;
+    await mkdir(dirname(out), { recursive: true });
+    if (file.endsWith('.ts')) await compile(file, out);
+    else await copyFile(file, out);
+    // A source that is saved meanwhile counts as newer.
+    await utimes(out, started, started);
+  }
+}
+
+async function compile(file, out) {
+  // Loaded for a build alone: it takes 20 MB, which a service that is up to date does not need.
+  const { transformFile } = await import('@swc/core');
+  const options = { swcrc: true, configFile: join(root, '.swcrc'), sourceMaps: true };
+  const { code, map } = await transformFile(file, options);
+  await writeFile(out, `${code}//# sourceMappingURL=${basename(out)}.map\n`);
+  await writeFile(`${out}.map`, map);
+}

@@ -13,7 +13,10 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 /** Marks a value that its reader refused; the raw text stays in the input. */
 const REFUSED = Symbol('refused');
 
-/** Reads the property with `reader`, and refuses it with the reader's own words. */
+/** Every variable, in the order of the class. Compilers may leave out class fields without a value, so `new` can't tell. */
+const VARIABLES: string[] = [];
+
+/** Makes the property a variable that is read with `reader`, and refused with the reader's own words. */
 function Reads<T>(reader: Reader<T>): PropertyDecorator {
   const transform = Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? (reader.read(value) ?? REFUSED) : value,
@@ -26,6 +29,7 @@ function Reads<T>(reader: Reader<T>): PropertyDecorator {
     },
   });
   return (target, property) => {
+    VARIABLES.push(String(property));
     transform(target, property);
     validate(target, property);
   };
@@ -112,14 +116,14 @@ export function readEnvironment(raw: Readonly<Record<string, string | undefined>
   readonly environment: Environment;
   readonly faults: readonly EnvironmentFault[];
 } {
-  const known = Object.keys(new Environment());
   const given = Object.entries(raw).filter(
-    ([name, value]) => known.includes(name) && value !== undefined && value !== '',
+    ([name, value]) => VARIABLES.includes(name) && value !== undefined && value !== '',
   );
   const environment = plainToInstance(Environment, Object.fromEntries(given), { exposeDefaultValues: true });
   const faults = validateSync(environment).map(({ property, constraints }) => ({
     variable: property,
     wants: Object.values(constraints ?? {}).join(', '),
   }));
-  return { environment, faults: faults.sort((a, b) => known.indexOf(a.variable) - known.indexOf(b.variable)) };
+  const place = ({ variable }: EnvironmentFault): number => VARIABLES.indexOf(variable);
+  return { environment, faults: faults.sort((a, b) => place(a) - place(b)) };
 }

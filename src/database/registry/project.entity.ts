@@ -27,7 +27,17 @@ export class ProjectEntity {
   @Column({ type: 'boolean', default: false })
   unindexed!: boolean;
 
-  /** As in records, `2024-01-31T09:30:00.123456Z`: the driver's dates have no microseconds. */
+  @Column({
+    name: 'inserted_at',
+    type: 'timestamptz',
+    default: () => 'now()',
+    insert: false,
+    update: false,
+    select: false,
+  })
+  insertedDate!: Date;
+
+  /** The same as in records, `2024-01-31T09:30:00.123456Z`: the driver's dates have no microseconds. */
   @VirtualColumn({
     query: (alias) => `to_char(${alias}."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   })

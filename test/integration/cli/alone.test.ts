@@ -10,7 +10,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'kind-cli-alone-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
 
 function kind(argv: string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
-  const args = ['--import', './test/support/typescript.hook.mjs', 'src/cli/main.ts', ...argv];
+  const args = ['--import', './scripts/typescript.mjs', 'src/cli/main.ts', ...argv];
   const options = { cwd: root, env: { ...process.env, DATA_DIR: dataDir, ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (error, out, err) =>

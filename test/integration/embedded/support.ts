@@ -43,7 +43,7 @@ export interface Child {
 export function openInChild(dataDir: string, role: 'service' | 'command' = 'service'): Child {
   const child = spawn(
     process.execPath,
-    ['--import', './test/support/typescript.hook.mjs', 'test/support/database.child.ts', dataDir, role],
+    ['--import', './scripts/typescript.mjs', 'test/support/database.child.ts', dataDir, role],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   atEnd(async () => {

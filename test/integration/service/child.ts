@@ -17,7 +17,7 @@ export interface ServiceChild {
 /** Starts one on a fresh data folder; it stops after the file's tests. */
 export async function startChild(env: Record<string, string>): Promise<ServiceChild> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kind-service-'));
-  const child = spawn(process.execPath, ['--import', './test/support/typescript.hook.mjs', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--import', './scripts/typescript.mjs', 'src/main.ts'], {
     cwd: root,
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -21,7 +21,7 @@ afterAll(() => {
 });
 
 function start(env: Record<string, string>): Promise<{ code: unknown; out: string; err: string }> {
-  const args = ['--import', './test/support/typescript.hook.mjs', 'src/main.ts'];
+  const args = ['--import', './scripts/typescript.mjs', 'src/main.ts'];
   const options = { cwd: root, env: { ...process.env, DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'warn', ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (error, out, err) => resolve({ code: error?.code, out, err }));

@@ -26,7 +26,7 @@ interface Line {
 }
 
 function start(env: Record<string, string> = {}): { child: ChildProcess; says: (text: RegExp) => Promise<Line> } {
-  const child = spawn(process.execPath, ['--import', './test/support/typescript.hook.mjs', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--import', './scripts/typescript.mjs', 'src/main.ts'], {
     cwd: root,
     env: {
       ...process.env,

@@ -1,4 +1,4 @@
-// Lets a child process of a test run TypeScript: `node --import ./test/support/typescript.hook.mjs child.ts`.
+// Lets Node run TypeScript as it is: `node --import ./scripts/typescript.mjs file.ts`.
 import { existsSync } from 'node:fs';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -1,0 +1,84 @@
+/** `npm run build`, which is `nest build`, makes the service that `npm start` makes, and it runs with the same settings. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ownDatabase, urlOf } from '../../support/own-database.js';
+import { sideConnection } from '../../support/side-connection.js';
+
+const root = join(import.meta.dirname, '../../..');
+const temporary = await mkdtemp(join(tmpdir(), 'kind-build-'));
+/** Inside the checkout, where its packages are found. */
+const [byNest, byStart] = ['nest', 'start'].map((name) => `dist.${name}-test-${process.pid}`) as [string, string];
+afterAll(async () => {
+  const folders = [temporary, join(root, byNest), join(root, byStart)];
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+});
+
+beforeAll(async () => {
+  const settings = { extends: join(root, 'tsconfig.build.json'), compilerOptions: { outDir: join(root, byNest) } };
+  const file = join(temporary, 'tsconfig.json');
+  await writeFile(file, JSON.stringify(settings));
+  const cli = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
+  await promisify(execFile)(process.execPath, [cli, 'build', '--path', relative(root, file)], { cwd: root });
+  const { buildInto } = (await import(join(root, 'scripts/build.mjs'))) as {
+    buildInto: (folder: string) => Promise<void>;
+  };
+  await buildInto(join(root, byStart));
+}, 60_000);
+
+/** The code of each file that was built, without the maps and blank lines. */
+async function builtIn(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.map'));
+  const read = files.map(async ({ parentPath, name }): Promise<[string, string]> => {
+    const path = join(parentPath, name);
+    const text = await readFile(path, 'utf8');
+    return [path.slice(join(root, folder).length), text.replace(/^\/\/# sourceMappingURL=.*$|\n+$/gm, '')];
+  });
+  return new Map(await Promise.all(read));
+}
+
+it('makes what a start from the sources makes', async () => {
+  const [nest, start] = await Promise.all([builtIn(byNest), builtIn(byStart)]);
+  expect(nest.size).toBeGreaterThan(200);
+  expect([...nest.keys()].sort()).toEqual([...start.keys()].sort());
+  for (const [path, code] of nest) expect(code, path).toBe(start.get(path));
+});
+
+it('reads every variable, and serves the pages', { timeout: 60_000 }, async () => {
+  const database = await ownDatabase();
+  const service = spawn(process.execPath, [join(root, byNest, 'main.js')], {
+    cwd: temporary,
+    env: {
+      ...process.env,
+      DATABASE_URL: urlOf(database),
+      DATA_DIR: join(temporary, 'data'),
+      PORT: '0',
+      NODE_ENV: 'production',
+      JWT_SECRET: 'of-a-test-that-starts-what-was-built',
+      BOOTSTRAP_PROJECT: 'built',
+      LOG_LEVEL: 'fatal',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    let url: string | undefined;
+    for await (const line of createInterface(service.stdout)) {
+      url = /Service +(http:\S+)/.exec(line)?.[1] ?? url;
+      if (line.includes('Administrator')) break;
+    }
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${url}/api/lib/doc/swaggerui`)).status).toBe(200);
+    const side = await sideConnection(database);
+    expect(await side.rows('SELECT id FROM kind.project')).toEqual([{ id: 'built' }]);
+    expect(await readdir(join(temporary, 'data')).catch(() => [])).not.toContain('postgres');
+  } finally {
+    const gone = once(service, 'exit');
+    if (service.kill('SIGTERM')) await gone;
+  }
+});
