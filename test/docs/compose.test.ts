@@ -17,6 +17,10 @@ function started(given = ''): Record<string, string> {
     [...block.matchAll(/^ {6}(\w+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
   expect(environment['JWT_SECRET']).toBe('${JWT_SECRET:-}');
+  const defaults = Object.entries(environment).map(([name, value]) => [
+    name,
+    /^\$\{\w+:-(.*)\}$/.exec(value)?.[1] ?? value,
+  ]);
   const [, command = ''] = /\n {6}- -c\n {6}- (umask .*)\n/.exec(compose) ?? [];
   const npm = join(folder, 'npm');
   writeFileSync(npm, '#!/bin/sh\nprintf %s "$JWT_SECRET"');
@@ -24,7 +28,7 @@ function started(given = ''): Record<string, string> {
   const script = command.replaceAll('$$', '$').replaceAll('/data', folder);
   const env = { PATH: `${folder}:${process.env['PATH']}`, JWT_SECRET: given };
   const secret = execFileSync('sh', ['-c', script], { env, encoding: 'utf8' });
-  return { ...environment, JWT_SECRET: secret };
+  return { ...(Object.fromEntries(defaults) as Record<string, string>), JWT_SECRET: secret };
 }
 
 test('is that of production, with a secret that is made once and kept', () => {
@@ -35,6 +39,19 @@ test('is that of production, with a secret that is made once and kept', () => {
   expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
   const given = 'a secret of the operator, thirty-two characters';
   expect(started(given)['JWT_SECRET']).toBe(given);
+});
+
+test('mails lead to the address that people use, and go to Mailpit', () => {
+  const { host, port, publicUrl, mailUrl } = loadConfig(started(), folder);
+  expect({ host, port, publicUrl }).toEqual({ host: '0.0.0.0', port: 3000, publicUrl: 'http://localhost:3000' });
+  expect(compose).toContain(`- 127.0.0.1:${port}:${port}`);
+  expect(mailUrl).toBe('smtp://mail:1025');
+  expect(compose).toMatch(/\n {2}mail:\n {4}image: axllent\/mailpit\n/);
+});
+
+test('loads the functions of the checkout', () => {
+  expect(compose).toContain('WORKDIR /app\n');
+  expect(compose).toContain('- ./functions:/app/functions:ro\n');
 });
 
 test('connects as a role that has its database and is no superuser', () => {
