@@ -1,6 +1,5 @@
 /** The composition root: what the service is made of. Routes match in the order of the imports. */
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
 import { DocModule } from './doc/doc.module.js';
 import { FunctionModule } from './function/function.module.js';
@@ -10,8 +9,6 @@ import { KindModule } from './kind/kind.module.js';
 import { LinkModule } from './link/link.module.js';
 import { ParameterModule } from './parameter/parameter.module.js';
 import { PlatformModule, type Platform } from './platform.module.js';
-import { ProjectGuard } from './tenancy/project.guard.js';
-import { ScopeResolver } from './tenancy/request-scope.js';
 import { UnitRoutesModule } from './unit/unit.module.js';
 import { UnknownRouteModule } from './unknown-route.module.js';
 
@@ -33,7 +30,6 @@ export class AppModule {
         UnitRoutesModule,
         UnknownRouteModule,
       ],
-      providers: [ScopeResolver, { provide: APP_GUARD, useClass: ProjectGuard }],
     };
   }
 }

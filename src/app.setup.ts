@@ -9,6 +9,7 @@ import { withoutSlash } from './doc/page-address.js';
 import { entrance } from './http/entrance.js';
 import { ErrorResponder } from './http/error.responder.js';
 import { FastExpressAdapter } from './http/fast-express.adapter.js';
+import { PROJECT_HEADER } from './http/headers.js';
 import { NestLogger } from './http/logger.js';
 import { answerOptions } from './http/path-methods.js';
 import { requestLog } from './http/request-log.js';
@@ -38,7 +39,7 @@ function corsOptions({ corsOrigins }: Config) {
   return {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', 'kind-project-key', 'x-request-id'],
+    allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', PROJECT_HEADER, 'x-request-id'],
     exposedHeaders: ['etag', 'x-request-id', 'retry-after'],
     maxAge: 600,
     preflightContinue: true,

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { loadConfig, type Config } from './config/config.js';
 import { isFolder } from './config/folder.js';
 import { openDatabase } from './database/open-database.js';
+import { PROJECT_HEADER } from './http/headers.js';
 import { startService } from './service.js';
 
 export interface TestProjectOptions {
@@ -98,7 +99,7 @@ async function open(
     const response = await fetch(`${service.url}/api/lib${path}`, {
       method,
       headers: {
-        'kind-project-key': project,
+        [PROJECT_HEADER]: project,
         ...(token !== null && { authorization: `Bearer ${token}` }),
         ...(body && { 'content-type': 'application/json' }),
       },

@@ -1,9 +1,11 @@
-import { All, Controller, Module, Req } from '@nestjs/common';
+import { All, Controller, Module, Req, UseInterceptors } from '@nestjs/common';
 import { unknownRoute } from './http/path-methods.js';
 import type { HttpRequest } from './http/request.js';
+import { TenancyInterceptor } from './tenancy/tenancy.interceptor.js';
 
 /** Everything else under the service's path: 404 or 405, but only to those whom the guard lets in. */
 @Controller('api/lib')
+@UseInterceptors(TenancyInterceptor)
 export class UnknownRouteController {
   @All('*path')
   refuse(@Req() request: HttpRequest): never {

@@ -1,11 +1,11 @@
-import { Controller, Get, Header, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import { refuseQuery } from '../http/list-query.js';
 import type { HttpRequest } from '../http/request.js';
-import { WithoutBearer, WithOwnBearer } from '../tenancy/project.guard.js';
+import { WithoutAccessToken } from '../tenancy/route-options.js';
 import { jsonOf, type BodyLimit } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { TakesBody } from '../tenancy/tenancy.interceptor.js';
+import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';
@@ -26,7 +26,7 @@ function inputOf(request: HttpRequest, limit: BodyLimit = 'small'): Promise<unkn
  * looked at.
  */
 @Controller('api/lib/auth')
-@TakesBody()
+@UseInterceptors(TenancyInterceptor)
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
@@ -36,7 +36,7 @@ export class AuthController {
 
   @Post(':kind/signup')
   @NoStore()
-  @WithoutBearer()
+  @WithoutAccessToken()
   signUp(
     @Scope() { project }: RequestScope,
     @Param('kind') kind: string,
@@ -47,7 +47,7 @@ export class AuthController {
 
   @Post('signin')
   @NoStore()
-  @WithoutBearer()
+  @WithoutAccessToken()
   async signIn(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     return this.signIns.signIn(project, visitOf(request), await inputOf(request));
   }
@@ -70,20 +70,22 @@ export class AuthController {
 
   @Get('refresh')
   @NoStore()
-  @WithOwnBearer()
+  @WithoutAccessToken()
   @UseGuards(RefreshTokenGuard)
-  refresh(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+  async refresh(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    const claims = refreshClaims(request, project);
     refuseQuery(request.url);
-    return this.auth.refresh(project, refreshClaims(request));
+    return this.auth.refresh(project, claims);
   }
 
   @Post('refresh')
   @NoStore()
-  @WithOwnBearer()
+  @WithoutAccessToken()
   @UseGuards(RefreshTokenGuard)
   async refreshByPost(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+    const claims = refreshClaims(request, project);
     await inputOf(request);
-    return this.auth.refresh(project, refreshClaims(request));
+    return this.auth.refresh(project, claims);
   }
 
   @Post('signout')
@@ -100,14 +102,14 @@ export class AuthController {
 
   @Post('recover_password')
   @NoStore()
-  @WithoutBearer()
+  @WithoutAccessToken()
   async recover(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     return this.recovery.request(project, visitOf(request), await inputOf(request));
   }
 
   @Post('reset_password/:token')
   @NoStore()
-  @WithoutBearer()
+  @WithoutAccessToken()
   reset(
     @Scope() { project }: RequestScope,
     @Param('token') token: string,

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { MailModule } from '../mail/mail.module.js';
@@ -19,6 +19,8 @@ import { SignInService } from './sign-in.service.js';
 import { Throttle } from './throttle.js';
 import { TokenService } from './token.service.js';
 
+/** Global, because every module's tenancy interceptor asks it who calls. */
+@Global()
 @Module({
   imports: [MailModule, UnitModule, JwtModule.register({}), PassportModule],
   providers: [

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import { codingOf } from '../http/content-coding.js';
 import { loggedPath } from '../http/request-log.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { answerFile, ASSET_POLICY, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/stored-file.js';
 import { notTaken, refusal } from '../shared/errors.js';
-import { WithOptionalProject, WithoutProject } from '../tenancy/project.guard.js';
+import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
+import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 
 const FOLDER = join(import.meta.dirname, 'page');
 const NO_STORE = { 'Cache-Control': 'no-store' };
@@ -15,6 +16,7 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
  * so that whoever follows links before their reader does uses none up.
  */
 @Controller('api/lib/auth')
+@UseInterceptors(TenancyInterceptor)
 export class ResetPageController {
   readonly #page = new StoredFiles({ 'reset.html': { folder: FOLDER, type: 'text/html; charset=utf-8' } });
   readonly #assets = new StoredFiles({

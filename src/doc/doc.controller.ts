@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import { codingOf } from '../http/content-coding.js';
 import { queryOf, unbracket } from '../http/list-query.js';
 import { KINDS_QUERY } from '../http/query-names.js';
@@ -6,13 +6,15 @@ import type { HttpRequest, HttpResponse } from '../http/request.js';
 import { answerFile, ASSET_POLICY, PAGE_POLICY } from '../http/stored-file.js';
 import { varyOf } from '../http/vary.js';
 import { refusal } from '../shared/errors.js';
-import { WithOptionalProject, WithoutProject } from '../tenancy/project.guard.js';
+import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { findScope } from '../tenancy/request-scope.js';
+import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Documents } from './documents.js';
 import { assets, page } from './page-assets.js';
 
 /** The OpenAPI document, and the page on which it can be tried. */
 @Controller('api/lib/doc')
+@UseInterceptors(TenancyInterceptor)
 export class DocController {
   constructor(private readonly documents: Documents) {}
 

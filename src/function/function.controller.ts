@@ -1,10 +1,10 @@
-import { Controller, Get, Param, Post, Req } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import type { Method } from '../kit/module.js';
 import { bytesOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { TakesBody } from '../tenancy/tenancy.interceptor.js';
+import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { FunctionService } from './function.service.js';
 
 interface FunctionPath {
@@ -15,6 +15,7 @@ interface FunctionPath {
 
 /** Custom functions of kinds and of units. */
 @Controller('api/lib/:kind')
+@UseInterceptors(TenancyInterceptor)
 export class FunctionController {
   constructor(private readonly functions: FunctionService) {}
 
@@ -24,7 +25,6 @@ export class FunctionController {
   }
 
   @Post('function/:name')
-  @TakesBody()
   post(@Scope() scope: RequestScope, @Param() path: FunctionPath, @Req() request: HttpRequest): Promise<Answer> {
     return this.#call(scope, 'POST', path, request);
   }
@@ -35,7 +35,6 @@ export class FunctionController {
   }
 
   @Post('unit/:unit/function/:name')
-  @TakesBody()
   postOfUnit(@Scope() scope: RequestScope, @Param() path: FunctionPath, @Req() request: HttpRequest): Promise<Answer> {
     return this.#call(scope, 'POST', path, request);
   }

@@ -1,11 +1,13 @@
-import { Controller, Get, Param, Req } from '@nestjs/common';
+import { Controller, Get, Param, Req, UseInterceptors } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
+import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { GroupReader } from './group.reader.js';
 
 /** What is the groups' own; they are units of `group` for all else. */
 @Controller('api/lib/group/:group')
+@UseInterceptors(TenancyInterceptor)
 export class GroupController {
   constructor(private readonly groups: GroupReader) {}
 

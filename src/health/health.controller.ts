@@ -1,10 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { answerOf, type Answer } from '../http/answer.js';
-import { WithoutProject } from '../tenancy/project.guard.js';
 import { Readiness } from './readiness.js';
 
 @Controller()
-@WithoutProject()
 export class HealthController {
   constructor(private readonly readiness: Readiness) {}
 

@@ -1,10 +1,8 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { WithoutProject } from '../tenancy/project.guard.js';
 import { Metrics, METRICS_TYPE } from './metrics.js';
 
 /** Left out where the numbers have an address of their own. */
 @Controller()
-@WithoutProject()
 export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 

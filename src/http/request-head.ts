@@ -2,9 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import { refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
+import { PROJECT_HEADER } from './headers.js';
 
 /** Fields that a request has once: of two, a proxy before the service may have looked at the other one. */
-const SINGLE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'kind-project-key']);
+const SINGLE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', PROJECT_HEADER]);
 
 /** Undefined where nothing is. */
 export function headFault({ rawHeaders, headers, httpVersion }: IncomingMessage): KindError | undefined {

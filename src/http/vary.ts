@@ -1,7 +1,8 @@
 /** What an answer depends on beside its address: the caller and the project, and whatever was noted before, such as the origin. */
+import { PROJECT_HEADER } from './headers.js';
 import type { HttpResponse } from './request.js';
 
-const VARY = 'Authorization, kind-project-key';
+const VARY = `Authorization, ${PROJECT_HEADER}`;
 
 export function varyOf(response: HttpResponse): string {
   const noted = response.getHeader('vary');

@@ -45,7 +45,7 @@ export class Bodies {
 /** Reads the bytes of a request's body, once; undefined where it has none. @throws KindError 400, 413, 415, 503 */
 export function bytesOf(request: object, limit: BodyLimit = 'bodyLimit'): Bytes {
   const read = bodies.get(request);
-  if (!read) throw new Error('the body can not be read: its route lacks @TakesBody()');
+  if (!read) throw new Error('the body can not be read: its controller lacks the tenancy interceptor');
   return read(limit);
 }
 

@@ -1,12 +1,8 @@
-/** The project and the caller of a request: resolved once, used by the guard and everything after it. */
-import { createParamDecorator, Injectable, type ExecutionContext } from '@nestjs/common';
-import { andThen, type Eventually } from '../shared/eventually.js';
-import { refusal } from '../shared/errors.js';
-import { nearestTo } from '../shared/nearest.js';
+/** The project and the caller of a request, as the interceptor found them. */
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RequestSlot } from '../http/request-slot.js';
 import type { HttpRequest } from '../http/request.js';
-import { ANONYMOUS, CallerResolver, type Caller } from './caller.js';
-import { ProjectStore } from './project-store.js';
+import type { Caller } from './caller.js';
 import type { Project } from './project.js';
 
 export interface RequestScope {
@@ -15,48 +11,9 @@ export interface RequestScope {
 }
 
 const scopes = new RequestSlot<RequestScope>('scope');
-export const PROJECT_HEADER = 'kind-project-key';
 
-@Injectable()
-export class ScopeResolver {
-  constructor(
-    private readonly projects: ProjectStore,
-    private readonly callers: CallerResolver,
-  ) {}
-
-  /**
-   * At once where project, token and session are in memory. `withToken: false` leaves the bearer to the route, where it is
-   * of another type or none at all.
-   * @throws KindError 400 `project.missing`, 401 `project.unknown`, 401 `token.invalid`
-   */
-  resolve(request: HttpRequest, withToken = true): Eventually<RequestScope> {
-    return (
-      scopes.get(request) ??
-      andThen(this.#project(request), (project) => {
-        const caller = withToken ? this.callers.resolve(request.headers.authorization, project) : ANONYMOUS;
-        return andThen(caller, (who) => keep(request, { project, caller: who }));
-      })
-    );
-  }
-
-  #project(request: HttpRequest): Eventually<Project> {
-    const key = request.headers[PROJECT_HEADER];
-    if (typeof key !== 'string' || key.trim() === '') {
-      const others = Object.keys(request.headers).filter((name) => !['host', PROJECT_HEADER].includes(name));
-      const meant = nearestTo(PROJECT_HEADER, others);
-      const hint = meant === undefined ? '' : ` (there is '${meant}': did you mean '${PROJECT_HEADER}'?)`;
-      throw refusal('project.missing', `The header ${PROJECT_HEADER} is missing${hint}`);
-    }
-    return andThen(this.projects.find(key.trim()), (project) => {
-      if (!project) throw refusal('project.unknown', 'No project has that key');
-      return project;
-    });
-  }
-}
-
-function keep(request: HttpRequest, scope: RequestScope): RequestScope {
+export function keepScope(request: HttpRequest, scope: RequestScope): void {
   scopes.set(request, scope);
-  return scope;
 }
 
 /** The scope of a request; undefined where its route needs none and it names none. */
@@ -64,10 +21,10 @@ export function findScope(request: object): RequestScope | undefined {
   return scopes.get(request);
 }
 
-/** The scope of a request that passed the guard. */
+/** The scope of a request that passed the interceptor. */
 export function scopeOf(request: object): RequestScope {
   const scope = scopes.get(request);
-  if (!scope) throw new Error('the request has no scope: its route lacks the project guard');
+  if (!scope) throw new Error('the request has no scope: its controller lacks the tenancy interceptor');
   return scope;
 }
 

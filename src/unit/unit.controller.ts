@@ -1,9 +1,9 @@
-import { Controller, Delete, Get, Param, Post, Put, Req } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { bytesOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
-import { TakesBody } from '../tenancy/tenancy.interceptor.js';
+import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Explanations } from './explanations.js';
 import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
@@ -11,6 +11,7 @@ import { UnitService, type WriteRequest } from './unit.service.js';
 
 /** The units of every kind, those of the model included. */
 @Controller('api/lib/:kind')
+@UseInterceptors(TenancyInterceptor)
 export class UnitController {
   constructor(
     private readonly reader: UnitReader,
@@ -35,13 +36,11 @@ export class UnitController {
   }
 
   @Post('unit')
-  @TakesBody()
   create(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.units.create(scope, kind, writeRequestOf(request));
   }
 
   @Put('unit/:unit')
-  @TakesBody()
   update(
     @Scope() scope: RequestScope,
     @Param('kind') kind: string,
@@ -52,7 +51,6 @@ export class UnitController {
   }
 
   @Delete('unit/:unit')
-  @TakesBody()
   remove(
     @Scope() scope: RequestScope,
     @Param('kind') kind: string,

@@ -1,5 +1,5 @@
 /** What stands around the paths of a document, made by @nestjs/swagger's builder. */
-import { PROJECT_HEADER } from '../../tenancy/request-scope.js';
+import { PROJECT_HEADER } from '../../http/headers.js';
 import type { Components, OpenApiDocument } from './openapi.js';
 
 export interface Particulars {
