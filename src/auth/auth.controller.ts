@@ -3,22 +3,20 @@ import type { Answer } from '../http/answer.js';
 import { refuseQuery } from '../http/list-query.js';
 import type { HttpRequest } from '../http/request.js';
 import { WithoutAccessToken } from '../tenancy/route-options.js';
-import { jsonOf, type BodyLimit } from '../tenancy/bodies.js';
+import { AnyInput, Input, type ReadInput } from '../tenancy/input.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
+import { ChangePasswordBody } from './dto/change-password.dto.js';
+import { RecoverPasswordBody } from './dto/recover-password.dto.js';
+import { ResetPasswordBody } from './dto/reset-password.dto.js';
+import { SignInBody } from './dto/sign-in.dto.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';
 import { SignInService } from './sign-in.service.js';
 import { visitOf } from './visit.js';
 
 const NoStore = () => Header('Cache-Control', 'no-store');
-
-/** What a request brings, after its token and rights were looked at: a body, and no query. @throws KindError 400, 413, 415, 503 */
-function inputOf(request: HttpRequest, limit: BodyLimit = 'small'): Promise<unknown> {
-  refuseQuery(request.url);
-  return jsonOf(request, limit);
-}
 
 /**
  * Authentication. A body that a route does not need is passed over, but it has to be JSON. Who signs up, signs in or
@@ -41,15 +39,20 @@ export class AuthController {
     @Scope() { project }: RequestScope,
     @Param('kind') kind: string,
     @Req() request: HttpRequest,
+    @AnyInput('bodyLimit') read: ReadInput,
   ): Promise<Answer> {
-    return this.auth.signUp(project, visitOf(request), kind, () => inputOf(request, 'bodyLimit'));
+    return this.auth.signUp(project, visitOf(request), kind, read);
   }
 
   @Post('signin')
   @NoStore()
   @WithoutAccessToken()
-  async signIn(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.signIns.signIn(project, visitOf(request), await inputOf(request));
+  async signIn(
+    @Scope() { project }: RequestScope,
+    @Req() request: HttpRequest,
+    @Input(SignInBody) read: ReadInput<SignInBody>,
+  ): Promise<Answer> {
+    return this.signIns.signIn(project, visitOf(request), await read());
   }
 
   @Get('verify')
@@ -62,9 +65,9 @@ export class AuthController {
 
   @Post('verify')
   @NoStore()
-  async verifyByPost(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+  async verifyByPost(@Scope() scope: RequestScope, @AnyInput() read: ReadInput): Promise<Answer> {
     const answer = await this.auth.verify(scope);
-    await inputOf(request);
+    await read();
     return answer;
   }
 
@@ -82,29 +85,41 @@ export class AuthController {
   @NoStore()
   @WithoutAccessToken()
   @UseGuards(RefreshTokenGuard)
-  async refreshByPost(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
+  async refreshByPost(
+    @Scope() { project }: RequestScope,
+    @Req() request: HttpRequest,
+    @AnyInput() read: ReadInput,
+  ): Promise<Answer> {
     const claims = refreshClaims(request, project);
-    await inputOf(request);
+    await read();
     return this.auth.refresh(project, claims);
   }
 
   @Post('signout')
   @NoStore()
-  signOut(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.signOut(scope, () => inputOf(request));
+  signOut(@Scope() scope: RequestScope, @AnyInput() read: ReadInput): Promise<Answer> {
+    return this.auth.signOut(scope, read);
   }
 
   @Post('change_password')
   @NoStore()
-  changePassword(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.auth.changePassword(scope, visitOf(request), () => inputOf(request));
+  changePassword(
+    @Scope() scope: RequestScope,
+    @Req() request: HttpRequest,
+    @Input(ChangePasswordBody) read: ReadInput<ChangePasswordBody>,
+  ): Promise<Answer> {
+    return this.auth.changePassword(scope, visitOf(request), read);
   }
 
   @Post('recover_password')
   @NoStore()
   @WithoutAccessToken()
-  async recover(@Scope() { project }: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.recovery.request(project, visitOf(request), await inputOf(request));
+  async recover(
+    @Scope() { project }: RequestScope,
+    @Req() request: HttpRequest,
+    @Input(RecoverPasswordBody) read: ReadInput<RecoverPasswordBody>,
+  ): Promise<Answer> {
+    return this.recovery.request(project, visitOf(request), await read());
   }
 
   @Post('reset_password/:token')
@@ -114,7 +129,8 @@ export class AuthController {
     @Scope() { project }: RequestScope,
     @Param('token') token: string,
     @Req() request: HttpRequest,
+    @Input(ResetPasswordBody) read: ReadInput<ResetPasswordBody>,
   ): Promise<Answer> {
-    return this.recovery.reset(project, visitOf(request), token, () => inputOf(request));
+    return this.recovery.reset(project, visitOf(request), token, read);
   }
 }

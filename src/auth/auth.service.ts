@@ -8,13 +8,15 @@ import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, KindError, onceStored, refusal } from '../shared/errors.js';
 import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { ANONYMOUS, SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
+import type { ReadInput } from '../tenancy/input.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/behavior.js';
 import { timesOf } from '../unit/executors.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 import { tellingWhole } from '../unit/whole-refusal.js';
-import { readChange, readSignUp, whereGiven } from './auth.body.js';
+import type { ChangePasswordBody } from './dto/change-password.dto.js';
+import { readSignUp, whereGiven } from './dto/sign-up.dto.js';
 import { accountOf, type Credential } from './credential.js';
 import { MemberSessions } from './member-session.js';
 import { checkPassword, hashPassword, judgePassword, verifyPassword } from './password.js';
@@ -42,7 +44,7 @@ export class AuthService {
    * not `create`. The password is
    * hashed before the work that holds a place among the project's requests, where nothing is wrong with the body so far.
    */
-  async signUp(project: Project, visit: Visit, kindId: string, read: () => Promise<unknown>): Promise<Answer> {
+  async signUp(project: Project, visit: Visit, kindId: string, read: ReadInput): Promise<Answer> {
     await this.catalog.withCheckedModel(project, (model) => void openSignUp(model, kindId));
     const faults = new Faults();
     const { password, names, rest } = readSignUp(await read(), faults);
@@ -100,7 +102,7 @@ export class AuthService {
     });
   }
 
-  async signOut({ project, caller }: RequestScope, read: () => Promise<unknown>): Promise<Answer> {
+  async signOut({ project, caller }: RequestScope, read: ReadInput): Promise<Answer> {
     const { sessionId } = memberOf(caller);
     await read();
     await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
@@ -108,9 +110,13 @@ export class AuthService {
   }
 
   /** Every other session of the member ends. A wrong current password counts like one at sign-in. */
-  async changePassword({ project, caller }: RequestScope, visit: Visit, read: () => Promise<unknown>): Promise<Answer> {
+  async changePassword(
+    { project, caller }: RequestScope,
+    visit: Visit,
+    read: ReadInput<ChangePasswordBody>,
+  ): Promise<Answer> {
     const { id, sessionId } = memberOf(caller);
-    const { current, fresh } = readChange(await read());
+    const { current_password: current, new_password: fresh } = await read();
     const [found] = await this.catalog.inProject(project, () =>
       this.database.run<Credential>(memberCredentialStatement(project.schema, id)),
     );

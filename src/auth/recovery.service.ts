@@ -18,8 +18,10 @@ import {
   sweepStatement,
   useRecoveryStatement,
 } from '../sql/recovery.sql.js';
+import type { ReadInput } from '../tenancy/input.js';
 import type { Project } from '../tenancy/project.js';
-import { readNewPassword, readRecovery } from './auth.body.js';
+import type { RecoverPasswordBody } from './dto/recover-password.dto.js';
+import type { ResetPasswordBody } from './dto/reset-password.dto.js';
 import { accountOf, isUsable, type Credential } from './credential.js';
 import { checkPassword, hashPassword } from './password.js';
 import { Passwords } from './passwords.js';
@@ -41,8 +43,7 @@ export class RecoveryService {
   ) {}
 
   /** Whether there is such a member is looked up after the answer, so that the answer tells nothing. @throws KindError 400, 429, 503 */
-  async request(project: Project, { address, afterAnswer }: Visit, body: unknown): Promise<Answer> {
-    const { email } = readRecovery(body);
+  async request(project: Project, { address, afterAnswer }: Visit, { email }: RecoverPasswordBody): Promise<Answer> {
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
     const place = this.mail.reserve(project.id);
     afterAnswer(() => place.post({ type: 'recovery', make: () => this.#make(project, email) }));
@@ -64,11 +65,11 @@ export class RecoveryService {
   }
 
   /** Sets a password; the member's sessions end, and its other tokens. @throws KindError 401 for a bad token, 400, 429, 503 */
-  reset(project: Project, { address }: Visit, token: string, read: () => Promise<unknown>): Promise<Answer> {
+  reset(project: Project, { address }: Visit, token: string, read: ReadInput<ResetPasswordBody>): Promise<Answer> {
     const work = async () => {
       const id = hashOf(token);
       const credential = await this.#recovering(project, token);
-      const fresh = readNewPassword(await read());
+      const { new_password: fresh } = await read();
       checkPassword({ ...credential, password: fresh }, 'new_password');
       const hash = await hashPassword(fresh, project.id);
       await this.#use(project, id, credential.member_id, hash);

@@ -9,7 +9,7 @@ import { onceStored, refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
 import { findCredentialStatement } from '../sql/credential.sql.js';
 import type { Project } from '../tenancy/project.js';
-import { readCredentials } from './auth.body.js';
+import type { SignInBody } from './dto/sign-in.dto.js';
 import { CODE_MINUTES, Codes } from './codes.js';
 import { accountOf, isUsable, type Credential } from './credential.js';
 import { MemberSessions } from './member-session.js';
@@ -29,8 +29,7 @@ export class SignInService {
   ) {}
 
   /** A member session; null where a code was mailed and is to be sent along. @throws KindError 400, 401, 429, 503 */
-  async signIn(project: Project, visit: Visit, body: unknown): Promise<Answer> {
-    const { username, password, otp } = readCredentials(body);
+  async signIn(project: Project, visit: Visit, { username, password, otp }: SignInBody): Promise<Answer> {
     const name = foldName(username);
     const [found] = await this.catalog.inProject(project, () =>
       this.database.run<Credential>(findCredentialStatement(project.schema, name)),

@@ -1,6 +1,9 @@
 /** What counts as an e-mail address: one `@`, and nothing that a mail header would read as more than one address. Pure. */
 
 const PART = '[^\\s"(),:;<>@[\\\\\\]\\p{C}]+';
+/** The same for JSON Schema, in what all dialects of patterns have in common; white space around an address is taken off. */
+export const EMAIL_PATTERN = '^\\s*[^\\s"(),:;<>@[\\\\\\]]+@[^\\s"(),:;<>@[\\\\\\]]+\\s*$';
+
 const ADDRESS = new RegExp(`^${PART}@${PART}$`, 'u');
 
 /**

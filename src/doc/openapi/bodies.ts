@@ -1,7 +1,7 @@
 /** The request bodies that are not units: those of the authentication endpoints, and of functions. Pure. */
 import type { Field } from '../../model/model.js';
+import { EMAIL_PATTERN } from '../../shared/email.js';
 import { PASSWORD_LENGTH } from '../../shared/limits.js';
-import { ADDRESS } from './definition.schema.js';
 import type { Schema } from './openapi.js';
 import { defaultOf, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
 
@@ -32,7 +32,7 @@ const CREDENTIALS: Readonly<Record<string, Schema>> = {
   username: { type: 'string', minLength: 1, maxLength: 254 },
   password: NEW_PASSWORD,
   kind_system_user: {
-    ...object({ username: STRING, password: PASSWORD, email: { ...STRING, pattern: ADDRESS } }),
+    ...object({ username: STRING, password: PASSWORD, email: { ...STRING, pattern: EMAIL_PATTERN } }),
     description: 'Name and password once more, and the e-mail address.',
   },
 };

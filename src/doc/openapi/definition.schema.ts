@@ -18,6 +18,7 @@ import { IDENTIFIER } from '../../shared/identifiers.js';
 import { LIMITS } from '../../shared/limits.js';
 import { schemaRef, type Schema } from './openapi.js';
 import { takenValue } from './value.schema.js';
+import { EMAIL_PATTERN } from '../../shared/email.js';
 
 const IDENTIFIER_SCHEMA: Schema = { type: 'string', pattern: IDENTIFIER.source };
 const IDENTIFIERS: Schema = { type: 'array', items: schemaRef('kind_identifier'), uniqueItems: true };
@@ -73,16 +74,13 @@ export function answeredForm(kind: KindDef, { id, constant }: Field): Schema | u
 export function takenForm(kind: KindDef, field: Field, create: boolean): Schema | undefined {
   const { id } = field;
   if (create && kind.key === 'identifier' && id === 'id') return newId(kind);
-  if (isMemberKind(kind) && id === 'email') return { ...takenValue(field), pattern: ADDRESS };
+  if (isMemberKind(kind) && id === 'email') return { ...takenValue(field), pattern: EMAIL_PATTERN };
   if (kind.builtIn && isParameterTypeId(kind.id)) {
     if (field.def.type === 'boolean' && refuses(kind.id, id)) return { type: 'boolean', const: false };
     if (id === 'persistence' && refuses(kind.id, 'only_run_time')) return { type: 'string', const: 'kind_parameter' };
   }
   return answeredForm(kind, field);
 }
-
-/** An e-mail address as `shared/email.ts` has it, in what all dialects of patterns have in common; white space around it goes. */
-export const ADDRESS = '^\\s*[^\\s"(),:;<>@[\\\\\\]]+@[^\\s"(),:;<>@[\\\\\\]]+\\s*$';
 
 /** What a new unit may be called: of what has an id of its own, no reserved one. */
 function newId(kind: KindDef): Schema {

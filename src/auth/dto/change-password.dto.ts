@@ -1,0 +1,10 @@
+import { Text } from '../../http/dto.js';
+import { NEW_PASSWORD, PASSWORD } from './password.description.js';
+
+export class ChangePasswordBody {
+  @Text(PASSWORD)
+  readonly current_password!: string;
+
+  @Text(NEW_PASSWORD)
+  readonly new_password!: string;
+}

@@ -1,0 +1,11 @@
+/** How passwords are described. What a new one must be is judged where its member is known. */
+import type { TextDescription } from '../../http/dto.js';
+import { PASSWORD_LENGTH } from '../../shared/limits.js';
+
+export const PASSWORD: TextDescription = { format: 'password', writeOnly: true };
+
+export const NEW_PASSWORD: TextDescription = {
+  ...PASSWORD,
+  minLength: PASSWORD_LENGTH.min,
+  maxLength: PASSWORD_LENGTH.max,
+};

@@ -1,0 +1,13 @@
+import { OptionalText, Text } from '../../http/dto.js';
+import { PASSWORD } from './password.description.js';
+
+export class SignInBody {
+  @Text({ description: 'A username or an e-mail address.' })
+  readonly username!: string;
+
+  @Text(PASSWORD)
+  readonly password!: string;
+
+  @OptionalText({ description: 'The code of the mail, where the project asks for one.' })
+  readonly otp: string | null = null;
+}

@@ -1,0 +1,72 @@
+/** A sign-up: the credentials of a member, and the parameters of its kind. Name and password come twice. */
+import { Nested, objectOf, readFields, Text } from '../../http/dto.js';
+import { CREDENTIAL_KIND } from '../../model/special.js';
+import { EMAIL_PATTERN } from '../../shared/email.js';
+import { moved, type Faults, type KindError } from '../../shared/errors.js';
+import { NEW_PASSWORD, PASSWORD } from './password.description.js';
+
+export class SystemUserBody {
+  @Text({ pattern: EMAIL_PATTERN })
+  readonly email!: string;
+
+  @Text()
+  readonly username!: string;
+
+  @Text(PASSWORD)
+  readonly password!: string;
+}
+
+/** Beside these it has the parameters of the member kind. */
+export class SignUpBody {
+  @Text({ minLength: 1, maxLength: 254 })
+  readonly username!: string;
+
+  @Text(NEW_PASSWORD)
+  readonly password!: string;
+
+  @Nested(
+    () => SystemUserBody,
+    'must be an object with username, password and email',
+    'Name and password once more, and the e-mail address.',
+  )
+  readonly kind_system_user!: Partial<SystemUserBody>;
+}
+
+export interface SignUp {
+  /** Undefined where it has a fault. */
+  readonly password: string | undefined;
+  /** `username` and `email`, without what has a fault. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Parameters of the member kind. */
+  readonly rest: readonly [string, unknown][];
+}
+
+/** The faults are added to those of the member. @throws KindError 400 where the body is no object */
+export function readSignUp(body: unknown, faults: Faults): SignUp {
+  const fields = objectOf(body);
+  const { username, password, kind_system_user: user } = readFields(SignUpBody, fields, faults);
+  for (const [name, value] of Object.entries({ username, password })) {
+    const again = user?.[name as keyof SystemUserBody];
+    if (value === undefined || again === undefined || again === value) continue;
+    const path = `${CREDENTIAL_KIND}.${name}`;
+    faults.add('signup.mismatch', `${path}: must be the ${name} of the member`, { parameter: path });
+  }
+  const email = user?.email;
+  if (fields['email'] !== undefined && email !== undefined && fields['email'] !== email) {
+    faults.add('signup.mismatch', `email: must be that of ${CREDENTIAL_KIND}`, { parameter: 'email' });
+  }
+  const own = ['username', 'password', CREDENTIAL_KIND, 'email'];
+  const names = Object.entries({ username, email }).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return { password, names: new Map(names), rest: Object.entries(fields).filter(([key]) => !own.includes(key)) };
+}
+
+/** What is wrong with the e-mail of a member is told where a sign-up gives it, inside `kind_system_user`. */
+export function whereGiven(refused: KindError): KindError {
+  const [first, ...rest] = refused.messages.map((message) => {
+    const { code, parameter } = message;
+    return parameter === 'email' && code !== 'signup.mismatch' ? moved(message, CREDENTIAL_KIND, {}) : message;
+  });
+  return first ? refused.saying([first, ...rest]) : refused;
+}

@@ -1,0 +1,35 @@
+/** What a request brings beside its path: a body, of a fixed shape where there is one, and no query. */
+import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
+import { readDto, type DtoClass } from '../http/dto.js';
+import { refuseQuery } from '../http/list-query.js';
+import type { HttpRequest } from '../http/request.js';
+import { jsonOf, type BodyLimit } from './bodies.js';
+
+/** Reads a body when it is called, which is after the caller's rights were checked. @throws KindError 400, 413, 415, 503 */
+export type ReadInput<T = unknown> = () => Promise<T>;
+
+class DtoPipe<T extends object> implements PipeTransform<ReadInput, ReadInput<T>> {
+  constructor(private readonly dto: DtoClass<T>) {}
+
+  transform(read: ReadInput): ReadInput<T> {
+    return async () => readDto(this.dto, await read());
+  }
+}
+
+const JsonInput = createParamDecorator((limit: BodyLimit, context: ExecutionContext): ReadInput => {
+  const request = context.switchToHttp().getRequest<HttpRequest>();
+  return () => {
+    refuseQuery(request.url);
+    return jsonOf(request, limit);
+  };
+});
+
+/** Injects a function that reads the body as an instance of a class. */
+export function Input<T extends object>(dto: DtoClass<T>): ParameterDecorator {
+  return JsonInput('small', new DtoPipe(dto));
+}
+
+/** Injects a function that reads the body as JSON, for bodies whose shape a project defines, or that are passed over. */
+export function AnyInput(limit: BodyLimit = 'small'): ParameterDecorator {
+  return JsonInput(limit);
+}
