@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { Metrics } from './health/metrics.js';
+import { ApplicationRoutes } from './doc/application-routes.js';
 import { withoutSlash } from './doc/page-address.js';
 import { entrance } from './http/entrance.js';
 import { ErrorResponder } from './http/error.responder.js';
@@ -31,6 +32,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   app.use(withoutSlash);
   app.useGlobalFilters(new ErrorResponder(logger));
   await app.init();
+  app.get(ApplicationRoutes).describe(app);
   return app;
 }
 

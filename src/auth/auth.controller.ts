@@ -1,4 +1,6 @@
 import { Controller, Get, Header, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
+import { ApiExtraModels } from '@nestjs/swagger';
+import { ApiRoute } from '../http/api-route.js';
 import type { Answer } from '../http/answer.js';
 import { refuseQuery } from '../http/list-query.js';
 import type { HttpRequest } from '../http/request.js';
@@ -11,12 +13,23 @@ import { ChangePasswordBody } from './dto/change-password.dto.js';
 import { RecoverPasswordBody } from './dto/recover-password.dto.js';
 import { ResetPasswordBody } from './dto/reset-password.dto.js';
 import { SignInBody } from './dto/sign-in.dto.js';
+import { SignUpBody } from './dto/sign-up.dto.js';
 import { RecoveryService } from './recovery.service.js';
 import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';
 import { SignInService } from './sign-in.service.js';
 import { visitOf } from './visit.js';
 
 const NoStore = () => Header('Cache-Control', 'no-store');
+
+const AUTH = { tag: 'Authentication', refuses: [429] } as const;
+const SILENT = { tag: 'Authentication', needs: 'bearer', content: 'nothing' } as const;
+const VERIFY = { ...SILENT, summary: 'Verify an access token' } as const;
+const REFRESH = {
+  tag: 'Authentication',
+  needs: 'bearer',
+  content: 'session',
+  summary: 'Refresh a session; the bearer is the refresh token',
+} as const;
 
 /**
  * Authentication. A body that a route does not need is passed over, but it has to be JSON. Who signs up, signs in or
@@ -32,12 +45,24 @@ export class AuthController {
     private readonly signIns: SignInService,
   ) {}
 
-  @Post(':kind/signup')
+  @Post(':member_kind_id/signup')
+  @ApiExtraModels(SignUpBody)
+  @ApiRoute({
+    id: 'signup',
+    ...AUTH,
+    of: 'members',
+    rights: ['signup'],
+    needs: 'project',
+    summary: 'Sign up as %',
+    form: 'signup',
+    content: 'session',
+    refuses: [429, 409],
+  })
   @NoStore()
   @WithoutAccessToken()
   signUp(
     @Scope() { project }: RequestScope,
-    @Param('kind') kind: string,
+    @Param('member_kind_id') kind: string,
     @Req() request: HttpRequest,
     @AnyInput('bodyLimit') read: ReadInput,
   ): Promise<Answer> {
@@ -45,6 +70,16 @@ export class AuthController {
   }
 
   @Post('signin')
+  @ApiRoute({
+    id: 'auth.signin',
+    ...AUTH,
+    needs: 'project',
+    summary: 'Sign in',
+    description:
+      'Where the project asks for codes, the first step mails one and answers null; the second sends it along.',
+    body: SignInBody,
+    content: 'sessionOrCode',
+  })
   @NoStore()
   @WithoutAccessToken()
   async signIn(
@@ -56,6 +91,7 @@ export class AuthController {
   }
 
   @Get('verify')
+  @ApiRoute({ id: 'auth.verify', ...VERIFY })
   @NoStore()
   async verify(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     const answer = await this.auth.verify(scope);
@@ -64,6 +100,7 @@ export class AuthController {
   }
 
   @Post('verify')
+  @ApiRoute({ id: 'auth.verify_by_post', ...VERIFY })
   @NoStore()
   async verifyByPost(@Scope() scope: RequestScope, @AnyInput() read: ReadInput): Promise<Answer> {
     const answer = await this.auth.verify(scope);
@@ -72,6 +109,7 @@ export class AuthController {
   }
 
   @Get('refresh')
+  @ApiRoute({ id: 'auth.refresh', ...REFRESH })
   @NoStore()
   @WithoutAccessToken()
   @UseGuards(RefreshTokenGuard)
@@ -82,6 +120,7 @@ export class AuthController {
   }
 
   @Post('refresh')
+  @ApiRoute({ id: 'auth.refresh_by_post', ...REFRESH })
   @NoStore()
   @WithoutAccessToken()
   @UseGuards(RefreshTokenGuard)
@@ -96,12 +135,20 @@ export class AuthController {
   }
 
   @Post('signout')
+  @ApiRoute({ id: 'auth.signout', ...SILENT, summary: 'Sign out' })
   @NoStore()
   signOut(@Scope() scope: RequestScope, @AnyInput() read: ReadInput): Promise<Answer> {
     return this.auth.signOut(scope, read);
   }
 
   @Post('change_password')
+  @ApiRoute({
+    id: 'auth.change_password',
+    ...SILENT,
+    summary: 'Change the password; every other session ends',
+    body: ChangePasswordBody,
+    refuses: [429],
+  })
   @NoStore()
   changePassword(
     @Scope() scope: RequestScope,
@@ -112,6 +159,14 @@ export class AuthController {
   }
 
   @Post('recover_password')
+  @ApiRoute({
+    id: 'auth.recover_password',
+    ...AUTH,
+    needs: 'project',
+    summary: 'Ask for a mail to set a new password',
+    body: RecoverPasswordBody,
+    content: 'nothing',
+  })
   @NoStore()
   @WithoutAccessToken()
   async recover(
@@ -123,6 +178,14 @@ export class AuthController {
   }
 
   @Post('reset_password/:token')
+  @ApiRoute({
+    id: 'auth.reset_password',
+    ...AUTH,
+    needs: 'project',
+    summary: 'Set a new password',
+    body: ResetPasswordBody,
+    content: 'nothing',
+  })
   @NoStore()
   @WithoutAccessToken()
   reset(

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ApiRoute } from '../http/api-route.js';
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import { codingOf } from '../http/content-coding.js';
 import { loggedPath } from '../http/request-log.js';
@@ -25,6 +26,14 @@ export class ResetPageController {
   });
 
   @Get('reset_password/:token')
+  @ApiRoute({
+    id: 'auth.reset_page',
+    tag: 'Authentication',
+    needs: 'nothing',
+    summary: 'A page for browsers that does so',
+    media: 'text/html',
+    refuses: [401, 405, 503],
+  })
   @WithOptionalProject()
   async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     if (!request.headers.accept?.includes('text/html')) {
@@ -36,6 +45,14 @@ export class ResetPageController {
   }
 
   @Get('page/:asset')
+  @ApiRoute({
+    id: 'auth.asset',
+    tag: 'Authentication',
+    needs: 'nothing',
+    summary: 'A part of that page',
+    media: '*/*',
+    refuses: [404],
+  })
   @WithoutProject()
   async asset(@Param('asset') name: string, @Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     const file = await this.#assets.find(name, codingOf(request));

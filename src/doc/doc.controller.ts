@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
+import { ApiRoute } from '../http/api-route.js';
 import { codingOf } from '../http/content-coding.js';
 import { queryOf, unbracket } from '../http/list-query.js';
 import { KINDS_QUERY } from '../http/query-names.js';
@@ -19,6 +20,17 @@ export class DocController {
   constructor(private readonly documents: Documents) {}
 
   @Get('openapi.json')
+  @ApiRoute({
+    id: 'doc.openapi',
+    tag: 'Documentation',
+    needs: 'nothing',
+    summary: 'This document',
+    description: 'With the header `kind-project-key`, that of the project as the caller may use it.',
+    query: KINDS_QUERY,
+    media: 'application/json',
+    conditional: 'read',
+    refuses: [401, 413, 503],
+  })
   @WithOptionalProject()
   async openapi(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     const scope = findScope(request);
@@ -28,12 +40,27 @@ export class DocController {
   }
 
   @Get('swaggerui')
+  @ApiRoute({
+    id: 'doc.page',
+    tag: 'Documentation',
+    needs: 'nothing',
+    summary: 'A page on which every call can be tried',
+    media: 'text/html',
+  })
   @WithoutProject()
   async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     answerFile(request, response, await page.get('page.html', codingOf(request)), PAGE_POLICY);
   }
 
   @Get('swaggerui/:asset')
+  @ApiRoute({
+    id: 'doc.asset',
+    tag: 'Documentation',
+    needs: 'nothing',
+    summary: 'A part of that page',
+    media: '*/*',
+    refuses: [404],
+  })
   @WithoutProject()
   async asset(@Param('asset') name: string, @Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     const file = await assets.find(name, codingOf(request));

@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module.js';
 import { UnitModule } from '../unit/unit.module.js';
+import { ApplicationRoutes } from './application-routes.js';
 import { DocController } from './doc.controller.js';
 import { DocumentedFunctions } from './documented-functions.js';
 import { Documents } from './documents.js';
 
 @Module({
   imports: [MailModule, UnitModule],
-  providers: [DocumentedFunctions, Documents],
+  providers: [ApplicationRoutes, DocumentedFunctions, Documents],
   exports: [DocumentedFunctions],
   controllers: [DocController],
 })

@@ -1,12 +1,10 @@
 /** The documents, as they are served: made and compressed when they are asked for, kept while the model is the same. */
 import { readFileSync } from 'node:fs';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { checkMember } from '../access/access.js';
 import { classOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
 import type { Coding } from '../http/content-coding.js';
 import { encodedFile, storedFile, type StoredFile } from '../http/stored-file.js';
 import { PublicAddress } from '../mail/public-address.js';
@@ -16,9 +14,9 @@ import { Lanes } from '../shared/lanes.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Remotes, type RemoteOperation } from '../unit/remotes.js';
+import { ApplicationRoutes } from './application-routes.js';
 import { DocumentedFunctions } from './documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
-import { loadFraming, type Framing } from './openapi/frame.js';
 
 /** Bytes of the documents that one process keeps, as they are and compressed: of whole ones, and of those of some kinds. */
 const KEPT = { whole: 48 * 1024 * 1024, parts: 16 * 1024 * 1024 } as const;
@@ -58,32 +56,24 @@ export class Documents {
   /** Models of one version are told apart: after a restore there is another one. */
   readonly #numbers = new WeakMap<Model, number>();
   #models = 0;
-  /** Ids of routes that the service does not have here. */
-  readonly #without: ReadonlySet<string>;
-  #framing: Promise<Framing> | undefined;
 
   constructor(
     private readonly catalog: Catalog,
     private readonly address: PublicAddress,
     private readonly functions: DocumentedFunctions,
     private readonly remotes: Remotes,
-    @Inject(CONFIG) config: Config,
-  ) {
-    this.#without = new Set(config.metrics ? ['metrics'] : []);
-  }
+    private readonly application: ApplicationRoutes,
+  ) {}
 
   /** The document of the generic routes. */
-  async generic(wanted: Wanted): Promise<StoredFile> {
-    const framing = await this.#frame();
-    const without = this.#without;
+  generic(wanted: Wanted): Promise<StoredFile> {
     const particulars = { url: this.address.url, title: 'Kind', description: GUIDE, version: RELEASE };
-    const make = () => genericDocument(framing, particulars, wanted.chosen, without);
+    const make = () => genericDocument(this.application.described, particulars, wanted.chosen);
     return this.#find({ of: ['generic', particulars.url], project: '', make }, wanted);
   }
 
   /** The document of what a caller may see and do in a project. @throws KindError 401, 400 for a kind that is not there, 413 */
   async ofProject({ project, caller }: RequestScope, wanted: Wanted): Promise<StoredFile> {
-    const framing = await this.#frame();
     // Only until the model is known: nobody of the project waits for a document to be made.
     const model = await this.catalog.withCheckedModel(project, (current) => {
       checkMember(current, caller);
@@ -99,15 +89,10 @@ export class Documents {
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
       const mayMake = (kind: KindDef) => this.functions.source?.mayMake(project, kind) ?? false;
       const lacks = (kind: KindDef, operation: RemoteOperation) => this.remotes.lacks(kind, project, operation);
-      const without = this.#without;
-      const seen = { model, caller, generic: false, chosen, without, functions, mayMake, lacks };
-      return documentOf(seen, framing, particulars);
+      const application = this.application.described;
+      return documentOf({ application, model, caller, generic: false, chosen, functions, mayMake, lacks }, particulars);
     };
     return this.#find({ of, project: project.id, make }, wanted);
-  }
-
-  #frame(): Promise<Framing> {
-    return (this.#framing ??= loadFraming());
   }
 
   #numberOf(model: Model): number {

@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
+import { ApiRoute } from '../http/api-route.js';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import type { Method } from '../kit/module.js';
@@ -7,42 +8,55 @@ import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { FunctionService } from './function.service.js';
 
-interface FunctionPath {
-  readonly kind: string;
-  readonly unit?: string;
-  readonly name: string;
+interface FunctionParams {
+  readonly kind_id: string;
+  readonly unit_id?: string;
+  readonly function_name: string;
 }
 
+const FUNCTIONS = { tag: 'Functions', of: 'none', needs: 'access', content: 'function', refuses: [405] } as const;
+const OF_KIND = { ...FUNCTIONS, summary: 'Call a function of %' } as const;
+const OF_UNIT = { ...FUNCTIONS, asks: 'get', rights: ['read'], summary: 'Call a function of a unit of %' } as const;
+const IN_QUERY = 'Parameters are in the query.';
+
 /** Custom functions of kinds and of units. */
-@Controller('api/lib/:kind')
+@Controller('api/lib/:kind_id')
 @UseInterceptors(TenancyInterceptor)
 export class FunctionController {
   constructor(private readonly functions: FunctionService) {}
 
-  @Get('function/:name')
-  get(@Scope() scope: RequestScope, @Param() path: FunctionPath, @Req() request: HttpRequest): Promise<Answer> {
+  @Get('function/:function_name')
+  @ApiRoute({ ...OF_KIND, id: 'function.query', description: IN_QUERY })
+  get(@Scope() scope: RequestScope, @Param() path: FunctionParams, @Req() request: HttpRequest): Promise<Answer> {
     return this.#call(scope, 'GET', path, request);
   }
 
-  @Post('function/:name')
-  post(@Scope() scope: RequestScope, @Param() path: FunctionPath, @Req() request: HttpRequest): Promise<Answer> {
+  @Post('function/:function_name')
+  @ApiRoute({ ...OF_KIND, id: 'function.post', form: 'function' })
+  post(@Scope() scope: RequestScope, @Param() path: FunctionParams, @Req() request: HttpRequest): Promise<Answer> {
     return this.#call(scope, 'POST', path, request);
   }
 
-  @Get('unit/:unit/function/:name')
-  getOfUnit(@Scope() scope: RequestScope, @Param() path: FunctionPath, @Req() request: HttpRequest): Promise<Answer> {
+  @Get('unit/:unit_id/function/:function_name')
+  @ApiRoute({ ...OF_UNIT, id: 'unit_function.query', description: IN_QUERY })
+  getOfUnit(@Scope() scope: RequestScope, @Param() path: FunctionParams, @Req() request: HttpRequest): Promise<Answer> {
     return this.#call(scope, 'GET', path, request);
   }
 
-  @Post('unit/:unit/function/:name')
-  postOfUnit(@Scope() scope: RequestScope, @Param() path: FunctionPath, @Req() request: HttpRequest): Promise<Answer> {
+  @Post('unit/:unit_id/function/:function_name')
+  @ApiRoute({ ...OF_UNIT, id: 'unit_function.post', form: 'function' })
+  postOfUnit(
+    @Scope() scope: RequestScope,
+    @Param() path: FunctionParams,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
     return this.#call(scope, 'POST', path, request);
   }
 
   #call(
     scope: RequestScope,
     method: Method,
-    { kind, unit, name }: FunctionPath,
+    { kind_id: kind, unit_id: unit, function_name: name }: FunctionParams,
     request: HttpRequest,
   ): Promise<Answer> {
     return this.functions.call(

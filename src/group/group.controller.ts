@@ -1,4 +1,6 @@
 import { Controller, Get, Param, Req, UseInterceptors } from '@nestjs/common';
+import { ApiRoute } from '../http/api-route.js';
+import { GET_QUERY, LIST_QUERY, STRUCT_QUERY } from '../http/query-names.js';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
@@ -6,31 +8,74 @@ import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { GroupReader } from './group.reader.js';
 
 /** What is the groups' own; they are units of `group` for all else. */
-@Controller('api/lib/group/:group')
+@Controller('api/lib/group/:group_id')
 @UseInterceptors(TenancyInterceptor)
 export class GroupController {
   constructor(private readonly groups: GroupReader) {}
 
   @Get('struct')
-  struct(@Scope() scope: RequestScope, @Param('group') group: string, @Req() request: HttpRequest): Promise<Answer> {
+  @ApiRoute({
+    id: 'group.kinds_struct',
+    tag: 'Groups',
+    kind: 'group',
+    needs: 'access',
+    rights: ['read'],
+    summary: 'Describe the parameters of all kinds of a group',
+    query: STRUCT_QUERY,
+    content: 'struct',
+  })
+  struct(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.groups.struct(scope, group, request.url);
   }
 
   @Get('kind')
-  kinds(@Scope() scope: RequestScope, @Param('group') group: string, @Req() request: HttpRequest): Promise<Answer> {
+  @ApiRoute({
+    id: 'group.kinds',
+    tag: 'Groups',
+    kind: 'kind',
+    reads: 'group',
+    needs: 'access',
+    rights: ['read'],
+    summary: 'List the kinds of a group',
+    description: 'Those of the group `parameter` are the parameter types.',
+    query: LIST_QUERY,
+    content: 'kinds',
+  })
+  kinds(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.groups.kinds(scope, group, request.url);
   }
 
   @Get('unit')
-  list(@Scope() scope: RequestScope, @Param('group') group: string, @Req() request: HttpRequest): Promise<Answer> {
+  @ApiRoute({
+    id: 'group.units',
+    tag: 'Groups',
+    kind: 'group',
+    needs: 'access',
+    rights: ['read'],
+    summary: 'List the units of all kinds of a group',
+    query: LIST_QUERY,
+    content: 'anyUnits',
+  })
+  list(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.groups.list(scope, group, request.url);
   }
 
-  @Get('unit/:unit')
+  @Get('unit/:unit_id')
+  @ApiRoute({
+    id: 'group.get_unit',
+    tag: 'Groups',
+    kind: 'group',
+    needs: 'access',
+    rights: ['read'],
+    summary: 'Get a unit of any kind of a group',
+    query: GET_QUERY,
+    content: 'anyUnit',
+    conditional: 'read',
+  })
   get(
     @Scope() scope: RequestScope,
-    @Param('group') group: string,
-    @Param('unit') unit: string,
+    @Param('group_id') group: string,
+    @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
     return this.groups.get(scope, group, unit, request.url);

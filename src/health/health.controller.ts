@@ -1,4 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
+import { ApiRoute } from '../http/api-route.js';
 import { answerOf, type Answer } from '../http/answer.js';
 import { Readiness } from './readiness.js';
 
@@ -7,11 +8,20 @@ export class HealthController {
   constructor(private readonly readiness: Readiness) {}
 
   @Get('health/live')
+  @ApiRoute({ id: 'health.live', tag: 'Service', needs: 'nothing', summary: 'Whether it runs', content: 'health' })
   live(): Answer {
     return answerOf({ status: 'ok' });
   }
 
   @Get('health/ready')
+  @ApiRoute({
+    id: 'health.ready',
+    tag: 'Service',
+    needs: 'nothing',
+    summary: 'Whether it can serve',
+    content: 'health',
+    refuses: [503],
+  })
   async ready(): Promise<Answer> {
     await this.readiness.check();
     return answerOf({ status: 'ok' });

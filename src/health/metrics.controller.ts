@@ -1,4 +1,5 @@
 import { Controller, Get, Header } from '@nestjs/common';
+import { ApiRoute } from '../http/api-route.js';
 import { Metrics, METRICS_TYPE } from './metrics.js';
 
 /** Left out where the numbers have an address of their own. */
@@ -7,6 +8,7 @@ export class MetricsController {
   constructor(private readonly metrics: Metrics) {}
 
   @Get('metrics')
+  @ApiRoute({ id: 'metrics', tag: 'Service', needs: 'nothing', summary: 'Numbers for Prometheus', media: 'text/plain' })
   @Header('Content-Type', METRICS_TYPE)
   @Header('X-Content-Type-Options', 'nosniff')
   scrape(): Promise<string> {

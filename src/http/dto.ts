@@ -45,7 +45,7 @@ const NESTED = 'kind:nested';
 /** An object of another class, which must be given; `wants` says what it must be. */
 export function Nested(inner: () => DtoClass<object>, wants: string, description: string): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ type: inner, description }),
+    ApiProperty({ type: () => inner(), description }),
     IsGiven(wants),
     Check('parameter.bad_type', isPlainObject, () => wants),
     (target: object, name: string | symbol) => Reflect.defineMetadata(NESTED, inner, target, name),

@@ -1,4 +1,6 @@
 import { Controller, Get, Req, UseInterceptors } from '@nestjs/common';
+import { ApiRoute } from '../http/api-route.js';
+import { STRUCT_QUERY } from '../http/query-names.js';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
@@ -12,6 +14,16 @@ export class KindController {
   constructor(private readonly structs: Structs) {}
 
   @Get('struct')
+  @ApiRoute({
+    id: 'kind.struct',
+    tag: 'Kinds',
+    kind: 'kind',
+    needs: 'access',
+    rights: ['read'],
+    summary: 'Describe the body of a kind',
+    query: STRUCT_QUERY,
+    content: 'struct',
+  })
   struct(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
     return this.structs.ofKind(scope, 'kind', request.url, true);
   }

@@ -1,41 +1,138 @@
 import { Controller, Delete, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
+import { ApiRoute } from '../http/api-route.js';
+import { CASCADE_QUERY, WALK_QUERY } from '../http/query-names.js';
 import { type Answer, NULL_ANSWER } from '../http/answer.js';
 import { hasBody } from '../http/body.js';
 import type { HttpRequest } from '../http/request.js';
 import { jsonOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
-import { LinkReader, type WalkPath } from './link.reader.js';
+import { LinkReader } from './link.reader.js';
 import { LinkService, type LinkPath } from './link.service.js';
 
+interface LinkParams {
+  readonly parent_kind_id: string;
+  readonly parent_unit_id: string;
+  readonly link_id: string;
+  readonly child_kind_id: string;
+  readonly child_unit_id: string;
+}
+
+interface WalkParams {
+  readonly parent_kind_id: string;
+  readonly parent_unit_id: string;
+  readonly direction: string;
+}
+
+function linkPathOf(params: LinkParams): LinkPath {
+  return {
+    parentKind: params.parent_kind_id,
+    parent: params.parent_unit_id,
+    link: params.link_id,
+    childKind: params.child_kind_id,
+    child: params.child_unit_id,
+  };
+}
+
+const LINKS = { tag: 'Links', of: 'linkable', joint: true, needs: 'access' } as const;
+const SYSTEM = { needs: 'bearer', rights: ['link'] } as const;
+
+/** Parameters of kinds and kinds of groups are linked by the same route, as the system's own link types. */
+const KIND_PARAMETER = {
+  ...SYSTEM,
+  tag: 'Kinds',
+  kind: 'kind',
+  path: '/api/lib/kind/unit/{kind_id}/link/parameter/{parameter_type_id}/unit/{parameter_id}',
+} as const;
+const GROUP_KIND = {
+  ...SYSTEM,
+  tag: 'Groups',
+  kind: 'group',
+  reads: 'kind',
+  path: '/api/lib/group/unit/{group_id}/link/group/kind/unit/{kind_id}',
+} as const;
+
 /** Links from one unit to another. */
-@Controller('api/lib/:parentKind/unit/:parent/link/:link/:childKind/unit/:child')
+@Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/:link_id/:child_kind_id/unit/:child_unit_id')
 @UseInterceptors(TenancyInterceptor)
 export class LinkController {
   constructor(private readonly links: LinkService) {}
 
   /** Needs no body. One that comes all the same is passed over, but it has to be JSON. */
   @Post()
-  create(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
+  @ApiRoute(
+    {
+      id: 'link',
+      ...LINKS,
+      rights: ['link'],
+      summary: 'Link a unit of % with another',
+      description: 'A link that is there already is answered as it is.',
+      content: 'link',
+      refuses: [409],
+    },
+    {
+      id: 'kind.add_parameter',
+      ...KIND_PARAMETER,
+      summary: 'Add a parameter to a kind',
+      content: 'kind',
+      refuses: [409],
+    },
+    { id: 'group.add_kind', ...GROUP_KIND, summary: 'Add a kind to a group', content: 'kind', refuses: [409] },
+  )
+  create(@Scope() scope: RequestScope, @Param() params: LinkParams, @Req() request: HttpRequest): Promise<Answer> {
+    const path = linkPathOf(params);
     if (!hasBody(request)) return this.links.create(scope, path, request.url);
     return this.links.create(scope, path, request.url, () => jsonOf(request, 'small'));
   }
 
   @Delete()
-  async remove(@Scope() scope: RequestScope, @Param() path: LinkPath, @Req() request: HttpRequest): Promise<Answer> {
-    await this.links.remove(scope, path, request.url);
+  @ApiRoute(
+    { id: 'unlink', ...LINKS, rights: ['link'], summary: 'Take a link from a unit of %', content: 'nothing' },
+    {
+      id: 'kind.remove_parameter',
+      ...KIND_PARAMETER,
+      summary: 'Take a parameter from a kind',
+      query: CASCADE_QUERY,
+      content: 'nothing',
+      refuses: [409],
+    },
+    {
+      id: 'group.remove_kind',
+      ...GROUP_KIND,
+      summary: 'Remove a kind from a group',
+      query: CASCADE_QUERY,
+      content: 'nothing',
+      refuses: [409],
+    },
+  )
+  async remove(
+    @Scope() scope: RequestScope,
+    @Param() params: LinkParams,
+    @Req() request: HttpRequest,
+  ): Promise<Answer> {
+    await this.links.remove(scope, linkPathOf(params), request.url);
     return NULL_ANSWER;
   }
 }
 
 /** The units that a unit is linked with. */
-@Controller('api/lib/:kind/unit/:unit/link/:direction')
+@Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/:direction')
 @UseInterceptors(TenancyInterceptor)
 export class LinkedController {
   constructor(private readonly reader: LinkReader) {}
 
   @Get()
-  list(@Scope() scope: RequestScope, @Param() path: WalkPath, @Req() request: HttpRequest): Promise<Answer> {
-    return this.reader.list(scope, path, request.url);
+  @ApiRoute({
+    id: 'linked',
+    ...LINKS,
+    rights: ['read'],
+    summary: 'List the units that a unit of % is linked with',
+    description: 'Each once, the nearest first, with the link by which it was reached.',
+    query: WALK_QUERY,
+    content: 'linkedUnits',
+  })
+  list(@Scope() scope: RequestScope, @Param() params: WalkParams, @Req() request: HttpRequest): Promise<Answer> {
+    const { parent_kind_id: kind, parent_unit_id: unit, direction } = params;
+    return this.reader.list(scope, { kind, unit, direction }, request.url);
   }
 }

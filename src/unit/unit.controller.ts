@@ -1,4 +1,6 @@
 import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
+import { ApiRoute } from '../http/api-route.js';
+import { CASCADE_QUERY, GET_QUERY, LIST_QUERY, MEMBER_QUERY, STRUCT_QUERY } from '../http/query-names.js';
 import type { Answer } from '../http/answer.js';
 import type { HttpRequest } from '../http/request.js';
 import { bytesOf } from '../tenancy/bodies.js';
@@ -10,7 +12,7 @@ import { UnitReader } from './unit.reader.js';
 import { UnitService, type WriteRequest } from './unit.service.js';
 
 /** The units of every kind, those of the model included. */
-@Controller('api/lib/:kind')
+@Controller('api/lib/:kind_id')
 @UseInterceptors(TenancyInterceptor)
 export class UnitController {
   constructor(
@@ -21,65 +23,166 @@ export class UnitController {
   ) {}
 
   @Get('unit')
-  list(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
+  @ApiRoute({
+    id: 'list',
+    tag: 'Units',
+    of: 'all',
+    needs: 'access',
+    rights: ['read'],
+    asks: 'list',
+    summary: 'List units of %',
+    query: LIST_QUERY,
+    content: 'units',
+  })
+  list(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.reader.list(scope, kind, request.url);
   }
 
-  @Get('unit/:unit')
+  @Get('unit/:unit_id')
+  @ApiRoute({
+    id: 'get',
+    tag: 'Units',
+    of: 'all',
+    needs: 'access',
+    rights: ['read'],
+    asks: 'get',
+    summary: 'Get a unit of %',
+    query: GET_QUERY,
+    content: 'unit',
+    conditional: 'read',
+  })
   get(
     @Scope() scope: RequestScope,
-    @Param('kind') kind: string,
-    @Param('unit') unit: string,
+    @Param('kind_id') kind: string,
+    @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
     return this.reader.get(scope, kind, unit, request.url);
   }
 
   @Post('unit')
-  create(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
+  @ApiRoute({
+    id: 'create',
+    tag: 'Units',
+    of: 'all',
+    needs: 'access',
+    rights: ['create'],
+    asks: 'create',
+    summary: 'Create a unit of %',
+    description: 'Who may not read what it creates is answered its `id` and `kind_id` alone.',
+    form: 'create',
+    content: 'created',
+    refuses: [409],
+  })
+  create(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.units.create(scope, kind, writeRequestOf(request));
   }
 
-  @Put('unit/:unit')
+  @Put('unit/:unit_id')
+  @ApiRoute({
+    id: 'update',
+    tag: 'Units',
+    of: 'all',
+    needs: 'access',
+    rights: ['update'],
+    asks: 'update',
+    summary: 'Edit a unit of %',
+    description: 'Only what the body names is changed.',
+    query: CASCADE_QUERY,
+    form: 'update',
+    content: 'unit',
+    refuses: [409, 412],
+    conditional: 'write',
+  })
   update(
     @Scope() scope: RequestScope,
-    @Param('kind') kind: string,
-    @Param('unit') unit: string,
+    @Param('kind_id') kind: string,
+    @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
     return this.units.update(scope, kind, unit, writeRequestOf(request));
   }
 
-  @Delete('unit/:unit')
+  @Delete('unit/:unit_id')
+  @ApiRoute({
+    id: 'delete',
+    tag: 'Units',
+    of: 'all',
+    needs: 'access',
+    rights: ['delete'],
+    asks: 'delete',
+    summary: 'Delete a unit of %',
+    query: CASCADE_QUERY,
+    content: 'nothing',
+    refuses: [409, 412],
+    conditional: 'write',
+  })
   remove(
     @Scope() scope: RequestScope,
-    @Param('kind') kind: string,
-    @Param('unit') unit: string,
+    @Param('kind_id') kind: string,
+    @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
     return this.units.remove(scope, kind, unit, writeRequestOf(request));
   }
 
   @Get('struct')
-  struct(@Scope() scope: RequestScope, @Param('kind') kind: string, @Req() request: HttpRequest): Promise<Answer> {
+  @ApiRoute({
+    id: 'struct',
+    tag: 'Units',
+    of: 'all',
+    needs: 'access',
+    joint: true,
+    rights: ['read', 'create', 'signup'],
+    inactive: true,
+    summary: 'Describe the parameters of %',
+    query: STRUCT_QUERY,
+    content: 'descriptors',
+  })
+  struct(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
     return this.structs.ofKind(scope, kind, request.url, false);
   }
 
-  @Get('unit/:unit/struct')
+  @Get('unit/:unit_id/struct')
+  @ApiRoute({
+    id: 'describe',
+    tag: 'Units',
+    of: 'all',
+    needs: 'access',
+    joint: true,
+    rights: ['read'],
+    asks: 'get',
+    summary: 'Describe a unit of %',
+    query: STRUCT_QUERY,
+    content: 'struct',
+  })
   unitStruct(
     @Scope() scope: RequestScope,
-    @Param('kind') kind: string,
-    @Param('unit') unit: string,
+    @Param('kind_id') kind: string,
+    @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
     return this.structs.ofUnit(scope, kind, unit, request.url);
   }
 
-  @Get('unit/:unit/access')
+  @Get('unit/:unit_id/access')
+  @ApiRoute({
+    id: 'access',
+    tag: 'Units',
+    of: 'all',
+    needs: 'access',
+    joint: true,
+    rights: ['read'],
+    administrators: true,
+    asks: 'get',
+    summary: 'Tell why a member may do something with it',
+    query: MEMBER_QUERY,
+    content: 'explanation',
+  })
   access(
     @Scope() scope: RequestScope,
-    @Param('kind') kind: string,
-    @Param('unit') unit: string,
+    @Param('kind_id') kind: string,
+    @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
     return this.explanations.ofUnit(scope, kind, unit, request.url);

@@ -6,6 +6,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { genericDocument } from '../../src/doc/openapi/document.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
+import { applicationDescription } from './application.js';
 
 export interface Answered {
   readonly method: string;
@@ -134,15 +135,14 @@ function escaped(path: string): string {
   return path.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-const head = { openapi: '3.1.0', info: {}, servers: [], securitySchemes: {} };
 let generic: Promise<AnswerCheck> | undefined;
 
 /** `own`: the document of the caller, if it is to be held to that too. @throws Error where an answer is not what it says */
 export async function checkAnswer(answer: Answered, own?: AnswerCheck): Promise<void> {
   const particulars = { url: 'http://localhost', title: '', description: '', version: '' };
-  generic ??= genericDocument(() => head, particulars).then(
-    (bytes) => new AnswerCheck(JSON.parse(bytes.toString()) as OpenApiDocument),
-  );
+  generic ??= applicationDescription()
+    .then((application) => genericDocument(application, particulars))
+    .then((bytes) => new AnswerCheck(JSON.parse(bytes.toString()) as OpenApiDocument));
   const fault = (await generic).fault(answer) ?? own?.fault(answer);
   if (fault !== undefined) throw new Error(fault);
 }

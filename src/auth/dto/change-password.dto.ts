@@ -1,6 +1,8 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { Text } from '../../http/dto.js';
 import { NEW_PASSWORD, PASSWORD } from './password.description.js';
 
+@ApiSchema({ name: 'kind_change_password' })
 export class ChangePasswordBody {
   @Text(PASSWORD)
   readonly current_password!: string;

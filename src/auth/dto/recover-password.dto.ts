@@ -1,5 +1,7 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { Text } from '../../http/dto.js';
 
+@ApiSchema({ name: 'kind_recover_password' })
 export class RecoverPasswordBody {
   @Text()
   readonly email!: string;

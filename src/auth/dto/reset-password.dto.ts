@@ -1,6 +1,8 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { Text } from '../../http/dto.js';
 import { NEW_PASSWORD } from './password.description.js';
 
+@ApiSchema({ name: 'kind_reset_password' })
 export class ResetPasswordBody {
   @Text(NEW_PASSWORD)
   readonly new_password!: string;

@@ -1,6 +1,8 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { OptionalText, Text } from '../../http/dto.js';
 import { PASSWORD } from './password.description.js';
 
+@ApiSchema({ name: 'kind_sign_in' })
 export class SignInBody {
   @Text({ description: 'A username or an e-mail address.' })
   readonly username!: string;

@@ -1,10 +1,12 @@
 /** A sign-up: the credentials of a member, and the parameters of its kind. Name and password come twice. */
+import { ApiSchema } from '@nestjs/swagger';
 import { Nested, objectOf, readFields, Text } from '../../http/dto.js';
 import { CREDENTIAL_KIND } from '../../model/special.js';
 import { EMAIL_PATTERN } from '../../shared/email.js';
 import { moved, type Faults, type KindError } from '../../shared/errors.js';
 import { NEW_PASSWORD, PASSWORD } from './password.description.js';
 
+@ApiSchema({ name: 'kind_sign_up_user' })
 export class SystemUserBody {
   @Text({ pattern: EMAIL_PATTERN })
   readonly email!: string;
@@ -17,6 +19,7 @@ export class SystemUserBody {
 }
 
 /** Beside these it has the parameters of the member kind. */
+@ApiSchema({ name: 'kind_sign_up' })
 export class SignUpBody {
   @Text({ minLength: 1, maxLength: 254 })
   readonly username!: string;

@@ -19,7 +19,12 @@ export function componentsOf(view: View): Readonly<Record<Section, (name: string
   const makers: Readonly<Record<Section, Makers>> = {
     responses: new Map([...constants(ERROR_RESPONSES), ...constants(SHARED_RESPONSES), ...kindResponses(view)]),
     parameters: constants({ ...parametersOf(view), ...QUERY_PARAMETERS, ...CONDITIONS }),
-    schemas: new Map([...constants(SHARED_SCHEMAS), ...kindSchemas(view), ['kind_unit_body', () => ANY_BODY]]),
+    schemas: new Map([
+      ...constants(SHARED_SCHEMAS),
+      ...constants(view.application.schemas),
+      ...kindSchemas(view),
+      ['kind_unit_body', () => ANY_BODY],
+    ]),
     headers: constants(HEADERS),
   };
   const finder = (section: Section) => (name: string) => {

@@ -1,4 +1,5 @@
 /** The document: of no project, or of one as a caller sees it. Written part by part, so that a large one holds nobody up. */
+import { TAGS } from '../../http/api-route.js';
 import { builtInRecords, buildModel } from '../../model/build-model.js';
 import type { KindDef } from '../../model/model.js';
 import { ADMIN_KIND } from '../../model/special.js';
@@ -7,36 +8,39 @@ import { Faults } from '../../shared/errors.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import { componentsOf } from './components.js';
 import { DocumentText, SECTIONS } from './document.text.js';
-import type { Framing, Particulars } from './frame.js';
+import type { Application } from './application.js';
 import { functionOperations } from './function.operations.js';
 import { KindNames } from './names.js';
 import { plain, type PathItem, type PlacedOperation, type Tag } from './openapi.js';
 import { jointOperation, operationOf, tagOfKind } from './operation.js';
 import { pathOf } from './path.parameters.js';
-import { TAGS, type Route } from './route.js';
-import { ROUTES } from './routes.js';
+import type { Route } from './route.js';
 import { SharedValues } from './shared.values.js';
 import { isShown, isShownOf, type Seen, type View } from './view.js';
 
-const [OF_NONE, OF_KINDS] = [ROUTES.filter(({ of }) => !of), ROUTES.filter(({ of }) => of)];
+export interface Particulars {
+  /** Where the service is reached. */
+  readonly url: string;
+  readonly title: string;
+  readonly description: string;
+  readonly version: string;
+}
 
 const SOMEBODY: MemberCaller = { type: 'member', id: '', kindId: ADMIN_KIND, sessionId: '', admin: true };
 
 /** The document without a project: the built-in kinds, and paths with a `{kind_id}` for all others. */
 export function genericDocument(
-  frame: Framing,
+  application: Application,
   particulars: Particulars,
   chosen?: ReadonlySet<string>,
-  without: ReadonlySet<string> = new Set(),
 ): Promise<Buffer<ArrayBuffer>> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
   const nothing = { functions: () => [], mayMake: () => false, lacks: () => false };
-  const seen = { model, caller: SOMEBODY, generic: true, chosen, without, ...nothing };
-  return documentOf(seen, frame, particulars);
+  return documentOf({ application, model, caller: SOMEBODY, generic: true, chosen, ...nothing }, particulars);
 }
 
 /** @throws KindError 413 where it would be larger than a document may be */
-export async function documentOf(seen: Seen, frame: Framing, particulars: Particulars): Promise<Buffer<ArrayBuffer>> {
+export async function documentOf(seen: Seen, particulars: Particulars): Promise<Buffer<ArrayBuffer>> {
   const routes = await shownRoutes(seen);
   const kinds = [...routes.keys()];
   checkChosen(seen, kinds);
@@ -45,15 +49,18 @@ export async function documentOf(seen: Seen, frame: Framing, particulars: Partic
     Object.keys(TAGS),
   );
   const view: View = { ...seen, kinds, routes, names, values: new SharedValues() };
-  const { securitySchemes, ...head } = frame(particulars);
   const text = new DocumentText();
   text.open();
-  for (const [key, value] of Object.entries(head)) await text.add(key, value);
+  for (const [key, value] of Object.entries(headOf(seen, particulars))) await text.add(key, value);
   const tags = await writePaths(text, view);
-  await writeComponents(text, view, securitySchemes);
+  await writeComponents(text, view);
   await text.add('tags', tagsOf(view, tags));
   text.close();
   return text.bytes();
+}
+
+function headOf({ application }: Seen, { url, ...info }: Particulars): object {
+  return { ...application.frame, info: { ...application.frame.info, ...info }, servers: [{ url }] };
 }
 
 /** The kinds of which anything is shown, with the routes: no other one is named. */
@@ -61,7 +68,8 @@ async function shownRoutes(seen: Seen): Promise<Map<KindDef, ReadonlySet<Route>>
   const breather = new Breather();
   const shown = new Map<KindDef, ReadonlySet<Route>>();
   for (const kind of seen.model.kinds.values()) {
-    const routes = new Set(OF_KINDS.filter((route) => isShownOf(route, kind, seen) && !hasNarrower(route, kind)));
+    const isOf = (route: Route) => isShownOf(route, kind, seen) && !hasNarrower(route, kind, seen);
+    const routes = new Set(seen.application.routes.filter(isOf));
     if (routes.size > 0 || seen.functions(kind).length > 0) shown.set(kind, routes);
     if (breather.due) await breather.pause();
   }
@@ -69,8 +77,9 @@ async function shownRoutes(seen: Seen): Promise<Map<KindDef, ReadonlySet<Route>>
 }
 
 /** As in the service, the narrower route comes first: `/kind/struct` is not that of any kind. */
-function hasNarrower(route: Route, kind: KindDef): boolean {
-  return kind.builtIn && OF_NONE.some(({ method, path }) => method === route.method && path === pathOf(route, kind));
+function hasNarrower(route: Route, kind: KindDef, { application }: Seen): boolean {
+  const isNarrower = ({ of, method, path }: Route) => !of && method === route.method && path === pathOf(route, kind);
+  return kind.builtIn && application.routes.some(isNarrower);
 }
 
 /** Kinds that are not shown are not there. @throws KindError 400 */
@@ -105,10 +114,12 @@ async function writePaths(text: DocumentText, view: View): Promise<ReadonlySet<s
 
 /** What has a path in common comes together. */
 function* operationsOf(view: View): Generator<readonly PlacedOperation[]> {
-  yield OF_NONE.filter((route) => isShown(route, undefined, view)).map((route) => place(route, undefined, view));
-  if (view.generic) yield OF_KINDS.map((route) => place(route, undefined, view));
-  else yield OF_KINDS.flatMap((route) => (route.joint ? jointOperation(route, view) : []));
-  const ofOne = OF_KINDS.filter(({ joint }) => !joint);
+  const { routes } = view.application;
+  const [ofNone, ofKinds] = [routes.filter(({ of }) => !of), routes.filter(({ of }) => of)];
+  yield ofNone.filter((route) => isShown(route, undefined, view)).map((route) => place(route, undefined, view));
+  if (view.generic) yield ofKinds.map((route) => place(route, undefined, view));
+  else yield ofKinds.flatMap((route) => (route.joint ? jointOperation(route, view) : []));
+  const ofOne = ofKinds.filter(({ joint }) => !joint);
   for (const kind of view.kinds) {
     if (view.chosen && !view.chosen.has(kind.id)) continue;
     const own = ofOne.filter((route) => view.routes.get(kind)?.has(route)).map((route) => place(route, kind, view));
@@ -129,7 +140,7 @@ function itemsOf(operations: readonly PlacedOperation[]): Map<string, PathItem> 
   return items;
 }
 
-async function writeComponents(text: DocumentText, view: View, securitySchemes: object): Promise<void> {
+async function writeComponents(text: DocumentText, view: View): Promise<void> {
   const components = componentsOf(view);
   text.open('components');
   for (const section of SECTIONS) {
@@ -138,7 +149,7 @@ async function writeComponents(text: DocumentText, view: View, securitySchemes: 
     for (const name of text.used[section]) await text.add(name, components[section](name));
     text.close();
   }
-  await text.add('securitySchemes', securitySchemes);
+  await text.add('securitySchemes', view.application.securitySchemes);
   text.close();
 }
 

@@ -6,8 +6,8 @@ import { exampleBody } from './example.js';
 import type { Operation, Parameter, PlacedOperation, RequestBody, Schema } from './openapi.js';
 import { KEY_AND_TOKEN, operationOf } from './operation.js';
 import { pathOf } from './path.parameters.js';
+import type { Method } from '../../kit/module.js';
 import type { Route } from './route.js';
-import { FUNCTION_ROUTES } from './routes.js';
 import { isNeeded } from './value.schema.js';
 import { contextOf, isShown, type View } from './view.js';
 
@@ -15,12 +15,25 @@ import { contextOf, isShown, type View } from './view.js';
 export function functionOperations(kind: KindDef, view: View): PlacedOperation[] {
   return view.functions(kind).flatMap((each) =>
     each.methods.flatMap((verb): PlacedOperation[] => {
-      const route = FUNCTION_ROUTES[each.scope][verb];
+      const route = routeOf(each, verb, view);
       if (!isShown(route, kind, view)) return [];
       const path = pathOf(route, kind).replace('{function_name}', each.name);
       return [{ path, method: route.method, operation: functionOperation(each, route, path, kind, view) }];
     }),
   );
+}
+
+/** By scope and method. */
+const ROUTE_IDS = {
+  kind: { GET: 'function.query', POST: 'function.post' },
+  unit: { GET: 'unit_function.query', POST: 'unit_function.post' },
+} as const;
+
+function routeOf({ scope }: DocumentedFunction, verb: Method, { application }: View): Route {
+  const wanted: string = ROUTE_IDS[scope][verb];
+  const found = application.routes.find(({ id }) => id === wanted);
+  if (!found) throw new Error(`no route for functions of a ${scope} by ${verb}`);
+  return found;
 }
 
 function functionOperation(
@@ -32,7 +45,7 @@ function functionOperation(
 ): Operation {
   const { tags, parameters: ofPath = [], responses, security } = operationOf(route, path, kind, view);
   const { mayRead, names } = contextOf(view);
-  const asked = route.body ? [] : parameters.map((field) => queryParameter(field, mayRead));
+  const asked = route.form ? [] : parameters.map((field) => queryParameter(field, mayRead));
   const all = [...ofPath, ...asked];
   return {
     tags,
@@ -41,7 +54,7 @@ function functionOperation(
     description,
     security: open ? security : [KEY_AND_TOKEN],
     ...(all.length > 0 && { parameters: all }),
-    ...(route.body && { requestBody: bodyOf(parameters, mayRead) }),
+    ...(route.form && { requestBody: bodyOf(parameters, mayRead) }),
     responses,
   };
 }

@@ -1,16 +1,9 @@
 /** Makes the operation of a route: for one kind, for all kinds that have the same one, or for none. Pure. */
-import {
-  GET_QUERY,
-  LIST_QUERY,
-  NO_QUERY,
-  REMOTE_GET_QUERY,
-  REMOTE_LIST_QUERY,
-  type QueryName,
-} from '../../http/query-names.js';
+import { NO_QUERY, REMOTE_GET_QUERY, REMOTE_LIST_QUERY, type QueryName } from '../../http/query-names.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../model/model.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
-import { AUTH_BODIES, signUpBody } from './bodies.js';
+import { signUpBody } from './bodies.js';
 import {
   parameterRef,
   schemaRef,
@@ -102,29 +95,37 @@ function parametersOf(route: Route, path: string, kind: KindDef | undefined): (P
 }
 
 /** The query of a route, of a kind where it is of one. */
-function queryOf({ query = NO_QUERY, body }: Route, kind: KindDef | undefined): readonly QueryName[] {
-  if (query === LIST_QUERY && kind?.remote) return REMOTE_LIST_QUERY;
-  if (query === GET_QUERY && kind?.remote) return REMOTE_GET_QUERY;
+function queryOf({ id, query, form }: Route, kind: KindDef | undefined): readonly QueryName[] {
+  if (id === 'list' && kind?.remote) return REMOTE_LIST_QUERY;
+  if (id === 'get' && kind?.remote) return REMOTE_GET_QUERY;
   // By an edit only definitions lose something.
-  if (body === 'update' && kind && !(kind.builtIn && !isMemberKind(kind))) return NO_QUERY;
+  if (form === 'update' && kind && !(kind.builtIn && !isMemberKind(kind))) return NO_QUERY;
   return query;
 }
 
-function bodyOf({ body }: Route, kind: KindDef | undefined, view: View): RequestBody | undefined {
-  if (body === undefined) return undefined;
-  if (body === 'function') return { ...json({ type: 'object', additionalProperties: true }), required: false };
-  if (body === 'signup') return signUp(kind, view);
-  if (body !== 'create' && body !== 'update') return json(AUTH_BODIES[body]);
-  const unit = kind ? schemaRef(view.names.schema(kind.id, body)) : schemaRef('kind_unit_body');
-  const many = body === 'create' && mayTakeMany(kind);
-  const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
-  return json(schema, kind && exampleOf(kind, contextOf(view), body === 'create'));
+function bodyOf({ body, form }: Route, kind: KindDef | undefined, view: View): RequestBody | undefined {
+  switch (form) {
+    case undefined:
+      return body;
+    case 'function':
+      return { ...json({ type: 'object', additionalProperties: true }), required: false };
+    case 'signup':
+      return signUp(kind, view);
+    case 'create':
+    case 'update': {
+      const unit = kind ? schemaRef(view.names.schema(kind.id, form)) : schemaRef('kind_unit_body');
+      const many = form === 'create' && mayTakeMany(kind);
+      const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
+      return json(schema, kind && exampleOf(kind, contextOf(view), form === 'create'));
+    }
+  }
 }
 
 /** It takes of the member kind the same as a create by the same caller. */
 function signUp(kind: KindDef | undefined, view: View): RequestBody {
   const context = contextOf(view);
-  return json(signUpBody(kind && createSchema(kind, context)), kind && signUpExample(kind, context));
+  const body = signUpBody(view.application.schemas, kind && createSchema(kind, context));
+  return json(body, kind && signUpExample(kind, context));
 }
 
 function json(schema: Schema, example?: Schema): RequestBody {

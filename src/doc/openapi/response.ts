@@ -4,12 +4,13 @@ import type { KindDef } from '../../model/model.js';
 import { takesMany } from '../../unit/writer.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
 import { headerRef, responseRef, schemaRef, type Operation, type Ref, type Response, type Schema } from './openapi.js';
-import { ANYWHERE, COMMON, type ContentForm, type Route } from './route.js';
+import type { ContentForm } from '../../http/api-route.js';
+import { ANYWHERE, COMMON, type Route } from './route.js';
 import { enveloped, NOTHING, pageOf } from './shared.schemas.js';
 import { recordFields } from './unit.schema.js';
 import { hasRecord, type View } from './view.js';
 
-const HOOKED: ReadonlySet<Route['body']> = new Set(['create', 'update', 'signup']);
+const HOOKED: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup']);
 
 /** Where a body may come, it may be too long, or no JSON, whether it is needed or not. */
 const OF_BODIES: readonly ErrorStatus[] = [413, 415];
@@ -19,7 +20,7 @@ export function responsesOf(route: Route, kinds: readonly KindDef[], view: View)
   const common = route.needs === 'nothing' ? ANYWHERE : COMMON;
   const ofBodies = route.method === 'post' || route.method === 'put' ? OF_BODIES : [];
   const hooked =
-    route.content === 'function' || HOOKED.has(route.body) || (route.method === 'delete' && route.of === 'all');
+    route.content === 'function' || HOOKED.has(route.form) || (route.method === 'delete' && route.of === 'all');
   const sourced = route.asks !== undefined && (view.generic || kinds.some(({ remote }) => remote));
   // What authors wrote refuses with words of its own, and may take too long.
   const authored = hooked || sourced;

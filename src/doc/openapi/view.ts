@@ -6,6 +6,7 @@ import { isAdministrator, type Caller } from '../../tenancy/caller.js';
 import { isLinkable } from '../../unit/links.js';
 import type { RemoteOperation } from '../../unit/remotes.js';
 import type { DocumentedFunction } from '../documented-functions.js';
+import type { Application } from './application.js';
 import type { KindNames } from './names.js';
 import type { Route } from './route.js';
 import type { SharedValues } from './shared.values.js';
@@ -13,6 +14,7 @@ import type { KindContext } from './unit.schema.js';
 
 /** What a document is asked for. */
 export interface Seen {
+  readonly application: Application;
   readonly model: Model;
   readonly caller: Caller;
   /** Of no project: paths of any kind stand beside those of the built-in ones, and any of them may be open. */
@@ -23,8 +25,6 @@ export interface Seen {
   readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
   /** Whether a hook may make what a new unit of a kind must have. */
   readonly mayMake: (kind: KindDef) => boolean;
-  /** Ids of routes that the service does not have here. */
-  readonly without: ReadonlySet<string>;
   /** Whether the source of a remote kind can not do something. */
   readonly lacks: (kind: KindDef, operation: RemoteOperation) => boolean;
 }
@@ -70,7 +70,6 @@ export function hasRecord(seen: Seen, kindId: string): boolean {
 }
 
 export function isShown(route: Route, kind: KindDef | undefined, seen: Seen): boolean {
-  if (seen.without.has(route.id)) return false;
   if (route.administrators && !isAdministrator(seen.caller)) return false;
   if (kind?.remote && route.asks && seen.lacks(kind, route.asks)) return false;
   if (route.reads && !hasRecord(seen, route.reads)) return false;

@@ -1,8 +1,6 @@
 /** The document as it is served: without a project, and to each caller of one. */
-import { SwaggerModule } from '@nestjs/swagger';
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
-import { ROUTES } from '../../../src/doc/openapi/routes.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
@@ -80,23 +78,6 @@ await defineKinds(
   },
   { id: 'note', label: 'Note', parameters: ['title'], access: { create: 'anyone', read: 'eq(id,@member.id)' } },
 );
-
-describe('the table of routes', () => {
-  const shape = (method: string, path: string) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{}')}`;
-
-  it('has every route of the application, and no other', () => {
-    const { paths } = SwaggerModule.createDocument(service.service.app, {
-      openapi: '3.0.0',
-      info: { title: '', version: '' },
-    });
-    const real = Object.entries(paths)
-      // What nothing else matches is answered 404.
-      .filter(([path]) => path !== '/api/lib/{path}')
-      .flatMap(([path, item]) => Object.keys(item).map((method) => shape(method, path)));
-    const told = ROUTES.map(({ method, path, served = path }) => shape(method, served));
-    expect([...new Set(told)].sort()).toEqual(real.sort());
-  });
-});
 
 describe('the document without a project', () => {
   it('has the generic routes', async () => {

@@ -4,10 +4,10 @@ import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { genericDocument } from '../../../src/doc/openapi/document.js';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
+import { applicationDescription } from '../../support/application.js';
 
-const head = { openapi: '3.1.0', info: {}, servers: [], securitySchemes: {} };
 const particulars = { url: '', title: '', description: '', version: '' };
-const bytes = await genericDocument(() => head, particulars);
+const bytes = await genericDocument(await applicationDescription(), particulars);
 const document = JSON.parse(bytes.toString()) as OpenApiDocument;
 const ajv = new Ajv2020({ strict: false, logger: false });
 formats.default(ajv);

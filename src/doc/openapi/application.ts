@@ -1,0 +1,84 @@
+/** What @nestjs/swagger makes of the decorators of controllers and bodies: all routes, and the frame of every document. */
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { PROJECT_HEADER } from '../../http/headers.js';
+import { ROUTE_EXTENSION, type RouteExtension, type Tag } from '../../http/api-route.js';
+import type { QueryName } from '../../http/query-names.js';
+import type { OpenApiDocument, RequestBody, Schema } from './openapi.js';
+import type { Method } from './openapi.js';
+import type { Route } from './route.js';
+
+/** What every document begins with. */
+export type Frame = Pick<OpenApiDocument, 'openapi' | 'info'>;
+
+export interface Application {
+  readonly frame: Frame;
+  readonly securitySchemes: Readonly<Record<string, object>>;
+  /** In the order in which the application tries them. */
+  readonly routes: readonly Route[];
+  /** The schemas of bodies of fixed shape, by name. */
+  readonly schemas: Readonly<Record<string, Schema>>;
+}
+
+const METHODS = ['get', 'post', 'put', 'delete'] as const satisfies readonly Method[];
+
+type SwaggerOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+
+/** Reads the application's controllers; some ten milliseconds. */
+export function describeApplication(app: INestApplication): Application {
+  const { openapi, info, paths, components } = SwaggerModule.createDocument(app, headOf(), {
+    autoTagControllers: false,
+  });
+  const routes = Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation ? routesOf(path, method, operation) : [];
+    }),
+  );
+  const schemas = Object.entries(components?.schemas ?? {});
+  return {
+    frame: { openapi, info },
+    securitySchemes: components?.securitySchemes ?? {},
+    routes,
+    schemas: Object.fromEntries(
+      schemas.map(([name, schema]) => [name, { ...inDraft2020(schema), additionalProperties: false }]),
+    ),
+  };
+}
+
+function headOf() {
+  return new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .addApiKey({ type: 'apiKey', in: 'header', name: PROJECT_HEADER, description: 'The project.' }, 'project')
+    .addBearerAuth({ type: 'http', bearerFormat: 'JWT', description: 'The `access_token` of a sign-in.' }, 'bearer')
+    .build();
+}
+
+/** A route, and the narrower ones that it serves. */
+function routesOf(path: string, method: Method, operation: SwaggerOperation): Route[] {
+  const { facts, variants } =
+    (operation as unknown as Record<string, RouteExtension>)[ROUTE_EXTENSION] ?? missing(path);
+  const { operationId: id = '', tags = [], summary = '', description, parameters = [], requestBody } = operation;
+  const query = parameters.flatMap((each) => ('in' in each && each.in === 'query' ? [each.name as QueryName] : []));
+  const route: Route = {
+    ...facts,
+    ...{ id, method, path, query, summary, tag: tags[0] as Tag },
+    ...(description !== undefined && { description }),
+    ...(requestBody && { body: requestBody as RequestBody }),
+  };
+  return [route, ...variants.map((variant) => ({ ...variant, method, query: variant.query ?? [] }))];
+}
+
+function missing(path: string): never {
+  throw new Error(`the route ${path} lacks @ApiRoute()`);
+}
+
+/** @nestjs/swagger writes null as OpenAPI 3.0 does. */
+function inDraft2020<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(inDraft2020) as T;
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { nullable, ...rest } = schema as Record<string, unknown>;
+  const made = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, inDraft2020(value)]));
+  return (nullable === true ? { ...made, type: [made['type'], 'null'] } : made) as T;
+}
