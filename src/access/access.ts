@@ -12,6 +12,7 @@ import { rulesOf } from '../model/stored-rules.js';
 import type { Predicate } from '../model/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/special.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
+import { passesLevel } from './level.js';
 import { areTooLarge, rulePredicate } from './rule.js';
 
 /** What a caller may do it with: all units, or those of a predicate. */
@@ -99,11 +100,9 @@ function plainGrant(kind: KindDef, operation: Operation, caller: Caller, model: 
     // What none can be created or changed for is refused before it is looked at; a list of none is an empty one.
     return operation !== 'read' && grant && isNever(grant.predicate) ? undefined : grant;
   }
-  const { level } = said;
-  if (level === 'nobody') return undefined;
-  if (isAdministrator(caller) || level === 'anyone') return ALL;
-  if (caller.type !== 'member' || level === 'admin') return undefined;
-  return level === 'self' ? selfGrant(kind, caller.kindId, caller.id) : ALL;
+  if (said.level !== 'self') return passesLevel(said.level, caller) ? ALL : undefined;
+  if (isAdministrator(caller)) return ALL;
+  return caller.type === 'member' ? selfGrant(kind, caller.kindId, caller.id) : undefined;
 }
 
 /** The units for which any of the rules holds. A rule needs a token, unless the kind is public. */

@@ -2,11 +2,11 @@
 import type { Field, KindDef } from '../model/model.js';
 import { LEVELS, type Level, type ParameterDef } from '../model/parameter-def.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
+import { passesLevel } from './level.js';
 
-function passesLevel(level: Level | undefined, caller: Caller): boolean {
-  if (level === undefined || level === 'anyone' || caller.type === 'system') return true;
-  if (level === 'nobody') return false;
-  return level === 'admin' ? isAdministrator(caller) : caller.type === 'member';
+/** A parameter without a level is as open as its kind. */
+function mayUse(level: Level | undefined, caller: Caller): boolean {
+  return level === undefined || passesLevel(level, caller);
 }
 
 type CallerClass = 'system' | 'admin' | 'member' | 'anonymous';
@@ -39,7 +39,7 @@ function masksOf(kind: KindDef, caller: Caller): Masks {
   const readable = fields
     .filter((field) => isShown(field) && mayReadField(field, caller))
     .map((field) => (field.revealing ? veiled(field, caller) : field));
-  const writable = fields.filter((field) => !field.system && passesLevel(field.def.writeAccess, caller));
+  const writable = fields.filter((field) => !field.system && mayUse(field.def.writeAccess, caller));
   const made: Masks = { readable: byId(readable), writable: byId(writable) };
   ofKind.set(callerClass, made);
   return made;
@@ -47,12 +47,12 @@ function masksOf(kind: KindDef, caller: Caller): Masks {
 
 /** Whether the definition of a field lets a caller read it. */
 export function mayReadField({ def }: Field, caller: Caller): boolean {
-  return (!def.hidden || caller.seesHidden === true) && passesLevel(def.readAccess, caller);
+  return (!def.hidden || caller.seesHidden === true) && mayUse(def.readAccess, caller);
 }
 
 /** Whether a caller may know what a definition tells of values: its default, allowed values and pattern. */
 export function mayReadValues({ hidden, readAccess }: ParameterDef, caller: Caller): boolean {
-  return caller.type === 'system' || isAdministrator(caller) || (!hidden && passesLevel(readAccess, caller));
+  return caller.type === 'system' || isAdministrator(caller) || (!hidden && mayUse(readAccess, caller));
 }
 
 /** Administrators define parameters, so they see all of a definition; others what they may read of its values. */
