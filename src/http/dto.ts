@@ -5,7 +5,6 @@
 import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, IsOptional, ValidateBy, validateSync, type ValidationArguments } from 'class-validator';
 import { Faults, refusal, type ErrorCode } from '../shared/errors.js';
 import { isPlainObject, textFault, typeName } from '../shared/json.js';
@@ -99,7 +98,8 @@ export function readDto<T extends object>(dto: DtoClass<T>, body: unknown): T {
 /** The fields of the class alone, without those that have a fault. Faults are added. */
 export function readFields<T extends object>(dto: DtoClass<T>, fields: Fields, faults: Faults): Partial<T> {
   const given = fieldsOf(dto).filter((name) => Object.hasOwn(fields, name));
-  const instance = plainToInstance(dto, Object.fromEntries(given.map((name) => [name, fields[name]]))) as Partial<T>;
+  // Not by class-transformer, which goes into values: a client may name a key `constructor` there.
+  const instance: Partial<T> = Object.assign(new dto(), Object.fromEntries(given.map((name) => [name, fields[name]])));
   const refused = new Map(validateSync(instance, { stopAtFirstError: true }).map((error) => [error.property, error]));
   for (const name of fieldsOf(dto)) {
     const error = refused.get(name);

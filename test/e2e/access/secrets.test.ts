@@ -27,7 +27,11 @@ for (const [from, to] of [
   const named = (path = '') => path.replace(/[^/]+$/, (name) => made.ids[name] ?? name);
   await ok(root.post(`/${named(from)}/link/link/${named(to)}`));
 }
-await query(root, 'ANALYZE $schema."ruled"');
+// Estimates stay the same: PostgreSQL analyses no table by itself meanwhile.
+for (const kind of ['open', 'ruled', 'closed', 'sealed', 'pointer', 'person']) {
+  await query(root, `ALTER TABLE $schema."${kind}" SET (autovacuum_enabled = off)`);
+  await query(root, `ANALYZE $schema."${kind}"`);
+}
 const world = { ...made, callers: await documented(made.callers) };
 const asked = questions(world);
 

@@ -76,3 +76,13 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is a n
     `parameter.unknown @${name}: ${name}: there is no such parameter here; there are name, code, user`,
   ]);
 });
+
+test.each(['__proto__', 'constructor'])('%s inside a value is told like any other name', (name) => {
+  const value = `{"email": "ada@example.com", "${name}": {}}`;
+  const nested: unknown = JSON.parse(`{"name": "Ada", "user": ${value}}`);
+  const text: unknown = JSON.parse(`{"name": ${value}, "user": ${JSON.stringify(USER)}}`);
+  expect(faultsOf(nested)).toEqual([
+    `parameter.unknown @user.${name}: user.${name}: there is no such parameter here; there are email`,
+  ]);
+  expect(faultsOf(text)).toEqual(['parameter.bad_type @name: name: must be a string, got object']);
+});
