@@ -14,7 +14,8 @@ export const DATABASE_SETUP = ['test/support/database.setup.ts'];
 export default defineConfig({
   test: {
     globalSetup: DATABASE_SETUP,
-    maxWorkers: 2,
+    // One more than two cores: many tests wait for processes.
+    maxWorkers: 3,
     projects: [
       {
         ...BASE,
