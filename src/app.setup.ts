@@ -36,7 +36,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   return app;
 }
 
-/** Preflights need no project header: `answerOptions` ends them before the guard. */
+/** Preflights need no project header: `answerOptions` ends them before the interceptor. */
 function corsOptions({ corsOrigins }: Config) {
   return {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],

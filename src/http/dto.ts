@@ -97,11 +97,12 @@ export function readDto<T extends object>(dto: DtoClass<T>, body: unknown): T {
 
 /** The fields of the class alone, without those that have a fault. Faults are added. */
 export function readFields<T extends object>(dto: DtoClass<T>, fields: Fields, faults: Faults): Partial<T> {
-  const given = fieldsOf(dto).filter((name) => Object.hasOwn(fields, name));
+  const names = fieldsOf(dto);
+  const given = names.filter((name) => Object.hasOwn(fields, name));
   // Not by class-transformer, which goes into values: a client may name a key `constructor` there.
   const instance: Partial<T> = Object.assign(new dto(), Object.fromEntries(given.map((name) => [name, fields[name]])));
   const refused = new Map(validateSync(instance, { stopAtFirstError: true }).map((error) => [error.property, error]));
-  for (const name of fieldsOf(dto)) {
+  for (const name of names) {
     const error = refused.get(name);
     const inner = Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => DtoClass<object>) | undefined;
     if (error) {
@@ -135,7 +136,7 @@ export function objectOf(body: unknown): Fields {
 }
 
 /** The names of the fields of a class, in its order. */
-export function fieldsOf(dto: DtoClass<object>): string[] {
+function fieldsOf(dto: DtoClass<object>): string[] {
   const checks = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   return [...new Set(checks.map(({ propertyName }) => propertyName))];
 }

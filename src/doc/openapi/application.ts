@@ -4,8 +4,7 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import { PROJECT_HEADER } from '../../http/headers.js';
 import { ROUTE_EXTENSION, type RouteExtension, type Tag } from '../../http/api-route.js';
 import type { QueryName } from '../../http/query-names.js';
-import type { OpenApiDocument, RequestBody, Schema } from './openapi.js';
-import type { Method } from './openapi.js';
+import type { Method, OpenApiDocument, RequestBody, Schema } from './openapi.js';
 import type { Route } from './route.js';
 
 /** What every document begins with. */
@@ -24,7 +23,7 @@ const METHODS = ['get', 'post', 'put', 'delete'] as const satisfies readonly Met
 
 type SwaggerOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-/** Reads the application's controllers; some ten milliseconds. */
+/** Reads the application's controllers. */
 export function describeApplication(app: INestApplication): Application {
   const { openapi, info, paths, components } = SwaggerModule.createDocument(app, headOf(), {
     autoTagControllers: false,

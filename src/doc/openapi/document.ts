@@ -164,7 +164,7 @@ function tagsOf(view: View, written: ReadonlySet<string>): Tag[] {
   }
   const all = view.chosen ? new Set([...written, ...kinds.keys()]) : written;
   const own = view.kinds.filter(({ builtIn }) => !builtIn).map((kind) => tagOfKind(kind, view));
-  return [...new Set(['Authentication', ...own, ...all])]
+  return [...new Set(['Authentication', ...own, ...Object.keys(TAGS), ...all])]
     .filter((name) => all.has(name))
     .map((name) => {
       const ids = kinds.get(name);

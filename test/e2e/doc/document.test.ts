@@ -1,6 +1,7 @@
 /** The document as it is served: without a project, and to each caller of one. */
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
+import { TAGS } from '../../../src/http/api-route.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
@@ -87,6 +88,8 @@ describe('the document without a project', () => {
     const document = documentOf(reply);
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers).toEqual([{ url: service.service.url }]);
+    const tags = document.tags.map(({ name }) => name);
+    expect(tags).toEqual([...Object.keys(TAGS), 'kind_admin']);
     expect(operations(document, '/api/lib/{kind_id}')).toEqual([
       'DELETE /unit/{unit_id}',
       'GET /function/{function_name}',

@@ -71,7 +71,7 @@ it('that hangs for another reason ends on SIGTERM within the grace time', async 
   await side.rows('BEGIN');
   await side.rows('LOCK TABLE "kind"."project" IN ACCESS EXCLUSIVE MODE');
   const { child, says } = start({ SHUTDOWN_GRACE: '300ms', LOG_LEVEL: 'debug' });
-  await says(/ProjectGuard|InstanceLoader|dependencies initialized/);
+  await says(/InstanceLoader|dependencies initialized/);
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
   expect(await gone).toEqual([0, null]);
