@@ -52,8 +52,8 @@ const PATIENCE = 10_000;
 export class Database implements Executor {
   readonly #prepared: PreparedStatements;
   readonly #contention = new Contention();
-  /** Statements sent so far, but for BEGIN, COMMIT and ROLLBACK; tests count them. Settings of a transaction are among them. */
-  statements = 0;
+  /** Called with each statement that is sent, except BEGIN, COMMIT and ROLLBACK. Tests count statements with it. */
+  onSend: ((statement: Statement) => void) | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -268,7 +268,7 @@ export class Database implements Executor {
 
   /** Whether it went under a name. */
   #send(client: PoolClient, statement: Statement, settled: Settled): boolean {
-    this.statements += 1;
+    this.onSend?.(statement);
     this.#prepared.sends(client, statement);
     const name = this.#prepared.nameOf(client, statement);
     client.query(queryOf(statement, name, settled));

@@ -11,7 +11,8 @@ async function typeorm(...args: string[]): Promise<string> {
   const command = ['--import', './scripts/typescript.mjs', 'node_modules/typeorm/cli.js', ...args];
   const { stdout } = await promisify(execFile)(process.execPath, [...command, '-d', 'ormconfig.ts'], {
     cwd: join(import.meta.dirname, '../../..'),
-    env: { ...process.env, DATABASE_URL: urlOf(database) },
+    // CI sets FORCE_COLOR.
+    env: { ...process.env, DATABASE_URL: urlOf(database), FORCE_COLOR: '0' },
   });
   return stdout;
 }
