@@ -15,7 +15,9 @@ export function loggedError(error: unknown): unknown {
   const { type, message, stack, ...own } = stdSerializers.err(error);
   const told = (text: string) => chainOf(error).filter(quotesValues).reduce(withoutWords, text);
   return {
-    ...{ type, message: told(message), stack: told(stack) },
+    type,
+    message: told(message),
+    stack: told(stack),
     ...Object.fromEntries(Object.entries(own).filter(([name]) => NAMING.includes(name))),
     ...(error instanceof AggregateError && { aggregateErrors: error.errors.map(loggedError) }),
   };

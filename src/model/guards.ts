@@ -31,7 +31,11 @@ export function keyColumn(kind: KindDef): string {
 export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
   if (kind.remote || kind.builtIn) return [];
   const guard = (code: ErrorCode, condition: Condition, cascade = false, parameter?: string): Guard => ({
-    ...{ kind: kind.id, table: kind.table, condition, code, cascade },
+    kind: kind.id,
+    table: kind.table,
+    condition,
+    code,
+    cascade,
     ...(parameter !== undefined && { parameter }),
   });
   if (!next || next.remote) return [guard('kind.has_units', { type: 'any' }, true)];

@@ -17,13 +17,27 @@ export function bounded(text: Fragment): Fragment {
 
 /** The texts of a column `text`, row by row, as long as all so far together are no more than one may be. */
 export function boundedTogether(text: Fragment): Fragment {
-  return sql`CASE WHEN sum(octet_length(${text})) OVER (ROWS UNBOUNDED PRECEDING) > ${MOST} THEN ${TOO_LARGE} ELSE ${text} END`;
+  return sql`
+    CASE
+      WHEN sum(octet_length(${text})) OVER (ROWS UNBOUNDED PRECEDING) > ${MOST} THEN ${TOO_LARGE}
+      ELSE ${text}
+    END
+  `;
 }
 
 /** The JSON list of the items of some rows, in their order; `from` is what follows FROM. */
 export function boundedList(item: Fragment, from: Fragment): Fragment {
-  const sized = sql`SELECT i.item, sum(coalesce(pg_column_size(i.item), 0)) OVER (ROWS UNBOUNDED PRECEDING) AS upto FROM (SELECT ${item} AS item FROM ${from} OFFSET 0) AS i`;
-  return sql`(SELECT CASE WHEN max(s.upto) > ${MOST} THEN ${TOO_LARGE}::json ELSE coalesce(json_agg(s.item) FILTER (WHERE s.upto <= ${MOST}), '[]') END FROM (${sized}) AS s)`;
+  const sized = sql`
+    SELECT i.item, sum(coalesce(pg_column_size(i.item), 0)) OVER (ROWS UNBOUNDED PRECEDING) AS upto
+    FROM (SELECT ${item} AS item FROM ${from} OFFSET 0) AS i
+  `;
+  return sql`(
+    SELECT CASE
+      WHEN max(s.upto) > ${MOST} THEN ${TOO_LARGE}::json
+      ELSE coalesce(json_agg(s.item) FILTER (WHERE s.upto <= ${MOST}), '[]')
+    END
+    FROM (${sized}) AS s
+  )`;
 }
 
 /** Bytes of rows, as stored, whose JSON a server process may put together unseen: compressed values grow 256-fold at most. */
@@ -32,6 +46,9 @@ const LIGHT = integer(1024 * 1024);
 /** The same for the whole rows of a table, as a text: what is light is not measured one by one. `json_agg` takes rows as they are. */
 export function boundedRows(item: (row: Fragment) => Fragment, table: Fragment): Fragment {
   const light = sql`(SELECT sum(pg_column_size(${table})) FROM ${table}) <= ${LIGHT}`;
-  const list = sql`(SELECT ${bounded(sql`l.items`)} FROM (SELECT coalesce(json_agg(${item(table)}), '[]')::text AS items FROM ${table}) AS l)`;
+  const list = sql`(
+    SELECT ${bounded(sql`l.items`)}
+    FROM (SELECT coalesce(json_agg(${item(table)}), '[]')::text AS items FROM ${table}) AS l
+  )`;
   return sql`CASE WHEN ${light} THEN ${list} ELSE ${boundedList(item(sql`row_to_json(${table})`), table)}::text END`;
 }

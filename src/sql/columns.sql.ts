@@ -36,7 +36,12 @@ export function column({ id, column: name, shownWhere }: Field, row = 't'): Frag
   if (!shownWhere) return value;
   const { flag, level, among } = shownWhere;
   const levels = join(among.map(literal));
-  return sql`CASE WHEN NOT ${ident(row, flag)} AND (${ident(row, level)} IS NULL OR ${ident(row, level)} IN (${levels})) THEN ${value} END`;
+  return sql`
+    CASE
+      WHEN NOT ${ident(row, flag)}
+        AND (${ident(row, level)} IS NULL OR ${ident(row, level)} IN (${levels})) THEN ${value}
+    END
+  `;
 }
 
 /** `2024-01-31T09:30:00.123456Z`: always UTC, always six decimals. */
@@ -59,7 +64,11 @@ export function presented(field: Field, row?: string): Fragment {
   const form = FORMS[field.json];
   if (!isArray(field)) return form(value);
   // Named in full: a bare name would be sought among the parameters too.
-  return sql`CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT ${form(sql`_e.item`)} FROM unnest(${value}) AS _e(item)) END`;
+  return sql`
+    CASE
+      WHEN ${value} IS NOT NULL THEN ARRAY(SELECT ${form(sql`_e.item`)} FROM unnest(${value}) AS _e(item))
+    END
+  `;
 }
 
 function constant({ constant }: Field): Fragment {

@@ -11,7 +11,13 @@ export const CREDENTIAL = sql`"username", "email", "password_hash", "member_kind
 export function findCredentialStatement(schema: string, key: string): Statement {
   const name = param(key);
   return render(
-    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "username_key" = ${name} OR "email_key" = ${name} ORDER BY "email_key" = ${name} DESC LIMIT 1`,
+    sql`
+      SELECT ${CREDENTIAL}
+      FROM ${ident(schema, CREDENTIAL_KIND)}
+      WHERE "username_key" = ${name} OR "email_key" = ${name}
+      ORDER BY "email_key" = ${name} DESC
+      LIMIT 1
+    `,
     true,
   );
 }
@@ -19,7 +25,11 @@ export function findCredentialStatement(schema: string, key: string): Statement 
 /** The credentials of a member by the folded address alone, as mails are sent there. */
 export function findByAddressStatement(schema: string, key: string): Statement {
   return render(
-    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "email_key" = ${param(key)}`,
+    sql`
+      SELECT ${CREDENTIAL}
+      FROM ${ident(schema, CREDENTIAL_KIND)}
+      WHERE "email_key" = ${param(key)}
+    `,
     true,
   );
 }
@@ -27,7 +37,12 @@ export function findByAddressStatement(schema: string, key: string): Statement {
 /** Notes an access (the version of the unit stays) and answers the member as JSON. */
 export function touchMemberStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
   return render(
-    sql`UPDATE ${ident(schema, kind.table)} AS t SET "first_access_time" = coalesce(t."first_access_time", now()), "last_access_time" = now() WHERE t."id" = ${param(id)}::${columnType('uuid')} RETURNING (SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text AS body`,
+    sql`
+      UPDATE ${ident(schema, kind.table)} AS t
+      SET "first_access_time" = coalesce(t."first_access_time", now()), "last_access_time" = now()
+      WHERE t."id" = ${param(id)}::${columnType('uuid')}
+      RETURNING (SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text AS body
+    `,
     true,
   );
 }
@@ -36,7 +51,12 @@ export function touchMemberStatement(schema: string, kind: KindDef, fields: read
 export function setPasswordStatement(schema: string, memberId: string, hash: string, before?: string): Statement {
   const unchanged = before === undefined ? undefined : sql`"password_hash" = ${param(before)}`;
   return render(
-    sql`UPDATE ${ident(schema, CREDENTIAL_KIND)} SET "password_hash" = ${param(hash)} WHERE ${all([sql`"member_id" = ${param(memberId)}::uuid`, unchanged])} RETURNING 1 AS set`,
+    sql`
+      UPDATE ${ident(schema, CREDENTIAL_KIND)}
+      SET "password_hash" = ${param(hash)}
+      WHERE ${all([sql`"member_id" = ${param(memberId)}::uuid`, unchanged])}
+      RETURNING 1 AS set
+    `,
   );
 }
 
@@ -50,13 +70,22 @@ export function countMembersStatement(schema: string, kind: KindDef): Statement 
 
 /** A row for each member of a kind, none of whom anybody else deletes before the transaction ends. */
 export function keepMembersStatement(schema: string, kind: KindDef): Statement {
-  return render(sql`SELECT 1 AS kept FROM ${ident(schema, kind.table)} AS t ORDER BY t."id" FOR UPDATE`);
+  return render(sql`
+    SELECT 1 AS kept
+    FROM ${ident(schema, kind.table)} AS t
+    ORDER BY t."id"
+    FOR UPDATE
+  `);
 }
 
 /** The credentials of a member. */
 export function memberCredentialStatement(schema: string, memberId: string): Statement {
   return render(
-    sql`SELECT ${CREDENTIAL} FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "member_id" = ${param(memberId)}::uuid`,
+    sql`
+      SELECT ${CREDENTIAL}
+      FROM ${ident(schema, CREDENTIAL_KIND)}
+      WHERE "member_id" = ${param(memberId)}::uuid
+    `,
   );
 }
 
@@ -81,12 +110,28 @@ export function unfoldedStatement(
   limit: number,
 ): Statement {
   const joiners = param('[\u200c\u200d\ufe0e\ufe0f]');
-  const unfolded = sql`("username_key" ~ ${joiners} OR "email_key" ~ ${joiners} OR "email_key" ~ ${param('[.\u3002]$')})`;
+  const unfolded = sql`(
+    "username_key" ~ ${joiners}
+    OR "email_key" ~ ${joiners}
+    OR "email_key" ~ ${param('[.\u3002]$')}
+  )`;
   const behind =
     after &&
     sql`("inserted_at", "id") > (${param(after.made)}::timestamptz, ${param(after.id)}::${columnType('uuid')})`;
   return render(
-    sql`SELECT "id"::text AS id, "username", "email", "member_kind", "member_id"::text AS member_id, "inserted_at"::text AS made FROM ${ident(schema, CREDENTIAL_KIND)} WHERE ${all([unfolded, behind])} ORDER BY "inserted_at", "id" LIMIT ${integer(limit)}`,
+    sql`
+      SELECT
+        "id"::text AS id,
+        "username",
+        "email",
+        "member_kind",
+        "member_id"::text AS member_id,
+        "inserted_at"::text AS made
+      FROM ${ident(schema, CREDENTIAL_KIND)}
+      WHERE ${all([unfolded, behind])}
+      ORDER BY "inserted_at", "id"
+      LIMIT ${integer(limit)}
+    `,
   );
 }
 
@@ -98,6 +143,16 @@ export function rekeyStatement(
   const table = ident(schema, CREDENTIAL_KIND);
   const [name, address] = [param(username), param(email)];
   return render(
-    sql`UPDATE ${table} AS t SET "username_key" = ${name}, "email_key" = ${address} WHERE t."id" = ${param(id)}::${columnType('uuid')} AND NOT EXISTS (SELECT 1 FROM ${table} AS o WHERE o."id" <> t."id" AND (o."username_key" = ${name} OR o."email_key" = ${address})) RETURNING 1 AS set`,
+    sql`
+      UPDATE ${table} AS t
+      SET "username_key" = ${name}, "email_key" = ${address}
+      WHERE t."id" = ${param(id)}::${columnType('uuid')}
+        AND NOT EXISTS (
+          SELECT 1
+          FROM ${table} AS o
+          WHERE o."id" <> t."id" AND (o."username_key" = ${name} OR o."email_key" = ${address})
+        )
+      RETURNING 1 AS set
+    `,
   );
 }

@@ -45,7 +45,8 @@ function stepSql(step: Step, schema: string): Fragment {
 
 function createTable(table: TableShape, schema: string): Fragment {
   const columns = [...table.columns.values()].map(columnDefinition);
-  const key = sql`CONSTRAINT ${ident(primaryKeyName(table.name))} PRIMARY KEY (${join(table.key.map((name) => ident(name)))})`;
+  const names = join(table.key.map((name) => ident(name)));
+  const key = sql`CONSTRAINT ${ident(primaryKeyName(table.name))} PRIMARY KEY (${names})`;
   return sql`CREATE TABLE ${ident(schema, table.name)} (${join([...columns, key])})`;
 }
 
@@ -55,7 +56,8 @@ export function primaryKeyName(table: string): string {
 
 function columnDefinition(column: ColumnShape): Fragment {
   const collation = column.type === 'text' ? sql` COLLATE "C"` : sql``;
-  return sql`${ident(column.name)} ${columnType(column.type, column.array)}${collation}${column.notNull ? sql` NOT NULL` : sql``}`;
+  const notNull = column.notNull ? sql` NOT NULL` : EMPTY;
+  return sql`${ident(column.name)} ${columnType(column.type, column.array)}${collation}${notNull}`;
 }
 
 function columnChange(change: ColumnChange): Fragment[] {
@@ -104,7 +106,12 @@ export function indexSql(table: string, index: IndexShape, schema: string, how: 
 const ON_DELETE = { restrict: sql`RESTRICT`, set_null: sql`SET NULL`, cascade: sql`CASCADE` } as const;
 
 function addForeignKey(table: string, key: ForeignKeyShape, schema: string): Fragment {
-  return sql`ALTER TABLE ${ident(schema, table)} ADD CONSTRAINT ${ident(key.name)} FOREIGN KEY (${ident(key.column)}) REFERENCES ${ident(schema, key.target)} ("id") ON DELETE ${ON_DELETE[key.onDelete]}`;
+  return sql`
+    ALTER TABLE ${ident(schema, table)}
+    ADD CONSTRAINT ${ident(key.name)} FOREIGN KEY (${ident(key.column)})
+    REFERENCES ${ident(schema, key.target)} ("id")
+    ON DELETE ${ON_DELETE[key.onDelete]}
+  `;
 }
 
 /** Keeps writers out of tables while guards count and columns change; readers go on. */
@@ -117,7 +124,11 @@ export function guardStatement(guards: readonly Guard[], schema: string): Statem
   const counts = guards.map(
     (guard, at) => sql`SELECT ${integer(at)} AS at, ${countOf(guard.condition, ident(schema, guard.table))} AS count`,
   );
-  return render(sql`SELECT at, count::int AS count FROM (${join(counts, ' UNION ALL ')}) AS guards ORDER BY at`);
+  return render(sql`
+    SELECT at, count::int AS count
+    FROM (${join(counts, ' UNION ALL ')}) AS guards
+    ORDER BY at
+  `);
 }
 
 function countOf(condition: Condition, table: Fragment): Fragment {
@@ -138,7 +149,16 @@ function countOf(condition: Condition, table: Fragment): Fragment {
     case 'duplicates': {
       const columns = condition.columns.map((name) => ident(name));
       const present = all(columns.map((name) => sql`${name} IS NOT NULL`));
-      return sql`(SELECT coalesce(sum(n), 0) FROM (SELECT count(*) AS n FROM ${table} WHERE ${present} GROUP BY ${join(columns)} HAVING count(*) > 1) AS d)`;
+      return sql`(
+        SELECT coalesce(sum(n), 0)
+        FROM (
+          SELECT count(*) AS n
+          FROM ${table}
+          WHERE ${present}
+          GROUP BY ${join(columns)}
+          HAVING count(*) > 1
+        ) AS d
+      )`;
     }
     case 'violates': {
       const column = ident('t', condition.column);
@@ -165,7 +185,9 @@ function violation(value: Fragment, constraint: Constraint): Fragment {
     case 'max_value':
       return sql`${value} > ${param(String(constraint.limit))}::numeric`;
     case 'values':
-      return sql`to_jsonb(${value}) <> ALL(ARRAY(SELECT jsonb_array_elements(${param(JSON.stringify(constraint.values))}::jsonb)))`;
+      return sql`to_jsonb(${value}) <> ALL(
+        ARRAY(SELECT jsonb_array_elements(${param(JSON.stringify(constraint.values))}::jsonb))
+      )`;
     case 'pattern':
       return sql`false`;
   }
@@ -190,11 +212,22 @@ export function patternValues(
   const bytes = array
     ? sql`(SELECT sum(octet_length(e) + ${integer(SLICE.element)}) FROM unnest(${column}) AS e)`
     : sql`octet_length(${column})`;
-  const before = sql`sum(${bytes}) OVER (ORDER BY ${ident('t', 'id')} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
   const id = ident('t', 'id');
+  const before = sql`sum(${bytes}) OVER (ORDER BY ${id} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
   const beyond = after === null ? sql`true` : sql`${id} > ${param(after)}`;
-  const slice = sql`SELECT ${id}, ${column} AS value, ${before} AS before FROM ${ident(schema, table)} AS t WHERE ${column} IS NOT NULL AND ${beyond} ORDER BY ${id} LIMIT ${integer(SLICE.units)}`;
+  const slice = sql`
+    SELECT ${id}, ${column} AS value, ${before} AS before
+    FROM ${ident(schema, table)} AS t
+    WHERE ${column} IS NOT NULL AND ${beyond}
+    ORDER BY ${id}
+    LIMIT ${integer(SLICE.units)}
+  `;
   return render(
-    sql`SELECT s."id"::text AS id, ${values} AS values FROM (${slice}) AS s WHERE coalesce(s.before, 0) < ${integer(SLICE.bytes)} ORDER BY s."id"`,
+    sql`
+      SELECT s."id"::text AS id, ${values} AS values
+      FROM (${slice}) AS s
+      WHERE coalesce(s.before, 0) < ${integer(SLICE.bytes)}
+      ORDER BY s."id"
+    `,
   );
 }

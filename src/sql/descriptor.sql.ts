@@ -22,7 +22,12 @@ export function descriptorsStatement({ schema, used, rows, filter, order }: Desc
   const where = filter ? predicateSql(filter, { schema, row: 't' }) : sql`true`;
   const { keys, joins } = sortOf(schema, order);
   const sorted = keys.length > 0 ? sql`${orderBy(keys)}, t."n"` : sql`t."n"`;
-  return render(sql`SELECT t."n" AS n FROM ${table}${joins} WHERE ${where} ORDER BY ${sorted}`);
+  return render(sql`
+    SELECT t."n" AS n
+    FROM ${table}${joins}
+    WHERE ${where}
+    ORDER BY ${sorted}
+  `);
 }
 
 /** Texts are compared by code point, as those of units. */

@@ -15,8 +15,16 @@ export function explainStatement(
 ): Statement {
   const key = hasId(kind, param(id));
   const tests = predicates.map((predicate) => sql`(${predicateSql(predicate, { schema, row: 't' })}) IS TRUE`);
-  const unit = sql`SELECT ARRAY[${join(tests)}]::boolean[] AS holds FROM ${tableOf(schema, kind)} AS t WHERE ${all([key, ...rowsOf(schema, kind, [])])}`;
+  const unit = sql`
+    SELECT ARRAY[${join(tests)}]::boolean[] AS holds
+    FROM ${tableOf(schema, kind)} AS t
+    WHERE ${all([key, ...rowsOf(schema, kind, [])])}
+  `;
   return render(
-    sql`SELECT m."version" AS v, u.holds FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`,
+    sql`
+      SELECT m."version" AS v, u.holds
+      FROM ${ident(schema, MODEL_TABLE)} AS m
+      LEFT JOIN LATERAL (${unit}) AS u ON true
+    `,
   );
 }

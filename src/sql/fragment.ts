@@ -39,10 +39,50 @@ export function isWrite({ text }: Statement): boolean {
   return /\b(?:INSERT INTO|UPDATE|DELETE FROM)\b/.test(text.replace(/"[^"]*"/g, '""'));
 }
 
+/**
+ * The tag of SQL templates. A line break with the white space around it is layout: it becomes one space, and nothing at
+ * both ends of the template and inside of brackets. White space within a line is kept.
+ */
 export function sql(strings: TemplateStringsArray, ...fragments: readonly Fragment[]): Fragment {
-  const pieces: Piece[] = [strings[0] ?? ''];
-  for (let at = 0; at < fragments.length; at++) pieces.push(fragmentOnly(fragments[at]), strings[at + 1] ?? '');
+  const { texts, whole } = templateOf(strings);
+  if (whole) return whole;
+  const pieces: Piece[] = [];
+  for (let at = 0; at < fragments.length; at++) pieces.push(texts[at] ?? '', fragmentOnly(fragments[at]));
+  pieces.push(texts[fragments.length] ?? '');
   return new Fragment(pieces);
+}
+
+interface Template {
+  /** The strings without their layout. */
+  readonly texts: readonly string[];
+  /** The fragment of a template that has no others in it. */
+  readonly whole: Fragment | undefined;
+}
+
+/** A template has the same strings each time that it is evaluated, so its layout is removed once. */
+const templates = new WeakMap<TemplateStringsArray, Template>();
+
+function templateOf(strings: TemplateStringsArray): Template {
+  const known = templates.get(strings);
+  if (known) return known;
+  const last = strings.length - 1;
+  const texts = strings.map((text, at) => withoutLayout(text, at === 0, at === last));
+  const template = { texts, whole: last === 0 ? new Fragment(texts) : undefined };
+  templates.set(strings, template);
+  return template;
+}
+
+const QUOTED_COMMENT_OR_LAYOUT = /'[^']*'|"[^"]*"|--|\s*\n\s*/g;
+
+function withoutLayout(text: string, first: boolean, last: boolean): string {
+  return text.replace(QUOTED_COMMENT_OR_LAYOUT, (match, at: number) => {
+    if (match === '--') throw new Error('SQL templates can not have comments: their lines are joined');
+    if (match.trim() !== '') return match;
+    const end = at + match.length;
+    const atStart = at === 0 ? first : '(['.includes(text.charAt(at - 1));
+    const atEnd = end === text.length ? last : ')]'.includes(text.charAt(end));
+    return atStart || atEnd ? '' : ' ';
+  });
 }
 
 /** A string would be text of the statement: the types forbid it, and so does this. */
@@ -124,7 +164,8 @@ function tooLarge(points: number): KindError {
   const [got, most] = [points, LIMITS.statementPoints].map((number) => number.toLocaleString('en'));
   return refusal(
     'query.too_large',
-    `This would take a statement of ${got} points, and ${most} is the most: ask for fewer kinds, references or tests, or have the rules of these kinds made shorter`,
+    `This would take a statement of ${got} points, and ${most} is the most: ` +
+      'ask for fewer kinds, references or tests, or have the rules of these kinds made shorter',
   );
 }
 

@@ -9,7 +9,12 @@ const ENTRY = 2600;
 /** One row `later`: the table has more rows than that, or what has the index's name was left half built. */
 export function isLargeStatement(schema: string, table: string, index: string, rows: number): Statement {
   const some = sql`SELECT FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
-  const half = sql`EXISTS (SELECT FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ${param(schema)} AND c.relname = ${param(index)})`;
+  const half = sql`EXISTS (
+    SELECT
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE n.nspname = ${param(schema)} AND c.relname = ${param(index)}
+  )`;
   return render(sql`SELECT ${half} OR (SELECT count(*) FROM (${some}) AS _few) > ${integer(rows)} AS later`);
 }
 
@@ -34,7 +39,13 @@ function sizeOf({ columns }: TableShape, name: string): Fragment | undefined {
 /** Rows `name, valid`: the indexes of a schema; one whose building was interrupted, or is under way, is not valid. */
 export function standingIndexesStatement(schema: string): Statement {
   return render(
-    sql`SELECT i.relname AS name, x.indisvalid AS valid FROM pg_catalog.pg_index AS x JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = i.relnamespace WHERE n.nspname = ${param(schema)}`,
+    sql`
+      SELECT i.relname AS name, x.indisvalid AS valid
+      FROM pg_catalog.pg_index AS x
+      JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid
+      JOIN pg_catalog.pg_namespace AS n ON n.oid = i.relnamespace
+      WHERE n.nspname = ${param(schema)}
+    `,
   );
 }
 

@@ -38,7 +38,11 @@ export function satisfies(
   predicates: readonly (Predicate | undefined)[],
 ): Fragment {
   const { where, lookups } = rowsIn(schema, kind, predicates, FEW_OF_MANY);
-  return sql`EXISTS (SELECT FROM ${tableOf(schema, kind)} AS t${lookups.joins} WHERE ${all([hasId(kind, id), ...where])})`;
+  return sql`EXISTS (
+    SELECT
+    FROM ${tableOf(schema, kind)} AS t${lookups.joins}
+    WHERE ${all([hasId(kind, id), ...where])}
+  )`;
 }
 
 /** The JSON of the named unit, with a further column, `expression AS "name"`. */
@@ -49,6 +53,13 @@ export function itemOf(plans: readonly ReadPlan[], named: Named, further?: Fragm
     const own = fields.length > 0 || paths || also ? [answered(plan)] : [];
     const columns = join([...own, ...(further ? [further] : [])]);
     const where = all([hasId(kind, named.id), ...rowsOf(schema, kind, [])]);
-    return sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${columns} FROM ${tableOf(schema, kind)} AS t${beside(plan, LATERAL)} WHERE ${where}) AS ${ident('_r')})`;
+    return sql`(
+      SELECT ${asRecord(plan, sql`row_to_json(_r)`)}
+      FROM (
+        SELECT ${columns}
+        FROM ${tableOf(schema, kind)} AS t${beside(plan, LATERAL)}
+        WHERE ${where}
+      ) AS ${ident('_r')}
+    )`;
   });
 }

@@ -64,7 +64,11 @@ function unitOf(schema: string, { kind, access }: LinkEnd, key: Fragment, versio
     sql`${versionOf(schema)} = ${version}::bigint`,
     ...rowsOf(schema, kind, [access]),
   ]);
-  return sql`SELECT ${idText(kind)} AS id${more} FROM ${tableOf(schema, kind)} AS t WHERE ${where}`;
+  return sql`
+    SELECT ${idText(kind)} AS id${more}
+    FROM ${tableOf(schema, kind)} AS t
+    WHERE ${where}
+  `;
 }
 
 function ends({ allowed, schema, parent, child }: LinkPlan, given: Given, lock: Fragment): Fragment {
@@ -75,14 +79,36 @@ function ends({ allowed, schema, parent, child }: LinkPlan, given: Given, lock: 
 }
 
 function thisLink({ parent, child }: LinkPlan, { linkId }: Given): Fragment {
-  return sql`l."parent_kind" = ${literal(parent.kind.id)} AND l."parent_id" = (SELECT id FROM _p) AND l."child_kind" = ${literal(child.kind.id)} AND l."child_id" = (SELECT id FROM _c) AND l."link_id" = ${linkId}`;
+  return sql`
+    l."parent_kind" = ${literal(parent.kind.id)}
+      AND l."parent_id" = (SELECT id FROM _p)
+      AND l."child_kind" = ${literal(child.kind.id)}
+      AND l."child_id" = (SELECT id FROM _c)
+      AND l."link_id" = ${linkId}
+  `;
 }
 
 /** `{parent_id, child_id, type, …}` of the row `l`. */
-const RECORD = sql`json_build_object('parent_id', l."parent_id", 'child_id', l."child_id", 'type', 'link', 'parent_kind_id', l."parent_kind", 'child_kind_id', l."child_kind", 'link_id', l."link_id", 'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::text`;
+const RECORD = sql`json_build_object(
+  'parent_id', l."parent_id",
+  'child_id', l."child_id",
+  'type', 'link',
+  'parent_kind_id', l."parent_kind",
+  'child_kind_id', l."child_kind",
+  'link_id', l."link_id",
+  'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+)::text`;
 
 function answer(plan: LinkPlan, body: Fragment): Fragment {
-  return sql`SELECT m."version" AS v, EXISTS (SELECT FROM _p) AS parent, EXISTS (SELECT FROM _p WHERE allowed) AS allowed, EXISTS (SELECT FROM _c) AS child, ${body} AS body FROM ${ident(plan.schema, MODEL_TABLE)} AS m`;
+  return sql`
+    SELECT
+      m."version" AS v,
+      EXISTS (SELECT FROM _p) AS parent,
+      EXISTS (SELECT FROM _p WHERE allowed) AS allowed,
+      EXISTS (SELECT FROM _c) AS child,
+      ${body} AS body
+    FROM ${ident(plan.schema, MODEL_TABLE)} AS m
+  `;
 }
 
 /**
@@ -103,9 +129,25 @@ function insertLinkSql(plan: LinkPlan, given: Given): Fragment {
   const table = linkTable(schema);
   // As a foreign key does: the units stay until this is committed, and whoever deletes them waits for that.
   const kept = sql` FOR KEY SHARE OF t`;
-  const made = sql`INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at") SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${given.linkId}::text, now() FROM _p, _c WHERE _p.allowed ON CONFLICT DO NOTHING RETURNING ${RECORD} AS body`;
-  const there = sql`(SELECT ${RECORD} FROM ${table} AS l WHERE ${thisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed))`;
-  return sql`WITH ${ends(plan, given, kept)}, made AS (${made}) ${answer(plan, sql`coalesce((SELECT body FROM made), ${there})`)}`;
+  const made = sql`
+    INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at")
+    SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${given.linkId}::text, now()
+    FROM _p, _c
+    WHERE _p.allowed
+    ON CONFLICT DO NOTHING
+    RETURNING ${RECORD} AS body
+  `;
+  const there = sql`(
+    SELECT ${RECORD}
+    FROM ${table} AS l
+    WHERE ${thisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed)
+  )`;
+  return sql`
+    WITH
+      ${ends(plan, given, kept)},
+      made AS (${made})
+    ${answer(plan, sql`coalesce((SELECT body FROM made), ${there})`)}
+  `;
 }
 
 /**
@@ -126,9 +168,18 @@ export function findLinkStatement(plan: LinkPlan): Statement {
 /** Deletes a link. One row; its body is the record of the link that went. */
 export function deleteLinkStatement(plan: LinkPlan): Statement {
   const given = givenOf(plan);
-  const gone = sql`DELETE FROM ${linkTable(plan.schema)} AS l WHERE ${thisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed) RETURNING ${RECORD} AS body`;
+  const gone = sql`
+    DELETE FROM ${linkTable(plan.schema)} AS l
+    WHERE ${thisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed)
+    RETURNING ${RECORD} AS body
+  `;
   return render(
-    sql`WITH ${ends(plan, given, EMPTY)}, gone AS (${gone}) ${answer(plan, sql`(SELECT body FROM gone)`)}`,
+    sql`
+      WITH
+        ${ends(plan, given, EMPTY)},
+        gone AS (${gone})
+      ${answer(plan, sql`(SELECT body FROM gone)`)}
+    `,
     true,
   );
 }
@@ -151,7 +202,11 @@ export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: read
 export function sweepLinksStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
   const { columnType: type } = kind.keyField;
   const given = sql`unnest(${param(keys)}::${columnType(type, true)}) AS t("id")`;
-  const there = sql`SELECT FROM ${tableOf(schema, kind)} AS u WHERE ${column(kind.keyField, 'u')} = t."id"`;
+  const there = sql`
+    SELECT
+    FROM ${tableOf(schema, kind)} AS u
+    WHERE ${column(kind.keyField, 'u')} = t."id"
+  `;
   const ids = sql`(SELECT ${idText(kind)} FROM ${given} WHERE NOT EXISTS (${there}))`;
   return render(
     deleteBothWays(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
@@ -168,22 +223,42 @@ export function deleteLinksOfKindStatement(schema: string, kindId: string): Stat
 function deleteBothWays(schema: string, kindId: string, which: (id: Fragment) => Fragment): Fragment {
   const end = (kind: Fragment, id: Fragment) =>
     sql`DELETE FROM ${linkTable(schema)} WHERE ${kind} = ${literal(kindId)} ${which(id)}`;
-  return sql`WITH parents AS (${end(sql`"parent_kind"`, sql`"parent_id"`)}) ${end(sql`"child_kind"`, sql`"child_id"`)}`;
+  return sql`
+    WITH parents AS (${end(sql`"parent_kind"`, sql`"parent_id"`)})
+    ${end(sql`"child_kind"`, sql`"child_id"`)}
+  `;
 }
 
 /** Rows `id`: the kinds of which a unit is linked. Each takes one look into an index, however many links there are. */
 export function linkedKindsStatement(schema: string): Statement {
   const kinds = (kind: Fragment, name: Fragment) =>
-    sql`${name}(id) AS ((SELECT ${kind} FROM ${linkTable(schema)} AS l ORDER BY 1 LIMIT 1) UNION ALL SELECT (SELECT ${kind} FROM ${linkTable(schema)} AS l WHERE ${kind} > k.id ORDER BY 1 LIMIT 1) FROM ${name} AS k WHERE k.id IS NOT NULL)`;
+    sql`${name}(id) AS (
+      (SELECT ${kind} FROM ${linkTable(schema)} AS l ORDER BY 1 LIMIT 1)
+      UNION ALL
+      SELECT (SELECT ${kind} FROM ${linkTable(schema)} AS l WHERE ${kind} > k.id ORDER BY 1 LIMIT 1)
+      FROM ${name} AS k
+      WHERE k.id IS NOT NULL
+    )`;
   const [parents, children] = [kinds(sql`l."parent_kind"`, sql`_p`), kinds(sql`l."child_kind"`, sql`_c`)];
   return render(
-    sql`WITH RECURSIVE ${parents}, ${children} SELECT id FROM _p WHERE id IS NOT NULL UNION SELECT id FROM _c WHERE id IS NOT NULL`,
+    sql`
+      WITH RECURSIVE
+        ${parents},
+        ${children}
+      SELECT id FROM _p WHERE id IS NOT NULL
+      UNION
+      SELECT id FROM _c WHERE id IS NOT NULL
+    `,
     true,
   );
 }
 
 export function countLinksStatement(schema: string, linkId: string): Statement {
-  return render(sql`SELECT count(*)::int AS count FROM ${linkTable(schema)} WHERE "link_id" = ${param(linkId)}`);
+  return render(sql`
+    SELECT count(*)::int AS count
+    FROM ${linkTable(schema)}
+    WHERE "link_id" = ${param(linkId)}
+  `);
 }
 
 export function deleteLinksOfTypeStatement(schema: string, linkId: string): Statement {

@@ -18,7 +18,12 @@ export function holdUnitsStatement({ schema, kind, keys, leave }: HeldUnits): St
   const wanted = sql`${param(keys)}::${columnType(kind.keyField.columnType, true)}`;
   const mode = leave ? sql`FOR UPDATE` : sql`FOR NO KEY UPDATE`;
   return render(
-    sql`SELECT FROM ${tableOf(schema, kind)} AS t WHERE ${key} = ANY(${wanted}) ORDER BY ${key} ${mode} OF t`,
+    sql`
+      SELECT
+      FROM ${tableOf(schema, kind)} AS t
+      WHERE ${key} = ANY(${wanted})
+      ORDER BY ${key} ${mode} OF t
+    `,
   );
 }
 

@@ -22,7 +22,14 @@ export interface ModelRow {
 /** All definitions (`ModelRow`), sort by sort in the order in which they were made. One statement for the whole project. */
 export function loadModelStatement(schema: string): Statement {
   const recordsOf = (sort: string, table: string) =>
-    sql`SELECT ${literal(sort)} AS sort, row_to_json(r)::text AS body, r."inserted_at" AS made, r."id"::text AS id FROM ${ident(schema, table)} AS r`;
+    sql`
+      SELECT
+        ${literal(sort)} AS sort,
+        row_to_json(r)::text AS body,
+        r."inserted_at" AS made,
+        r."id"::text AS id
+      FROM ${ident(schema, table)} AS r
+    `;
   const records = join(
     [
       recordsOf('kinds', 'kind'),
@@ -32,10 +39,31 @@ export function loadModelStatement(schema: string): Statement {
     ],
     ' UNION ALL ',
   );
-  const numbered = sql`SELECT sort, body, made, id, sum(octet_length(body)) OVER (PARTITION BY sort ORDER BY made, id) / ${integer(PIECE)} AS piece FROM (${records}) AS r`;
-  const pieces = sql`SELECT sort, piece, '[' || string_agg(body, ',' ORDER BY made, id) || ']' AS body, sum(octet_length(body)) AS bytes FROM (${numbered}) AS n GROUP BY sort, piece`;
+  const numbered = sql`
+    SELECT
+      sort,
+      body,
+      made,
+      id,
+      sum(octet_length(body)) OVER (PARTITION BY sort ORDER BY made, id) / ${integer(PIECE)} AS piece
+    FROM (${records}) AS r
+  `;
+  const pieces = sql`
+    SELECT
+      sort,
+      piece,
+      '[' || string_agg(body, ',' ORDER BY made, id) || ']' AS body,
+      sum(octet_length(body)) AS bytes
+    FROM (${numbered}) AS n
+    GROUP BY sort, piece
+  `;
   return render(
-    sql`SELECT m."version" AS v, m."built_in" AS built_in, p.sort, p.body, p.bytes FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN (${pieces}) AS p ON true ORDER BY p.sort, p.piece`,
+    sql`
+      SELECT m."version" AS v, m."built_in" AS built_in, p.sort, p.body, p.bytes
+      FROM ${ident(schema, MODEL_TABLE)} AS m
+      LEFT JOIN (${pieces}) AS p ON true
+      ORDER BY p.sort, p.piece
+    `,
     true,
   );
 }
@@ -43,12 +71,19 @@ export function loadModelStatement(schema: string): Statement {
 export function createSchemaStatements(schema: string, foldCollation: FoldCollation): Statement[] {
   const collation = ident(schema, FOLD_COLLATION);
   const made = foldCollation.locale
-    ? sql`CREATE COLLATION ${collation} (provider = ${ident(foldCollation.provider)}, locale = ${literal(foldCollation.locale)})`
+    ? sql`CREATE COLLATION ${collation} (
+      provider = ${ident(foldCollation.provider)},
+      locale = ${literal(foldCollation.locale)}
+    )`
     : sql`CREATE COLLATION ${collation} FROM ${ident('pg_catalog', foldCollation.provider)}`;
   return [
     sql`CREATE SCHEMA ${ident(schema)}`,
     made,
-    sql`CREATE TABLE ${ident(schema, MODEL_TABLE)} ("version" bigint NOT NULL, "built_in" integer NOT NULL, "one" boolean NOT NULL DEFAULT true PRIMARY KEY CHECK ("one"))`,
+    sql`CREATE TABLE ${ident(schema, MODEL_TABLE)} (
+      "version" bigint NOT NULL,
+      "built_in" integer NOT NULL,
+      "one" boolean NOT NULL DEFAULT true PRIMARY KEY CHECK ("one")
+    )`,
   ].map((statement) => render(statement));
 }
 
@@ -60,7 +95,10 @@ export interface FoldCollation {
 
 export function insertVersionStatement(schema: string, version: number, builtIn: number): Statement {
   return render(
-    sql`INSERT INTO ${ident(schema, MODEL_TABLE)} ("version", "built_in") VALUES (${integer(version)}, ${integer(builtIn)})`,
+    sql`
+      INSERT INTO ${ident(schema, MODEL_TABLE)} ("version", "built_in")
+      VALUES (${integer(version)}, ${integer(builtIn)})
+    `,
   );
 }
 
@@ -88,7 +126,15 @@ export function keepVersionStatement(schema: string): Statement {
 function moveVersion(schema: string, channel: string, project: string, builtIn: Fragment): Statement {
   const table = ident(schema, MODEL_TABLE);
   return render(
-    sql`WITH bumped AS (UPDATE ${table} SET "version" = "version" + 1, "built_in" = ${builtIn} RETURNING "version") SELECT "version" AS v, pg_notify(${param(channel)}, ${param(project)} || ':' || "version") FROM bumped`,
+    sql`
+      WITH bumped AS (
+        UPDATE ${table}
+        SET "version" = "version" + 1, "built_in" = ${builtIn}
+        RETURNING "version"
+      )
+      SELECT "version" AS v, pg_notify(${param(channel)}, ${param(project)} || ':' || "version")
+      FROM bumped
+    `,
   );
 }
 
@@ -113,7 +159,13 @@ export function provisionRowsStatement(
   const stamps = sql`now() + i.n * interval '1 microsecond'`;
   const numbered = JSON.stringify(rows.map((row, n) => ({ ...row, n })));
   return render(
-    sql`INSERT INTO ${ident(schema, table)} (${join(names)}, "metadata", "inserted_at", "updated_at") SELECT ${join(values)}, '{}', ${stamps}, ${stamps} FROM json_to_recordset(${param(numbered)}::json) AS i(${join(types)}) ON CONFLICT ("id") DO NOTHING RETURNING "id"`,
+    sql`
+      INSERT INTO ${ident(schema, table)} (${join(names)}, "metadata", "inserted_at", "updated_at")
+      SELECT ${join(values)}, '{}', ${stamps}, ${stamps}
+      FROM json_to_recordset(${param(numbered)}::json) AS i(${join(types)})
+      ON CONFLICT ("id") DO NOTHING
+      RETURNING "id"
+    `,
   );
 }
 
@@ -126,7 +178,13 @@ export function updateParametersStatement(
 ): Statement {
   const given = kinds.map(({ id, parameters }) => ({ id, parameters }));
   return render(
-    sql`UPDATE ${ident(schema, 'kind')} AS t SET "parameters" = i."parameters", ${TOUCHED} FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "parameters" text[]) WHERE t."id" = i."id" AND t."parameters" IS DISTINCT FROM i."parameters" RETURNING t."id"`,
+    sql`
+      UPDATE ${ident(schema, 'kind')} AS t
+      SET "parameters" = i."parameters", ${TOUCHED}
+      FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "parameters" text[])
+      WHERE t."id" = i."id" AND t."parameters" IS DISTINCT FROM i."parameters"
+      RETURNING t."id"
+    `,
   );
 }
 
@@ -136,9 +194,20 @@ export function extendGroupsStatement(
   groups: readonly { readonly id: string; readonly kind_list: readonly string[] }[],
 ): Statement {
   const given = groups.map(({ id, kind_list }) => ({ id, kind_list }));
-  const others = sql`ARRAY(SELECT k FROM unnest(t."kind_list") WITH ORDINALITY AS u(k, n) WHERE k <> ALL(i."kind_list") ORDER BY n)`;
+  const others = sql`ARRAY(
+    SELECT k
+    FROM unnest(t."kind_list") WITH ORDINALITY AS u(k, n)
+    WHERE k <> ALL(i."kind_list")
+    ORDER BY n
+  )`;
   return render(
-    sql`UPDATE ${ident(schema, 'group')} AS t SET "kind_list" = i."kind_list" || ${others}, ${TOUCHED} FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "kind_list" text[]) WHERE t."id" = i."id" AND NOT t."kind_list" @> i."kind_list" RETURNING t."id"`,
+    sql`
+      UPDATE ${ident(schema, 'group')} AS t
+      SET "kind_list" = i."kind_list" || ${others}, ${TOUCHED}
+      FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "kind_list" text[])
+      WHERE t."id" = i."id" AND NOT t."kind_list" @> i."kind_list"
+      RETURNING t."id"
+    `,
   );
 }
 
@@ -148,7 +217,12 @@ export function dropSchemaStatement(schema: string): Statement {
 
 /** The tables of a schema, for dropping them in batches: one lock a table, and a server has not that many. */
 export function tablesStatement(schema: string): Statement {
-  return render(sql`SELECT tablename AS name FROM pg_catalog.pg_tables WHERE schemaname = ${param(schema)} ORDER BY 1`);
+  return render(sql`
+    SELECT tablename AS name
+    FROM pg_catalog.pg_tables
+    WHERE schemaname = ${param(schema)}
+    ORDER BY 1
+  `);
 }
 
 export function dropTablesStatement(schema: string, tables: readonly string[]): Statement {
@@ -168,7 +242,15 @@ export interface ModelState {
 export function readStateStatement(schema: string): Statement {
   const count = (table: string) => sql`(SELECT count(*)::int FROM ${ident(schema, table)})`;
   return render(
-    sql`SELECT "version" AS v, ${count('kind')} AS kinds, ${count(PARAMETER_TABLE)} AS parameters, ${count('group')} AS groups, ${count('link')} AS links FROM ${ident(schema, MODEL_TABLE)}`,
+    sql`
+      SELECT
+        "version" AS v,
+        ${count('kind')} AS kinds,
+        ${count(PARAMETER_TABLE)} AS parameters,
+        ${count('group')} AS groups,
+        ${count('link')} AS links
+      FROM ${ident(schema, MODEL_TABLE)}
+    `,
     true,
   );
 }
@@ -176,7 +258,11 @@ export function readStateStatement(schema: string): Statement {
 /** Closes what the rules of a kind opened. */
 export function setAccessStatement(schema: string, kindId: string, access: unknown): Statement {
   return render(
-    sql`UPDATE ${ident(schema, 'kind')} SET "access" = ${param(JSON.stringify(access))}::jsonb WHERE "id" = ${param(kindId)}`,
+    sql`
+      UPDATE ${ident(schema, 'kind')}
+      SET "access" = ${param(JSON.stringify(access))}::jsonb
+      WHERE "id" = ${param(kindId)}
+    `,
   );
 }
 
@@ -184,7 +270,12 @@ export function setAccessStatement(schema: string, kindId: string, access: unkno
 export function noteDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
   const given = [...kinds].map(([id, kind]) => ({ id, kind }));
   return render(
-    sql`UPDATE ${ident(schema, PARAMETER_TABLE)} AS t SET "defined_in" = array_append(array_remove(t."defined_in", i."kind"), i."kind") FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "kind" text) WHERE t."id" = i."id"`,
+    sql`
+      UPDATE ${ident(schema, PARAMETER_TABLE)} AS t
+      SET "defined_in" = array_append(array_remove(t."defined_in", i."kind"), i."kind")
+      FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "kind" text)
+      WHERE t."id" = i."id"
+    `,
   );
 }
 
@@ -192,6 +283,14 @@ export function noteDefinedInStatement(schema: string, kinds: ReadonlyMap<string
 export function deleteParametersStatement(schema: string, ids: readonly string[], gone: readonly string[]): Statement {
   const [table, kinds] = [ident(schema, PARAMETER_TABLE), sql`${param(gone)}::text[]`];
   const left = sql`ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${kinds}))`;
-  const kept = sql`UPDATE ${table} AS t SET "defined_in" = ${left} WHERE t."defined_in" && ${kinds} AND t."id" <> ALL(${param(ids)}::text[])`;
-  return render(sql`WITH kept AS (${kept}) DELETE FROM ${table} WHERE "id" = ANY(${param(ids)}::text[])`);
+  const kept = sql`
+    UPDATE ${table} AS t
+    SET "defined_in" = ${left}
+    WHERE t."defined_in" && ${kinds} AND t."id" <> ALL(${param(ids)}::text[])
+  `;
+  return render(sql`
+    WITH kept AS (${kept})
+    DELETE FROM ${table}
+    WHERE "id" = ANY(${param(ids)}::text[])
+  `);
 }

@@ -24,7 +24,11 @@ export function closeDatabasesStatement(databases: readonly string[]): Statement
 /** A row `owner` where the database is there. */
 export function databaseOwnerStatement(database: string): Statement {
   return render(
-    sql`SELECT pg_get_userbyid(datdba) AS owner FROM pg_catalog.pg_database WHERE datname = ${param(database)}`,
+    sql`
+      SELECT pg_get_userbyid(datdba) AS owner
+      FROM pg_catalog.pg_database
+      WHERE datname = ${param(database)}
+    `,
   );
 }
 
@@ -42,23 +46,78 @@ function belongings(role: Fragment): Fragment {
   // Schemas that PostgreSQL makes have low numbers.
   const users = sql`n.oid >= 16384 OR n.nspname = 'public'`;
   const part = (table: Fragment, oid: Fragment) =>
-    sql`EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.classid = ${table}::regclass AND d.objid = ${oid} AND d.deptype IN ('e', 'i', 'a'))`;
-  const schemas = sql`SELECT n.nspname AS schema, 'SCHEMA' AS sort, format('%I', n.nspname) AS name FROM pg_catalog.pg_namespace AS n WHERE ${own(sql`n.nspowner`)} AND n.oid >= 16384`;
-  const relations = sql`SELECT n.nspname, CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'S' THEN 'SEQUENCE' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END, format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE (${users}) AND ${own(sql`c.relowner`)} AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND NOT ${part(literal('pg_class'), sql`c.oid`)}`;
-  const types = sql`SELECT n.nspname, 'TYPE', format('%I.%I', n.nspname, t.typname) FROM pg_catalog.pg_type AS t JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace WHERE (${users}) AND ${own(sql`t.typowner`)} AND (t.typtype IN ('d', 'e', 'r') OR t.typtype = 'c' AND (SELECT relkind FROM pg_catalog.pg_class WHERE oid = t.typrelid) = 'c') AND NOT ${part(literal('pg_type'), sql`t.oid`)}`;
-  const routines = sql`SELECT n.nspname, 'ROUTINE', p.oid::regprocedure::text FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace WHERE (${users}) AND ${own(sql`p.proowner`)} AND NOT ${part(literal('pg_proc'), sql`p.oid`)}`;
-  const collations = sql`SELECT n.nspname, 'COLLATION', format('%I.%I', n.nspname, c.collname) FROM pg_catalog.pg_collation AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.collnamespace WHERE (${users}) AND ${own(sql`c.collowner`)} AND NOT ${part(literal('pg_collation'), sql`c.oid`)}`;
+    sql`EXISTS (
+      SELECT
+      FROM pg_catalog.pg_depend AS d
+      WHERE d.classid = ${table}::regclass AND d.objid = ${oid} AND d.deptype IN ('e', 'i', 'a')
+    )`;
+  const schemas = sql`
+    SELECT n.nspname AS schema, 'SCHEMA' AS sort, format('%I', n.nspname) AS name
+    FROM pg_catalog.pg_namespace AS n
+    WHERE ${own(sql`n.nspowner`)} AND n.oid >= 16384
+  `;
+  const relations = sql`
+    SELECT
+      n.nspname,
+      CASE c.relkind
+        WHEN 'v' THEN 'VIEW'
+        WHEN 'm' THEN 'MATERIALIZED VIEW'
+        WHEN 'S' THEN 'SEQUENCE'
+        WHEN 'f' THEN 'FOREIGN TABLE'
+        ELSE 'TABLE'
+      END,
+      format('%I.%I', n.nspname, c.relname)
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE (${users})
+      AND ${own(sql`c.relowner`)}
+      AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
+      AND NOT ${part(literal('pg_class'), sql`c.oid`)}
+  `;
+  const types = sql`
+    SELECT n.nspname, 'TYPE', format('%I.%I', n.nspname, t.typname)
+    FROM pg_catalog.pg_type AS t
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
+    WHERE (${users})
+      AND ${own(sql`t.typowner`)}
+      AND (
+        t.typtype IN ('d', 'e', 'r')
+          OR t.typtype = 'c'
+          AND (SELECT relkind FROM pg_catalog.pg_class WHERE oid = t.typrelid) = 'c'
+      )
+      AND NOT ${part(literal('pg_type'), sql`t.oid`)}
+  `;
+  const routines = sql`
+    SELECT n.nspname, 'ROUTINE', p.oid::regprocedure::text
+    FROM pg_catalog.pg_proc AS p
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+    WHERE (${users}) AND ${own(sql`p.proowner`)} AND NOT ${part(literal('pg_proc'), sql`p.oid`)}
+  `;
+  const collations = sql`
+    SELECT n.nspname, 'COLLATION', format('%I.%I', n.nspname, c.collname)
+    FROM pg_catalog.pg_collation AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.collnamespace
+    WHERE (${users}) AND ${own(sql`c.collowner`)} AND NOT ${part(literal('pg_collation'), sql`c.oid`)}
+  `;
   return join([schemas, relations, types, routines, collations], ' UNION ALL ');
 }
 
 /** Rows `schema`: those in which something belongs to a role. */
 export function schemasOfRoleStatement(role: string): Statement {
-  return render(sql`SELECT DISTINCT b.schema FROM (${belongings(literal(role))}) AS b ORDER BY 1`);
+  return render(sql`
+    SELECT DISTINCT b.schema
+    FROM (${belongings(literal(role))}) AS b
+    ORDER BY 1
+  `);
 }
 
 /** Gives all that belongs to a role in a schema to another one. */
 export function giveSchemaStatement(schema: string, from: string, to: string): Statement {
-  const mine = sql`SELECT b.sort, b.name FROM (${belongings(literal(from))}) AS b WHERE b.schema = ${literal(schema)}`;
+  const mine = sql`
+    SELECT b.sort, b.name
+    FROM (${belongings(literal(from))}) AS b
+    WHERE b.schema = ${literal(schema)}
+  `;
   const give = sql`EXECUTE format('ALTER %s %s OWNER TO %I', r.sort, r.name, ${literal(to)})`;
   const body = render(sql`DECLARE r record; BEGIN FOR r IN ${mine} LOOP ${give}; END LOOP; END`).text;
   return render(sql`DO ${literal(body)}`);

@@ -20,7 +20,12 @@ export function writeFingerprintStatement(fingerprint: string): Statement {
 /** Rows `id, host, pid, seen` of services that were seen within some seconds. */
 export function seenServicesStatement(seconds: number): Statement {
   return render(
-    sql`SELECT "id"::text AS id, "host", "pid", "seen_at"::text AS seen FROM ${SERVICE} WHERE "seen_at" > now() - ${param(seconds)}::double precision * interval '1 second' ORDER BY "seen_at" DESC`,
+    sql`
+      SELECT "id"::text AS id, "host", "pid", "seen_at"::text AS seen
+      FROM ${SERVICE}
+      WHERE "seen_at" > now() - ${param(seconds)}::double precision * interval '1 second'
+      ORDER BY "seen_at" DESC
+    `,
   );
 }
 
@@ -28,7 +33,12 @@ export function seenServicesStatement(seconds: number): Statement {
 export function seeServiceStatement(service: { id: string; host: string; pid: number }): Statement {
   const { id, host, pid } = service;
   return render(
-    sql`INSERT INTO ${SERVICE} ("id", "host", "pid", "seen_at") VALUES (${param(id)}::uuid, ${param(host)}, ${param(pid)}::int, now()) ON CONFLICT ("id") DO UPDATE SET "seen_at" = now() RETURNING (SELECT "fingerprint" FROM ${SIGNING}) AS fingerprint`,
+    sql`
+      INSERT INTO ${SERVICE} ("id", "host", "pid", "seen_at")
+      VALUES (${param(id)}::uuid, ${param(host)}, ${param(pid)}::int, now())
+      ON CONFLICT ("id") DO UPDATE SET "seen_at" = now()
+      RETURNING (SELECT "fingerprint" FROM ${SIGNING}) AS fingerprint
+    `,
   );
 }
 

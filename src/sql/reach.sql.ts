@@ -97,8 +97,17 @@ function firstStep(way: Way, start: Start, types: Fragment | undefined): Reached
     sql`${start.found}`,
   ]);
   const once = way.oneType ? EMPTY : sql` DISTINCT ON (${far.kind}, ${far.id})`;
-  const links = sql`SELECT${once} ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near FROM ${linkTable(way.schema)} AS l WHERE ${from} ORDER BY ${far.kind}, ${far.id}, l."link_id"`;
-  const rows = sql`SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near FROM (${links}) AS n WHERE ${all([passes(way)])}`;
+  const links = sql`
+    SELECT${once} ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near
+    FROM ${linkTable(way.schema)} AS l
+    WHERE ${from}
+    ORDER BY ${far.kind}, ${far.id}, l."link_id"
+  `;
+  const rows = sql`
+    SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near
+    FROM (${links}) AS n
+    WHERE ${all([passes(way)])}
+  `;
   return { steps: [], rows, over: sql`false` };
 }
 
@@ -127,34 +136,115 @@ const ID_OF = sql`substr(m.node, strpos(m.node, '/') + 1)`;
 function manySteps(way: Way, start: Start, most: Reach, types: Fragment | undefined): Reached {
   const { near, far } = columnsOf(way.direction);
   const along = all([sql`${near.kind} = f.kind`, sql`${near.id} = f.id`, types]);
-  const frontier = sql`SELECT ${KIND_OF} AS kind, ${ID_OF} AS id FROM unnest(w.nodes) AS m(node)${MANY} OFFSET 0`;
-  const links = sql`SELECT l.node, l.via FROM (${frontier}) AS f CROSS JOIN LATERAL (SELECT ${far.kind} || '/' || ${far.id} AS node, l."link_id" || '/' || ${near.id} AS via FROM ${linkTable(way.schema)} AS l WHERE ${along} OFFSET 0) AS l LIMIT ${integer(most.links + 1)}`;
-  const fresh = sql`SELECT CASE WHEN e.node NOT IN (SELECT unnest(w.seen)) THEN e.node END AS node, e.via FROM (${links}) AS e`;
-  const units = sql`SELECT m.node, min(m.via) AS via, count(*) AS links FROM (${fresh}) AS m GROUP BY m.node`;
+  const frontier = sql`
+    SELECT ${KIND_OF} AS kind, ${ID_OF} AS id
+    FROM unnest(w.nodes) AS m(node)${MANY}
+    OFFSET 0
+  `;
+  const links = sql`
+    SELECT l.node, l.via
+    FROM (${frontier}) AS f
+    CROSS JOIN LATERAL (
+      SELECT ${far.kind} || '/' || ${far.id} AS node, l."link_id" || '/' || ${near.id} AS via
+      FROM ${linkTable(way.schema)} AS l
+      WHERE ${along}
+      OFFSET 0
+    ) AS l
+    LIMIT ${integer(most.links + 1)}
+  `;
+  const fresh = sql`
+    SELECT CASE WHEN e.node NOT IN (SELECT unnest(w.seen)) THEN e.node END AS node, e.via
+    FROM (${links}) AS e
+  `;
+  const units = sql`
+    SELECT m.node, min(m.via) AS via, count(*) AS links
+    FROM (${fresh}) AS m
+    GROUP BY m.node
+  `;
   const readable = passes(way);
   const judged = readable
-    ? sql`SELECT n.node, n.via, n.links, n.node IS NOT NULL AND ${readable} AS ok FROM (SELECT m.node, m.via, m.links, ${KIND_OF} AS kind, ${ID_OF} AS id FROM (${units}) AS m OFFSET 0) AS n OFFSET 0`
+    ? sql`
+      SELECT n.node, n.via, n.links, n.node IS NOT NULL AND ${readable} AS ok
+      FROM (
+        SELECT m.node, m.via, m.links, ${KIND_OF} AS kind, ${ID_OF} AS id
+        FROM (${units}) AS m
+        OFFSET 0
+      ) AS n
+      OFFSET 0
+    `
     : sql`SELECT m.node, m.via, m.links, m.node IS NOT NULL AS ok FROM (${units}) AS m`;
-  const step = sql`SELECT array_agg(u.node) FILTER (WHERE u.ok) AS nodes, array_agg(u.via) FILTER (WHERE u.ok) AS vias, coalesce(sum(u.links), 0)::bigint AS links FROM (${judged}) AS u`;
-  const first = sql`SELECT -1, ARRAY[${literal(start.kind.id)} || '/' || ${start.id}] COLLATE "C", ARRAY[''] COLLATE "C", (ARRAY[]::text[]) COLLATE "C", 0::bigint WHERE ${start.found}`;
+  const step = sql`
+    SELECT
+      array_agg(u.node) FILTER (WHERE u.ok) AS nodes,
+      array_agg(u.via) FILTER (WHERE u.ok) AS vias,
+      coalesce(sum(u.links), 0)::bigint AS links
+    FROM (${judged}) AS u
+  `;
+  const first = sql`
+    SELECT
+      -1,
+      ARRAY[${literal(start.kind.id)} || '/' || ${start.id}] COLLATE "C",
+      ARRAY[''] COLLATE "C",
+      (ARRAY[]::text[]) COLLATE "C",
+      0::bigint
+    WHERE ${start.found}
+  `;
   // The first step may lead back to the start, later ones may not.
-  const seen = sql`CASE WHEN w.depth < ${integer(way.depth - 1)} THEN w.seen || x.nodes || CASE WHEN w.depth < 0 THEN w.nodes END END`;
-  const goesOn = sql`w.depth < ${integer(way.depth)} AND w.nodes IS NOT NULL AND w.links <= ${integer(most.links)} AND coalesce(cardinality(w.seen), 0) <= ${integer(most.units)}`;
-  const walk = sql`_w(depth, nodes, vias, seen, links) AS (${first} UNION ALL SELECT w.depth + 1, x.nodes, x.vias, ${seen}, x.links FROM _w AS w CROSS JOIN LATERAL (${step}) AS x WHERE ${goesOn})`;
-  const levels = sql`_l AS MATERIALIZED (SELECT depth, nodes, vias, cardinality(nodes) AS c, sum(cardinality(nodes)) OVER (ORDER BY depth) AS upto FROM _w WHERE depth >= 0 AND nodes IS NOT NULL)`;
+  const seen = sql`
+    CASE
+      WHEN w.depth < ${integer(way.depth - 1)}
+      THEN w.seen || x.nodes || CASE WHEN w.depth < 0 THEN w.nodes END
+    END
+  `;
+  const goesOn = sql`
+    w.depth < ${integer(way.depth)}
+      AND w.nodes IS NOT NULL
+      AND w.links <= ${integer(most.links)}
+      AND coalesce(cardinality(w.seen), 0) <= ${integer(most.units)}
+  `;
+  const walk = sql`_w(depth, nodes, vias, seen, links) AS (
+    ${first}
+    UNION ALL
+    SELECT w.depth + 1, x.nodes, x.vias, ${seen}, x.links
+    FROM _w AS w
+    CROSS JOIN LATERAL (${step}) AS x
+    WHERE ${goesOn}
+  )`;
+  const levels = sql`_l AS MATERIALIZED (
+    SELECT
+      depth,
+      nodes,
+      vias,
+      cardinality(nodes) AS c,
+      sum(cardinality(nodes)) OVER (ORDER BY depth) AS upto
+    FROM _w
+    WHERE depth >= 0 AND nodes IS NOT NULL
+  )`;
   const total = sql`(SELECT coalesce(sum(c), 0) FROM _l)`;
   return {
     steps: [walk, levels],
     rows: unfolded(sql`_l`),
     page: pageOfLevels,
     total,
-    over: sql`(${total} > ${integer(most.units)} OR (SELECT coalesce(max(links), 0) FROM _w) > ${integer(most.links)})`,
+    over: sql`(
+      ${total} > ${integer(most.units)}
+      OR (SELECT coalesce(max(links), 0) FROM _w) > ${integer(most.links)}
+    )`,
   };
 }
 
 /** The units of some steps, a row each. */
 function unfolded(levels: Fragment): Fragment {
-  return sql`SELECT s.depth, ${KIND_OF} AS kind, ${ID_OF} AS id, split_part(m.via, '/', 1) AS link_id, substr(m.via, strpos(m.via, '/') + 1) AS near FROM ${levels} AS s CROSS JOIN LATERAL unnest(s.nodes, s.vias) AS m(node, via)`;
+  return sql`
+    SELECT
+      s.depth,
+      ${KIND_OF} AS kind,
+      ${ID_OF} AS id,
+      split_part(m.via, '/', 1) AS link_id,
+      substr(m.via, strpos(m.via, '/') + 1) AS near
+    FROM ${levels} AS s
+    CROSS JOIN LATERAL unnest(s.nodes, s.vias) AS m(node, via)
+  `;
 }
 
 /** Only the steps that the page is of are unfolded. */

@@ -62,7 +62,10 @@ export function asRecord({ paths = [] }: Pick<Shown, 'paths'>, row: Fragment): F
   const long = paths.flatMap(({ name }, at) => (alias(name, at) === name ? [] : [[alias(name, at), name] as const]));
   if (long.length === 0) return row;
   const names = sql`${param(JSON.stringify(Object.fromEntries(long)))}::json`;
-  return sql`(SELECT json_object_agg(coalesce(${names} ->> _e.key, _e.key), _e.value) FROM json_each(to_json(${row})) AS _e)`;
+  return sql`(
+    SELECT json_object_agg(coalesce(${names} ->> _e.key, _e.key), _e.value)
+    FROM json_each(to_json(${row})) AS _e
+  )`;
 }
 
 /** No field begins with `_`. */

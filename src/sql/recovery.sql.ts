@@ -15,7 +15,15 @@ export interface NewCode {
 /** Keeps the code of a member, in the place of an older one. */
 export function keepCodeStatement(schema: string, { memberId, hash, lifetime }: NewCode): Statement {
   return render(
-    sql`INSERT INTO ${ident(schema, CODE_TABLE)} ("id", "hash", "tries", "expires_at") VALUES (${param(memberId)}::uuid, ${param(hash)}, 0, now() + ${seconds(lifetime)}) ON CONFLICT ("id") DO UPDATE SET "hash" = excluded."hash", "tries" = 0, "used_at" = NULL, "expires_at" = excluded."expires_at"`,
+    sql`
+      INSERT INTO ${ident(schema, CODE_TABLE)} ("id", "hash", "tries", "expires_at")
+      VALUES (${param(memberId)}::uuid, ${param(hash)}, 0, now() + ${seconds(lifetime)})
+      ON CONFLICT ("id") DO UPDATE SET
+        "hash" = excluded."hash",
+        "tries" = 0,
+        "used_at" = NULL,
+        "expires_at" = excluded."expires_at"
+    `,
     true,
   );
 }
@@ -23,7 +31,15 @@ export function keepCodeStatement(schema: string, { memberId, hash, lifetime }: 
 /** Tries a code: the try is counted, and a code that fits is used up. One row `fits`; none where no try is left. */
 export function tryCodeStatement(schema: string, memberId: string, hash: string, tries: number): Statement {
   return render(
-    sql`UPDATE ${ident(schema, CODE_TABLE)} SET "tries" = "tries" + 1, "used_at" = CASE WHEN "hash" = ${param(hash)} THEN now() END WHERE "id" = ${param(memberId)}::uuid AND "used_at" IS NULL AND "expires_at" > now() AND "tries" < ${integer(tries)} RETURNING "used_at" IS NOT NULL AS fits`,
+    sql`
+      UPDATE ${ident(schema, CODE_TABLE)}
+      SET "tries" = "tries" + 1, "used_at" = CASE WHEN "hash" = ${param(hash)} THEN now() END
+      WHERE "id" = ${param(memberId)}::uuid
+        AND "used_at" IS NULL
+        AND "expires_at" > now()
+        AND "tries" < ${integer(tries)}
+      RETURNING "used_at" IS NOT NULL AS fits
+    `,
     true,
   );
 }
@@ -39,16 +55,26 @@ export interface NewRecovery {
 /** Keeps the token of a recovery. */
 export function keepRecoveryStatement(schema: string, { memberId, id, lifetime }: NewRecovery): Statement {
   return render(
-    sql`INSERT INTO ${ident(schema, RECOVERY_TABLE)} ("id", "member_id", "made_at", "expires_at") VALUES (${param(id)}, ${param(memberId)}::uuid, now(), now() + ${seconds(lifetime)})`,
+    sql`
+      INSERT INTO ${ident(schema, RECOVERY_TABLE)} ("id", "member_id", "made_at", "expires_at")
+      VALUES (${param(id)}, ${param(memberId)}::uuid, now(), now() + ${seconds(lifetime)})
+    `,
     true,
   );
 }
 
 /** The credentials of the member whom a token is for, while it is good. */
 export function recoveringStatement(schema: string, id: string): Statement {
-  const credentials = sql`SELECT ${CREDENTIAL} FROM ${ident(schema, CREDENTIAL_KIND)}`;
   return render(
-    sql`${credentials} WHERE "member_id" = (SELECT "member_id" FROM ${ident(schema, RECOVERY_TABLE)} WHERE "id" = ${param(id)} AND "expires_at" > now())`,
+    sql`
+      SELECT ${CREDENTIAL}
+      FROM ${ident(schema, CREDENTIAL_KIND)}
+      WHERE "member_id" = (
+        SELECT "member_id"
+        FROM ${ident(schema, RECOVERY_TABLE)}
+        WHERE "id" = ${param(id)} AND "expires_at" > now()
+      )
+    `,
     true,
   );
 }
@@ -57,7 +83,15 @@ export function recoveringStatement(schema: string, id: string): Statement {
 export function useRecoveryStatement(schema: string, id: string): Statement {
   const table = ident(schema, RECOVERY_TABLE);
   return render(
-    sql`DELETE FROM ${table} WHERE "member_id" = (SELECT "member_id" FROM ${table} WHERE "id" = ${param(id)} AND "expires_at" > now()) RETURNING "id"`,
+    sql`
+      DELETE FROM ${table}
+      WHERE "member_id" = (
+        SELECT "member_id"
+        FROM ${table}
+        WHERE "id" = ${param(id)} AND "expires_at" > now()
+      )
+      RETURNING "id"
+    `,
   );
 }
 
@@ -65,7 +99,11 @@ export function useRecoveryStatement(schema: string, id: string): Statement {
 export function forgetMailedStatement(schema: string, memberId: string): Statement {
   const member = sql`${param(memberId)}::uuid`;
   return render(
-    sql`WITH codes AS (DELETE FROM ${ident(schema, CODE_TABLE)} WHERE "id" = ${member}) DELETE FROM ${ident(schema, RECOVERY_TABLE)} WHERE "member_id" = ${member}`,
+    sql`
+      WITH codes AS (DELETE FROM ${ident(schema, CODE_TABLE)} WHERE "id" = ${member})
+      DELETE FROM ${ident(schema, RECOVERY_TABLE)}
+      WHERE "member_id" = ${member}
+    `,
   );
 }
 
@@ -76,7 +114,17 @@ export function sweepStatement(
 ): Statement {
   const rows = ident(schema, table);
   return render(
-    sql`DELETE FROM ${rows} WHERE "id" IN (SELECT "id" FROM ${rows} WHERE "expires_at" <= now() ORDER BY "expires_at" LIMIT 500 FOR UPDATE SKIP LOCKED)`,
+    sql`
+      DELETE FROM ${rows}
+      WHERE "id" IN (
+        SELECT "id"
+        FROM ${rows}
+        WHERE "expires_at" <= now()
+        ORDER BY "expires_at"
+        LIMIT 500
+        FOR UPDATE SKIP LOCKED
+      )
+    `,
     true,
   );
 }

@@ -38,7 +38,13 @@ export function referringStatement(
   const id = sql`${column(kind.keyField)}::text AS id`;
   const where = [refersTo(field, keys), but(kind, others), only === undefined ? undefined : among(kind, [only])];
   return render(
-    sql`SELECT ${id} FROM ${tableOf(schema, kind)} AS t WHERE ${all(where)} LIMIT ${integer(limit)} FOR UPDATE`,
+    sql`
+      SELECT ${id}
+      FROM ${tableOf(schema, kind)} AS t
+      WHERE ${all(where)}
+      LIMIT ${integer(limit)}
+      FOR UPDATE
+    `,
   );
 }
 
@@ -56,7 +62,11 @@ export function clearReferencesStatement(
 ): Statement {
   const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
   return render(
-    sql`UPDATE ${tableOf(schema, kind)} AS t SET ${ident(field.column ?? field.id)} = NULL, ${later} WHERE ${all([refersTo(field, keys), units && among(kind, units)])}`,
+    sql`
+      UPDATE ${tableOf(schema, kind)} AS t
+      SET ${ident(field.column ?? field.id)} = NULL, ${later}
+      WHERE ${all([refersTo(field, keys), units && among(kind, units)])}
+    `,
   );
 }
 
@@ -69,7 +79,11 @@ export function untieStatement(
   units: readonly string[],
 ): Statement {
   return render(
-    sql`UPDATE ${tableOf(schema, kind)} AS t SET ${ident(field.column ?? field.id)} = NULL WHERE ${all([refersTo(field, keys), among(kind, units)])}`,
+    sql`
+      UPDATE ${tableOf(schema, kind)} AS t
+      SET ${ident(field.column ?? field.id)} = NULL
+      WHERE ${all([refersTo(field, keys), among(kind, units)])}
+    `,
   );
 }
 
@@ -82,7 +96,11 @@ export function countReferencesStatement(
   others: readonly string[],
 ): Statement {
   const where = all([refersTo(field, keys), but(kind, others)]);
-  return render(sql`SELECT count(*)::int AS count FROM ${tableOf(schema, kind)} AS t WHERE ${where}`);
+  return render(sql`
+    SELECT count(*)::int AS count
+    FROM ${tableOf(schema, kind)} AS t
+    WHERE ${where}
+  `);
 }
 
 /** The ids of those units that are there and that a predicate allows. */
@@ -93,5 +111,9 @@ export function existingStatement(
   access: Predicate | undefined,
 ): Statement {
   const where = all([among(kind, ids), ...rowsOf(schema, kind, [access])]);
-  return render(sql`SELECT ${column(kind.keyField)}::text AS id FROM ${tableOf(schema, kind)} AS t WHERE ${where}`);
+  return render(sql`
+    SELECT ${column(kind.keyField)}::text AS id
+    FROM ${tableOf(schema, kind)} AS t
+    WHERE ${where}
+  `);
 }

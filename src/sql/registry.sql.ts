@@ -18,7 +18,20 @@ export const CREATE_REGISTRY: Statement = render(sql`CREATE SCHEMA IF NOT EXISTS
 
 /** A row `backend, address, seconds`: who holds that lock, from where, and for how long it has been in its state. */
 export const REGISTRY_HOLDER: Statement = render(
-  sql`SELECT a.pid AS backend, host(a.client_addr) AS address, coalesce(extract(epoch FROM clock_timestamp() - a.state_change), 0)::int AS seconds FROM pg_catalog.pg_locks AS l JOIN pg_catalog.pg_stat_activity AS a ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()) AND l.classid::bigint = ${LOCK_KEY} >> 32 AND l.objid::bigint = ${LOCK_KEY} & 4294967295`,
+  sql`
+    SELECT
+      a.pid AS backend,
+      host(a.client_addr) AS address,
+      coalesce(extract(epoch FROM clock_timestamp() - a.state_change), 0)::int AS seconds
+    FROM pg_catalog.pg_locks AS l
+    JOIN pg_catalog.pg_stat_activity AS a ON a.pid = l.pid
+    WHERE l.locktype = 'advisory'
+      AND l.granted
+      AND l.objsubid = 1
+      AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+      AND l.classid::bigint = ${LOCK_KEY} >> 32
+      AND l.objid::bigint = ${LOCK_KEY} & 4294967295
+  `,
 );
 
 export function insertProjectStatement(id: string, label: string): Statement {
@@ -42,7 +55,11 @@ export function builtInVersionStatement(schema: string): Statement {
 
 /** Which of some collations the server has. */
 export function collationsStatement(names: readonly string[]): Statement {
-  return render(sql`SELECT collname AS name FROM pg_catalog.pg_collation WHERE collname = ANY(${param(names)})`);
+  return render(sql`
+    SELECT collname AS name
+    FROM pg_catalog.pg_collation
+    WHERE collname = ANY(${param(names)})
+  `);
 }
 
 export function settingStatement(name: string, value: string): Statement {
@@ -66,7 +83,11 @@ export function cancelStatement(backend: number): Statement {
 export function unindexedStatement(id: string, unindexed: boolean): Statement {
   const flag = param(unindexed);
   return render(
-    sql`UPDATE ${ident(REGISTRY_SCHEMA, 'project')} SET "unindexed" = ${flag} WHERE "id" = ${param(id)} AND "unindexed" <> ${flag}`,
+    sql`
+      UPDATE ${ident(REGISTRY_SCHEMA, 'project')}
+      SET "unindexed" = ${flag}
+      WHERE "id" = ${param(id)} AND "unindexed" <> ${flag}
+    `,
   );
 }
 
@@ -76,6 +97,10 @@ export const PING: Statement = render(sql`SELECT ${literal('pong')}`);
 export function updateProjectStatement(id: string, label: string | null, settings: object): Statement {
   const merged = sql`"settings" = "settings" || ${param(JSON.stringify(settings))}::jsonb`;
   return render(
-    sql`UPDATE ${ident(REGISTRY_SCHEMA, 'project')} SET "label" = coalesce(${param(label)}, "label"), ${merged} WHERE "id" = ${param(id)}`,
+    sql`
+      UPDATE ${ident(REGISTRY_SCHEMA, 'project')}
+      SET "label" = coalesce(${param(label)}, "label"), ${merged}
+      WHERE "id" = ${param(id)}
+    `,
   );
 }

@@ -48,14 +48,19 @@ export function versionOf(schema: string, where?: Fragment): Fragment {
 export function listStatement(plan: ListPlan): Statement {
   const found = rowsIn(plan.schema, plan.kind, [plan.access, plan.filter]);
   const table = tableOf(plan.schema, plan.kind);
-  const version = sql`${planFitsAll(plan) ? versionOf(plan.schema) : versionOf(plan.schema, PLANNED_FOR_ITS_VALUES)} AS v`;
+  const version = sql`${versionOf(plan.schema, planFitsAll(plan) ? undefined : PLANNED_FOR_ITS_VALUES)} AS v`;
   const prepare = COMMON_LIMITS.has(plan.limit);
   const sort = sortOf(plan.schema, plan.order, found.lookups);
   if (plan.cursor) return render(keysetPage(plan, sort, found, version), prepare);
   const count = countOf(plan, found);
   if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, prepare);
   const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
-  const rows = sql`FROM ${table} AS t${sort.joins} WHERE ${all(found.where)} ORDER BY ${orderBy(sort.keys)} LIMIT ${integer(plan.limit)}${offset}`;
+  const rows = sql`
+    FROM ${table} AS t${sort.joins}
+    WHERE ${all(found.where)}
+    ORDER BY ${orderBy(sort.keys)}
+    LIMIT ${integer(plan.limit)}${offset}
+  `;
   const page = sql`SELECT ${answered(plan)} FROM ${pageOf(plan.kind, rows)}${beside(plan, LATERAL)}`;
   const items = boundedRows((row) => asRecord(plan, row), sql`_page`);
   return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`, prepare);
@@ -88,7 +93,10 @@ function planFitsAll({ access, filter, cursor, offset, order }: ListPlan): boole
  * So the statement is parsed once and planned each time; there is a setting for that, `plan_cache_mode`, but it holds for
  * all statements of a connection, and a get by id is better off with one plan.
  */
-const PLANNED_FOR_ITS_VALUES = sql`(${param(true)}::boolean OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL)`;
+const PLANNED_FOR_ITS_VALUES = sql`(
+  ${param(true)}::boolean
+  OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL
+)`;
 
 /** A limit is text of its statement, because the plan depends on it: these alone are prepared, so that few texts are. */
 export const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);
@@ -119,13 +127,26 @@ function keysetPage(plan: ListPlan, sort: Sort, found: Rows, version: Fragment):
   const keys = join(sort.keys.map(({ value }) => sql`${value}::text`));
   const item = recordOf(plan);
   const read = ({ where, order }: Stretch, number: Fragment, more?: Fragment) =>
-    sql`SELECT ${number}row_number() OVER (ORDER BY ${orderBy(order)}) AS n, ARRAY[${keys}] AS keys, ${item} AS item FROM ${table} AS t${sort.joins} WHERE ${all([...found.where, where, more])} ORDER BY ${orderBy(order)} LIMIT ${integer(plan.limit + 1)}`;
+    sql`
+      SELECT
+        ${number}row_number() OVER (ORDER BY ${orderBy(order)}) AS n,
+        ARRAY[${keys}] AS keys,
+        ${item} AS item
+      FROM ${table} AS t${sort.joins}
+      WHERE ${all([...found.where, where, more])}
+      ORDER BY ${orderBy(order)}
+      LIMIT ${integer(plan.limit + 1)}
+    `;
   const [first, second] = stretches(sort.keys, plan.cursor ?? []);
   const limit = integer(plan.limit);
   const before = sql`(SELECT count(*) FROM _first)`;
   // The second stretch is not entered where the first one fills the page.
   const pages = second
-    ? sql`_first AS (${read(first, EMPTY)}), _second AS (${read(second, sql`${before} + `, sql`${before} <= ${limit}`)}), page AS (SELECT * FROM _first UNION ALL SELECT * FROM _second)`
+    ? sql`
+        _first AS (${read(first, EMPTY)}),
+        _second AS (${read(second, sql`${before} + `, sql`${before} <= ${limit}`)}),
+        page AS (SELECT * FROM _first UNION ALL SELECT * FROM _second)
+      `
     : sql`page AS (${read(first, EMPTY)})`;
   const totals = {
     exact: countedIn(plan, found),
@@ -134,12 +155,26 @@ function keysetPage(plan: ListPlan, sort: Sort, found: Rows, version: Fragment):
   };
   const total = totals[plan.count];
   const items = boundedList(sql`item`, sql`page WHERE n <= ${limit} ORDER BY n`);
-  return sql`WITH ${pages} SELECT ${version}, ${total} AS count, ${items}::text AS items, (SELECT to_json(keys)::text FROM page WHERE n = ${limit} AND EXISTS (SELECT FROM page WHERE n > ${limit})) AS last`;
+  return sql`
+    WITH ${pages}
+    SELECT
+      ${version},
+      ${total} AS count,
+      ${items}::text AS items,
+      (
+        SELECT to_json(keys)::text
+        FROM page
+        WHERE n = ${limit} AND EXISTS (SELECT FROM page WHERE n > ${limit})
+      ) AS last
+  `;
 }
 
 /** The JSON of the row `t`. */
 export function recordOf(plan: ReadPlan): Fragment {
-  return sql`(SELECT ${asRecord(plan, sql`row_to_json(_r)`)} FROM (SELECT ${answered(plan)}${beside(plan, sql` FROM`)}) AS _r)`;
+  return sql`(
+    SELECT ${asRecord(plan, sql`row_to_json(_r)`)}
+    FROM (SELECT ${answered(plan)}${beside(plan, sql` FROM`)}) AS _r
+  )`;
 }
 
 /** One row `v, tag, body`; `body` is null where there is no such unit. */
@@ -150,8 +185,16 @@ export function getStatement(plan: ReadPlan, id: unknown): Statement {
 
 function getSql(plan: ReadPlan, id: Fragment): Fragment {
   const where = all([hasId(plan.kind, id), ...rowsOf(plan.schema, plan.kind, [plan.access])]);
-  const unit = sql`SELECT ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${where}`;
-  return sql`SELECT m."version" AS v, u.tag, ${bounded(sql`u.body`)} AS body FROM ${ident(plan.schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${unit}) AS u ON true`;
+  const unit = sql`
+    SELECT ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body
+    FROM ${tableOf(plan.schema, plan.kind)} AS t
+    WHERE ${where}
+  `;
+  return sql`
+    SELECT m."version" AS v, u.tag, ${bounded(sql`u.body`)} AS body
+    FROM ${ident(plan.schema, MODEL_TABLE)} AS m
+    LEFT JOIN LATERAL (${unit}) AS u ON true
+  `;
 }
 
 /** The planner's guess of how many units match: `EXPLAIN (FORMAT JSON)` of the rows without their count. */
@@ -165,5 +208,9 @@ export function rowsFound(
   few?: number,
 ): Fragment {
   const { where, lookups } = rowsIn(schema, kind, [access, filter], few);
-  return sql`SELECT 1 FROM ${tableOf(schema, kind)} AS t${lookups.joins} WHERE ${all(where)}`;
+  return sql`
+    SELECT 1
+    FROM ${tableOf(schema, kind)} AS t${lookups.joins}
+    WHERE ${all(where)}
+  `;
 }

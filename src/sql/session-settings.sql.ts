@@ -7,7 +7,17 @@ import { ident, join, literal, param, render, sql, type Statement } from './frag
  */
 export function readSettingsStatement(names: readonly string[]): Statement {
   return render(
-    sql`SELECT lower(s.name) AS name, s.setting AS value, pg_backend_pid() AS backend, current_user AS role, current_database() AS database, (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS superuser FROM pg_catalog.pg_settings AS s WHERE lower(s.name) = ANY(${param(names)}::text[])`,
+    sql`
+      SELECT
+        lower(s.name) AS name,
+        s.setting AS value,
+        pg_backend_pid() AS backend,
+        current_user AS role,
+        current_database() AS database,
+        (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS superuser
+      FROM pg_catalog.pg_settings AS s
+      WHERE lower(s.name) = ANY(${param(names)}::text[])
+    `,
   );
 }
 

@@ -31,12 +31,39 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
   const { id, memberKind, memberId, refresh, lifetime, password } = session;
   const member = sql`${param(memberId)}::uuid`;
   const key = sql`${param(id)}::uuid`;
+  const sessions = ident(schema, SESSION_TABLE);
   const allowed =
     password === undefined
       ? sql`SELECT`
-      : sql`UPDATE ${ident(schema, CREDENTIAL_KIND)} SET "password_hash" = "password_hash" WHERE "member_id" = ${member} AND "password_hash" = ${param(password)} RETURNING 1`;
+      : sql`
+        UPDATE ${ident(schema, CREDENTIAL_KIND)}
+        SET "password_hash" = "password_hash"
+        WHERE "member_id" = ${member} AND "password_hash" = ${param(password)}
+        RETURNING 1
+      `;
   return render(
-    sql`WITH allowed AS (${allowed}), old AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_id" = ${member} AND "expires_at" <= now() RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)), made AS (INSERT INTO ${ident(schema, SESSION_TABLE)} ("id", "member_kind", "member_id", "started_at", "expires_at") SELECT ${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)} FROM allowed RETURNING "id") INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at") SELECT ${param(refresh)}::uuid, "id", date_trunc('second', now()) FROM made RETURNING extract(epoch FROM "issued_at")::int AS issued`,
+    sql`
+      WITH
+        allowed AS (${allowed}),
+        old AS (
+          DELETE FROM ${sessions}
+          WHERE "member_id" = ${member} AND "expires_at" <= now()
+          RETURNING "id"
+        ),
+        gone AS (
+          DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)
+        ),
+        made AS (
+          INSERT INTO ${sessions} ("id", "member_kind", "member_id", "started_at", "expires_at")
+          SELECT ${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)}
+          FROM allowed
+          RETURNING "id"
+        )
+      INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at")
+      SELECT ${param(refresh)}::uuid, "id", date_trunc('second', now())
+      FROM made
+      RETURNING extract(epoch FROM "issued_at")::int AS issued
+    `,
     true,
   );
 }
@@ -44,7 +71,11 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
 /** One row where the session is alive. */
 export function aliveSessionStatement(schema: string, id: string): Statement {
   return render(
-    sql`SELECT 1 AS alive FROM ${ident(schema, SESSION_TABLE)} AS s WHERE s."id" = ${param(id)}::uuid AND ${alive}`,
+    sql`
+      SELECT 1 AS alive
+      FROM ${ident(schema, SESSION_TABLE)} AS s
+      WHERE s."id" = ${param(id)}::uuid AND ${alive}
+    `,
     true,
   );
 }
@@ -66,7 +97,32 @@ export function rotateStatement(schema: string, { token, successor, lifetime, wi
   const next = sql`${param(successor)}::uuid`;
   const tokens = ident(schema, REFRESH_TABLE);
   return render(
-    sql`WITH used AS (UPDATE ${tokens} AS r SET "used_at" = now(), "successor" = ${next} FROM ${ident(schema, SESSION_TABLE)} AS s WHERE r."id" = ${param(token)}::uuid AND r."used_at" IS NULL AND s."id" = r."session_id" AND ${alive} RETURNING r."session_id"), longer AS (UPDATE ${ident(schema, SESSION_TABLE)} SET "expires_at" = now() + ${seconds(lifetime)} WHERE "id" IN (SELECT "session_id" FROM used)), forgotten AS (DELETE FROM ${tokens} WHERE "session_id" IN (SELECT "session_id" FROM used) AND "used_at" < now() - ${seconds(window)}) INSERT INTO ${tokens} ("id", "session_id", "issued_at") SELECT ${next}, "session_id", date_trunc('second', now()) FROM used RETURNING extract(epoch FROM "issued_at")::int AS issued`,
+    sql`
+      WITH
+        used AS (
+          UPDATE ${tokens} AS r
+          SET "used_at" = now(), "successor" = ${next}
+          FROM ${ident(schema, SESSION_TABLE)} AS s
+          WHERE r."id" = ${param(token)}::uuid
+            AND r."used_at" IS NULL
+            AND s."id" = r."session_id"
+            AND ${alive}
+          RETURNING r."session_id"
+        ),
+        longer AS (
+          UPDATE ${ident(schema, SESSION_TABLE)}
+          SET "expires_at" = now() + ${seconds(lifetime)}
+          WHERE "id" IN (SELECT "session_id" FROM used)
+        ),
+        forgotten AS (
+          DELETE FROM ${tokens}
+          WHERE "session_id" IN (SELECT "session_id" FROM used) AND "used_at" < now() - ${seconds(window)}
+        )
+      INSERT INTO ${tokens} ("id", "session_id", "issued_at")
+      SELECT ${next}, "session_id", date_trunc('second', now())
+      FROM used
+      RETURNING extract(epoch FROM "issued_at")::int AS issued
+    `,
     true,
   );
 }
@@ -75,7 +131,16 @@ export function rotateStatement(schema: string, { token, successor, lifetime, wi
 export function successorStatement(schema: string, token: string, window: number): Statement {
   const tokens = ident(schema, REFRESH_TABLE);
   return render(
-    sql`SELECT n."id"::text AS id, extract(epoch FROM n."issued_at")::int AS issued, r."used_at" > clock_timestamp() - ${seconds(window)} AS recent FROM ${tokens} AS r JOIN ${tokens} AS n ON n."id" = r."successor" JOIN ${ident(schema, SESSION_TABLE)} AS s ON s."id" = r."session_id" WHERE r."id" = ${param(token)}::uuid AND ${alive}`,
+    sql`
+      SELECT
+        n."id"::text AS id,
+        extract(epoch FROM n."issued_at")::int AS issued,
+        r."used_at" > clock_timestamp() - ${seconds(window)} AS recent
+      FROM ${tokens} AS r
+      JOIN ${tokens} AS n ON n."id" = r."successor"
+      JOIN ${ident(schema, SESSION_TABLE)} AS s ON s."id" = r."session_id"
+      WHERE r."id" = ${param(token)}::uuid AND ${alive}
+    `,
   );
 }
 
@@ -83,7 +148,22 @@ export function successorStatement(schema: string, token: string, window: number
 export function sweepSessionsStatement(schema: string): Statement {
   const sessions = ident(schema, SESSION_TABLE);
   return render(
-    sql`WITH old AS (DELETE FROM ${sessions} WHERE "id" IN (SELECT "id" FROM ${sessions} WHERE "expires_at" <= now() ORDER BY "expires_at" LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING "id") DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)`,
+    sql`
+      WITH old AS (
+        DELETE FROM ${sessions}
+        WHERE "id" IN (
+          SELECT "id"
+          FROM ${sessions}
+          WHERE "expires_at" <= now()
+          ORDER BY "expires_at"
+          LIMIT 500
+          FOR UPDATE SKIP LOCKED
+        )
+        RETURNING "id"
+      )
+      DELETE FROM ${ident(schema, REFRESH_TABLE)}
+      WHERE "session_id" IN (SELECT "id" FROM old)
+    `,
     true,
   );
 }
@@ -96,9 +176,24 @@ export function endSessionsStatement(
   const condition =
     'id' in which
       ? sql`"id" = ${param(which.id)}::uuid`
-      : sql`"member_id" = ${param(which.memberId)}::uuid AND "id" IS DISTINCT FROM ${param(which.but ?? null)}::uuid`;
+      : sql`
+        "member_id" = ${param(which.memberId)}::uuid
+          AND "id" IS DISTINCT FROM ${param(which.but ?? null)}::uuid
+      `;
   return render(
-    sql`WITH ended AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE ${condition} RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)) SELECT "id"::text AS id FROM ended`,
+    sql`
+      WITH
+        ended AS (
+          DELETE FROM ${ident(schema, SESSION_TABLE)}
+          WHERE ${condition}
+          RETURNING "id"
+        ),
+        gone AS (
+          DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)
+        )
+      SELECT "id"::text AS id
+      FROM ended
+    `,
   );
 }
 
@@ -106,6 +201,18 @@ export function endSessionsStatement(
 export function endMembersStatement(schema: string, memberKind: string): Statement {
   const kind = param(memberKind);
   return render(
-    sql`WITH ended AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE "member_kind" = ${kind} RETURNING "id"), gone AS (DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)) DELETE FROM ${ident(schema, CREDENTIAL_KIND)} WHERE "member_kind" = ${kind}`,
+    sql`
+      WITH
+        ended AS (
+          DELETE FROM ${ident(schema, SESSION_TABLE)}
+          WHERE "member_kind" = ${kind}
+          RETURNING "id"
+        ),
+        gone AS (
+          DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)
+        )
+      DELETE FROM ${ident(schema, CREDENTIAL_KIND)}
+      WHERE "member_kind" = ${kind}
+    `,
   );
 }

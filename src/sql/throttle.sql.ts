@@ -24,7 +24,18 @@ export function takeAttemptsStatement(schema: string, keys: readonly Allowance[]
   const [ids, allowed] = [keys.map(({ id }) => id), keys.map((key) => key.allowed)];
   const of = recent(window);
   return render(
-    sql`INSERT INTO ${ident(schema, THROTTLE_TABLE)} AS t ("id", "allowed", "attempts", "expires_at") SELECT k."id", k."allowed", ARRAY[now()], now() + ${seconds(window)} FROM unnest(${param(ids)}::text[], ${param(allowed)}::bigint[]) AS k("id", "allowed") ORDER BY k."id" COLLATE "C" ON CONFLICT ("id") DO UPDATE SET "attempts" = ${of} || excluded."attempts", "allowed" = excluded."allowed", "expires_at" = excluded."expires_at" WHERE cardinality(${of}) < excluded."allowed" RETURNING t."id", now()::text AS at`,
+    sql`
+      INSERT INTO ${ident(schema, THROTTLE_TABLE)} AS t ("id", "allowed", "attempts", "expires_at")
+      SELECT k."id", k."allowed", ARRAY[now()], now() + ${seconds(window)}
+      FROM unnest(${param(ids)}::text[], ${param(allowed)}::bigint[]) AS k("id", "allowed")
+      ORDER BY k."id" COLLATE "C"
+      ON CONFLICT ("id") DO UPDATE SET
+        "attempts" = ${of} || excluded."attempts",
+        "allowed" = excluded."allowed",
+        "expires_at" = excluded."expires_at"
+      WHERE cardinality(${of}) < excluded."allowed"
+      RETURNING t."id", now()::text AS at
+    `,
     true,
   );
 }
@@ -33,15 +44,32 @@ export function takeAttemptsStatement(schema: string, keys: readonly Allowance[]
 export function giveBackStatement(schema: string, ids: readonly string[], at: string): Statement {
   const table = ident(schema, THROTTLE_TABLE);
   return render(
-    sql`UPDATE ${table} AS t SET "attempts" = array_remove(t."attempts", ${param(at)}::timestamptz) FROM (SELECT "id" FROM ${table} WHERE "id" = ANY(${param(ids)}::text[]) ORDER BY "id" FOR UPDATE) AS held WHERE t."id" = held."id"`,
+    sql`
+      UPDATE ${table} AS t
+      SET "attempts" = array_remove(t."attempts", ${param(at)}::timestamptz)
+      FROM (
+        SELECT "id"
+        FROM ${table}
+        WHERE "id" = ANY(${param(ids)}::text[])
+        ORDER BY "id"
+        FOR UPDATE
+      ) AS held
+      WHERE t."id" = held."id"
+    `,
     true,
   );
 }
 
 /** One row `wait`: the seconds until every one of the keys has an attempt left again. */
 export function waitStatement(schema: string, ids: readonly string[], window: number): Statement {
+  const first = sql`SELECT min(e) FROM unnest(t."attempts") AS e WHERE e > now() - ${seconds(window)}`;
+  const free = sql`(${first}) + ${seconds(window)}`;
   return render(
-    sql`SELECT coalesce(ceil(extract(epoch FROM max((SELECT min(e) FROM unnest(t."attempts") AS e WHERE e > now() - ${seconds(window)}) + ${seconds(window)} - now()))), 1)::int AS wait FROM ${ident(schema, THROTTLE_TABLE)} AS t WHERE t."id" = ANY(${param(ids)}::text[])`,
+    sql`
+      SELECT coalesce(ceil(extract(epoch FROM max(${free} - now()))), 1)::int AS wait
+      FROM ${ident(schema, THROTTLE_TABLE)} AS t
+      WHERE t."id" = ANY(${param(ids)}::text[])
+    `,
   );
 }
 

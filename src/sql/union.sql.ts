@@ -51,7 +51,11 @@ export function unionStatement(plan: UnionPlan): Statement {
   const cut = sql`LIMIT ${integer(limit + more)}${offset > 0 ? sql` OFFSET ${param(offset)}::bigint` : EMPTY}`;
   const union = branches.length > 0 ? join(branches, ' UNION ALL ') : none(plan);
   const order = orderBy(outerKeys(plan));
-  const rows = sql`SELECT u.*, row_number() OVER (ORDER BY ${order}) AS at FROM (${union}) AS u ORDER BY ${order} ${cut}`;
+  const rows = sql`
+    SELECT u.*, row_number() OVER (ORDER BY ${order}) AS at
+    FROM (${union}) AS u
+    ORDER BY ${order} ${cut}
+  `;
   const item = itemOf(
     plan.parts.map(({ read }) => read),
     { kind: sql`p.kind`, id: sql`p.id` },
@@ -62,7 +66,13 @@ export function unionStatement(plan: UnionPlan): Statement {
   const last = cursor ? sql`, ${lastOf(plan)} AS last` : EMPTY;
   const answer = sql`${versionOf(schema)} AS v, ${countOf(plan)} AS count`;
   if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`);
-  return render(sql`WITH _page AS MATERIALIZED (${rows}) SELECT ${answer}, ${items} AS items${last}`, isCommon(plan));
+  return render(
+    sql`
+      WITH _page AS MATERIALIZED (${rows})
+      SELECT ${answer}, ${items} AS items${last}
+    `,
+    isCommon(plan),
+  );
 }
 
 /** As in a list of one kind: what is prepared may get one plan for all values, so only what has none is. */
@@ -97,7 +107,13 @@ function branchesOf(plan: UnionPlan, part: Part, at: number, most: number): Frag
     const where = all([...rows.where, stretch?.where]);
     // The place is the same in all of them.
     const sorted = orderBy((stretch?.order ?? total).slice(0, -1));
-    return sql`(SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')} FROM ${tableOf(schema, kind)} AS t${joins} WHERE ${where} ORDER BY ${sorted} LIMIT ${integer(most)})`;
+    return sql`(
+      SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')}
+      FROM ${tableOf(schema, kind)} AS t${joins}
+      WHERE ${where}
+      ORDER BY ${sorted}
+      LIMIT ${integer(most)}
+    )`;
   });
 }
 
@@ -131,7 +147,11 @@ function countOf(plan: UnionPlan): Fragment {
 function lastOf({ order, limit }: UnionPlan): Fragment {
   const keys = order.map((_, at) => sql`p.${key(at)}::text`);
   const values = join([...keys, sql`p.id`, sql`p.n::text`]);
-  return sql`(SELECT to_json(ARRAY[${values}])::text FROM _page AS p WHERE p.at = ${integer(limit)} AND EXISTS (SELECT FROM _page AS o WHERE o.at > ${integer(limit)}))`;
+  return sql`(
+    SELECT to_json(ARRAY[${values}])::text
+    FROM _page AS p
+    WHERE p.at = ${integer(limit)} AND EXISTS (SELECT FROM _page AS o WHERE o.at > ${integer(limit)})
+  )`;
 }
 
 /** The planner's guess of how many units match. */
@@ -151,11 +171,19 @@ export interface AnyPlan extends ReadPlan {
 export function getAnyStatement(schema: string, plans: readonly AnyPlan[]): Statement {
   const units = plans.map((plan, at) => {
     const where = all([hasId(plan.kind, param(plan.key)), ...rowsOf(schema, plan.kind, [plan.access])]);
-    return sql`SELECT ${integer(at)} AS n, ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body FROM ${tableOf(schema, plan.kind)} AS t WHERE ${where}`;
+    return sql`
+      SELECT ${integer(at)} AS n, ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body
+      FROM ${tableOf(schema, plan.kind)} AS t
+      WHERE ${where}
+    `;
   });
   const first = sql`SELECT * FROM (${join(units, ' UNION ALL ')}) AS o ORDER BY n LIMIT 1`;
   return render(
-    sql`SELECT m."version" AS v, u.n, u.tag, ${bounded(sql`u.body`)} AS body FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN LATERAL (${first}) AS u ON true`,
+    sql`
+      SELECT m."version" AS v, u.n, u.tag, ${bounded(sql`u.body`)} AS body
+      FROM ${ident(schema, MODEL_TABLE)} AS m
+      LEFT JOIN LATERAL (${first}) AS u ON true
+    `,
     true,
   );
 }

@@ -81,8 +81,16 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
     sql`_page AS MATERIALIZED (${page})`,
   ]);
   const count = countOf(plan, plan.selects ? undefined : reached.total, chosen);
-  const answer = sql`SELECT ${versionOf(schema)} AS v, (SELECT found FROM _s) AS found, ${reached.over} AS over, ${count} AS count, ${limit > 0 ? items : sql`'[]'`} AS items, ${unmetBy(plan)} AS unmet`;
-  return sql`WITH RECURSIVE ${steps} ${answer}`;
+  return sql`
+    WITH RECURSIVE ${steps}
+    SELECT
+      ${versionOf(schema)} AS v,
+      (SELECT found FROM _s) AS found,
+      ${reached.over} AS over,
+      ${count} AS count,
+      ${limit > 0 ? items : sql`'[]'`} AS items,
+      ${unmetBy(plan)} AS unmet
+  `;
 }
 
 /** The kinds of the page beside those that were expected; null for none. */
@@ -103,7 +111,11 @@ function pageOf(plan: WalkPlan, reached: Reached, chosen: Fragment): Fragment {
   if (order.length === 0) return sql`${chosen} ORDER BY ${NEAREST} ${cut}`;
   const keys = order.map((_, at) => sql`${orderKey(plan, at)} AS ${ident(`k${at}`)}`);
   const by = order.map(({ descending }, at) => (descending ? sql`${ident(`k${at}`)} DESC` : ident(`k${at}`)));
-  return sql`SELECT n.*, ${join(keys)} FROM (${chosen}) AS n ORDER BY ${join([...by, NEAREST])} ${cut}`;
+  return sql`
+    SELECT n.*, ${join(keys)}
+    FROM (${chosen}) AS n
+    ORDER BY ${join([...by, NEAREST])} ${cut}
+  `;
 }
 
 /** The value of a term of the order for the unit `n`; null where its kind lacks the parameter. */
@@ -111,7 +123,11 @@ function orderKey({ schema, shown, order }: WalkPlan, at: number): Fragment {
   return byKind(shown, node, (part) => {
     const { keys, joins } = partSort(schema, part, order);
     const where = hasId(part.kind, node.id);
-    return sql`(SELECT ${keys[at]?.value ?? sql`NULL`} FROM ${tableOf(schema, part.kind)} AS t${joins} WHERE ${where})`;
+    return sql`(
+      SELECT ${keys[at]?.value ?? sql`NULL`}
+      FROM ${tableOf(schema, part.kind)} AS t${joins}
+      WHERE ${where}
+    )`;
   });
 }
 
@@ -131,7 +147,12 @@ function countOf(plan: WalkPlan, total: Fragment | undefined, chosen: Fragment):
 /** The field `link` of an item: the link over which the walk came to the unit `n`. */
 function linkOf(direction: Direction): Fragment {
   const [parent, child] = direction === 'child' ? [sql`n.near`, sql`n.id`] : [sql`n.id`, sql`n.near`];
-  return sql`json_build_object('link_id', n.link_id, 'parent_id', ${parent}, 'child_id', ${child}, 'depth', n.depth) AS "link"`;
+  return sql`json_build_object(
+    'link_id', n.link_id,
+    'parent_id', ${parent},
+    'child_id', ${child},
+    'depth', n.depth
+  ) AS "link"`;
 }
 
 /** What `load_links` adds to the row `t`: `{parent, child}`, each a list of at most so many linked units. */

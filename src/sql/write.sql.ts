@@ -60,7 +60,11 @@ function typedColumnsOf(fields: readonly Field[]): Fragment[] {
 function given(field: Field): Fragment {
   const value = column(field, 'i');
   if (!isJsonList(field)) return value;
-  return sql`CASE WHEN ${value} IS NOT NULL THEN ARRAY(SELECT _e.item FROM jsonb_array_elements(${value}) AS _e(item)) END`;
+  return sql`
+    CASE
+      WHEN ${value} IS NOT NULL THEN ARRAY(SELECT _e.item FROM jsonb_array_elements(${value}) AS _e(item))
+    END
+  `;
 }
 
 /** PostgreSQL would take lists inside a list of JSON for further dimensions, and lose empty ones. */
@@ -114,7 +118,13 @@ function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: 
     : { names: [], values: [] };
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
   const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
-  const made = sql`INSERT INTO ${table} AS t (${names}) SELECT ${source} FROM ${input(plan.written, rows)} WHERE ${all([sql`${versionOf(plan.schema)} = ${version}::bigint`, allAllowed(plan, rows)])} RETURNING ${answered(plan)}`;
+  const made = sql`
+    INSERT INTO ${table} AS t (${names})
+    SELECT ${source}
+    FROM ${input(plan.written, rows)}
+    WHERE ${all([sql`${versionOf(plan.schema)} = ${version}::bigint`, allAllowed(plan, rows)])}
+    RETURNING ${answered(plan)}
+  `;
   return answer(plan.schema, made, answers);
 }
 
@@ -133,7 +143,12 @@ function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragm
   const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${given(field)}`);
   const source = plan.written.length > 0 ? sql` FROM ${input(plan.written, row)}` : EMPTY;
   const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
-  const made = sql`UPDATE ${tableOf(plan.schema, plan.kind)} AS t SET ${join([...changes, later])}${source} WHERE ${all([target(plan, id, version), staysAllowed(plan)])} RETURNING ${answered(plan)}`;
+  const made = sql`
+    UPDATE ${tableOf(plan.schema, plan.kind)} AS t
+    SET ${join([...changes, later])}${source}
+    WHERE ${all([target(plan, id, version), staysAllowed(plan)])}
+    RETURNING ${answered(plan)}
+  `;
   return answer(plan.schema, made);
 }
 
@@ -157,7 +172,8 @@ export function takenStatement(
     const stored = sql`EXISTS (SELECT FROM ${tableOf(schema, kind)} AS t WHERE ${all([...same, other])})`;
     if (!several) return stored;
     const known = all(list.map((field) => sql`${given(field)} IS NOT NULL`));
-    return sql`${stored} OR (${known} AND row_number() OVER (PARTITION BY ${join(list.map(given))} ORDER BY i._n) > 1)`;
+    const earlier = sql`row_number() OVER (PARTITION BY ${join(list.map(given))} ORDER BY i._n) > 1`;
+    return sql`${stored} OR (${known} AND ${earlier})`;
   });
   const rows = several ? numbered(fields, param(json)) : input(fields, param(json));
   return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${several ? sql` ORDER BY i._n` : EMPTY}`);
@@ -169,13 +185,21 @@ export function takenStatement(
  */
 export function lockStatement(plan: DeletePlan, leaves: boolean): Statement {
   const mode = leaves ? sql`FOR UPDATE` : sql`FOR NO KEY UPDATE`;
-  const found = sql`SELECT ${VERSION_TAG} AS tag, NULL::text AS body FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan, param(plan.id), param(plan.version))} ${mode} OF t`;
+  const found = sql`
+    SELECT ${VERSION_TAG} AS tag, NULL::text AS body
+    FROM ${tableOf(plan.schema, plan.kind)} AS t
+    WHERE ${target(plan, param(plan.id), param(plan.version))} ${mode} OF t
+  `;
   return render(answer(plan.schema, found), true);
 }
 
 /** One row `v, tag`; without a tag where no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
-  const gone = sql`DELETE FROM ${tableOf(plan.schema, plan.kind)} AS t WHERE ${target(plan, param(plan.id), param(plan.version))} RETURNING ${VERSION_TAG} AS tag, NULL::text AS body`;
+  const gone = sql`
+    DELETE FROM ${tableOf(plan.schema, plan.kind)} AS t
+    WHERE ${target(plan, param(plan.id), param(plan.version))}
+    RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
+  `;
   return render(answer(plan.schema, gone), true);
 }
 
@@ -231,5 +255,10 @@ function answered(plan: WritePlan): Fragment {
 }
 
 function answer(schema: string, made: Fragment, answers = bounded): Fragment {
-  return sql`WITH made AS (${made}) SELECT m."version" AS v, made.tag, ${answers(sql`made.body`)} AS body FROM ${ident(schema, MODEL_TABLE)} AS m LEFT JOIN made ON true`;
+  return sql`
+    WITH made AS (${made})
+    SELECT m."version" AS v, made.tag, ${answers(sql`made.body`)} AS body
+    FROM ${ident(schema, MODEL_TABLE)} AS m
+    LEFT JOIN made ON true
+  `;
 }

@@ -62,7 +62,12 @@ function routesOf(path: string, method: Method, operation: SwaggerOperation): Ro
   const query = parameters.flatMap((each) => ('in' in each && each.in === 'query' ? [each.name as QueryName] : []));
   const route: Route = {
     ...facts,
-    ...{ id, method, path, query, summary, tag: tags[0] as Tag },
+    id,
+    method,
+    path,
+    query,
+    summary,
+    tag: tags[0] as Tag,
     ...(description !== undefined && { description }),
     ...(requestBody && { body: requestBody as RequestBody }),
   };

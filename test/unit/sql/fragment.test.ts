@@ -52,6 +52,36 @@ describe('a fragment', () => {
     expect(text(all([undefined]))).toBe('true');
   });
 
+  it('is laid out for the reader alone: line breaks are not sent', () => {
+    const nested = sql`
+      (
+        SELECT 1
+      )::int
+    `;
+    const made = sql`
+      SELECT ${nested} AS one, 'two  spaces', 'a
+      line', ARRAY[
+        ${nested},
+        2
+      ]
+      FROM (
+        ${nested}
+      )
+      WHERE "a  b"  =  1
+    `;
+    expect(text(made)).toBe(
+      `SELECT (SELECT 1)::int AS one, 'two  spaces', 'a\n      line', ARRAY[(SELECT 1)::int, 2] FROM ((SELECT 1)::int) WHERE "a  b"  =  1`,
+    );
+    expect(text(sql` LEFT JOIN a `)).toBe(' LEFT JOIN a ');
+    expect(
+      () => sql`
+      SELECT 1 -- and a comment
+      FROM a
+    `,
+    ).toThrow(/comments/);
+    expect(text(sql`SELECT '--' AS "--"`)).toBe(`SELECT '--' AS "--"`);
+  });
+
   it('counts what it takes to plan it: tables, and characters where there are some', () => {
     const tables = (count: number) => join(Array.from({ length: count }, () => source(2, 'p', 'a"b')));
     expect(render(tables(1)).text).toBe('"p"."a""b"');
