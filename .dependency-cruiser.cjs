@@ -28,11 +28,28 @@ const islands = layers[7].map((name) => ({
   to: { path: folder(layers[7].filter((other) => other !== name)) },
 }));
 
+/** The folders inside a layer, lowest first; the layer's own files come last and may import from all of them. */
+const rooms = {
+  unit: ['session', 'draft', 'query', 'table', 'remote'],
+  function: ['declare', 'sandbox', 'load', 'run'],
+};
+const inward = Object.entries(rooms).flatMap(([layer, names]) =>
+  names.map((name, level) => ({
+    name: `${layer}-${name}-imports-only-lower`,
+    comment: `src/${layer}/${name} may not import from the folders above it, or from the files beside them`,
+    severity: 'error',
+    from: { path: `^src/${layer}/${name}/` },
+    to: { path: `^src/${layer}/(${[...names.slice(level + 1).map((higher) => `${higher}/`), '[^/]+$'].join('|')})` },
+  })),
+);
+
 module.exports = {
   forbidden: [
     ...upward,
     ...islands,
+    ...inward,
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-circles-of-folders', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
     {
       name: 'root-is-the-composition-root',
       severity: 'error',

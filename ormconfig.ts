@@ -5,8 +5,8 @@
 import 'reflect-metadata';
 import type { DataSource } from 'typeorm';
 import { loadConfig } from './src/config/config.js';
-import type { ConnectionOptions } from './src/database/connection.js';
-import { createDataSource } from './src/database/data-source.js';
+import type { ConnectionOptions } from './src/database/connection/connection.js';
+import { createDataSource } from './src/database/connection/data-source.js';
 import { readConnectionFile } from './src/database/embedded/connection-file.js';
 import { CREATE_REGISTRY } from './src/sql/registry.sql.js';
 

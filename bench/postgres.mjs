@@ -68,7 +68,7 @@ export class Postgres {
   }
 }
 
-/** @param {import('../src/database/connection.js').ConnectionOptions} connection */
+/** @param {import('../src/database/connection/connection.js').ConnectionOptions} connection */
 function urlOf(connection) {
   if ('url' in connection) return connection.url;
   const { host, port, user, password, database } = connection;

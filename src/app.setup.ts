@@ -7,14 +7,14 @@ import type { Config } from './config/config.js';
 import { Metrics } from './health/metrics.js';
 import { ApplicationRoutes } from './doc/application-routes.js';
 import { withoutSlash } from './doc/page-address.js';
-import { entrance } from './http/entrance.js';
-import { ErrorResponder } from './http/error.responder.js';
-import { FastExpressAdapter } from './http/fast-express.adapter.js';
-import { PROJECT_HEADER } from './http/headers.js';
-import { NestLogger } from './http/logger.js';
-import { answerOptions } from './http/path-methods.js';
-import { requestLog } from './http/request-log.js';
-import { Traffic } from './http/traffic.js';
+import { entrance } from './http/server/entrance.js';
+import { ErrorResponder } from './http/server/error.responder.js';
+import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
+import { PROJECT_HEADER } from './http/request/headers.js';
+import { NestLogger } from './http/log/logger.js';
+import { answerOptions } from './http/server/path-methods.js';
+import { requestLog } from './http/server/request-log.js';
+import { Traffic } from './http/server/open-requests.js';
 import type { Platform } from './platform.module.js';
 
 export async function createApp(platform: Platform, logger: Logger): Promise<NestExpressApplication> {

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import type { FirstProject } from './bootstrap.js';
 import type { Config } from './config/config.js';
-import type { ConnectionOptions } from './database/connection.js';
+import type { ConnectionOptions } from './database/connection/connection.js';
 import { serveMetrics } from './health/metrics.server.js';
 import { prepareService, startService, type ServiceOptions } from './service.js';
 import { comeBack } from './shared/errors.js';

@@ -1,16 +1,16 @@
 /** `npm start`: from the environment to a running service, and back down on a signal. */
-import './tune.js';
+import './node-settings.js';
 import 'reflect-metadata';
 import cluster from 'node:cluster';
-import { addressFault, checkAddresses } from './address.js';
+import { addressFault, checkAddresses } from './listen-address.js';
 import { serveAsWorker, startWorkers, type Running } from './cluster.js';
 import { ConfigError, loadConfig, type Config } from './config/config.js';
 import { loadSecret } from './config/secret.js';
 import { openDatabase } from './database/open-database.js';
-import { DatabaseStartError } from './database/start-error.js';
-import { outliveAuthors } from './function/authored.js';
+import { DatabaseStartError } from './database/connection/start-error.js';
+import { outliveAuthors } from './function/sandbox/user-code.js';
 import { greeting } from './greeting.js';
-import { createLogger } from './http/logger.js';
+import { createLogger } from './http/log/logger.js';
 import { startService } from './service.js';
 
 async function main(): Promise<void> {

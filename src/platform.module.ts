@@ -11,8 +11,8 @@ import type { Config } from './config/config.js';
 import { CONFIG, SECRET } from './config/config.token.js';
 import { Database } from './database/database.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
-import { LOGGER } from './http/logger.js';
-import { Traffic } from './http/traffic.js';
+import { LOGGER } from './http/log/logger.js';
+import { Traffic } from './http/server/open-requests.js';
 import { Bodies } from './tenancy/bodies.js';
 import { ProjectStore } from './tenancy/project-store.js';
 

@@ -1,7 +1,7 @@
 import { All, Controller, Module, Req, UseInterceptors } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { unknownRoute } from './http/path-methods.js';
-import type { HttpRequest } from './http/request.js';
+import { unknownRoute } from './http/server/path-methods.js';
+import type { HttpRequest } from './http/request/request.js';
 import { TenancyInterceptor } from './tenancy/tenancy.interceptor.js';
 
 /** Everything else under the service's path: 404 or 405, but only to those whom the interceptor lets in. */

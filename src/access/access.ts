@@ -4,13 +4,13 @@
  */
 import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
-import { didYouMean } from '../shared/nearest.js';
-import { SEALED_KINDS } from '../model/built-in.js';
+import { didYouMean } from '../shared/did-you-mean.js';
+import { SEALED_KINDS } from '../model/built-in/built-in.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { LEVELS, type Level as StoredLevel } from '../model/parameter-def.js';
-import { rulesOf } from '../model/stored-rules.js';
-import type { Predicate } from '../model/predicate.js';
-import { KIND_KIND, LINK_KIND, type Operation } from '../model/special.js';
+import { LEVELS, type Level as StoredLevel } from '../model/parameter-type/parameter-def.js';
+import { rulesOf } from '../model/check/stored-rules.js';
+import type { Predicate } from '../model/predicate/predicate.js';
+import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
 import { passesLevel } from './level.js';
 import { areTooLarge, rulePredicate } from './rule.js';

@@ -3,12 +3,12 @@ import { parseFilter } from '../filter/filter.parser.js';
 import { Faults, KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
-import type { Pieces } from '../shared/pieces.js';
+import type { Pieces } from '../shared/work-in-pieces.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { LEVELS } from '../model/parameter-def.js';
-import { fieldsAlong } from '../model/path.js';
-import { OPERATIONS, type Special } from '../model/special.js';
-import { namesOfRules, rulesOf, type RuleNames } from '../model/stored-rules.js';
+import { LEVELS } from '../model/parameter-type/parameter-def.js';
+import { fieldsAlong } from '../model/predicate/path.js';
+import { OPERATIONS, type Special } from '../model/built-in-traits.js';
+import { namesOfRules, rulesOf, type RuleNames } from '../model/check/stored-rules.js';
 import { checkRule, excessOf } from './rule.js';
 
 const WANTS = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;

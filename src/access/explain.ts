@@ -1,8 +1,8 @@
 /** Why a caller may do something with a unit or may not: the same decisions as `access.ts` makes, taken apart. Pure. */
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
-import { OPERATIONS, type Operation } from '../model/special.js';
+import { OPERATIONS, type Operation } from '../model/built-in-traits.js';
 import { grantOf, NEED_READ, saidOf, type Level } from './access.js';
 import { areTooLarge, NEVER, rulePredicate } from './rule.js';
 

@@ -1,7 +1,7 @@
 /** Who may follow a reference, and what of the unit behind it may be named: every step of a path asks here. Pure. */
 import type { Field, KindDef, Model } from '../model/model.js';
-import type { Reach, Reached } from '../model/path.js';
-import type { Operation } from '../model/special.js';
+import type { Reach, Reached } from '../model/predicate/path.js';
+import type { Operation } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
 import { checkState, grantOf, openKind, saidOf, type Grant } from './access.js';

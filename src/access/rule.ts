@@ -5,13 +5,13 @@
 import type { MemberRef } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
-import type { Names, Reach } from '../model/path.js';
-import { extentOf } from '../model/extent.js';
-import { boundTo, type MemberValue, type Predicate, type Target } from '../model/predicate.js';
-import { resolveFilter } from '../model/resolve-filter.js';
+import type { Names, Reach } from '../model/predicate/path.js';
+import { extentOf } from '../model/predicate/extent.js';
+import { boundTo, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
+import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { didYouMean } from '../shared/nearest.js';
+import { didYouMean } from '../shared/did-you-mean.js';
 import type { Caller } from '../tenancy/caller.js';
 
 export const NEVER: Predicate = { op: 'constant', value: false };

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { loadModel } from '../catalog/model-store.js';
 import type { Executor } from '../database/database.js';
-import { ADMIN_KIND } from '../model/special.js';
+import { ADMIN_KIND } from '../model/built-in-traits.js';
 import { setPasswordStatement } from '../sql/credential.sql.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';

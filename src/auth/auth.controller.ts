@@ -1,9 +1,9 @@
 import { Controller, Get, Header, Param, Post, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiExtraModels } from '@nestjs/swagger';
-import { ApiRoute } from '../http/api-route.js';
-import type { Answer } from '../http/answer.js';
-import { refuseQuery } from '../http/list-query.js';
-import type { HttpRequest } from '../http/request.js';
+import { ApiRoute } from '../http/route/api-route.js';
+import type { Answer } from '../http/answer/answer.js';
+import { refuseQuery } from '../http/route/list-query.js';
+import type { HttpRequest } from '../http/request/request.js';
 import { WithoutAccessToken } from '../tenancy/route-options.js';
 import { AnyInput, Input, type ReadInput } from '../tenancy/input.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';

@@ -1,5 +1,5 @@
 /** The bearer token of a request (RFC 6750), for access and refresh tokens alike. */
-import type { HttpRequest } from '../http/request.js';
+import type { HttpRequest } from '../http/request/request.js';
 
 /** Characters of a header that is looked at; one with a token of this service has some 500. */
 const LONGEST = 8192;

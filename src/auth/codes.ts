@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
-import { CODE_TABLE } from '../model/internal-tables.js';
+import { CODE_TABLE } from '../model/table/internal-tables.js';
 import { keepCodeStatement, sweepStatement, tryCodeStatement } from '../sql/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { keyedHash } from './keys.js';

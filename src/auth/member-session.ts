@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { readableFields } from '../access/masks.js';
 import type { Executor } from '../database/database.js';
 import { isMemberKind, type Model } from '../model/model.js';
-import { CREDENTIAL_KIND } from '../model/special.js';
+import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { touchMemberStatement } from '../sql/credential.sql.js';
 import { memberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';

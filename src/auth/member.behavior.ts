@@ -1,8 +1,8 @@
 /** What is special about members: their credentials, which stand in `kind_system_user`, come and go with them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { contending } from '../database/contended.js';
+import { contending } from '../database/transaction/contended.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
-import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/special.js';
+import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
@@ -12,14 +12,14 @@ import { lockProjectStatement } from '../sql/model.sql.js';
 import { forgetMailedStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { readableFields } from '../access/masks.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
-import { withSystemValue, type Draft } from '../unit/draft.js';
-import { askerOf, asSystem, type Session } from '../unit/session.js';
-import { UnitRepository } from '../unit/unit.repository.js';
-import { UnitRights } from '../unit/unit.rights.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import { withSystemValue, type Draft } from '../unit/draft/draft.js';
+import { askerOf, asSystem, type Session } from '../unit/session/session.js';
+import { UnitRepository } from '../unit/table/unit.repository.js';
+import { UnitRights } from '../unit/table/rights.js';
 import { UnitWriter } from '../unit/unit.writer.js';
-import { withAllTaken } from '../unit/uniques.js';
-import { retold } from '../unit/whole-refusal.js';
+import { withAllTaken } from '../unit/table/unique-violations.js';
+import { retold } from '../unit/draft/complete-refusal.js';
 import { Sessions } from './sessions.js';
 
 @Injectable()

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify, type Options } from '@node-rs/argon2';
 import { comeBack, Faults } from '../shared/errors.js';
-import { Lanes } from '../shared/lanes.js';
+import { Lanes } from '../shared/fair-queue.js';
 import { LIMITS, PASSWORD_LENGTH } from '../shared/limits.js';
 import { foldName } from '../shared/member-names.js';
 

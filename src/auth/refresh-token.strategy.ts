@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
 import { SECRET } from '../config/config.token.js';
-import type { HttpRequest } from '../http/request.js';
+import type { HttpRequest } from '../http/request/request.js';
 import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import type { Project } from '../tenancy/project.js';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { ApiRoute } from '../http/api-route.js';
+import { ApiRoute } from '../http/route/api-route.js';
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
-import { codingOf } from '../http/content-coding.js';
-import { loggedPath } from '../http/request-log.js';
-import type { HttpRequest, HttpResponse } from '../http/request.js';
-import { answerFile, ASSET_POLICY, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/stored-file.js';
+import { codingOf } from '../http/answer/content-coding.js';
+import { loggedPath } from '../http/server/request-log.js';
+import type { HttpRequest, HttpResponse } from '../http/request/request.js';
+import { answerFile, ASSET_POLICY, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/stored-file.js';
 import { notTaken, refusal } from '../shared/errors.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { answerOf, NULL_ANSWER, type Answer } from '../http/answer.js';
+import { answerOf, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { OutgoingMail } from '../mail/outgoing.js';
 import { codeMail } from '../mail/template/code.template.js';
 import { onceStored, refusal } from '../shared/errors.js';

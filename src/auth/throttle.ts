@@ -7,9 +7,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG, SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
-import { THROTTLE_TABLE } from '../model/internal-tables.js';
+import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
 import { comeBack, KindError } from '../shared/errors.js';
-import { Lanes } from '../shared/lanes.js';
+import { Lanes } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import { sweepStatement } from '../sql/recovery.sql.js';
 import {

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.js';
 import { CONFIG, SECRET } from '../config/config.token.js';
 import { refusal } from '../shared/errors.js';
-import { andThen, type Eventually } from '../shared/eventually.js';
+import { andThen, type Eventually } from '../shared/maybe-promise.js';
 import { isUuid } from '../shared/identifiers.js';
 import { ANONYMOUS, CallerResolver, memberCaller, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';

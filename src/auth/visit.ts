@@ -1,6 +1,6 @@
 /** What the flows of authentication know of a request beside its body: where it comes from, and when it is answered. */
-import { clientAddress } from '../http/client-address.js';
-import type { HttpRequest } from '../http/request.js';
+import { clientAddress } from '../http/request/client-address.js';
+import type { HttpRequest } from '../http/request/request.js';
 
 export interface Visit {
   readonly address: string;

@@ -6,20 +6,20 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { Database, type Executor, type Transaction } from '../database/database.js';
-import { isDatabaseFault } from '../database/sqlstate.js';
+import { isDatabaseFault } from '../database/statement/sqlstate.js';
 import { checkRules, orphanedAccess } from '../access/check-access.js';
-import { BUILT_IN_VERSION } from '../model/built-in.js';
-import { checkCounts, checkModel } from '../model/check-model.js';
-import { diffInPieces, type Step } from '../model/diff.js';
+import { BUILT_IN_VERSION } from '../model/built-in/built-in.js';
+import { checkCounts, checkModel } from '../model/check/check-model.js';
+import { diffInPieces, type Step } from '../model/table/diff.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { deleteLinksOfKindStatement } from '../sql/link.sql.js';
 import { endMembersStatement } from '../sql/session.sql.js';
-import { Breather } from '../shared/breather.js';
+import { Breather } from '../shared/event-loop-yield.js';
 import { comeBack, Faults, refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
-import { Lanes } from '../shared/lanes.js';
+import { Lanes } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
-import { inTurns, type Pieces } from '../shared/pieces.js';
+import { inTurns, type Pieces } from '../shared/work-in-pieces.js';
 import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
 import {
   bumpVersionStatement,

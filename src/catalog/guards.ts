@@ -1,6 +1,6 @@
 /** Counts the units that a change would lose or invalidate; any at all refuse it. */
 import type { Executor } from '../database/database.js';
-import type { Guard } from '../model/diff.js';
+import type { Guard } from '../model/table/diff.js';
 import type { Constraint, OwnField } from '../model/parameter-type/parameter-type.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { Faults, refusal, type KindError } from '../shared/errors.js';

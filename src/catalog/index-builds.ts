@@ -5,11 +5,11 @@
  * finishes what a process left that died.
  */
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { NoSessionError } from '../database/apart.js';
+import { NoSessionError } from '../database/session-connection.js';
 import { Database, type Executor } from '../database/database.js';
 import { ProjectRepository } from '../database/registry/project.repository.js';
-import { isDatabaseFault, isRetryable, isStaleModel } from '../database/sqlstate.js';
-import { tableShapes, type IndexShape } from '../model/table-shape.js';
+import { isDatabaseFault, isRetryable, isStaleModel } from '../database/statement/sqlstate.js';
+import { tableShapes, type IndexShape } from '../model/table/table-shape.js';
 import { KindError } from '../shared/errors.js';
 import {
   buildIndexStatement,

@@ -1,7 +1,7 @@
 /** Which indexes of a change are too large to be made in its transaction, which keeps writers out until it ends. */
 import type { Executor } from '../database/database.js';
-import type { Step } from '../model/diff.js';
-import type { TableShape } from '../model/table-shape.js';
+import type { Step } from '../model/table/diff.js';
+import type { TableShape } from '../model/table/table-shape.js';
 import { LIMITS } from '../shared/limits.js';
 import { isLargeStatement, oversizedStatement } from '../sql/index.sql.js';
 

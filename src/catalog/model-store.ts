@@ -12,15 +12,15 @@
  */
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor } from '../database/database.js';
-import { isStaleModel } from '../database/sqlstate.js';
-import { modelInPieces } from '../model/build-model.js';
-import { BUILT_IN_VERSION } from '../model/built-in.js';
-import { hasBuiltIn, isWhole } from '../model/complete.js';
+import { isStaleModel } from '../database/statement/sqlstate.js';
+import { modelInPieces } from '../model/check/build-model.js';
+import { BUILT_IN_VERSION } from '../model/built-in/built-in.js';
+import { hasBuiltIn, isWhole } from '../model/built-in/completeness.js';
 import type { Model } from '../model/model.js';
-import type { ModelRecords } from '../model/records.js';
+import type { ModelRecords } from '../model/check/records.js';
 import { comeBack, KindError, refusal } from '../shared/errors.js';
-import { Breather } from '../shared/breather.js';
-import { inTurns, type Pieces } from '../shared/pieces.js';
+import { Breather } from '../shared/event-loop-yield.js';
+import { inTurns, type Pieces } from '../shared/work-in-pieces.js';
 import { loadModelStatement, type ModelRow } from '../sql/model.sql.js';
 import { ProjectStore } from '../tenancy/project-store.js';
 import type { Project } from '../tenancy/project.js';

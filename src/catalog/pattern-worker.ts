@@ -3,7 +3,7 @@
  * the thread where it takes too long; the next one gets another thread. Without work there is none.
  */
 import { Worker } from 'node:worker_threads';
-import type { PatternMatch } from '../model/pattern-checks.js';
+import type { PatternMatch } from '../model/check/pattern-checks.js';
 import { LIMITS } from '../shared/limits.js';
 
 export interface PatternJob {

@@ -13,12 +13,12 @@ import {
   type PatternChecks,
   type PatternMatch,
   type PatternOutcome,
-} from '../model/pattern-checks.js';
+} from '../model/check/pattern-checks.js';
 import { schemaName } from '../model/names.js';
-import { Breather } from '../shared/breather.js';
+import { Breather } from '../shared/event-loop-yield.js';
 import { comeBack } from '../shared/errors.js';
-import type { Eventually } from '../shared/eventually.js';
-import { Lanes } from '../shared/lanes.js';
+import type { Eventually } from '../shared/maybe-promise.js';
+import { Lanes } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import { jobsOf, PatternWorker, type PatternAnswer, type PatternJob } from './pattern-worker.js';
 

@@ -1,12 +1,12 @@
 /** Makes, upgrades and drops the schemas of projects, with the same diff → DDL engine that serves users. */
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor, type Transaction } from '../database/database.js';
-import { isDatabaseFault } from '../database/sqlstate.js';
-import type { ProjectSettings } from '../database/registry/project.entity.js';
+import { isDatabaseFault } from '../database/statement/sqlstate.js';
+import type { ProjectSettings } from '../database/entities/project.entity.js';
 import { ProjectRepository, type ProjectRow } from '../database/registry/project.repository.js';
-import { BUILT_IN_VERSION } from '../model/built-in.js';
-import { builtInRecords, buildModel } from '../model/build-model.js';
-import { diffModels } from '../model/diff.js';
+import { BUILT_IN_VERSION } from '../model/built-in/built-in.js';
+import { builtInRecords, buildModel } from '../model/check/build-model.js';
+import { diffModels } from '../model/table/diff.js';
 import { schemaName } from '../model/names.js';
 import { refusal } from '../shared/errors.js';
 import { PROJECT_ID } from '../shared/identifiers.js';

@@ -3,13 +3,13 @@
  * stays and is named, and what stands in another form than the model's is refused, never dropped and made again.
  */
 import type { Executor, Transaction } from '../database/database.js';
-import { isDatabaseFault } from '../database/sqlstate.js';
-import { BUILT_IN_GROUPS, BUILT_IN_VERSION, grantedFields, listedParameters } from '../model/built-in.js';
-import { builtInRecords, buildModel } from '../model/build-model.js';
-import { diffTables, type Step } from '../model/diff.js';
+import { isDatabaseFault } from '../database/statement/sqlstate.js';
+import { BUILT_IN_GROUPS, BUILT_IN_VERSION, grantedFields, listedParameters } from '../model/built-in/built-in.js';
+import { builtInRecords, buildModel } from '../model/check/build-model.js';
+import { diffTables, type Step } from '../model/table/diff.js';
 import { storedDefault } from '../model/field.js';
 import type { Model } from '../model/model.js';
-import { tableShapes, type ColumnShape, type TableShape } from '../model/table-shape.js';
+import { tableShapes, type ColumnShape, type TableShape } from '../model/table/table-shape.js';
 import { refusal } from '../shared/errors.js';
 import { jsonEqual, type Json } from '../shared/json.js';
 import {

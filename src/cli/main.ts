@@ -2,8 +2,8 @@
 /** The command line: `npm run kind -- <command>`, or `kind <command>` where it is installed. */
 import 'reflect-metadata';
 import { loadConfig } from '../config/config.js';
-import { outliveAuthors } from '../function/authored.js';
-import { createLogger } from '../http/logger.js';
+import { outliveAuthors } from '../function/sandbox/user-code.js';
+import { createLogger } from '../http/log/logger.js';
 import { run } from './run.js';
 
 const code = await run(process.argv.slice(2), undefined, () => {

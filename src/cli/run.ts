@@ -1,7 +1,7 @@
 /** From arguments to an exit code: 0 done, 1 refused (one line on standard error), 2 wrong usage. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
-import { commonRefusal } from '../database/sqlstate.js';
+import { commonRefusal } from '../database/statement/sqlstate.js';
 import { KindError } from '../shared/errors.js';
 import { checkFunctionsCommand } from './functions/check.command.js';
 import { setPasswordCommand } from './member/set-password.command.js';
@@ -11,10 +11,10 @@ import { listProjectsCommand } from './project/list.command.js';
 import { migrateProjectsCommand } from './project/migrate.command.js';
 import { setProjectCommand } from './project/set.command.js';
 import { showProjectCommand } from './project/show.command.js';
-import { withServices } from './services.js';
-import type { Terminal, Toolbox } from './toolbox.js';
-import { oneLine } from './text.js';
-import { typesCommand } from './types.command.js';
+import { withServices } from './tools/services.js';
+import type { Terminal, Toolbox } from './tools/toolbox.js';
+import { oneLine } from './tools/text.js';
+import { typesCommand } from './functions/types.command.js';
 
 const DONE = 0;
 const REFUSED = 1;

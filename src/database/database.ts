@@ -3,22 +3,22 @@ import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import { isWrite, type Statement } from '../sql/fragment.js';
 import { cancelStatement, UNLIMITED } from '../sql/registry.sql.js';
-import { backendOf } from './apart.js';
-import { begin, type BeginOptions } from './begin.js';
-import { requestCancel } from './cancel-request.js';
-import { clientOptions, type ConnectionOptions } from './connection.js';
-import { NoPlace, type Executor, type Share, type Transaction } from './executor.js';
-import { Deadline } from './deadline.js';
-import { GuardedClient } from './guarded-client.js';
-import { noteAnswer } from './lost-answers.js';
-import { OpenTransaction, type Outcome } from './open-transaction.js';
-import { queryOf, type Settled } from './prepared-query.js';
-import { PreparedStatements } from './prepared-statements.js';
-import { again, entered, onceMore } from './retries.js';
-import { Contention, Runs, type RunsOptions } from './runs.js';
-import { commonRefusal, isConnectionLost, isReadOnly } from './sqlstate.js';
+import { backendOf } from './session-connection.js';
+import { begin, type BeginOptions } from './transaction/begin.js';
+import { requestCancel } from './statement/cancel-request.js';
+import { clientOptions, type ConnectionOptions } from './connection/connection.js';
+import { NoPlace, type Executor, type Share, type Transaction } from './transaction/executor.js';
+import { Deadline } from './statement/deadline.js';
+import { GuardedClient } from './connection/guarded-client.js';
+import { noteAnswer } from './statement/lost-answers.js';
+import { OpenTransaction, type Outcome } from './transaction/open-transaction.js';
+import { queryOf, type Settled } from './statement/prepared-query.js';
+import { PreparedStatements } from './statement/prepared-statements.js';
+import { again, entered, onceMore } from './transaction/retries.js';
+import { Contention, Runs, type RunsOptions } from './transaction/runs.js';
+import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstate.js';
 
-export type { Executor, Share, Transaction } from './executor.js';
+export type { Executor, Share, Transaction } from './transaction/executor.js';
 
 export interface TransactionOptions extends BeginOptions {
   /** The runs that it is the next of, for whoever runs it again itself, `once` each time. */

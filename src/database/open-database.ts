@@ -2,11 +2,11 @@
  * The one way to a database: the one of DATABASE_URL, or an embedded PostgreSQL in DATA_DIR that is started here.
  */
 import type { Config } from '../config/config.js';
-import type { ConnectionOptions } from './connection.js';
+import type { ConnectionOptions } from './connection/connection.js';
 import { dataFolder, isInitialised } from './embedded/data-folder.js';
 import { EmbeddedDatabase } from './embedded/embedded-database.js';
-import { openExternal } from './external.js';
-import { NoDatabaseError } from './start-error.js';
+import { openExternal } from './connection/external.js';
+import { NoDatabaseError } from './connection/start-error.js';
 
 export interface OpenOptions {
   /**

@@ -1,11 +1,11 @@
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
-import { ApiRoute } from '../http/api-route.js';
-import { codingOf } from '../http/content-coding.js';
-import { queryOf, unbracket } from '../http/list-query.js';
-import { KINDS_QUERY } from '../http/query-names.js';
-import type { HttpRequest, HttpResponse } from '../http/request.js';
-import { answerFile, ASSET_POLICY, PAGE_POLICY } from '../http/stored-file.js';
-import { varyOf } from '../http/vary.js';
+import { ApiRoute } from '../http/route/api-route.js';
+import { codingOf } from '../http/answer/content-coding.js';
+import { queryOf, unbracket } from '../http/route/list-query.js';
+import { KINDS_QUERY } from '../http/route/query-names.js';
+import type { HttpRequest, HttpResponse } from '../http/request/request.js';
+import { answerFile, ASSET_POLICY, PAGE_POLICY } from '../http/answer/stored-file.js';
+import { varyOf } from '../http/answer/vary.js';
 import { refusal } from '../shared/errors.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { findScope } from '../tenancy/request-scope.js';

@@ -3,7 +3,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { UnitModule } from '../unit/unit.module.js';
 import { ApplicationRoutes } from './application-routes.js';
 import { DocController } from './doc.controller.js';
-import { DocumentedFunctions } from './documented-functions.js';
+import { DocumentedFunctions } from './openapi/documented-functions.js';
 import { Documents } from './documents.js';
 
 @Module({

@@ -5,17 +5,17 @@ import { LRUCache } from 'lru-cache';
 import { checkMember } from '../access/access.js';
 import { classOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import type { Coding } from '../http/content-coding.js';
-import { encodedFile, storedFile, type StoredFile } from '../http/stored-file.js';
+import type { Coding } from '../http/answer/content-coding.js';
+import { encodedFile, storedFile, type StoredFile } from '../http/answer/stored-file.js';
 import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
 import { comeBack, KindError } from '../shared/errors.js';
-import { Lanes } from '../shared/lanes.js';
+import { Lanes } from '../shared/fair-queue.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { Remotes, type RemoteOperation } from '../unit/remotes.js';
+import { Remotes, type RemoteOperation } from '../unit/remote/remote-sources.js';
 import { ApplicationRoutes } from './application-routes.js';
-import { DocumentedFunctions } from './documented-functions.js';
+import { DocumentedFunctions } from './openapi/documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
 
 /** Bytes of the documents that one process keeps, as they are and compressed: of whole ones, and of those of some kinds. */

@@ -6,7 +6,7 @@
 import { type KindError, refusal } from '../shared/errors.js';
 import { isIdentifier } from '../shared/identifiers.js';
 import { LIMITS } from '../shared/limits.js';
-import { didYouMean } from '../shared/nearest.js';
+import { didYouMean } from '../shared/did-you-mean.js';
 import {
   ALSO_SPELLED,
   OPERATORS,

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
-import { ApiRoute } from '../http/api-route.js';
-import type { Answer } from '../http/answer.js';
-import type { HttpRequest } from '../http/request.js';
+import { ApiRoute } from '../http/route/api-route.js';
+import type { Answer } from '../http/answer/answer.js';
+import type { HttpRequest } from '../http/request/request.js';
 import type { Method } from '../kit/module.js';
 import { bytesOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';

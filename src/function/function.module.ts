@@ -4,17 +4,17 @@ import { GroupModule } from '../group/group.module.js';
 import { LinkModule } from '../link/link.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { UnitModule } from '../unit/unit.module.js';
-import { Capacity } from './capacity.js';
-import { Contexts } from './contexts.js';
-import { FunctionCalls } from './function-calls.js';
+import { Capacity } from './run/capacity.js';
+import { Contexts } from './run/contexts.js';
+import { FunctionCalls } from './run/function-calls.js';
 import { FunctionController } from './function.controller.js';
 import { FunctionService } from './function.service.js';
-import { HookBehaviors } from './hooks.behavior.js';
-import { InnerCalls } from './inner-calls.js';
-import { ModuleSources } from './module-sources.js';
+import { HookBehaviors } from './hooks.js';
+import { InnerCalls } from './run/inner-calls.js';
+import { ModuleSources } from './sources.js';
 import { OfferedFunctions } from './offered-functions.js';
-import { FunctionRegistry } from './registry.js';
-import { Uncaught } from './uncaught.js';
+import { FunctionRegistry } from './load/registry.js';
+import { Uncaught } from './run/error-redaction.js';
 
 /** Custom functions: what authors declare in files of their own. */
 @Module({

@@ -1,13 +1,17 @@
 /** The functions that there are for a caller, as the API document shows them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { functionGrant } from '../access/function-access.js';
-import { DocumentedFunctions, type DocumentedFunction, type FunctionSource } from '../doc/documented-functions.js';
+import {
+  DocumentedFunctions,
+  type DocumentedFunction,
+  type FunctionSource,
+} from '../doc/openapi/documented-functions.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
-import { shapeOf } from './call-parameters.js';
-import type { FunctionDef } from './definition.js';
-import { FunctionRegistry } from './registry.js';
+import { shapeOf } from './run/call-parameters.js';
+import type { FunctionDef } from './declare/definition.js';
+import { FunctionRegistry } from './load/registry.js';
 
 @Injectable()
 export class OfferedFunctions implements FunctionSource, OnModuleInit {

@@ -1,13 +1,13 @@
 /** Puts kinds into groups and takes them out: the system's link type `group`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Answer } from '../http/answer.js';
+import type { Answer } from '../http/answer/answer.js';
 import { getGroup, type GroupDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
-import { unitAnswer } from '../unit/presentation.js';
-import { asSystem, type Session } from '../unit/session.js';
+import { unitAnswer } from '../unit/table/presentation-version.js';
+import { asSystem, type Session } from '../unit/session/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
-import { unknownUnit } from '../unit/unit.key.js';
-import { UnitRights } from '../unit/unit.rights.js';
+import { unknownUnit } from '../unit/session/unit-ids.js';
+import { UnitRights } from '../unit/table/rights.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 
 @Injectable()

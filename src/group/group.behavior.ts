@@ -1,17 +1,17 @@
 /** What is special about groups: their kinds must be there, and some groups are the system's. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in.js';
-import { tellTaken } from '../model/check-model.js';
+import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in/built-in.js';
+import { tellTaken } from '../model/check/check-model.js';
 import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type KindDef } from '../model/model.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { jsonEqual, scalarText } from '../shared/json.js';
 import { updateParametersStatement } from '../sql/model.sql.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
-import type { Body, Draft } from '../unit/draft.js';
-import { withLabel } from '../unit/identified.js';
-import { changeOf, type Session } from '../unit/session.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import type { Body, Draft } from '../unit/draft/draft.js';
+import { withLabel } from '../unit/draft/client-ids.js';
+import { changeOf, type Session } from '../unit/session/session.js';
 
 @Injectable()
 export class GroupBehavior implements Behavior, OnModuleInit {

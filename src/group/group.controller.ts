@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Req, UseInterceptors } from '@nestjs/common';
-import { ApiRoute } from '../http/api-route.js';
-import { GET_QUERY, LIST_QUERY, STRUCT_QUERY } from '../http/query-names.js';
-import type { Answer } from '../http/answer.js';
-import type { HttpRequest } from '../http/request.js';
+import { ApiRoute } from '../http/route/api-route.js';
+import { GET_QUERY, LIST_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
+import type { Answer } from '../http/answer/answer.js';
+import type { HttpRequest } from '../http/request/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { GroupReader } from './group.reader.js';

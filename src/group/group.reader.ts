@@ -6,24 +6,24 @@ import { Injectable } from '@nestjs/common';
 import { grantOf, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { Answer } from '../http/answer.js';
-import type { ListQuery } from '../http/list-query.js';
-import { GET_QUERY, LIST_QUERY } from '../http/query-names.js';
+import { Answer } from '../http/answer/answer.js';
+import type { ListQuery } from '../http/route/list-query.js';
+import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef, type Model } from '../model/model.js';
 import { isOfCaller } from '../shared/errors.js';
 import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { decodeCursor, encodeCursor } from '../unit/cursor.js';
-import { planParts, tellingKind, type Parts } from '../unit/parts.plan.js';
-import { showsMore, unitAnswer } from '../unit/presentation.js';
-import { executorFor } from '../unit/executors.js';
-import type { Session } from '../unit/session.js';
+import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
+import { planParts, tellingKind, type Parts } from '../unit/query/union.plan.js';
+import { showsMore, unitAnswer } from '../unit/table/presentation-version.js';
+import { executorFor } from '../unit/session/caller-executor.js';
+import type { Session } from '../unit/session/session.js';
 import { Structs } from '../unit/struct.js';
-import { noUnit, parseKey } from '../unit/unit.key.js';
-import { contextOf, countFor, planQuery, type PlanContext } from '../unit/unit.plan.js';
+import { noUnit, parseKey } from '../unit/session/unit-ids.js';
+import { contextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
-import { UnitRepository } from '../unit/unit.repository.js';
-import { Walks } from '../unit/walks.js';
+import { UnitRepository } from '../unit/table/unit.repository.js';
+import { Walks } from '../unit/query/traversal.js';
 
 @Injectable()
 export class GroupReader {

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiRoute } from '../http/api-route.js';
-import { answerOf, type Answer } from '../http/answer.js';
+import { ApiRoute } from '../http/route/api-route.js';
+import { answerOf, type Answer } from '../http/answer/answer.js';
 import { Readiness } from './readiness.js';
 
 @Controller()

@@ -1,5 +1,5 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { ApiRoute } from '../http/api-route.js';
+import { ApiRoute } from '../http/route/api-route.js';
 import { Metrics, METRICS_TYPE } from './metrics.js';
 
 /** Left out where the numbers have an address of their own. */

@@ -3,7 +3,7 @@
  * a port, of all of them together. No label names a tenant.
  */
 import { Injectable } from '@nestjs/common';
-import type { Observer } from '../http/entrance.js';
+import type { Observer } from '../http/server/entrance.js';
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { IndexBuilds } from '../catalog/index-builds.js';
 

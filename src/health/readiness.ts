@@ -1,7 +1,7 @@
 /** Whether the service is ready to serve: the database answers, and no shutdown has begun. */
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { Traffic } from '../http/traffic.js';
+import { Traffic } from '../http/server/open-requests.js';
 import { KindError } from '../shared/errors.js';
 import { PING } from '../sql/registry.sql.js';
 

@@ -1,15 +1,15 @@
 /** Parameters that are defined inside the body of a kind: they are made along, or are the stored ones, said again. */
 import { Injectable } from '@nestjs/common';
-import type { ParameterDef } from '../model/parameter-def.js';
+import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/registry.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
-import type { PendingWrite } from '../unit/behavior.js';
-import { bodyOf, type Body } from '../unit/draft.js';
-import { Drafter } from '../unit/drafter.js';
-import { idOfBody, withLabel } from '../unit/identified.js';
-import { changeOf } from '../unit/session.js';
+import type { PendingWrite } from '../unit/draft/behavior.js';
+import { bodyOf, type Body } from '../unit/draft/draft.js';
+import { Drafter } from '../unit/draft/drafter.js';
+import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
+import { changeOf } from '../unit/session/session.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 
 /** One of them, and its place in the list. */

@@ -1,19 +1,19 @@
 /** What is special about the units of `kind`: they bring parameters along, and their tables follow them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
-import { tellTaken, tellUnknownParameter } from '../model/check-model.js';
-import { grantedFields, RESERVED_KINDS } from '../model/built-in.js';
+import { tellTaken, tellUnknownParameter } from '../model/check/check-model.js';
+import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
 import { MEMBER_GROUP, referencesTo, type KindDef } from '../model/model.js';
-import { CREDENTIAL_KIND, PLAIN } from '../model/special.js';
+import { CREDENTIAL_KIND, PLAIN } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
 import { InlineParameters } from './inline-parameters.js';
 import { checkBodyLists } from './kind.lists.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
-import type { Body, Draft } from '../unit/draft.js';
-import { idOfBody, withLabel } from '../unit/identified.js';
-import { asSystem, changeOf, type Session } from '../unit/session.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import type { Body, Draft } from '../unit/draft/draft.js';
+import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
+import { asSystem, changeOf, type Session } from '../unit/session/session.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 
 /** What owners may edit of a built-in kind. */

@@ -1,8 +1,8 @@
 import { Controller, Get, Req, UseInterceptors } from '@nestjs/common';
-import { ApiRoute } from '../http/api-route.js';
-import { STRUCT_QUERY } from '../http/query-names.js';
-import type { Answer } from '../http/answer.js';
-import type { HttpRequest } from '../http/request.js';
+import { ApiRoute } from '../http/route/api-route.js';
+import { STRUCT_QUERY } from '../http/route/query-names.js';
+import type { Answer } from '../http/answer/answer.js';
+import type { HttpRequest } from '../http/request/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Structs } from '../unit/struct.js';

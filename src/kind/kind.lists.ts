@@ -2,13 +2,13 @@
  * What the lists of a kind's body name, judged before anything is written: so that a body which is refused for other
  * faults tells those of its lists along. What is not refused is judged by `checkModel`, when all of it is written.
  */
-import { checkLists, checkReference, type Listed } from '../model/check-model.js';
+import { checkLists, checkReference, type Listed } from '../model/check/check-model.js';
 import type { KindDef, Model } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import type { Faults } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
-import { bodyOf, type Body } from '../unit/draft.js';
-import { idOfBody, withLabel } from '../unit/identified.js';
+import { bodyOf, type Body } from '../unit/draft/draft.js';
+import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
 
 /** `id`: that of the kind; `values`: what of the body was read. */
 export function checkBodyLists(

@@ -5,11 +5,11 @@ import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { scalarText } from '../shared/json.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
-import type { Body, Draft } from '../unit/draft.js';
-import { withLabel } from '../unit/identified.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import type { Body, Draft } from '../unit/draft/draft.js';
+import { withLabel } from '../unit/draft/client-ids.js';
 import { countLinksStatement, deleteLinksOfTypeStatement, lockLinksStatement } from '../sql/link.sql.js';
-import { changeOf, type Session } from '../unit/session.js';
+import { changeOf, type Session } from '../unit/session/session.js';
 
 @Injectable()
 export class LinkTypeBehavior implements Behavior, OnModuleInit {

@@ -1,9 +1,9 @@
 import { Controller, Delete, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
-import { ApiRoute } from '../http/api-route.js';
-import { CASCADE_QUERY, WALK_QUERY } from '../http/query-names.js';
-import { type Answer, NULL_ANSWER } from '../http/answer.js';
-import { hasBody } from '../http/body.js';
-import type { HttpRequest } from '../http/request.js';
+import { ApiRoute } from '../http/route/api-route.js';
+import { CASCADE_QUERY, WALK_QUERY } from '../http/route/query-names.js';
+import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
+import { hasBody } from '../http/body/body.js';
+import type { HttpRequest } from '../http/request/request.js';
 import { jsonOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';

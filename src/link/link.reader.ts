@@ -3,20 +3,20 @@ import { Injectable } from '@nestjs/common';
 import { checkState, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { Answer } from '../http/answer.js';
+import { Answer } from '../http/answer/answer.js';
 import type { KindDef } from '../model/model.js';
 import { isOfCaller, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { didYouMean } from '../shared/nearest.js';
+import { didYouMean } from '../shared/did-you-mean.js';
 import type { Direction } from '../sql/reach.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { executorFor } from '../unit/executors.js';
-import type { Session } from '../unit/session.js';
-import { parseKey, unknownUnit } from '../unit/unit.key.js';
+import { executorFor } from '../unit/session/caller-executor.js';
+import type { Session } from '../unit/session/session.js';
+import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
 import { UnitReader } from '../unit/unit.reader.js';
-import { UnitRepository, type WalkRow } from '../unit/unit.repository.js';
-import { Walks } from '../unit/walks.js';
+import { UnitRepository, type WalkRow } from '../unit/table/unit.repository.js';
+import { Walks } from '../unit/query/traversal.js';
 import { loading, notLinked, planWalk, type Expected, type From } from './walk.plan.js';
 
 export interface WalkPath {

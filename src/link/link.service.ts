@@ -3,16 +3,16 @@ import { Injectable } from '@nestjs/common';
 import { checkState, denied, grantOf, linkTypesTold, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { StaleModel } from '../catalog/stale-model.js';
-import { noteContended } from '../database/contended.js';
+import { noteContended } from '../database/transaction/contended.js';
 import { Database, type Executor } from '../database/database.js';
-import { isDatabaseFault, isLockTimeout } from '../database/sqlstate.js';
-import { Answer } from '../http/answer.js';
-import { refuseQuery } from '../http/list-query.js';
-import { CASCADE_QUERY, NO_QUERY } from '../http/query-names.js';
-import { LINK_TABLE } from '../model/internal-tables.js';
+import { isDatabaseFault, isLockTimeout } from '../database/statement/sqlstate.js';
+import { Answer } from '../http/answer/answer.js';
+import { refuseQuery } from '../http/route/list-query.js';
+import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
+import { LINK_TABLE } from '../model/table/internal-tables.js';
 import type { KindDef, Model } from '../model/model.js';
 import { comeBack, KindError, refusal } from '../shared/errors.js';
-import { didYouMean } from '../shared/nearest.js';
+import { didYouMean } from '../shared/did-you-mean.js';
 import type { Statement } from '../sql/fragment.js';
 import {
   deleteLinkStatement,
@@ -24,11 +24,11 @@ import {
 import { keepVersionStatement } from '../sql/model.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { executorFor, timesOf } from '../unit/executors.js';
-import type { Session } from '../unit/session.js';
+import { executorFor, timesOf } from '../unit/session/caller-executor.js';
+import type { Session } from '../unit/session/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
-import { parseKey, unknownUnit } from '../unit/unit.key.js';
-import { UnitRights } from '../unit/unit.rights.js';
+import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
+import { UnitRights } from '../unit/table/rights.js';
 import { UnitService, type FlagQuery } from '../unit/unit.service.js';
 
 export interface LinkPath {

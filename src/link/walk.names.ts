@@ -3,8 +3,8 @@ import { parsePath } from '../filter/filter.parser.js';
 import { pathsOf } from '../filter/filter.walk.js';
 import type { Field, KindDef } from '../model/model.js';
 import { KindError } from '../shared/errors.js';
-import type { PartsQuery } from '../unit/parts.plan.js';
-import type { PlanContext } from '../unit/unit.plan.js';
+import type { PartsQuery } from '../unit/query/union.plan.js';
+import type { PlanContext } from '../unit/query/list.plan.js';
 
 /**
  * The kinds by which a query is judged as by all of them: those whose units are `read`, and of the others one for each

@@ -1,21 +1,21 @@
 /** Turns the query of a walk into a plan. Pure. */
 import { reachOf } from '../access/reach.js';
 import { linkTypesTold, openKind } from '../access/access.js';
-import type { ListQuery } from '../http/list-query.js';
-import { WALK_QUERY } from '../http/query-names.js';
+import type { ListQuery } from '../http/route/list-query.js';
+import { WALK_QUERY } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import { refusal, type KindError } from '../shared/errors.js';
-import { didYouMean } from '../shared/nearest.js';
-import { keepNewest } from '../shared/newest.js';
+import { didYouMean } from '../shared/did-you-mean.js';
+import { keepNewest } from '../shared/bounded-map.js';
 import type { Fragment } from '../sql/fragment.js';
 import type { PassedKind } from '../sql/reach.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { Caller } from '../tenancy/caller.js';
-import { planParts, tellingKind } from '../unit/parts.plan.js';
-import type { Session } from '../unit/session.js';
-import { contextOf, planQuery } from '../unit/unit.plan.js';
+import { planParts, tellingKind } from '../unit/query/union.plan.js';
+import type { Session } from '../unit/session/session.js';
+import { contextOf, planQuery } from '../unit/query/list.plan.js';
 import { judging } from './walk.names.js';
-import { LINK_FIELD, walkable, withoutLink, type Ground } from '../unit/walks.js';
+import { LINK_FIELD, walkable, withoutLink, type Ground } from '../unit/query/traversal.js';
 
 export type From = Pick<WalkPlan, 'start' | 'direction'>;
 

@@ -6,10 +6,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { MailerService } from '@nestjs-modules/mailer';
 import type { Logger } from 'pino';
-import { LOGGER } from '../http/logger.js';
+import { LOGGER } from '../http/log/logger.js';
 import { isEmailAddress } from '../shared/email.js';
 import { comeBack, type KindError } from '../shared/errors.js';
-import { Lanes } from '../shared/lanes.js';
+import { Lanes } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Mail } from './mail.js';
 

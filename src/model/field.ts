@@ -2,7 +2,7 @@
 import { scalarText, type Json } from '../shared/json.js';
 import type { Field, KeySource } from './model.js';
 import { columnName } from './names.js';
-import { parameterDef, type ParameterDef } from './parameter-def.js';
+import { parameterDef, type ParameterDef } from './parameter-type/parameter-def.js';
 import type { ParameterType } from './parameter-type/parameter-type.js';
 import { parameterType } from './parameter-type/registry.js';
 import { uuidType } from './parameter-type/unit.type.js';

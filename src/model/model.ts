@@ -4,10 +4,10 @@
  */
 import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
-import { didYouMean } from '../shared/nearest.js';
-import type { ParameterDef } from './parameter-def.js';
+import { didYouMean } from '../shared/did-you-mean.js';
+import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
-import type { Special } from './special.js';
+import type { Special } from './built-in-traits.js';
 
 /** What a unit of a kind has under one name: a parameter as that kind stores it, or a field that every unit has. */
 export interface Field {
@@ -168,4 +168,9 @@ export function getGroup({ groups }: Model, id: string, readable: readonly strin
   const group = readable.includes(id) ? groups.get(id) : undefined;
   if (group) return group;
   throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${didYouMean(id, readable)}`);
+}
+
+/** Whether units of the kind can be linked by users' link types: kinds of the model have their own. */
+export function isLinkable(kind: KindDef): boolean {
+  return !kind.builtIn && !kind.remote;
 }

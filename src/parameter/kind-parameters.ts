@@ -1,16 +1,16 @@
 /** Gives parameters to kinds and takes them away: the system's link type `parameter`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Answer } from '../http/answer.js';
-import { tellTaken } from '../model/check-model.js';
+import type { Answer } from '../http/answer/answer.js';
+import { tellTaken } from '../model/check/check-model.js';
 import type { KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { Faults, refusal } from '../shared/errors.js';
-import { unitAnswer } from '../unit/presentation.js';
-import { asSystem, type Session } from '../unit/session.js';
+import { unitAnswer } from '../unit/table/presentation-version.js';
+import { asSystem, type Session } from '../unit/session/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
-import { UnitRights } from '../unit/unit.rights.js';
+import { UnitRights } from '../unit/table/rights.js';
 import { UnitWriter } from '../unit/unit.writer.js';
-import { unknownUnit } from '../unit/unit.key.js';
+import { unknownUnit } from '../unit/session/unit-ids.js';
 
 @Injectable()
 export class KindParameters implements SystemLink, OnModuleInit {

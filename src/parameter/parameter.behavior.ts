@@ -8,19 +8,19 @@ import {
   differences,
   emptyDefinition,
   patched,
-} from '../model/check-parameter.js';
-import { checkReference } from '../model/check-model.js';
-import type { ParameterDef } from '../model/parameter-def.js';
+} from '../model/check/check-parameter.js';
+import { checkReference } from '../model/check/check-model.js';
+import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { kindsUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
-import { definitionOf, type ParameterRecord } from '../model/records.js';
+import { definitionOf, type ParameterRecord } from '../model/check/records.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/behavior.js';
-import { withSystemValue, type Body, type Draft } from '../unit/draft.js';
-import { withLabel } from '../unit/identified.js';
-import { askerOf, changeOf, type Session } from '../unit/session.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import { withSystemValue, type Body, type Draft } from '../unit/draft/draft.js';
+import { withLabel } from '../unit/draft/client-ids.js';
+import { askerOf, changeOf, type Session } from '../unit/session/session.js';
 import { KindParameters } from './kind-parameters.js';
 
 @Injectable()

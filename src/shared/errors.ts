@@ -5,7 +5,7 @@
 
 import { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 import { LIMITS } from './limits.js';
-import { didYouMean } from './nearest.js';
+import { didYouMean } from './did-you-mean.js';
 
 export { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 

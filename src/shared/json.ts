@@ -1,6 +1,6 @@
 /** JSON values, and the checks that PostgreSQL's jsonb and UTF-8 need before a value is stored. */
 import { LIMITS } from './limits.js';
-import { atOnce, type Pieces } from './pieces.js';
+import { atOnce, type Pieces } from './work-in-pieces.js';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 

@@ -1,6 +1,6 @@
 /** What takes long with a large JSON value, in pieces: to write it, to copy it, to find what it has twice. */
 import { InexactNumber, isPlainObject, type Json } from './json.js';
-import { atOnce, type Pieces } from './pieces.js';
+import { atOnce, type Pieces } from './work-in-pieces.js';
 
 /** Values, and characters of texts, of what is small. */
 const SMALL = { values: 2000, characters: 64 * 1024 } as const;

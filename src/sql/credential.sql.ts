@@ -1,6 +1,6 @@
 /** Credentials and sign-in. */
 import type { Field, KindDef } from '../model/model.js';
-import { CREDENTIAL_KIND } from '../model/special.js';
+import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { columnType, selectList } from './columns.sql.js';
 import { all, ident, integer, param, render, sql, type Statement } from './fragment.js';
 

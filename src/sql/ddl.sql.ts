@@ -1,8 +1,8 @@
 /** Steps of a model change as DDL, and the counts of its guards. */
-import type { ColumnChange, Condition, Guard, Step } from '../model/diff.js';
+import type { ColumnChange, Condition, Guard, Step } from '../model/table/diff.js';
 import type { Json } from '../shared/json.js';
 import type { Constraint } from '../model/parameter-type/parameter-type.js';
-import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table-shape.js';
+import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table/table-shape.js';
 import { constraintName } from '../model/names.js';
 import { columnType } from './columns.sql.js';
 import {

@@ -1,6 +1,6 @@
 /** Filters and orders over the descriptors of a struct: PostgreSQL answers them, so that they mean what they mean of units. */
 import type { Field } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import { fieldType } from './columns.sql.js';
 import { ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { orderBy, sortOf, type OrderTerm } from './order.sql.js';

@@ -1,6 +1,6 @@
 /** Which of some predicates hold for one unit. */
 import type { KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import { all, ident, join, param, render, sql, type Statement } from './fragment.js';
 import { predicateSql, rowsOf } from './predicate.sql.js';
 import { MODEL_TABLE } from './select.sql.js';

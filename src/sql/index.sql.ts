@@ -1,5 +1,5 @@
 /** Indexes that are built beside the work on a table, and what has to be known for that. */
-import type { IndexShape, TableShape } from '../model/table-shape.js';
+import type { IndexShape, TableShape } from '../model/table/table-shape.js';
 import { indexSql } from './ddl.sql.js';
 import { ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 

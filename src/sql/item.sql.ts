@@ -1,6 +1,6 @@
 /** Units of several kinds in one list: each is read from its kind's table when it is known which units are on the page. */
 import type { KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import { presented } from './columns.sql.js';
 import { all, ident, join, literal, sql, type Fragment } from './fragment.js';
 import { FEW_OF_MANY, rowsIn, rowsOf } from './predicate.sql.js';

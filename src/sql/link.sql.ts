@@ -3,9 +3,9 @@
  * kinds; so whoever makes one locks both units as a foreign key would, and whoever deletes units deletes their links in a
  * statement after that, which sees all that were made before.
  */
-import { LINK_TABLE } from '../model/internal-tables.js';
+import { LINK_TABLE } from '../model/table/internal-tables.js';
 import type { KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import { column, columnType } from './columns.sql.js';
 import { all, EMPTY, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { idText } from './item.sql.js';

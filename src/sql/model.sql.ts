@@ -1,5 +1,5 @@
 /** The statements of a project's schema as a whole: making it, reading its model, moving its version. */
-import { PARAMETER_TABLE } from '../model/built-in.js';
+import { PARAMETER_TABLE } from '../model/built-in/built-in.js';
 import type { KindDef } from '../model/model.js';
 import { fieldType } from './columns.sql.js';
 import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';

@@ -1,5 +1,5 @@
 /** Orders. What lies behind references is joined by its key, so that no row becomes two. */
-import type { Target } from '../model/predicate.js';
+import type { Target } from '../model/predicate/predicate.js';
 import { column, columnType } from './columns.sql.js';
 import { ident, join, param, sql, type Fragment } from './fragment.js';
 import { Lookups } from './predicate.sql.js';

@@ -1,6 +1,6 @@
 /** The order of units of several kinds: what one term of it is in each of them. */
 import type { KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import type { ColumnType } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { columnType } from './columns.sql.js';

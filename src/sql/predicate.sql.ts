@@ -7,8 +7,8 @@
  * grows far faster than the number of tables in it, and what it needs for subqueries with their number.
  */
 import type { KindDef } from '../model/model.js';
-import type { Predicate, Step, Target } from '../model/predicate.js';
-import { extentOf, targetsOf, wayKeys } from '../model/extent.js';
+import type { Predicate, Step, Target } from '../model/predicate/predicate.js';
+import { extentOf, targetsOf, wayKeys } from '../model/predicate/extent.js';
 import { column } from './columns.sql.js';
 import { all, EMPTY, ident, join, param, sql, type Fragment } from './fragment.js';
 import { joinedTable } from './table.sql.js';

@@ -4,7 +4,7 @@
  * it (docs/adr/0007). One step alone is a plain read of an index.
  */
 import type { KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import { all, EMPTY, integer, join, literal, param, sql, type Fragment } from './fragment.js';
 import { satisfies, type Named } from './item.sql.js';
 import { linkTable } from './link.sql.js';

@@ -1,6 +1,6 @@
 /** The record of a unit: its fields, and what dotted paths lead to, under the paths themselves as keys. */
 import type { Field } from '../model/model.js';
-import type { Target } from '../model/predicate.js';
+import type { Target } from '../model/predicate/predicate.js';
 import { column, presented, selectList } from './columns.sql.js';
 import { EMPTY, ident, join, param, sql, type Fragment } from './fragment.js';
 import { Lookups } from './predicate.sql.js';

@@ -1,6 +1,6 @@
 /** Codes of sign-ins and tokens of password recoveries. What is single use is used by one conditional statement. */
-import { CODE_TABLE, RECOVERY_TABLE, type THROTTLE_TABLE } from '../model/internal-tables.js';
-import { CREDENTIAL_KIND } from '../model/special.js';
+import { CODE_TABLE, RECOVERY_TABLE, type THROTTLE_TABLE } from '../model/table/internal-tables.js';
+import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { CREDENTIAL } from './credential.sql.js';
 import { ident, integer, param, render, sql, type Statement } from './fragment.js';
 import { seconds } from './session.sql.js';

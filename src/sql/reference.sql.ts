@@ -1,6 +1,6 @@
 /** References between units. */
 import type { Field, KindDef } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import { column, columnType } from './columns.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { rowsOf } from './predicate.sql.js';

@@ -1,6 +1,6 @@
 /** Sessions of members and their refresh tokens: what is single use is used by one conditional UPDATE. */
-import { REFRESH_TABLE, SESSION_TABLE } from '../model/internal-tables.js';
-import { CREDENTIAL_KIND } from '../model/special.js';
+import { REFRESH_TABLE, SESSION_TABLE } from '../model/table/internal-tables.js';
+import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
 export interface NewSession {

@@ -2,7 +2,7 @@
  * Statements that come again and again with other values only: their text is made once, and kept with what it is made of,
  * such as the fields that it answers, which go when the kind's definition does.
  */
-import { keepNewest } from '../shared/newest.js';
+import { keepNewest } from '../shared/bounded-map.js';
 import { Fragment, render, type Statement } from './fragment.js';
 
 /** Texts kept with one owner, the newest ones: a client chooses which columns an edit writes, and there are many choices. */

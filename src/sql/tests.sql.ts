@@ -2,7 +2,7 @@
  * Tests of a row as SQL: what a predicate comes down to. A test that meets a null is null, which WHERE takes for false;
  * where a reference leads to no unit that counts, the row is one of nulls.
  */
-import { isMemberValue, type MemberValue, type Predicate, type Target } from '../model/predicate.js';
+import { isMemberValue, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { column, columnType, isArray } from './columns.sql.js';

@@ -2,7 +2,7 @@
  * Attempts of the last minutes: a row per key with the times of its attempts, never more of them than are allowed. An
  * attempt is taken before it is made, so that attempts in parallel are counted as well as those one after another.
  */
-import { THROTTLE_TABLE } from '../model/internal-tables.js';
+import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
 import { ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { seconds } from './session.sql.js';
 

@@ -3,9 +3,9 @@
  * one JSON parameter, which PostgreSQL takes apart by the columns' types, so that one unit and a thousand are alike.
  */
 import type { Field, KindDef } from '../model/model.js';
-import { fieldsOf, type Predicate } from '../model/predicate.js';
+import { fieldsOf, type Predicate } from '../model/predicate/predicate.js';
 import { jsonText } from '../shared/large-json.js';
-import type { Pieces } from '../shared/pieces.js';
+import type { Pieces } from '../shared/work-in-pieces.js';
 import { bounded, boundedTogether } from './bounded.sql.js';
 import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';

@@ -2,10 +2,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import { parseBody, readBody } from '../http/body.js';
-import { clientAddress } from '../http/client-address.js';
-import { RequestSlot } from '../http/request-slot.js';
-import type { HttpRequest } from '../http/request.js';
+import { parseBody, readBody } from '../http/body/body.js';
+import { clientAddress } from '../http/request/client-address.js';
+import { RequestSlot } from '../http/request/request-slot.js';
+import type { HttpRequest } from '../http/request/request.js';
 import { LIMITS } from '../shared/limits.js';
 import { scopeOf } from './request-scope.js';
 

@@ -1,6 +1,6 @@
 /** Who asks. A plan can not be made without one. */
-import { ADMIN_KIND } from '../model/special.js';
-import type { Eventually } from '../shared/eventually.js';
+import { ADMIN_KIND } from '../model/built-in-traits.js';
+import type { Eventually } from '../shared/maybe-promise.js';
 import type { Project } from './project.js';
 
 export interface MemberCaller {

@@ -1,8 +1,8 @@
 /** What a request brings beside its path: a body, of a fixed shape where there is one, and no query. */
 import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
-import { readDto, type DtoClass } from '../http/dto.js';
-import { refuseQuery } from '../http/list-query.js';
-import type { HttpRequest } from '../http/request.js';
+import { readDto, type DtoClass } from '../http/body/dto.js';
+import { refuseQuery } from '../http/route/list-query.js';
+import type { HttpRequest } from '../http/request/request.js';
 import { jsonOf, type BodyLimit } from './bodies.js';
 
 /** Reads a body when it is called, which is after the caller's rights were checked. @throws KindError 400, 413, 415, 503 */

@@ -1,6 +1,6 @@
 /** A tenant as requests see it. */
 import { schemaName } from '../model/names.js';
-import type { ProjectSettings } from '../database/registry/project.entity.js';
+import type { ProjectSettings } from '../database/entities/project.entity.js';
 
 export interface Project {
   readonly id: string;

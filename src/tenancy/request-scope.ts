@@ -1,7 +1,7 @@
 /** The project and the caller of a request, as the interceptor found them. */
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { RequestSlot } from '../http/request-slot.js';
-import type { HttpRequest } from '../http/request.js';
+import { RequestSlot } from '../http/request/request-slot.js';
+import type { HttpRequest } from '../http/request/request.js';
 import type { Caller } from './caller.js';
 import type { Project } from './project.js';
 

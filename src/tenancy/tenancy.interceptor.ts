@@ -4,12 +4,12 @@
  */
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { PROJECT_HEADER } from '../http/headers.js';
-import type { HttpRequest } from '../http/request.js';
-import { Traffic } from '../http/traffic.js';
+import { PROJECT_HEADER } from '../http/request/headers.js';
+import type { HttpRequest } from '../http/request/request.js';
+import { Traffic } from '../http/server/open-requests.js';
 import { refusal } from '../shared/errors.js';
-import { andThen, type Eventually } from '../shared/eventually.js';
-import { nearestTo } from '../shared/nearest.js';
+import { andThen, type Eventually } from '../shared/maybe-promise.js';
+import { nearestTo } from '../shared/did-you-mean.js';
 import { Bodies } from './bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
 import { ProjectStore } from './project-store.js';

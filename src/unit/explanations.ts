@@ -5,20 +5,20 @@ import { readableFields, writableFields } from '../access/masks.js';
 import { explain, predicatesOf, questionsOf, type Question } from '../access/explain.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { answerOf, type Answer } from '../http/answer.js';
-import { queryOf } from '../http/list-query.js';
-import { MEMBER_QUERY } from '../http/query-names.js';
-import { extentOf } from '../model/extent.js';
+import { answerOf, type Answer } from '../http/answer/answer.js';
+import { queryOf } from '../http/route/list-query.js';
+import { MEMBER_QUERY } from '../http/route/query-names.js';
+import { extentOf } from '../model/predicate/extent.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { Remotes } from './remotes.js';
-import type { Session } from './session.js';
+import { Remotes } from './remote/remote-sources.js';
+import type { Session } from './session/session.js';
 import { UnitReader } from './unit.reader.js';
-import { parseKey, unknownUnit } from './unit.key.js';
-import { UnitRepository } from './unit.repository.js';
+import { parseKey, unknownUnit } from './session/unit-ids.js';
+import { UnitRepository } from './table/unit.repository.js';
 
 @Injectable()
 export class Explanations {

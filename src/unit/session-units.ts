@@ -6,17 +6,17 @@
 import { Injectable } from '@nestjs/common';
 import { openForFunction } from '../access/function-access.js';
 import type { Field, KindDef, Model } from '../model/model.js';
-import { readJson } from '../http/json-pieces.js';
+import { readJson } from '../http/body/json-pieces.js';
 import { refusal } from '../shared/errors.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
-import { Behaviors } from './behavior.js';
-import { bodyOf } from './draft.js';
-import type { NotObject } from './drafter.js';
-import type { Readable } from './reader.js';
-import { Remotes, type RemoteOperation } from './remotes.js';
-import type { Session } from './session.js';
-import { unknownUnit } from './unit.key.js';
+import { Behaviors } from './draft/behavior.js';
+import { bodyOf } from './draft/draft.js';
+import type { NotObject } from './draft/drafter.js';
+import type { Readable } from './table/reader.js';
+import { Remotes, type RemoteOperation } from './remote/remote-sources.js';
+import type { Session } from './session/session.js';
+import { unknownUnit } from './session/unit-ids.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitWriter } from './unit.writer.js';
 

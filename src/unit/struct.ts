@@ -4,24 +4,24 @@ import { openKind } from '../access/access.js';
 import { mayDescribe, STRUCT_RIGHTS } from '../access/reach.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { Answer } from '../http/answer.js';
-import { pairsOf } from '../http/list-query.js';
-import { STRUCT_QUERY } from '../http/query-names.js';
+import { Answer } from '../http/answer/answer.js';
+import { pairsOf } from '../http/route/list-query.js';
+import { STRUCT_QUERY } from '../http/route/query-names.js';
 import type { GroupDef, KindDef, Model } from '../model/model.js';
-import { Breather } from '../shared/breather.js';
+import { Breather } from '../shared/event-loop-yield.js';
 import { Faults, refusal, type KindError } from '../shared/errors.js';
 import { jsonText } from '../shared/large-json.js';
 import { LIMITS } from '../shared/limits.js';
-import { inTurns, type Pieces } from '../shared/pieces.js';
-import { answerTooLarge } from '../shared/too-large.js';
+import { inTurns, type Pieces } from '../shared/work-in-pieces.js';
+import { answerTooLarge } from '../shared/response-size.js';
 import { descriptorsStatement } from '../sql/descriptor.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { describe, planDescriptors, type Descriptor } from './descriptors.js';
-import { Remotes } from './remotes.js';
-import { executorFor } from './executors.js';
-import { collect, planQuery } from './unit.plan.js';
+import { describe, planDescriptors, type Descriptor } from './struct-descriptors.js';
+import { Remotes } from './remote/remote-sources.js';
+import { executorFor } from './session/caller-executor.js';
+import { collect, planQuery } from './query/list.plan.js';
 import { UnitReader } from './unit.reader.js';
-import { unknownUnit } from './unit.key.js';
+import { unknownUnit } from './session/unit-ids.js';
 
 /** A page of descriptors as a JSON list, and how many there are in all. */
 interface Described {

@@ -3,8 +3,8 @@
  * group, `parameter` gives a parameter to a kind.
  */
 import { Injectable } from '@nestjs/common';
-import type { Answer } from '../http/answer.js';
-import type { Session } from './session.js';
+import type { Answer } from '../http/answer/answer.js';
+import type { Session } from './session/session.js';
 
 export interface SystemLink {
   readonly linkId: string;

@@ -1,8 +1,8 @@
 import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
-import { ApiRoute } from '../http/api-route.js';
-import { CASCADE_QUERY, GET_QUERY, LIST_QUERY, MEMBER_QUERY, STRUCT_QUERY } from '../http/query-names.js';
-import type { Answer } from '../http/answer.js';
-import type { HttpRequest } from '../http/request.js';
+import { ApiRoute } from '../http/route/api-route.js';
+import { CASCADE_QUERY, GET_QUERY, LIST_QUERY, MEMBER_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
+import type { Answer } from '../http/answer/answer.js';
+import type { HttpRequest } from '../http/request/request.js';
 import { bytesOf } from '../tenancy/bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';

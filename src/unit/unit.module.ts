@@ -1,26 +1,26 @@
 import { Module } from '@nestjs/common';
-import { Behaviors } from './behavior.js';
-import { Changes } from './changes.js';
-import { Deletions } from './deletion.js';
-import { Drafter } from './drafter.js';
+import { Behaviors } from './draft/behavior.js';
+import { Changes } from './table/changes.js';
+import { Deletions } from './table/deletion.js';
+import { Drafter } from './draft/drafter.js';
 import { Explanations } from './explanations.js';
-import { References } from './references.js';
-import { RemoteReader } from './remote.reader.js';
-import { RemoteWriter } from './remote.writer.js';
-import { Remotes } from './remotes.js';
+import { References } from './draft/references.js';
+import { RemoteReader } from './remote/remote.reader.js';
+import { RemoteWriter } from './remote/remote.writer.js';
+import { Remotes } from './remote/remote-sources.js';
 import { SessionUnits } from './session-units.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
-import { TableReader } from './table.reader.js';
-import { TableWriter } from './table.writer.js';
+import { TableReader } from './table/table.reader.js';
+import { TableWriter } from './table/table.writer.js';
 import { UnitController } from './unit.controller.js';
 import { UnitReader } from './unit.reader.js';
-import { UnitRepository } from './unit.repository.js';
-import { UnitRights } from './unit.rights.js';
+import { UnitRepository } from './table/unit.repository.js';
+import { UnitRights } from './table/rights.js';
 import { UnitService } from './unit.service.js';
 import { UnitWriter } from './unit.writer.js';
-import { Walks } from './walks.js';
-import { WriteRefusals } from './write-refusals.js';
+import { Walks } from './query/traversal.js';
+import { WriteRefusals } from './table/write-refusals.js';
 
 /** The engine: what every kind's units have in common. */
 @Module({

@@ -3,18 +3,18 @@ import { Injectable } from '@nestjs/common';
 import { grantOf, openKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { Answer } from '../http/answer.js';
-import { readJson } from '../http/json-pieces.js';
+import { Answer } from '../http/answer/answer.js';
+import { readJson } from '../http/body/json-pieces.js';
 import type { KindDef, Model } from '../model/model.js';
-import type { Predicate } from '../model/predicate.js';
+import type { Predicate } from '../model/predicate/predicate.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { unitAnswer } from './presentation.js';
-import type { Readable, Reader, UnitPage } from './reader.js';
-import { RemoteReader } from './remote.reader.js';
-import { Remotes } from './remotes.js';
-import { executorFor } from './executors.js';
-import type { Session } from './session.js';
-import { TableReader } from './table.reader.js';
+import { unitAnswer } from './table/presentation-version.js';
+import type { Readable, Reader, UnitPage } from './table/reader.js';
+import { RemoteReader } from './remote/remote.reader.js';
+import { Remotes } from './remote/remote-sources.js';
+import { executorFor } from './session/caller-executor.js';
+import type { Session } from './session/session.js';
+import { TableReader } from './table/table.reader.js';
 
 @Injectable()
 export class UnitReader {

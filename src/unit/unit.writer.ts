@@ -4,9 +4,9 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { KindDef } from '../model/model.js';
-import { RemoteWriter } from './remote.writer.js';
-import { TableWriter } from './table.writer.js';
-import type { Writer } from './writer.js';
+import { RemoteWriter } from './remote/remote.writer.js';
+import { TableWriter } from './table/table.writer.js';
+import type { Writer } from './table/writer.js';
 
 @Injectable()
 export class UnitWriter implements Writer {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TypeChecker } from '../../src/function/type-check.js';
+import { TypeChecker } from '../../src/cli/functions/type-check.js';
 import { FunctionsFolder } from '../support/functions.js';
 import { codeBlocks } from './markdown.js';
 

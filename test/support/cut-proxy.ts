@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { atEnd } from './at-end.js';
-import type { ConnectionOptions } from '../../src/database/connection.js';
+import type { ConnectionOptions } from '../../src/database/connection/connection.js';
 
 /** `unsent`: the server never sees the message. `unheard`: it does what it says, and nobody hears of it. */
 export type Cut = 'unsent' | 'unheard';

@@ -7,7 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { Client } from 'pg';
-import { clientOptions, type ConnectionOptions, type ServerConnection } from '../../src/database/connection.js';
+import {
+  clientOptions,
+  type ConnectionOptions,
+  type ServerConnection,
+} from '../../src/database/connection/connection.js';
 import { dataFolder, readPassword, SUPERUSER } from '../../src/database/embedded/data-folder.js';
 import { openDatabase, type OpenedDatabase } from '../../src/database/open-database.js';
 

@@ -2,13 +2,13 @@
 import { expect, it } from 'vitest';
 import { readTableShapes } from '../../src/catalog/introspection.js';
 import { recordsInPieces } from '../../src/catalog/model-store.js';
-import { buildModel } from '../../src/model/build-model.js';
+import { buildModel } from '../../src/model/check/build-model.js';
 import type { Model } from '../../src/model/model.js';
 import { schemaName } from '../../src/model/names.js';
-import type { ModelRecords } from '../../src/model/records.js';
-import { tableShapes, type TableShape } from '../../src/model/table-shape.js';
+import type { ModelRecords } from '../../src/model/check/records.js';
+import { tableShapes, type TableShape } from '../../src/model/table/table-shape.js';
 import type { Statement } from '../../src/sql/fragment.js';
-import { atOnce } from '../../src/shared/pieces.js';
+import { atOnce } from '../../src/shared/work-in-pieces.js';
 import { loadModelStatement, type ModelRow } from '../../src/sql/model.sql.js';
 import type { Reply, TestProject } from './service.js';
 

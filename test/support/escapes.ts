@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { vi, type MockInstance } from 'vitest';
 import { atEnd } from './at-end.js';
-import { outliveAuthors } from '../../src/function/authored.js';
+import { outliveAuthors } from '../../src/function/sandbox/user-code.js';
 
 const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 

@@ -6,7 +6,7 @@ import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
 import { atEnd } from './at-end.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
-import { clientOptions, type ConnectionOptions } from '../../src/database/connection.js';
+import { clientOptions, type ConnectionOptions } from '../../src/database/connection/connection.js';
 import { startService } from '../../src/service.js';
 import { ADMIN, TestService } from './service.js';
 

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { atEnd } from './at-end.js';
-import { clientOptions, type ConnectionOptions } from '../../src/database/connection.js';
+import { clientOptions, type ConnectionOptions } from '../../src/database/connection/connection.js';
 
 export interface PoolerOptions {
   /** Connections to the server: 2 where it is left out, so that two statements never meet the same one. */

@@ -2,7 +2,7 @@
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { atEnd } from './at-end.js';
-import { clientOptions, type ConnectionOptions } from '../../src/database/connection.js';
+import { clientOptions, type ConnectionOptions } from '../../src/database/connection/connection.js';
 import type { TestProject } from './service.js';
 
 export interface SideConnection {

@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Text } from '../../http/dto.js';
+import { Text } from '../../http/body/dto.js';
 import { NEW_PASSWORD, PASSWORD } from './password.description.js';
 
 @ApiSchema({ name: 'kind_change_password' })

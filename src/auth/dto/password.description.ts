@@ -1,5 +1,5 @@
 /** How passwords are described. What a new one must be is judged where its member is known. */
-import type { TextDescription } from '../../http/dto.js';
+import type { TextDescription } from '../../http/body/dto.js';
 import { PASSWORD_LENGTH } from '../../shared/limits.js';
 
 export const PASSWORD: TextDescription = { format: 'password', writeOnly: true };

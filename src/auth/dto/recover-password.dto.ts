@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Text } from '../../http/dto.js';
+import { Text } from '../../http/body/dto.js';
 
 @ApiSchema({ name: 'kind_recover_password' })
 export class RecoverPasswordBody {

@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { OptionalText, Text } from '../../http/dto.js';
+import { OptionalText, Text } from '../../http/body/dto.js';
 import { PASSWORD } from './password.description.js';
 
 @ApiSchema({ name: 'kind_sign_in' })

@@ -1,7 +1,7 @@
 /** A sign-up: the credentials of a member, and the parameters of its kind. Name and password come twice. */
 import { ApiSchema } from '@nestjs/swagger';
-import { Nested, objectOf, readFields, Text } from '../../http/dto.js';
-import { CREDENTIAL_KIND } from '../../model/special.js';
+import { Nested, objectOf, readFields, Text } from '../../http/body/dto.js';
+import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { EMAIL_PATTERN } from '../../shared/email.js';
 import { moved, type Faults, type KindError } from '../../shared/errors.js';
 import { NEW_PASSWORD, PASSWORD } from './password.description.js';

@@ -4,19 +4,19 @@ import { loadModel } from '../../catalog/model-store.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { Database } from '../../database/database.js';
 import { ConfigError, type Config } from '../../config/config.js';
-import { NoDatabaseError } from '../../database/start-error.js';
-import { checkFit } from '../../function/check-fit.js';
-import { faultText, type FunctionModule, type ModuleFault } from '../../function/definition.js';
-import type { Deployment } from '../../function/deployment.js';
-import { readFolder } from '../../function/folder.js';
-import { renderKindTypes } from '../../function/kind-types.js';
-import { FunctionRegistry } from '../../function/registry.js';
-import { TypeChecker } from '../../function/type-check.js';
+import { NoDatabaseError } from '../../database/connection/start-error.js';
+import { checkFit } from '../../function/declare/check-fit.js';
+import { faultText, type FunctionModule, type ModuleFault } from '../../function/declare/definition.js';
+import type { Deployment } from '../../function/load/deployment.js';
+import { readFolder } from '../../function/load/folder.js';
+import { renderKindTypes } from './kind-types.js';
+import { FunctionRegistry } from '../../function/load/registry.js';
+import { TypeChecker } from './type-check.js';
 import type { Model } from '../../model/model.js';
 import { projectOf } from '../../tenancy/project.js';
-import { print } from '../project/project.view.js';
-import { oneLine, table } from '../text.js';
-import type { CommonOptions, Services, Toolbox } from '../toolbox.js';
+import { print } from '../tools/project.view.js';
+import { oneLine, table } from '../tools/text.js';
+import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
 
 interface ProjectFault extends ModuleFault {
   /** Set where it is wrong with the kinds of one project. */

@@ -4,8 +4,8 @@ import { generatePassword } from '../../bootstrap.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { refusal } from '../../shared/errors.js';
 import { projectOf } from '../../tenancy/project.js';
-import { print, properties } from '../project/project.view.js';
-import type { CommonOptions, Services, Toolbox } from '../toolbox.js';
+import { print, properties } from '../tools/project.view.js';
+import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
 
 interface SetPasswordOptions extends CommonOptions {
   readonly password?: string;

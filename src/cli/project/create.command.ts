@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { Administrators } from '../../auth/administrators.js';
 import { generatePassword } from '../../bootstrap.js';
 import { Provisioning } from '../../catalog/provisioning.js';
-import type { CommonOptions, Services, Toolbox } from '../toolbox.js';
-import { label } from './label.js';
-import { print, projectView, properties } from './project.view.js';
+import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
+import { label } from '../tools/label.js';
+import { print, projectView, properties } from '../tools/project.view.js';
 
 interface CreateOptions extends CommonOptions {
   readonly label?: string;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { Provisioning } from '../../catalog/provisioning.js';
-import { oneLine } from '../text.js';
-import type { CommonOptions, Toolbox } from '../toolbox.js';
-import { print } from './project.view.js';
+import { oneLine } from '../tools/text.js';
+import type { CommonOptions, Toolbox } from '../tools/toolbox.js';
+import { print } from '../tools/project.view.js';
 
 export function deleteProjectCommand(parent: Command, { terminal, services }: Toolbox): void {
   parent

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { Provisioning } from '../../catalog/provisioning.js';
-import { table } from '../text.js';
-import type { CommonOptions, Toolbox } from '../toolbox.js';
-import { print, projectView, type ProjectView } from './project.view.js';
+import { table } from '../tools/text.js';
+import type { CommonOptions, Toolbox } from '../tools/toolbox.js';
+import { print, projectView, type ProjectView } from '../tools/project.view.js';
 
 export function listProjectsCommand(parent: Command, { terminal, services }: Toolbox): void {
   parent

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { IndexBuilds } from '../../catalog/index-builds.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { KindError, refusal, type Message } from '../../shared/errors.js';
-import { oneLine, table } from '../text.js';
-import type { CommonOptions, Services, Toolbox } from '../toolbox.js';
-import { print } from './project.view.js';
+import { oneLine, table } from '../tools/text.js';
+import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
+import { print } from '../tools/project.view.js';
 
 interface Migrated {
   readonly key: string;

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { Provisioning } from '../../catalog/provisioning.js';
-import type { CommonOptions, Toolbox } from '../toolbox.js';
-import { label } from './label.js';
-import { print, projectView, properties } from './project.view.js';
+import type { CommonOptions, Toolbox } from '../tools/toolbox.js';
+import { label } from '../tools/label.js';
+import { print, projectView, properties } from '../tools/project.view.js';
 
 interface Change {
   readonly label?: string;

@@ -3,8 +3,8 @@ import { loadModel } from '../../catalog/model-store.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { Database } from '../../database/database.js';
 import { projectOf } from '../../tenancy/project.js';
-import type { CommonOptions, Services, Toolbox } from '../toolbox.js';
-import { print, projectView, properties } from './project.view.js';
+import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
+import { print, projectView, properties } from '../tools/project.view.js';
 
 export function showProjectCommand(parent: Command, { terminal, services }: Toolbox): void {
   parent

@@ -18,7 +18,7 @@ import {
 } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { DatabaseStartError } from '../start-error.js';
+import { DatabaseStartError } from '../connection/start-error.js';
 
 /** A symbolic link that the programs need to find their libraries. */
 export interface Link {

@@ -6,7 +6,7 @@
 import { lstat, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseStartError } from '../start-error.js';
+import { DatabaseStartError } from '../connection/start-error.js';
 import type { Account } from './account.js';
 import { copyBinaries, isPlainPath, type Link } from './binaries-copy.js';
 import { run } from './run.js';

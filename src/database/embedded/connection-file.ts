@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerConnection } from '../connection.js';
+import type { ServerConnection } from '../connection/connection.js';
 
 export interface ConnectionFile extends ServerConnection {
   /** The process that looks after the database. */

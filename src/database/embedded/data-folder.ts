@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseStartError } from '../start-error.js';
+import { DatabaseStartError } from '../connection/start-error.js';
 import { handOver, type Account } from './account.js';
 import type { Binaries } from './binaries.js';
 import { isRunning } from './process-probe.js';

@@ -3,8 +3,8 @@
  * process however that ends; commands that merely use the database hold another one, shared.
  */
 import { Client } from 'pg';
-import { clientOptions, type ServerConnection } from '../connection.js';
-import { DatabaseStartError } from '../start-error.js';
+import { clientOptions, type ServerConnection } from '../connection/connection.js';
+import { DatabaseStartError } from '../connection/start-error.js';
 import { SUPERUSER } from './data-folder.js';
 
 export type Role = 'service' | 'command';

@@ -4,8 +4,8 @@
  */
 import type { Client } from 'pg';
 import type { Config } from '../../config/config.js';
-import type { ServerConnection } from '../connection.js';
-import { DatabaseStartError } from '../start-error.js';
+import type { ServerConnection } from '../connection/connection.js';
+import { DatabaseStartError } from '../connection/start-error.js';
 import { findAccount, handOver, type Account } from './account.js';
 import { findBinaries, type Binaries } from './binaries.js';
 import {

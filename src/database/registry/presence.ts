@@ -15,7 +15,7 @@ import {
   writeFingerprintStatement,
 } from '../../sql/presence.sql.js';
 import type { Database, Transaction } from '../database.js';
-import { DatabaseStartError } from '../start-error.js';
+import { DatabaseStartError } from '../connection/start-error.js';
 
 export interface PresenceOptions {
   readonly secret: string;

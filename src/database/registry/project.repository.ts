@@ -1,7 +1,7 @@
 /** The registry of projects, as rows. */
 import type { DataSource, Repository } from 'typeorm';
-import { isDatabaseFault, commonRefusal } from '../sqlstate.js';
-import { ProjectEntity } from './project.entity.js';
+import { isDatabaseFault, commonRefusal } from '../statement/sqlstate.js';
+import { ProjectEntity } from '../entities/project.entity.js';
 
 export type ProjectRow = Readonly<ProjectEntity>;
 

@@ -1,9 +1,9 @@
 /** What @nestjs/swagger makes of the decorators of controllers and bodies: all routes, and the frame of every document. */
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { PROJECT_HEADER } from '../../http/headers.js';
-import { ROUTE_EXTENSION, type RouteExtension, type Tag } from '../../http/api-route.js';
-import type { QueryName } from '../../http/query-names.js';
+import { PROJECT_HEADER } from '../../http/request/headers.js';
+import { ROUTE_EXTENSION, type RouteExtension, type Tag } from '../../http/route/api-route.js';
+import type { QueryName } from '../../http/route/query-names.js';
 import type { Method, OpenApiDocument, RequestBody, Schema } from './openapi.js';
 import type { Route } from './route.js';
 

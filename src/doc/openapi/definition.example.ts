@@ -1,7 +1,7 @@
 /** Definitions to begin with, of ids that are still free. Pure. */
 import type { KindDef, Model } from '../../model/model.js';
 import { isParameterTypeId } from '../../model/parameter-type/registry.js';
-import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/special.js';
+import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import type { Schema } from './openapi.js';
 
 /** What creates a unit of a built-in kind, or edits one; undefined for the kinds that have other units than definitions. */

@@ -1,6 +1,6 @@
 /** What the fields of the built-in kinds hold where their own definition does not say it: ids, lists of them, rules. Pure. */
-import { checkParameter, emptyDefinition } from '../../model/check-parameter.js';
-import { RESERVED_KINDS } from '../../model/built-in.js';
+import { checkParameter, emptyDefinition } from '../../model/check/check-parameter.js';
+import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
 import {
   isMemberKind,
   RESERVED_GROUPS,
@@ -9,10 +9,10 @@ import {
   type Field,
   type KindDef,
 } from '../../model/model.js';
-import { LEVELS, type ParameterDef, type ParameterTypeId } from '../../model/parameter-def.js';
+import { LEVELS, type ParameterDef, type ParameterTypeId } from '../../model/parameter-type/parameter-def.js';
 import { isParameterTypeId } from '../../model/parameter-type/registry.js';
-import { PatternChecks } from '../../model/pattern-checks.js';
-import { OPERATIONS } from '../../model/special.js';
+import { PatternChecks } from '../../model/check/pattern-checks.js';
+import { OPERATIONS } from '../../model/built-in-traits.js';
 import { Faults } from '../../shared/errors.js';
 import { IDENTIFIER } from '../../shared/identifiers.js';
 import { LIMITS } from '../../shared/limits.js';

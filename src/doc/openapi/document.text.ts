@@ -2,11 +2,11 @@
  * The text of a document as it is written, member by member: no more than a document may have, and with pauses in which
  * others are served. It tells to which components the text refers, so that no others are made.
  */
-import { Breather } from '../../shared/breather.js';
+import { Breather } from '../../shared/event-loop-yield.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { jsonText } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
-import { inTurns } from '../../shared/pieces.js';
+import { inTurns } from '../../shared/work-in-pieces.js';
 
 export const SECTIONS = ['responses', 'parameters', 'schemas', 'headers'] as const;
 export type Section = (typeof SECTIONS)[number];

@@ -1,9 +1,9 @@
 /** The document: of no project, or of one as a caller sees it. Written part by part, so that a large one holds nobody up. */
-import { TAGS } from '../../http/api-route.js';
-import { builtInRecords, buildModel } from '../../model/build-model.js';
+import { TAGS } from '../../http/route/api-route.js';
+import { builtInRecords, buildModel } from '../../model/check/build-model.js';
 import type { KindDef } from '../../model/model.js';
-import { ADMIN_KIND } from '../../model/special.js';
-import { Breather } from '../../shared/breather.js';
+import { ADMIN_KIND } from '../../model/built-in-traits.js';
+import { Breather } from '../../shared/event-loop-yield.js';
 import { Faults } from '../../shared/errors.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import { componentsOf } from './components.js';

@@ -1,7 +1,7 @@
 /** Values that fit a definition, for whoever tries a call: the service takes them. Pure. */
 import { compareDecimals } from '../../model/parameter-type/decimal.type.js';
 import type { Field } from '../../model/model.js';
-import type { ParameterDef, ParameterTypeId } from '../../model/parameter-def.js';
+import type { ParameterDef, ParameterTypeId } from '../../model/parameter-type/parameter-def.js';
 import type { Json } from '../../shared/json.js';
 import { matchingText } from './pattern.example.js';
 

@@ -1,6 +1,6 @@
 /** The operations of custom functions: a path each, with the parameters that it declares. Pure. */
 import type { Field, KindDef } from '../../model/model.js';
-import type { DocumentedFunction } from '../documented-functions.js';
+import type { DocumentedFunction } from './documented-functions.js';
 import { functionBody, functionParameter } from './bodies.js';
 import { exampleBody } from './example.js';
 import type { Operation, Parameter, PlacedOperation, RequestBody, Schema } from './openapi.js';

@@ -1,5 +1,5 @@
 /** Makes the operation of a route: for one kind, for all kinds that have the same one, or for none. Pure. */
-import { NO_QUERY, REMOTE_GET_QUERY, REMOTE_LIST_QUERY, type QueryName } from '../../http/query-names.js';
+import { NO_QUERY, REMOTE_GET_QUERY, REMOTE_LIST_QUERY, type QueryName } from '../../http/route/query-names.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../model/model.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';

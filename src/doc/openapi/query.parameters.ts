@@ -1,5 +1,5 @@
 /** What may stand in queries and headers, each once, by the name of its component. Pure. */
-import type { QueryName } from '../../http/query-names.js';
+import type { QueryName } from '../../http/route/query-names.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Parameter, Schema } from './openapi.js';
 

@@ -1,10 +1,10 @@
 /** What the operations of a route answer. Pure. */
 import { grantOf } from '../../access/access.js';
 import type { KindDef } from '../../model/model.js';
-import { takesMany } from '../../unit/writer.js';
+import { takesMany } from '../../unit/table/writer.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
 import { headerRef, responseRef, schemaRef, type Operation, type Ref, type Response, type Schema } from './openapi.js';
-import type { ContentForm } from '../../http/api-route.js';
+import type { ContentForm } from '../../http/route/api-route.js';
 import { ANYWHERE, COMMON, type Route } from './route.js';
 import { enveloped, NOTHING, pageOf } from './shared.schemas.js';
 import { recordFields } from './unit.schema.js';

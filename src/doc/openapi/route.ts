@@ -1,6 +1,6 @@
 /** What the document knows of a route. */
-import type { RouteFacts, Tag } from '../../http/api-route.js';
-import type { QueryName } from '../../http/query-names.js';
+import type { RouteFacts, Tag } from '../../http/route/api-route.js';
+import type { QueryName } from '../../http/route/query-names.js';
 import type { ErrorStatus } from './error.responses.js';
 import type { Method, RequestBody } from './openapi.js';
 

@@ -1,5 +1,5 @@
 /** Schemas that every document has: the envelope, its messages, and what is the same in every project; see `names.ts` for their names. Pure. */
-import { OPERATIONS } from '../../model/special.js';
+import { OPERATIONS } from '../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
 import { ERRORS } from '../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';

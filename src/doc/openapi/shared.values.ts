@@ -1,6 +1,6 @@
 /** The schemas of values that are long: each stands once in a document, and kinds that share a parameter refer to it. Pure. */
 import { BUILT_IN_PREFIX, bareName } from './names.js';
-import { MEMBER_FIELDS } from '../../model/member-fields.js';
+import { MEMBER_FIELDS } from '../../model/built-in/member-fields.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../../model/model.js';
 import { schemaRef, type Schema } from './openapi.js';
 

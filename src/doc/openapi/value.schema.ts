@@ -1,6 +1,6 @@
 /** The schema of one value: what a parameter's definition says, as JSON Schema. Pure. */
 import type { Field } from '../../model/model.js';
-import type { ParameterDef, ParameterTypeId } from '../../model/parameter-def.js';
+import type { ParameterDef, ParameterTypeId } from '../../model/parameter-type/parameter-def.js';
 import { list, plural } from '../../model/parameter-type/text-rules.js';
 import { LIMITS } from '../../shared/limits.js';
 import { bareName } from './names.js';

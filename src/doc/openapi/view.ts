@@ -1,11 +1,10 @@
 /** Of whom and of what a document is, and what of that is shown. Pure. */
 import { mayAtAll } from '../../access/access.js';
-import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
-import type { Operation as Right } from '../../model/special.js';
+import { isLinkable, isMemberKind, type KindDef, type Model } from '../../model/model.js';
+import type { Operation as Right } from '../../model/built-in-traits.js';
 import { isAdministrator, type Caller } from '../../tenancy/caller.js';
-import { isLinkable } from '../../unit/links.js';
-import type { RemoteOperation } from '../../unit/remotes.js';
-import type { DocumentedFunction } from '../documented-functions.js';
+import type { RemoteOperation } from '../../unit/remote/remote-sources.js';
+import type { DocumentedFunction } from './documented-functions.js';
 import type { Application } from './application.js';
 import type { KindNames } from './names.js';
 import type { Route } from './route.js';

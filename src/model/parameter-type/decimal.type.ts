@@ -1,5 +1,5 @@
 import { InexactNumber, scalarText, typeName } from '../../shared/json.js';
-import type { ValueRules } from '../parameter-def.js';
+import type { ValueRules } from './parameter-def.js';
 import { OPERATORS, type Constraint, type ParameterType, type Report } from './parameter-type.js';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;

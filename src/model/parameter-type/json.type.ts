@@ -1,7 +1,7 @@
 import { jsonFault, jsonFaultInPieces, type Json } from '../../shared/json.js';
 import { copyOf } from '../../shared/large-json.js';
-import { atOnce, type Pieces } from '../../shared/pieces.js';
-import type { ValueRules } from '../parameter-def.js';
+import { atOnce, type Pieces } from '../../shared/work-in-pieces.js';
+import type { ValueRules } from './parameter-def.js';
 import { OPERATORS, type ParameterType, type Report, type Stored } from './parameter-type.js';
 
 /** Any JSON value. In a filter its text is compared, on the whole value or at dotted keys. */

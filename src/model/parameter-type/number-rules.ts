@@ -1,5 +1,5 @@
 /** What `integer` and `float` share. */
-import type { ValueRules } from '../parameter-def.js';
+import type { ValueRules } from './parameter-def.js';
 import type { Constraint, Report } from './parameter-type.js';
 import { list } from './text-rules.js';
 

@@ -2,11 +2,11 @@
  * What a parameter type has to say: a small required interface, a few optional abilities.
  * One file per type in this folder, one line in `registry.ts`; nothing else knows the types by name.
  */
-import type { Pieces } from '../../shared/pieces.js';
+import type { Pieces } from '../../shared/work-in-pieces.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { Operator } from '../../filter/filter.ast.js';
-import type { ParameterDef, ParameterTypeId, ValueRules } from '../parameter-def.js';
+import type { ParameterDef, ParameterTypeId, ValueRules } from './parameter-def.js';
 
 /** PostgreSQL column types; text is always `COLLATE "C"`, so that order and comparison are by code point. */
 export type ColumnType =

@@ -1,5 +1,5 @@
 /** The twelve parameter types, in the order in which they are listed. */
-import type { ParameterTypeId } from '../parameter-def.js';
+import type { ParameterTypeId } from './parameter-def.js';
 import { binaryType } from './binary.type.js';
 import { booleanType } from './boolean.type.js';
 import { decimalType } from './decimal.type.js';

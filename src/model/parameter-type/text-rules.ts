@@ -1,6 +1,6 @@
 /** What `string` and `text` share: Unicode, lengths in code points, allowed values. Patterns have `pattern-checks.ts`. */
 import { textFault, typeName } from '../../shared/json.js';
-import type { ValueRules } from '../parameter-def.js';
+import type { ValueRules } from './parameter-def.js';
 import type { Constraint, Report } from './parameter-type.js';
 
 /** The number of code points of a text. */

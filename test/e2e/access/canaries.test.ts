@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { definitionsOf, query } from '../../support/definitions.js';
-import { createLogger } from '../../../src/http/logger.js';
+import { createLogger } from '../../../src/http/log/logger.js';
 import { startTestService, type Reply } from '../../support/service.js';
 
 const lines: string[] = [];

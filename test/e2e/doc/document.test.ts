@@ -1,7 +1,7 @@
 /** The document as it is served: without a project, and to each caller of one. */
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
-import { TAGS } from '../../../src/http/api-route.js';
+import { TAGS } from '../../../src/http/route/api-route.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';

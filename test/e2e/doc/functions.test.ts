@@ -1,7 +1,7 @@
 /** Custom functions in the document: those that the caller may call, as they are declared, and as they are now. */
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Operation } from '../../../src/doc/openapi/openapi.js';
-import { OPERATIONS } from '../../../src/model/special.js';
+import { OPERATIONS } from '../../../src/model/built-in-traits.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';

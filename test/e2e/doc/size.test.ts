@@ -1,6 +1,6 @@
 /** Large documents: made in pieces, once, no larger than they may be, and of some kinds where that is asked for. */
 import { describe, expect, it, vi } from 'vitest';
-import { DocumentedFunctions } from '../../../src/doc/documented-functions.js';
+import { DocumentedFunctions } from '../../../src/doc/openapi/documented-functions.js';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { asMember, defineKinds } from '../../support/callers.js';

@@ -9,8 +9,8 @@ import { ok } from '../../support/definitions.js';
 import { outliving } from '../../support/escapes.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
-import { rest } from '../../../src/function/authored.js';
-import { loggedError } from '../../../src/http/logged-error.js';
+import { rest } from '../../../src/function/sandbox/user-code.js';
+import { loggedError } from '../../../src/http/log/logged-error.js';
 import { refusal } from '../../../src/shared/errors.js';
 
 /** Of the discard protocol, where nobody listens. */

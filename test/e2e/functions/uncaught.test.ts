@@ -7,7 +7,7 @@ import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
-import { loggedError } from '../../../src/http/logged-error.js';
+import { loggedError } from '../../../src/http/log/logged-error.js';
 import { ERRORS, type ErrorCode } from '../../../src/shared/errors.js';
 
 const HEAD = "import { kind } from 'kind';";

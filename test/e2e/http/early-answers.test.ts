@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { Traffic } from '../../../src/http/traffic.js';
+import { Traffic } from '../../../src/http/server/open-requests.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { defineKinds } from '../../support/callers.js';
 import { startTestService } from '../../support/service.js';

@@ -3,7 +3,7 @@
  * nobody knows, where it was sent to be stored and no answer came.
  */
 import { describe, expect, it } from 'vitest';
-import { Traffic } from '../../../src/http/traffic.js';
+import { Traffic } from '../../../src/http/server/open-requests.js';
 import { signUp, withMembers } from '../../support/callers.js';
 import { CutProxy, type Cut } from '../../support/cut-proxy.js';
 import { ok } from '../../support/definitions.js';

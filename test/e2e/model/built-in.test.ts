@@ -1,6 +1,6 @@
 /** Built-in kinds keep their identity, their fields and their place. */
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_KINDS } from '../../../src/model/built-in.js';
+import { BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, type Method, type RefusalRow } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 

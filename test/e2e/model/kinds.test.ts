@@ -1,6 +1,6 @@
 /** Kinds over HTTP: their records, and how their tables follow. */
 import { describe, expect, it } from 'vitest';
-import { RESERVED_KINDS } from '../../../src/model/built-in.js';
+import { RESERVED_KINDS } from '../../../src/model/built-in/built-in.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, TIMESTAMP, type RefusalRow } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 

@@ -1,6 +1,6 @@
 /** Records that were read and come back: posted again, or sent back in an edit, whole. */
 import { describe, expect, it } from 'vitest';
-import { BUILT_IN_KINDS } from '../../../src/model/built-in.js';
+import { BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
 import { PARAMETERS, PLACE, THING, VALUES } from '../../support/every-type.js';

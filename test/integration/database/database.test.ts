@@ -2,12 +2,12 @@
 import { Client, type Pool, type PoolClient } from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
-import { createDataSource } from '../../../src/database/data-source.js';
-import { openPool } from '../../../src/database/open-pool.js';
+import { createDataSource } from '../../../src/database/connection/data-source.js';
+import { openPool } from '../../../src/database/connection/open-pool.js';
 import { Database, type Share, type Transaction } from '../../../src/database/database.js';
-import { commonRefusal } from '../../../src/database/sqlstate.js';
+import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
 import { comeBack, KindError } from '../../../src/shared/errors.js';
-import { Lanes } from '../../../src/shared/lanes.js';
+import { Lanes } from '../../../src/shared/fair-queue.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { sideConnection } from '../../support/side-connection.js';
 

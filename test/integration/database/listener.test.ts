@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { expect, inject, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
-import { type ConnectionOptions } from '../../../src/database/connection.js';
+import { type ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { Listener } from '../../../src/database/listener.js';
 import { sideConnection, type SideConnection } from '../../support/side-connection.js';
 

@@ -1,7 +1,7 @@
 /** The runs of a transaction that meets others: what each locks before it sees anything, and when there is none any more. */
 import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { contending, type Contended } from '../../../src/database/contended.js';
-import { createDataSource } from '../../../src/database/data-source.js';
+import { contending, type Contended } from '../../../src/database/transaction/contended.js';
+import { createDataSource } from '../../../src/database/connection/data-source.js';
 import { Database, type Transaction } from '../../../src/database/database.js';
 import { keyField } from '../../../src/model/field.js';
 import type { KindDef } from '../../../src/model/model.js';

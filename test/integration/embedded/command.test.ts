@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { ConnectionOptions } from '../../../src/database/connection.js';
+import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { isRunning } from '../../../src/database/embedded/process-probe.js';
 import { freshFolder, open, openInChild, postmasterPid, query, until } from './support.js';
 

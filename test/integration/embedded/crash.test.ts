@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findAccount, identity } from '../../../src/database/embedded/account.js';
 import { isRunning } from '../../../src/database/embedded/process-probe.js';
-import type { ConnectionOptions } from '../../../src/database/connection.js';
+import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { freshFolder, kill, open, openInChild, postmasterPid, query, until } from './support.js';
 
 async function startAndWrite(dataDir: string) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/config.js';
-import type { ServerConnection } from '../../../src/database/connection.js';
+import type { ServerConnection } from '../../../src/database/connection/connection.js';
 import { OWNER, readPassword, SUPERUSER } from '../../../src/database/embedded/data-folder.js';
 import { startService } from '../../../src/service.js';
 import { ADMIN, TestService } from '../../support/service.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { clientOptions, type ConnectionOptions } from '../../../src/database/connection.js';
+import { clientOptions, type ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { openDatabase, type OpenedDatabase } from '../../../src/database/open-database.js';
 import { atEnd } from '../../support/at-end.js';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { readFolder } from '../../../src/function/folder.js';
+import { readFolder } from '../../../src/function/load/folder.js';
 
 const root = await mkdtemp(join(tmpdir(), 'functions-'));
 afterAll(() => rm(root, { recursive: true }));

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { Patterns } from '../../../src/catalog/patterns.js';
 import { PatternWorker } from '../../../src/catalog/pattern-worker.js';
-import { PatternChecks } from '../../../src/model/pattern-checks.js';
+import { PatternChecks } from '../../../src/model/check/pattern-checks.js';
 
 const patterns = new Patterns();
 afterAll(() => patterns.onApplicationShutdown());

@@ -1,6 +1,6 @@
 /** The time of one statement. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Deadline } from '../../../src/database/deadline.js';
+import { Deadline } from '../../../src/database/statement/deadline.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 /** Which errors leave open whether what was sent is stored. */
 import { expect, it } from 'vitest';
-import { noteAnswer } from '../../../src/database/lost-answers.js';
-import { commonRefusal } from '../../../src/database/sqlstate.js';
+import { noteAnswer } from '../../../src/database/statement/lost-answers.js';
+import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
 
 const fault = (message: string, fields: object = {}) => Object.assign(new Error(message), fields);
 

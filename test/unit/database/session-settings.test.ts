@@ -1,12 +1,12 @@
 /** What connections are set to, and what of it a server may lack. */
 import { expect, test } from 'vitest';
-import { clientOptions, directConnection, placeOf } from '../../../src/database/connection.js';
+import { clientOptions, directConnection, placeOf } from '../../../src/database/connection/connection.js';
 import {
   idleTimeoutFor,
   missingSettings,
   sessionSettings,
   startupOptions,
-} from '../../../src/database/session-settings.js';
+} from '../../../src/database/connection/session-settings.js';
 
 const settings = sessionSettings({ statementTimeout: 30_000, idleTimeout: 15_000 });
 const GOOD = new Map([

@@ -1,7 +1,7 @@
 /** Names of a document: apart without regard to case and punctuation, and the same whatever kinds are added. */
 import { describe, expect, it } from 'vitest';
 import { bareName, BUILT_IN_PREFIX, DistinctNames, KindNames, SCHEMA_FORMS } from '../../../src/doc/openapi/names.js';
-import { TAGS } from '../../../src/http/api-route.js';
+import { TAGS } from '../../../src/http/route/api-route.js';
 import { SHARED_SCHEMAS } from '../../../src/doc/openapi/shared.schemas.js';
 
 const namesOf = (...ids: string[]) => new KindNames(ids, Object.keys(TAGS));

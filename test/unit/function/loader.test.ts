@@ -1,8 +1,8 @@
 /** Loading keeps a process alive and its modules apart, whatever they do at their top level. */
 import { describe, expect, it } from 'vitest';
-import { faultText, type FunctionModule } from '../../../src/function/definition.js';
-import { readFolder } from '../../../src/function/folder.js';
-import { Loader } from '../../../src/function/loader.js';
+import { faultText, type FunctionModule } from '../../../src/function/declare/definition.js';
+import { readFolder } from '../../../src/function/load/folder.js';
+import { Loader } from '../../../src/function/load/loader.js';
 import { FunctionsFolder } from '../../support/functions.js';
 
 const say = (kind: string, text: string, before = '') =>

@@ -2,10 +2,10 @@
 import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { BodyBudget } from '../../../src/http/body-budget.js';
-import { readBody } from '../../../src/http/body.js';
-import { readBytes } from '../../../src/http/body.reader.js';
-import type { HttpRequest, HttpResponse } from '../../../src/http/request.js';
+import { BodyBudget } from '../../../src/http/body/body-budget.js';
+import { readBody } from '../../../src/http/body/body.js';
+import { readBytes } from '../../../src/http/body/body.reader.js';
+import type { HttpRequest, HttpResponse } from '../../../src/http/request/request.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 
 const MEGABYTE = 1024 * 1024;

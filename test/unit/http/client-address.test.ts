@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { networkOf } from '../../../src/http/client-address.js';
-import { loggedPath } from '../../../src/http/request-log.js';
+import { networkOf } from '../../../src/http/request/client-address.js';
+import { loggedPath } from '../../../src/http/server/request-log.js';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -1,6 +1,6 @@
 /** Which content coding a client wants (RFC 9110, section 12.5.3). */
 import { expect, it } from 'vitest';
-import { preferredCoding } from '../../../src/http/content-coding.js';
+import { preferredCoding } from '../../../src/http/answer/content-coding.js';
 
 it.each<[header: string | undefined, expected: string | undefined]>([
   [undefined, undefined],

@@ -1,6 +1,6 @@
 /** Bodies of fixed shape: every fault of one is told, with its place. */
 import { expect, test } from 'vitest';
-import { Nested, OptionalText, readDto, Text } from '../../../src/http/dto.js';
+import { Nested, OptionalText, readDto, Text } from '../../../src/http/body/dto.js';
 import { KindError } from '../../../src/shared/errors.js';
 
 class Inner {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, it, vi } from 'vitest';
-import { entrance } from '../../../src/http/entrance.js';
-import { Traffic } from '../../../src/http/traffic.js';
-import { unreadAnswers } from '../../../src/http/unread-answers.js';
+import { entrance } from '../../../src/http/server/entrance.js';
+import { Traffic } from '../../../src/http/server/open-requests.js';
+import { unreadAnswers } from '../../../src/http/server/unread-answers.js';
 
 const seen = vi.fn();
 const enter = entrance(new Traffic(), [(asked, status) => void seen(asked.url, status)]);

@@ -1,8 +1,8 @@
 /** What an operator gets to know of trouble that no client caused. */
 import type { ArgumentsHost } from '@nestjs/common';
 import { expect, it, vi } from 'vitest';
-import { commonRefusal } from '../../../src/database/sqlstate.js';
-import { ErrorResponder } from '../../../src/http/error.responder.js';
+import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
+import { ErrorResponder } from '../../../src/http/server/error.responder.js';
 import { refusal } from '../../../src/shared/errors.js';
 
 const request = { method: 'GET', path: '/api/lib/city/unit', headers: {} };

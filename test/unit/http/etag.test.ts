@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { etagMatches, etagOf, expectedVersions } from '../../../src/http/etag.js';
+import { etagMatches, etagOf, expectedVersions } from '../../../src/http/answer/etag.js';
 
 const presentation = fc.stringMatching(/^[0-9a-z]{1,13}$/);
 const version = fc.bigInt({ min: 0n, max: 2n ** 62n }).map(String);

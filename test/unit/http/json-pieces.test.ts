@@ -1,11 +1,11 @@
 /** A large body is what it is when it is parsed at once: the same value, or none. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseInPieces, readJson } from '../../../src/http/json-pieces.js';
-import { parseJson } from '../../../src/http/json-text.js';
+import { parseInPieces, readJson } from '../../../src/http/body/json-pieces.js';
+import { parseJson } from '../../../src/http/body/json-text.js';
 import { KindError } from '../../../src/shared/errors.js';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { atOnce } from '../../../src/shared/pieces.js';
+import { atOnce } from '../../../src/shared/work-in-pieces.js';
 
 interface Outcome {
   readonly value?: unknown;

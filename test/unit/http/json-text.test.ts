@@ -1,7 +1,7 @@
 /** Numbers of a body are what was written, or told apart. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../src/http/json-text.js';
+import { parseJson } from '../../../src/http/body/json-text.js';
 import { InexactNumber } from '../../../src/shared/json.js';
 
 describe('JSON text', () => {

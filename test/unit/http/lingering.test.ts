@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, expect, it, vi } from 'vitest';
-import { Lingering } from '../../../src/http/lingering.js';
+import { Lingering } from '../../../src/http/server/lingering-close.js';
 
 const servers: { close(): unknown; closeAllConnections(): void }[] = [];
 afterAll(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFlags, parseListQuery } from '../../../src/http/list-query.js';
+import { parseFlags, parseListQuery } from '../../../src/http/route/list-query.js';
 import { KindError } from '../../../src/shared/errors.js';
 
 const IDENTIFIER = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogger, NestLogger } from '../../../src/http/logger.js';
+import { createLogger, NestLogger } from '../../../src/http/log/logger.js';
 
 function recorded(level: 'info' | 'debug', work: (nest: NestLogger) => void): Record<string, unknown>[] {
   const lines: string[] = [];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, expect, it, vi } from 'vitest';
-import { UnreadAnswers } from '../../../src/http/unread-answers.js';
+import { UnreadAnswers } from '../../../src/http/server/unread-answers.js';
 
 const MEGABYTE = 1024 * 1024;
 /** More than the system takes for a connection that nobody reads from. */

@@ -1,11 +1,11 @@
 /** Plain walks are planned, and their texts made, once for all units that they start from; nothing that matters is taken for another. */
 import { describe, expect, it } from 'vitest';
 import { planWalk } from '../../../src/link/walk.plan.js';
-import type { KindRecord } from '../../../src/model/records.js';
+import type { KindRecord } from '../../../src/model/check/records.js';
 import { walkStatement } from '../../../src/sql/walk.sql.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';
-import type { Session } from '../../../src/unit/session.js';
-import { Walks, type Ground } from '../../../src/unit/walks.js';
+import type { Session } from '../../../src/unit/session/session.js';
+import { Walks, type Ground } from '../../../src/unit/query/traversal.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const PARAMETERS = [

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { settleTrusted } from '../../../src/catalog/patterns.js';
-import { canonicalValues, checkParameter, emptyDefinition, patched } from '../../../src/model/check-parameter.js';
-import { parameterDef, type ParameterDef, type ParameterTypeId } from '../../../src/model/parameter-def.js';
-import { PatternChecks } from '../../../src/model/pattern-checks.js';
-import { definitionOf } from '../../../src/model/records.js';
+import { canonicalValues, checkParameter, emptyDefinition, patched } from '../../../src/model/check/check-parameter.js';
+import {
+  parameterDef,
+  type ParameterDef,
+  type ParameterTypeId,
+} from '../../../src/model/parameter-type/parameter-def.js';
+import { PatternChecks } from '../../../src/model/check/pattern-checks.js';
+import { definitionOf } from '../../../src/model/check/records.js';
 import { Faults, KindError } from '../../../src/shared/errors.js';
 import type { Json } from '../../../src/shared/json.js';
 import { parameter } from '../../support/models.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { checkModel } from '../../../src/model/check-model.js';
-import { diffModels, type Condition, type Guard, type Step } from '../../../src/model/diff.js';
+import { checkModel } from '../../../src/model/check/check-model.js';
+import { diffModels, type Condition, type Guard, type Step } from '../../../src/model/table/diff.js';
 import { constraintName } from '../../../src/model/names.js';
 import { Faults, KindError } from '../../../src/shared/errors.js';
-import { atOnce } from '../../../src/shared/pieces.js';
+import { atOnce } from '../../../src/shared/work-in-pieces.js';
 import { kind, modelWith, parameter, type Records } from '../../support/models.js';
 
 /** A step in few words: `alter city +name`, `create index city(name)`. */

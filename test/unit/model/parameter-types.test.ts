@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ValueRules } from '../../../src/model/parameter-def.js';
+import type { ValueRules } from '../../../src/model/parameter-type/parameter-def.js';
 import { jsonType, readJsonStructure } from '../../../src/model/parameter-type/json.type.js';
 import { isParameterTypeId, PARAMETER_TYPES, parameterType } from '../../../src/model/parameter-type/registry.js';
 import { codePoints } from '../../../src/model/parameter-type/text-rules.js';

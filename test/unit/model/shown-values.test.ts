@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parameterField, shownValue } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
-import { parameterDef, type ParameterTypeId } from '../../../src/model/parameter-def.js';
+import { parameterDef, type ParameterTypeId } from '../../../src/model/parameter-type/parameter-def.js';
 import { parameterType } from '../../../src/model/parameter-type/registry.js';
 import { uuidType } from '../../../src/model/parameter-type/unit.type.js';
 import { scalarText, type Json } from '../../../src/shared/json.js';

@@ -1,6 +1,6 @@
 /** Work that goes on and on: one piece of it in each turn of the event loop, whoever else has such. */
 import { expect, it } from 'vitest';
-import { Breather } from '../../../src/shared/breather.js';
+import { Breather } from '../../../src/shared/event-loop-yield.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { InexactNumber, jsonEqual, jsonFault } from '../../../src/shared/json.js';
 import { jsonText, repeatedAt, copyOf } from '../../../src/shared/large-json.js';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { atOnce, type Pieces } from '../../../src/shared/pieces.js';
+import { atOnce, type Pieces } from '../../../src/shared/work-in-pieces.js';
 
 describe('elements that are there twice', () => {
   it.each([

@@ -1,7 +1,7 @@
 /** Lanes of work and the lines before them: bounded in length and time, and fair. With gates, no sleeps. */
 import { describe, expect, it, vi } from 'vitest';
 import { comeBack } from '../../../src/shared/errors.js';
-import { Lanes, type LaneOptions } from '../../../src/shared/lanes.js';
+import { Lanes, type LaneOptions } from '../../../src/shared/fair-queue.js';
 
 function gate() {
   let open = (): void => undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Seldom } from '../../../src/shared/seldom.js';
+import { Seldom } from '../../../src/shared/event-throttle.js';
 
 it('lets the first pass, then one an interval with the number of those before it; each kind of event apart', () => {
   let now = 5;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { boundedJson } from '../../../src/shared/too-large.js';
+import { boundedJson } from '../../../src/shared/response-size.js';
 
 const MOST = LIMITS.answerBytes;
 const REFUSED = expect.objectContaining({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import pg from 'pg';
-import { clientOptions } from '../../../src/database/connection.js';
+import { clientOptions } from '../../../src/database/connection/connection.js';
 import {
   all,
   EMPTY,

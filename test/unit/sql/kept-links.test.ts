@@ -1,7 +1,7 @@
 /** The text of making a link is kept: each use brings its values, and nothing that matters is taken for another. */
 import { describe, expect, it } from 'vitest';
 import type { KindDef } from '../../../src/model/model.js';
-import type { Predicate } from '../../../src/model/predicate.js';
+import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import { insertLinkStatement, type LinkPlan } from '../../../src/sql/link.sql.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 

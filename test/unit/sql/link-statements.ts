@@ -1,7 +1,7 @@
 /** The statements of links, walks and groups, for `statements.test.ts`. */
-import { parseListQuery } from '../../../src/http/list-query.js';
+import { parseListQuery } from '../../../src/http/route/list-query.js';
 import type { KindDef } from '../../../src/model/model.js';
-import type { Predicate } from '../../../src/model/predicate.js';
+import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import {
   countLinksStatement,
@@ -20,8 +20,8 @@ import type { PassedKind } from '../../../src/sql/reach.sql.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { estimateUnionStatement, getAnyStatement, unionStatement, type UnionPlan } from '../../../src/sql/union.sql.js';
 import { loadedLinks, walkStatement, type WalkPlan } from '../../../src/sql/walk.sql.js';
-import { planParts } from '../../../src/unit/parts.plan.js';
-import { planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
+import { planParts } from '../../../src/unit/query/union.plan.js';
+import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
 
 interface Given {
   readonly schema: string;

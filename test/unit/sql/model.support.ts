@@ -1,10 +1,10 @@
 /** A model with one kind, for statements that are looked at and not run. */
-import { parseListQuery } from '../../../src/http/list-query.js';
-import { buildModel, builtInRecords } from '../../../src/model/build-model.js';
+import { parseListQuery } from '../../../src/http/route/list-query.js';
+import { buildModel, builtInRecords } from '../../../src/model/check/build-model.js';
 import type { KindDef } from '../../../src/model/model.js';
-import type { ParameterRecord } from '../../../src/model/records.js';
+import type { ParameterRecord } from '../../../src/model/check/records.js';
 import type { ListPlan } from '../../../src/sql/select.sql.js';
-import { planList } from '../../../src/unit/unit.plan.js';
+import { planList } from '../../../src/unit/query/list.plan.js';
 
 const parameter = (id: string, kind_id: ParameterRecord['kind_id'], nullable: boolean) =>
   ({ id, kind_id, label: id, multiple: false, nullable, unique: false }) as ParameterRecord;

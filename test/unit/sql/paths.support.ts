@@ -1,9 +1,9 @@
 /** Kinds that refer to one another, and the statements that queries over their references become. */
-import { parseListQuery } from '../../../src/http/list-query.js';
-import type { Reach } from '../../../src/model/path.js';
-import type { Predicate } from '../../../src/model/predicate.js';
+import { parseListQuery } from '../../../src/http/route/list-query.js';
+import type { Reach } from '../../../src/model/predicate/path.js';
+import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
-import { planList } from '../../../src/unit/unit.plan.js';
+import { planList } from '../../../src/unit/query/list.plan.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const model = modelWith({

@@ -1,9 +1,9 @@
 /** The exact SQL of paths over references, committed in `paths.sql`. It runs in `test/e2e/query/paths.test.ts`. */
 import { expect, it } from 'vitest';
-import { parseListQuery } from '../../../src/http/list-query.js';
+import { parseListQuery } from '../../../src/http/route/list-query.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { getStatement } from '../../../src/sql/select.sql.js';
-import { planGet } from '../../../src/unit/unit.plan.js';
+import { planGet } from '../../../src/unit/query/list.plan.js';
 import { context, filter, italy, list } from './paths.support.js';
 
 const ID = '0198c0de-0000-7000-8000-000000000001';

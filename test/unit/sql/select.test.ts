@@ -1,7 +1,7 @@
 /** Which reads are prepared by name, and which of them with one plan: those whose best plan is the same for all values. */
 import { describe, expect, it } from 'vitest';
 import { getStatement, listStatement } from '../../../src/sql/select.sql.js';
-import { cursorOf } from '../../../src/unit/cursor.js';
+import { cursorOf } from '../../../src/unit/query/cursor.js';
 import { CITY, listPlan } from './model.support.js';
 
 const next = (query: string, ...keys: string[]) => `${query}&cursor=${cursorOf(listPlan(query), keys)}`;

@@ -4,10 +4,10 @@
  */
 import { describe, expect, it } from 'vitest';
 import { readTableShapes } from '../../../src/catalog/introspection.js';
-import { parseListQuery } from '../../../src/http/list-query.js';
-import { diffModels, type Guard } from '../../../src/model/diff.js';
+import { parseListQuery } from '../../../src/http/route/list-query.js';
+import { diffModels, type Guard } from '../../../src/model/table/diff.js';
 import { schemaName } from '../../../src/model/names.js';
-import type { Predicate } from '../../../src/model/predicate.js';
+import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { dropDefaults, guardStatement, lockTables, patternValues, stepStatement } from '../../../src/sql/ddl.sql.js';
 import { isLargeStatement, oversizedStatement, standingIndexesStatement } from '../../../src/sql/index.sql.js';
@@ -30,10 +30,10 @@ import {
   updateStatement,
   type WritePlan,
 } from '../../../src/sql/write.sql.js';
-import { cursorOf } from '../../../src/unit/cursor.js';
-import { planGet, planList, type PlanContext } from '../../../src/unit/unit.plan.js';
-import { tableShapes } from '../../../src/model/table-shape.js';
-import { atOnce } from '../../../src/shared/pieces.js';
+import { cursorOf } from '../../../src/unit/query/cursor.js';
+import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
+import { tableShapes } from '../../../src/model/table/table-shape.js';
+import { atOnce } from '../../../src/shared/work-in-pieces.js';
 import { linkStatements } from './link-statements.js';
 import { modelOf, ok } from '../../support/definitions.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';

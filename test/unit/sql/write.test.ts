@@ -1,6 +1,6 @@
 /** Writes are few texts: what differs between requests is bound. */
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../src/shared/pieces.js';
+import { atOnce } from '../../../src/shared/work-in-pieces.js';
 import {
   deleteStatement,
   insertStatement,

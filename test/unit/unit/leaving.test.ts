@@ -1,7 +1,7 @@
 /** What one deletion may take along, and for how long. */
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { Leaving } from '../../../src/unit/leaving.js';
+import { Leaving } from '../../../src/unit/session/deletion-set.js';
 
 it('knows the units on their way out, by kind', () => {
   const leaving = new Leaving();

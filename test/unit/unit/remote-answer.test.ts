@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { Patterns } from '../../../src/catalog/patterns.js';
-import { readPage } from '../../../src/unit/remote-answer.js';
+import { readPage } from '../../../src/unit/remote/remote-answer.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const patterns = new Patterns();

@@ -1,0 +1,120 @@
+/** The kinds of a project as TypeScript: what fills `Kinds` of the kit, so that units of the live model are typed. Pure. */
+import type { ParameterTypeId } from '../../model/parameter-type/parameter-def.js';
+import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../../model/model.js';
+import type { Deployment } from '../../function/load/deployment.js';
+
+/**
+ * The text of a declaration file. Built-in kinds are left out, whose units functions seldom need.
+ * @param deployment the modules, whose hooks may make what a create need not give then
+ */
+export function renderKindTypes(model: Model, project: string, deployment: Deployment): string {
+  const kinds = [...model.kinds.values()].filter(({ builtIn }) => !builtIn);
+  return [
+    '/* eslint-disable */',
+    `// The kinds of the project '${project}', version ${model.version} of its model, by \`kind types ${project}\`. Made anew, not edited.`,
+    "import type { Json } from 'kind';",
+    '',
+    "declare module 'kind' {",
+    '  interface Kinds {',
+    ...kinds.flatMap((kind) => [
+      ...comment(kind.label, '    '),
+      `    ${kind.id}: {`,
+      '      unit: {',
+      ...unitLines(kind, model),
+      '      };',
+      '      values: {',
+      ...valueLines(kind, deployment.mayMake(project, kind.id)),
+      '      };',
+      '      references: {',
+      ...referenceLines(kind),
+      '      };',
+      '    };',
+    ]),
+    '  }',
+    '}',
+    '',
+  ].join('\n');
+}
+
+/** What a unit has, and by which keys it is answered what `include` asks for behind its references. */
+function unitLines(kind: KindDef, model: Model): string[] {
+  const stored = recordFields(kind);
+  const behind = stored.flatMap(({ id, reference }) => {
+    const other = reference && model.kinds.get(reference.kind);
+    return (other ? recordFields(other) : []).map((field) => property(`'${id}.${field.id}'?`, typeOf(field), true));
+  });
+  return [...stored.map((field) => property(field.id, readType(kind, field), isNull(kind, field))), ...behind];
+}
+
+/** What is in a record: all that is stored, or the same in every unit. */
+function recordFields({ fields }: KindDef): Field[] {
+  return [...fields.values()].filter(({ column, constant }) => column !== undefined || constant !== undefined);
+}
+
+function readType(kind: KindDef, field: Field): string {
+  return field.id === 'kind_id' ? `'${kind.id}'` : typeOf(field);
+}
+
+/** A source need not know when its units were made. */
+function isNull({ remote }: KindDef, { id, def }: Field): boolean {
+  if (isOwn(id)) return remote && def.type === 'datetime';
+  return def.nullable && !def.primary;
+}
+
+/** What a body may have. */
+function valueLines(kind: KindDef, mayMake: boolean): string[] {
+  const taken = [...kind.fields.values()].filter(({ id, system, recordOnly }) => {
+    return !system && recordOnly !== true && (!isOwn(id) || id === 'metadata');
+  });
+  return taken.map((field) => {
+    const needed = !mayMake && (field.def.primary || (field.def.required && field.def.default === null));
+    return property(`${field.id}${needed ? '' : '?'}`, givenType(field), isNull(kind, field));
+  });
+}
+
+/** Any object has what `Object.prototype` has, and a literal that leaves such an optional parameter out must fit. */
+function givenType(field: Field): string {
+  return field.id in Object.prototype ? `${typeOf(field)} | Function` : typeOf(field);
+}
+
+/** Kinds of which units can be created inside the values. */
+function referenceLines({ fields }: KindDef): string[] {
+  return [...fields.values()].flatMap(({ id, reference }) =>
+    reference ? [property(id, `'${reference.kind}'`, false)] : [],
+  );
+}
+
+function isOwn(id: string): boolean {
+  return (UNIT_FIELDS as readonly string[]).includes(id);
+}
+
+function property(name: string, type: string, nullable: boolean): string {
+  return `        readonly ${name}: ${type}${nullable ? ' | null' : ''};`;
+}
+
+function typeOf({ id, def }: Field): string {
+  if (id === 'metadata') return 'Readonly<Record<string, Json>>';
+  const one = def.values ? def.values.map((value) => JSON.stringify(value)).join(' | ') : TYPES[def.type];
+  if (!def.multiple) return one;
+  return one.includes(' | ') ? `readonly (${one})[]` : `readonly ${one}[]`;
+}
+
+const TYPES: Readonly<Record<ParameterTypeId, string>> = {
+  string: 'string',
+  text: 'string',
+  integer: 'number',
+  float: 'number',
+  decimal: 'string',
+  boolean: 'boolean',
+  date: 'string',
+  time: 'string',
+  datetime: 'string',
+  binary: 'string',
+  json: 'Json',
+  unit: 'string',
+};
+
+/** Labels are users' texts: one that would end the comment does not. */
+function comment(label: string, indent: string): string[] {
+  return [`${indent}/** ${label.replace(/\s+/g, ' ').replaceAll('*/', '* /')} */`];
+}

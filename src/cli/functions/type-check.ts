@@ -1,0 +1,70 @@
+/** Checks the types of modules against the kinds of a project, with TypeScript where it is installed. */
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type TypeScript from 'typescript';
+import type { ModuleFault } from '../../function/declare/definition.js';
+
+/** The source of the kit: beside this file, or beside what was built of it. */
+const KITS = ['../kit/kit.ts', '../../src/kit/kit.ts'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+
+export class TypeChecker {
+  private constructor(
+    private readonly ts: typeof TypeScript,
+    private readonly kit: string,
+    private readonly folder: string,
+  ) {}
+
+  /** Undefined where TypeScript or the source of the kit is not installed. */
+  static async make(folder: string): Promise<TypeChecker | undefined> {
+    const kit = KITS.find((path) => existsSync(path));
+    const found = await import('typescript').catch(() => undefined);
+    const root = await realpath(folder).catch(() => folder);
+    return kit !== undefined && found ? new TypeChecker(found.default, kit, root) : undefined;
+  }
+
+  /**
+   * What is wrong with the types of some modules, and of what they import from the folder.
+   * @param kinds the declaration file of the kinds, as text
+   */
+  check(paths: readonly string[], kinds: string): ModuleFault[] {
+    const { ts, folder } = this;
+    const declaration = join(folder, '_kinds.of.this.check.d.ts');
+    const files = ts.createCompilerHost(this.#options());
+    const host: TypeScript.CompilerHost = {
+      ...files,
+      fileExists: (path) => path === declaration || files.fileExists(path),
+      readFile: (path) => (path === declaration ? kinds : files.readFile(path)),
+      getSourceFile: (path, language, ...more) =>
+        path === declaration
+          ? ts.createSourceFile(path, kinds, language)
+          : files.getSourceFile(path, language, ...more),
+    };
+    const program = ts.createProgram([declaration, ...paths], this.#options(), host);
+    return ts.getPreEmitDiagnostics(program).flatMap(({ file, start, messageText }) => {
+      if (!file || relative(folder, file.fileName).startsWith('..')) return [];
+      const { line } = file.getLineAndCharacterOfPosition(start ?? 0);
+      const text = ts.flattenDiagnosticMessageText(messageText, ' ').replace(/\s+/g, ' ');
+      return [{ file: relative(folder, file.fileName), line: line + 1, text }];
+    });
+  }
+
+  #options(): TypeScript.CompilerOptions {
+    const { ts } = this;
+    return {
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      allowImportingTsExtensions: true,
+      resolveJsonModule: true,
+      lib: ['lib.es2023.d.ts'],
+      types: ['node'],
+      typeRoots: [join(this.kit, '../../../node_modules/@types')],
+      paths: { kind: [this.kit] },
+    };
+  }
+}

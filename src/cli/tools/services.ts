@@ -1,0 +1,79 @@
+/**
+ * The application without its HTTP side, for the time of one command: on the database of a running service, or on the
+ * embedded one, started for as long as it takes.
+ */
+import { randomBytes } from 'node:crypto';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from '../../app.module.js';
+import type { Config } from '../../config/config.js';
+import { directConnection, type ConnectionOptions } from '../../database/connection/connection.js';
+import { Database } from '../../database/database.js';
+import { openDatabase } from '../../database/open-database.js';
+import { openPool } from '../../database/connection/open-pool.js';
+import { ProjectRepository } from '../../database/registry/project.repository.js';
+import { hasRegistry, migrateRegistry } from '../../database/registry/registry.js';
+import { NoDatabaseError } from '../../database/connection/start-error.js';
+import { idleTimeoutFor, STATEMENT_TIMEOUT } from '../../database/connection/session-settings.js';
+import type { Services, ServicesOptions } from './toolbox.js';
+
+const CONNECTIONS = 2;
+
+/** @throws DatabaseStartError, NoDatabaseError, and whatever `work` throws */
+export async function withServices<T>(
+  config: Config,
+  work: (services: Services) => Promise<T>,
+  { make = false }: ServicesOptions = {},
+): Promise<T> {
+  const database = await openDatabase(config, { role: 'command', log: () => undefined, existing: !make });
+  try {
+    return await withDatabase(config, database.connection, work, make);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function withDatabase<T>(
+  config: Config,
+  connection: ConnectionOptions,
+  work: (services: Services) => Promise<T>,
+  make: boolean,
+): Promise<T> {
+  const { dataSource, reach } = await openPool(connection, {
+    pool: CONNECTIONS,
+    statementTimeout: STATEMENT_TIMEOUT,
+    idleTimeout: idleTimeoutFor(config.functionTimeout),
+    warn: () => undefined,
+  });
+  try {
+    if (!make && !(await hasRegistry(dataSource))) throw new NoDatabaseError(noRegistry(config));
+    await migrateRegistry(dataSource);
+    // Commands make no tokens: any secret will do, and none is left behind.
+    const secret = randomBytes(32).toString('hex');
+    const platform = {
+      config,
+      secret,
+      registry: new ProjectRepository(dataSource),
+      database: new Database(dataSource, {
+        pooled: reach.pooled,
+        prepares: config.databasePrepared,
+        direct: directConnection(connection),
+      }),
+    };
+    const app = await NestFactory.createApplicationContext(AppModule.register(platform), {
+      logger: false,
+      abortOnError: false,
+    });
+    try {
+      return await work({ app, config });
+    } finally {
+      await app.close();
+    }
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+function noRegistry({ databaseUrl, dataDir }: Config): string {
+  const where = databaseUrl === undefined ? `of DATA_DIR ${dataDir}` : 'of DATABASE_URL';
+  return `the database ${where} has never been served: "npm start" or "project create" makes it ready`;
+}

@@ -1,0 +1,198 @@
+/** Judges what a file exports: a module, or everything that is wrong with it. Pure. */
+import { checkAccess } from '../../access/check-access.js';
+import type { FunctionDeclaration, ModuleDeclaration } from '../../kit/module.js';
+import type { Remote } from '../../kit/remote.js';
+import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
+import { LEVELS } from '../../model/parameter-type/parameter-def.js';
+import { FUNCTION_NAME, FUNCTION_NAME_HINT } from '../../shared/identifiers.js';
+import { isPlainObject, typeName } from '../../shared/json.js';
+import { didYouMean } from '../../shared/did-you-mean.js';
+import { checkDeclaredParameters } from './declared-parameters.js';
+import { accessTexts } from './fault-texts.js';
+import type { ModuleFile } from './module-file.js';
+import type { FunctionDef, FunctionModule, FunctionScope, Hook, HookName, ModuleFault, Place } from './definition.js';
+import { placeOf } from './source-location.js';
+
+const MODULE_KEYS = ['functions', 'unitFunctions', 'hooks', 'remote'] as const;
+const FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'run'] as const;
+const HOOKS: readonly HookName[] = [
+  'before_create',
+  'after_create',
+  'before_update',
+  'after_update',
+  'before_delete',
+  'after_delete',
+];
+export const REMOTE = ['list', 'get', 'create', 'update', 'delete'] as const;
+const METHODS = ['GET', 'POST'] as const;
+/** Milliseconds: what FUNCTION_TIMEOUT may be at most. */
+const LONGEST = 3_600_000;
+
+/** Tells of a fault, with where the declaration was made. */
+export type Report = (fault: ModuleFault) => void;
+
+type Bad = (text: string, place?: Place) => void;
+
+/** What the file of a kind exports by default; undefined after faults were reported. */
+export function checkDeclaration(exported: unknown, source: ModuleFile, report: Report): FunctionModule | undefined {
+  const { kind, file, root, path } = source;
+  if (!isModule(exported)) {
+    report({
+      file,
+      text: `its default export must be made by kind('${kind}').module({ … }), got ${describe(exported)}`,
+    });
+    return undefined;
+  }
+  let right = true;
+  const { stack, options } = exported;
+  const own = placeOf(stack, source);
+  const bad: Bad = (text, place = own) => {
+    right = false;
+    report({ ...place, text });
+  };
+  if (exported.kind !== kind) bad(`is the file of '${kind}', and declares a module of '${exported.kind}'`);
+  if (RESERVED_KINDS.has(kind)) bad(`'${kind}' is the system's own: only users' kinds have functions`);
+  if (!isPlainObject(options)) {
+    bad(`module(): wants an object, got ${typeName(options)}`);
+    return undefined;
+  }
+  unknownKeys(options, MODULE_KEYS, 'module()', bad);
+  const declared = { ...source, kind: exported.kind };
+  const functions = {
+    kind: checkFunctions(options['functions'], 'kind', declared, bad),
+    unit: checkFunctions(options['unitFunctions'], 'unit', declared, bad),
+  };
+  const hooks = new Map(checkMembers(options['hooks'], HOOKS, 'hooks', bad) as [HookName, Hook][]);
+  const remote = checkRemote(options['remote'], hooks, bad);
+  return right ? { kind, file, root, path, functions, hooks, remote } : undefined;
+}
+
+function checkFunctions(
+  given: unknown,
+  scope: FunctionScope,
+  source: ModuleFile,
+  bad: Bad,
+): ReadonlyMap<string, FunctionDef> {
+  const { kind } = source;
+  const made = new Map<string, FunctionDef>();
+  const [at, maker] = scope === 'kind' ? ['functions', 'function'] : ['unitFunctions', 'unitFunction'];
+  if (given === undefined) return made;
+  if (!isPlainObject(given)) {
+    bad(`${at}: must be an object of functions, got ${typeName(given)}`);
+    return made;
+  }
+  for (const [name, declared] of Object.entries(given)) {
+    const told = `${at}.${name}`;
+    if (!FUNCTION_NAME.test(name)) bad(`${told}: a name is ${FUNCTION_NAME_HINT}`);
+    else if (!isFunction(declared) || declared.scope !== scope || declared.kind !== kind) {
+      bad(`${told}: must be made by kind('${kind}').${maker}({ … }), got ${describe(declared)}`);
+    } else {
+      const def = checkFunction(name, told, declared, placeOf(declared.stack, source), bad);
+      if (def) made.set(name, def);
+    }
+  }
+  return made;
+}
+
+function checkFunction(
+  name: string,
+  at: string,
+  declared: FunctionDeclaration,
+  place: Place,
+  bad: Bad,
+): FunctionDef | undefined {
+  const { scope } = declared;
+  const options: unknown = declared.options;
+  const fault: Bad = (text) => bad(`${at}${text}`, place);
+  if (!isPlainObject(options)) {
+    fault(`: wants an object, got ${typeName(options)}`);
+    return undefined;
+  }
+  unknownKeys(options, FUNCTION_KEYS, at, (text) => bad(text, place));
+  const { description, run, timeout } = options;
+  if (typeof description !== 'string' || description.trim() === '') fault('.description: must be a sentence');
+  if (typeof run !== 'function') fault(`.run: must be a function, got ${typeName(run)}`);
+  const fits = typeof timeout === 'number' && Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST;
+  if (timeout !== undefined && !fits) fault(`.timeout: wants milliseconds from 1 to ${LONGEST}`);
+  return {
+    name,
+    scope,
+    place,
+    description: String(description),
+    parameters: checkDeclaredParameters(options['parameters'], (text) => fault(`.parameters${text}`)),
+    methods: checkMethods(options['methods'], fault),
+    access: checkFunctionAccess(options['access'], scope, fault),
+    timeout: fits ? timeout : undefined,
+    run: (context) => Reflect.apply(run as FunctionDef['run'], options, [context]),
+  };
+}
+
+function checkMethods(given: unknown, fault: Bad): FunctionDef['methods'] {
+  if (given === undefined) return METHODS;
+  const list: readonly unknown[] = Array.isArray(given) ? given : [];
+  const found = METHODS.filter((method) => list.includes(method));
+  if (found.length === 0 || found.length !== list.length) fault(`.methods: wants a list of GET, POST or both`);
+  return found;
+}
+
+function checkFunctionAccess(given: unknown, scope: FunctionScope, fault: Bad): FunctionDef['access'] {
+  if (given === undefined) return undefined;
+  const level = LEVELS.find((known): boolean => known === given);
+  if (level) return level;
+  if (scope === 'kind') {
+    fault(`.access: must be one of ${LEVELS.join(', ')}; rules are for functions of a unit`);
+    return undefined;
+  }
+  const texts = accessTexts(given, (access, faults) => checkAccess({}, access, faults));
+  for (const text of texts) fault(`.access: ${text}`);
+  return [given].flat() as string[];
+}
+
+function checkRemote(given: unknown, hooks: ReadonlyMap<HookName, Hook>, bad: Bad): Remote | undefined {
+  if (given === undefined) return undefined;
+  const members = new Map(checkMembers(given, REMOTE, 'remote', bad));
+  if (!members.has('list')) bad('remote.list: must be a function, got undefined');
+  const needGet = [
+    ...REMOTE.filter((name) => (name === 'update' || name === 'delete') && members.has(name)),
+    ...[...hooks.keys()].filter((name) => name !== 'before_create'),
+  ];
+  if (needGet.length > 0 && !members.has('get')) {
+    bad(`remote.get: must be a function for ${needGet.join(', ')}, got undefined`);
+  }
+  // As a method of the object that the author wrote, so that `this` is it.
+  return given as Remote;
+}
+
+/** The functions of an object in which only some names mean something. */
+function checkMembers(given: unknown, known: readonly string[], at: string, bad: Bad): [string, unknown][] {
+  if (given === undefined) return [];
+  if (!isPlainObject(given)) {
+    bad(`${at}: must be an object, got ${typeName(given)}`);
+    return [];
+  }
+  unknownKeys(given, known, at, bad);
+  const set = Object.entries(given).filter(([name, member]) => known.includes(name) && member !== undefined);
+  for (const [name, member] of set) {
+    if (typeof member !== 'function') bad(`${at}.${name}: must be a function, got ${typeName(member)}`);
+  }
+  return set;
+}
+
+function unknownKeys(given: object, known: readonly string[], at: string, bad: Bad): void {
+  for (const key of Object.keys(given).filter((each) => !known.includes(each))) {
+    bad(`${at}: no '${key.slice(0, 60)}'${didYouMean(key, known)}; there are ${known.join(', ')}`);
+  }
+}
+
+function isModule(value: unknown): value is ModuleDeclaration {
+  return isPlainObject(value) && value['declares'] === 'module' && typeof value['stack'] === 'string';
+}
+
+function isFunction(value: unknown): value is FunctionDeclaration {
+  return isPlainObject(value) && value['declares'] === 'function' && typeof value['stack'] === 'string';
+}
+
+function describe(value: unknown): string {
+  if (!isFunction(value)) return isModule(value) ? 'a module' : value === undefined ? 'nothing' : typeName(value);
+  return `a function of ${value.scope === 'unit' ? 'a unit of ' : ''}'${value.kind}'`;
+}

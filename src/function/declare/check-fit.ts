@@ -1,0 +1,29 @@
+/** Judges a module against the kinds of a project: what its declarations name has to be there. Pure. */
+import { checkRules } from '../../access/check-access.js';
+import type { KindDef, Model } from '../../model/model.js';
+import { didYouMean } from '../../shared/did-you-mean.js';
+import type { FunctionDef, FunctionModule, ModuleFault } from './definition.js';
+import { accessTexts } from './fault-texts.js';
+
+/** What is wrong with the module of a kind. The service lets nobody call a function whose rule does not fit. */
+export function checkFit({ functions }: FunctionModule, kind: KindDef, model: Model): ModuleFault[] {
+  return [...functions.kind.values(), ...functions.unit.values()].flatMap((def) => {
+    const at = `${def.scope === 'unit' ? 'unitFunctions' : 'functions'}.${def.name}`;
+    const faults = [...ruleFaults(def, kind, model), ...referenceFaults(def, model)];
+    return faults.map((text) => ({ ...def.place, text: `${at}.${text}` }));
+  });
+}
+
+function ruleFaults({ access }: FunctionDef, kind: KindDef, model: Model): string[] {
+  if (access === undefined) return [];
+  const texts = accessTexts(access, (said, faults) => checkRules({ ...kind, access: said }, model, faults));
+  return texts.map((text) => `access: ${text}`);
+}
+
+function referenceFaults({ parameters }: FunctionDef, { kinds }: Model): string[] {
+  return parameters.flatMap(({ id, referenceKind }) => {
+    if (referenceKind === undefined || kinds.has(referenceKind)) return [];
+    const hint = didYouMean(referenceKind, kinds.keys());
+    return [`parameters.${id}.reference_kind: no kind '${referenceKind}' in this project${hint}`];
+  });
+}

@@ -1,0 +1,96 @@
+/** The parameters that a function declares, as definitions like those of kinds. Pure. */
+import { settleTrusted } from '../../catalog/patterns.js';
+import { checkParameter } from '../../model/check/check-parameter.js';
+import { RESERVED_PARAMETERS } from '../../model/model.js';
+import { parameterDef, type ParameterDef, type ParameterTypeId } from '../../model/parameter-type/parameter-def.js';
+import { PatternChecks } from '../../model/check/pattern-checks.js';
+import type { OwnField } from '../../model/parameter-type/parameter-type.js';
+import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
+import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
+import { isPlainObject, jsonFault, typeName, type Json } from '../../shared/json.js';
+import { didYouMean } from '../../shared/did-you-mean.js';
+import { faultTexts } from './fault-texts.js';
+
+type Wants = 'boolean' | 'string' | 'number' | 'any';
+
+/** Fields that every type has, and where they stand in a definition. */
+const COMMON: ReadonlyMap<string, readonly [keyof ParameterDef, Wants]> = new Map([
+  ['label', ['label', 'string']],
+  ['helper_text', ['helperText', 'string']],
+  ['required', ['required', 'boolean']],
+  ['nullable', ['nullable', 'boolean']],
+  ['multiple', ['multiple', 'boolean']],
+  ['unique', ['unique', 'boolean']],
+]);
+
+/** Fields that only some types have. */
+const OWN: ReadonlyMap<string, readonly [keyof ParameterDef, Wants]> = new Map([
+  ['default', ['default', 'any']],
+  ['min_length', ['minLength', 'number']],
+  ['max_length', ['maxLength', 'number']],
+  ['min_value', ['minValue', 'any']],
+  ['max_value', ['maxValue', 'any']],
+  ['scale', ['scale', 'number']],
+  ['strip', ['strip', 'boolean']],
+  ['values', ['values', 'any']],
+  ['pattern', ['pattern', 'string']],
+  ['reference_kind', ['referenceKind', 'string']],
+]);
+
+export function checkDeclaredParameters(given: unknown, fault: (text: string) => void): readonly ParameterDef[] {
+  if (given === undefined) return [];
+  if (!isPlainObject(given)) {
+    fault(`: must be an object of parameters, got ${typeName(given)}`);
+    return [];
+  }
+  return Object.entries(given).flatMap(([id, declared]) => {
+    const def = checkDeclared(id, declared, (text) => fault(`.${id}${text}`));
+    return def ? [def] : [];
+  });
+}
+
+function checkDeclared(id: string, declared: unknown, fault: (text: string) => void): ParameterDef | undefined {
+  if (!isIdentifier(id)) return void fault(`: a name is ${IDENTIFIER_HINT}`);
+  if (RESERVED_PARAMETERS.has(id)) return void fault(`: '${id}' is a field that every unit has; choose another name`);
+  if (!isPlainObject(declared)) return void fault(`: must be an object with a type, got ${typeName(declared)}`);
+  const type =
+    typeof declared['type'] === 'string' ? PARAMETER_TYPES.get(declared['type'] as ParameterTypeId) : undefined;
+  if (!type) {
+    const known = [...PARAMETER_TYPES.keys()];
+    return void fault(`.type: must be one of ${known.join(', ')}${didYouMean(String(declared['type']), known)}`);
+  }
+  const fields: Partial<Record<keyof ParameterDef, unknown>> = {};
+  const allowed = ['type', ...COMMON.keys(), ...[...OWN.keys()].filter((key) => type.fields.includes(key as OwnField))];
+  for (const [key, value] of Object.entries(declared)) {
+    if (key === 'type' || value === undefined) continue;
+    const [target, wants] = (allowed.includes(key) && (COMMON.get(key) ?? OWN.get(key))) || [];
+    if (!target) fault(`: the type ${type.id} has no '${key.slice(0, 60)}'${didYouMean(key, allowed)}`);
+    else if (wants !== 'any' && typeof value !== wants) fault(`.${key}: must be a ${wants}, got ${typeName(value)}`);
+    else fields[target] = value;
+  }
+  if (type.id === 'unit' && typeof fields.referenceKind !== 'string') fault('.reference_kind: must name a kind');
+  const fallback = (fields.default ?? null) as Json;
+  const unfit = jsonFault(fallback);
+  if (unfit !== undefined) return void fault(`.default: ${unfit}`);
+  const nullable = fields.nullable ?? !(fields.required === true || fallback !== null);
+  const def = parameterDef({
+    ...(fields as Partial<ParameterDef>),
+    id,
+    type: type.id as ParameterTypeId,
+    default: fallback,
+    nullable: nullable as boolean,
+  });
+  checkDefinition(def, fault);
+  return def;
+}
+
+/** Contradictions, as of a parameter of a kind. */
+function checkDefinition(def: ParameterDef, fault: (text: string) => void): void {
+  // That a list may be `unique` is all that the flag means here.
+  const texts = faultTexts((faults) => {
+    const patterns = new PatternChecks();
+    checkParameter({ ...def, unique: def.unique && def.multiple }, faults, patterns);
+    settleTrusted(patterns);
+  });
+  for (const text of texts) fault(`.${text.replace(`default_${def.type}`, 'default')}`);
+}

@@ -1,0 +1,162 @@
+/**
+ * Hooks as behaviours of the kinds that have them, whichever way their units are written. Where a module is broken its
+ * kind is not written at all, because its hooks could not run.
+ */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { readableFields, writableFields } from '../access/masks.js';
+import { ofTargetFor } from '../access/reach.js';
+import type { Share } from '../database/database.js';
+import type { KindDef } from '../model/model.js';
+import { Breather } from '../shared/event-loop-yield.js';
+import type { Eventually } from '../shared/maybe-promise.js';
+import { isPlainObject, typeName, type Json } from '../shared/json.js';
+import { copyOf } from '../shared/large-json.js';
+import { inTurns } from '../shared/work-in-pieces.js';
+import type { Caller } from '../tenancy/caller.js';
+import type { Project } from '../tenancy/project.js';
+import { Behaviors, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/draft/behavior.js';
+import { bodyOf, keyOf, shownValues, withoutValuesOf, withValuesOf, type Draft } from '../unit/draft/draft.js';
+import { draftUpdate } from '../unit/draft/draft-reader.js';
+import { askerOf, transactionOf, type Session } from '../unit/session/session.js';
+import { SessionUnits, type UnitObject } from '../unit/session-units.js';
+import { broken } from './load/broken-module.js';
+import { Capacity } from './run/capacity.js';
+import type { FunctionModule, HookName, Loaded } from './declare/definition.js';
+import { Deployment } from './load/deployment.js';
+import { InnerCalls } from './run/inner-calls.js';
+import { FunctionRegistry } from './load/registry.js';
+
+/** Whoever wrote the module may write, and see, every parameter. */
+const AUTHOR: Caller = { type: 'system', seesHidden: true };
+
+const refuse = (): never => {
+  throw broken();
+};
+
+const BROKEN: Behavior = {
+  applies: () => true,
+  ready: refuse,
+  prepare: refuse,
+  beforeDelete: () => Promise.reject(broken()),
+};
+
+@Injectable()
+export class HookBehaviors implements BehaviorSource, OnModuleInit {
+  /** They go with their modules. */
+  readonly #made = new WeakMap<Loaded, Behavior>();
+
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly registry: FunctionRegistry,
+    private readonly calls: InnerCalls,
+    private readonly units: SessionUnits,
+    private readonly capacity: Capacity,
+  ) {}
+
+  onModuleInit(): void {
+    this.behaviors.registerSource(this);
+  }
+
+  get deployment(): Deployment {
+    return this.registry.current;
+  }
+
+  share({ id }: Project): Share {
+    return this.capacity.share(id);
+  }
+
+  of(kind: KindDef, project: Project, deployment: object): Behavior | undefined {
+    if (kind.builtIn || !(deployment instanceof Deployment)) return undefined;
+    const loaded = deployment.find(project.id, kind.id);
+    if (!loaded || (loaded.state === 'ready' && loaded.module.hooks.size === 0)) return undefined;
+    const known = this.#made.get(loaded);
+    if (known) return known;
+    const made = loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : BROKEN;
+    this.#made.set(loaded, made);
+    return made;
+  }
+
+  /** It has the methods that it has hooks for, and no others: the engine goes by what is there. */
+  #behaviorOf(module: FunctionModule): Behavior {
+    const has = (...names: HookName[]) => names.some((name) => module.hooks.has(name));
+    const before = new WeakMap<Draft, UnitObject>();
+    /** By the work that deletes them: before and after it may be transactions of their own. */
+    const leaving = new WeakMap<object, Map<string, UnitObject>>();
+    const run = (name: HookName, session: Session, given: object) => this.calls.run(module, name, session, given);
+    const changed = (draft: Draft, write: PendingWrite, changes: unknown) =>
+      this.#changed(draft, write, changes, module.file);
+    const stored = (kind: KindDef, id: string, session: Session) =>
+      this.units.get({ ...session, caller: AUTHOR }, kind.id, id);
+    return {
+      applies: () => true,
+      ...(has('before_create') && {
+        beforeCreate: async (draft: Draft, write: PendingWrite) => {
+          const values = await givenValues(draft, write);
+          return changed(draft, write, await run('before_create', write.session, { values }));
+        },
+      }),
+      ...(has('before_update', 'after_update') && {
+        beforeUpdate: async (draft: Draft, write: PendingWrite) => {
+          const { kind, session, id = '' } = write;
+          const values = await givenValues(draft, write);
+          const unit = await stored(kind, id, session);
+          const changes = await run('before_update', session, { unit, values });
+          const edited = { ...(await changed(draft, write, changes)) };
+          before.set(edited, unit);
+          return edited;
+        },
+      }),
+      ...(has('after_create', 'after_update') && {
+        afterWrite: async (kind: KindDef, id: string, draft: Draft, session: Session) => {
+          const former = before.get(draft);
+          const name = former || keyOf(draft, kind) === '' ? 'after_update' : 'after_create';
+          if (has(name)) await run(name, session, { unit: await stored(kind, id, session), before: former });
+        },
+      }),
+      ...(has('before_delete', 'after_delete') && {
+        beforeDelete: async (kind: KindDef, id: string, session: Session) => {
+          const unit = await stored(kind, id, session);
+          if (has('after_delete')) {
+            const { runs } = transactionOf(session);
+            leaving.set(runs, (leaving.get(runs) ?? new Map<string, UnitObject>()).set(id, unit));
+          }
+          await run('before_delete', session, { unit });
+        },
+        afterDelete: async (_: KindDef, id: string, session: Session) => {
+          const { runs } = transactionOf(session);
+          const unit = leaving.get(runs)?.get(id);
+          leaving.get(runs)?.delete(id);
+          if (unit) await run('after_delete', session, { unit });
+        },
+      }),
+    };
+  }
+
+  /** What a hook returned is read as a body is, and laid over the values; what it returned as undefined is taken away. */
+  async #changed(draft: Draft, write: PendingWrite, changes: unknown, file: string): Promise<Draft> {
+    if (changes === undefined || changes === null) return draft;
+    if (!isPlainObject(changes))
+      throw new Error(
+        `a before_ hook of ${file} must return an object of values, or nothing; got ${typeName(changes)}`,
+      );
+    const { kind, session, faults, patterns, defaults, index } = write;
+    const entries = Object.entries(changes);
+    const dropped = entries.flatMap(([id, value]) => (value === undefined ? (kind.fields.get(id) ?? []) : []));
+    const left = withoutValuesOf(
+      draft,
+      dropped.filter((field) => field !== kind.keyField && !field.system),
+    );
+    const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
+    const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
+    const ofTarget = ofTargetFor(askerOf(session), session.model);
+    const place = index !== undefined && { index };
+    const options = { kind, ...masks, faults, patterns, defaults, ofTarget, ...place };
+    const breather = new Breather(session.project.schema);
+    return withValuesOf(left, await inTurns(draftUpdate(body, options, write.id), breather));
+  }
+}
+
+/** The values that a hook is given. They are the author's to change: what is written is what the hook returns. */
+function givenValues(draft: Draft, { kind, session }: PendingWrite): Eventually<Json> {
+  return inTurns(copyOf(shownValues(draft, kind)), new Breather(session.project.schema));
+}

@@ -1,0 +1,110 @@
+/**
+ * The modules in memory: loaded when the service starts and, where that is set, again when a file changes. What is loaded
+ * takes the place of what was there as one: whoever began with the old modules ends with them.
+ */
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.js';
+import { CONFIG } from '../../config/config.token.js';
+import { LOGGER } from '../../http/log/logger.js';
+import { legible } from '../sandbox/user-code.js';
+import { faultText, type ModuleFault } from '../declare/definition.js';
+import { Deployment } from './deployment.js';
+import { readFolder, type Folder } from './folder.js';
+import { Loader } from './loader.js';
+
+/** Milliseconds between two looks at the files. */
+const WATCH_EVERY = 500;
+
+@Injectable()
+export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
+  readonly #loader: Loader;
+  #current = new Deployment([]);
+  #mark: string | undefined;
+  /** Why the files could not be read when they were looked at last. */
+  #unread: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.#loader = new Loader(config.functionsDir);
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.refresh();
+    if (this.config.functionsWatch) this.#watch();
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  get current(): Deployment {
+    return this.#current;
+  }
+
+  /** Loads everything again where a file has changed. One load at a time. */
+  refresh(): Promise<void> {
+    const load = this.#loading.then(() => this.#load());
+    this.#loading = load.catch(() => undefined);
+    return load;
+  }
+
+  /** `refresh` for whom nobody waits: where the files can not be read the modules stay, and the log says so once. */
+  async look(): Promise<void> {
+    try {
+      await this.refresh();
+      this.#unread = undefined;
+    } catch (error) {
+      const { message } = legible(error);
+      if (message === this.#unread) return;
+      this.#unread = message;
+      this.logger.warn({ err: error }, 'the folder of functions can not be read: its modules stay as they are');
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { functionsDir, functionsWatch } = this.config;
+    const folder = await readFolder(functionsDir);
+    if (folder.mark === this.#mark) return;
+    if (folder.root === undefined) {
+      const when = functionsWatch ? 'when it appears' : 'when the service starts again';
+      this.logger.warn(`FUNCTIONS_DIR: there is no folder ${functionsDir}; its modules are loaded ${when}`);
+    }
+    const again = this.#mark !== undefined;
+    const loaded = await this.#loader.load(folder);
+    const told = new Set(this.#current.faults.map(faultText));
+    const changed = changedLines(this.#mark ?? '', folder.mark);
+    this.#mark = folder.mark;
+    this.#current = loaded;
+    for (const fault of loaded.faults) {
+      if (told.has(faultText(fault)) && changed.every((line) => isOfAnother(fault, folder, line))) continue;
+      const { file, line, module } = fault;
+      this.logger.error({ file, line, module }, `functions: ${faultText(fault)}`);
+    }
+    if (again) this.logger.info({ modules: loaded.loaded.length }, 'functions were loaded again');
+  }
+
+  #watch(): void {
+    const look = async (): Promise<void> => {
+      await this.look();
+      if (this.#timer) this.#watch();
+    };
+    this.#timer = setTimeout(() => void look(), WATCH_EVERY).unref();
+  }
+}
+
+/** The lines that only one of two marks has. */
+function changedLines(former: string, mark: string): string[] {
+  const [before, now] = [former, mark].map((text) => new Set(text.split('\n'))) as [Set<string>, Set<string>];
+  return [...[...before].filter((line) => !now.has(line)), ...[...now].filter((line) => !before.has(line))];
+}
+
+/** Whether a line of the mark is of a module other than that of the fault; helpers are part of any. */
+function isOfAnother({ file, module = file }: ModuleFault, { files }: Folder, line: string): boolean {
+  return files.some((other) => other.file !== module && line.startsWith(`${other.path}:`));
+}

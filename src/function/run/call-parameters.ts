@@ -1,0 +1,152 @@
+/** Reads the parameters of a call by the code that reads bodies of units: the same faults, all of them at once. */
+import { ofTargetFor } from '../../access/reach.js';
+import { keyField, parameterField } from '../../model/field.js';
+import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../../model/model.js';
+import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
+import { PatternChecks } from '../../model/check/pattern-checks.js';
+import { parseJson } from '../../http/body/json-text.js';
+import { pairsOf } from '../../http/route/list-query.js';
+import type { Breather } from '../../shared/event-loop-yield.js';
+import { Faults } from '../../shared/errors.js';
+import type { Eventually } from '../../shared/maybe-promise.js';
+import type { Json } from '../../shared/json.js';
+import { didYouMean } from '../../shared/did-you-mean.js';
+import { inTurns } from '../../shared/work-in-pieces.js';
+import type { Caller } from '../../tenancy/caller.js';
+import { shownValues, type Body } from '../../unit/draft/draft.js';
+import { DefaultBytes } from '../../unit/draft/default-bytes.js';
+import { draftCreate } from '../../unit/draft/draft-reader.js';
+import type { Placed } from '../../unit/draft/references.js';
+import type { FunctionDef } from '../declare/definition.js';
+
+export interface ReadParameters {
+  readonly values: Readonly<Record<string, Json>>;
+  /** As a unit of a kind that has these parameters, so that its references can be looked up. */
+  readonly kind: KindDef;
+  readonly placed: Placed;
+}
+
+/** Kinds that have the parameters of functions; they go with the model, and with the function. */
+const shapes = new WeakMap<Model, WeakMap<FunctionDef, KindDef>>();
+
+/** What it takes to read the parameters of a call. */
+export interface Reading {
+  readonly model: Model;
+  /** Who calls. */
+  readonly caller: Caller;
+  readonly faults: Faults;
+  readonly breather: Breather;
+  /** Matches what is to be matched against patterns. */
+  readonly settle: (patterns: PatternChecks) => Eventually<void>;
+}
+
+/** @throws KindError 400 with all faults */
+export async function readParameters(
+  def: FunctionDef,
+  body: Body,
+  { model, caller, faults, breather, settle }: Reading,
+): Promise<ReadParameters> {
+  const kind = shapeOf(def, model);
+  const known = new Map([...body].filter(([key]) => !RESERVED_PARAMETERS.has(key)));
+  for (const key of body.keys()) {
+    if (!RESERVED_PARAMETERS.has(key)) continue;
+    const hint = didYouMean(key, kind.fields.keys());
+    faults.add('parameter.unknown', `${key}: '${def.name}' has no such parameter${hint}`, { parameter: key });
+  }
+  const patterns = new PatternChecks();
+  const masks = { writable: kind.fields, readable: kind.fields };
+  const options = { kind, ...masks, defaults: new DefaultBytes(), ofTarget: ofTargetFor(caller, model) };
+  const draft = await inTurns(draftCreate(known, { ...options, faults, patterns }), breather);
+  await settle(patterns);
+  for (const field of kind.fields.values()) {
+    const wanted = field.def.referenceKind;
+    if (wanted === undefined || field.reference || (draft.values.get(field.id) ?? null) === null) continue;
+    faults.add('parameter.bad_reference', `${field.id}: no kind '${wanted}' in this project`, { parameter: field.id });
+  }
+  faults.throwIfAny();
+  return { values: shownValues(draft, kind), kind, placed: { draft } };
+}
+
+/** A kind that has the parameters of a function. */
+export function shapeOf(def: FunctionDef, model: Model): KindDef {
+  const ofModel = shapes.get(model) ?? new WeakMap<FunctionDef, KindDef>();
+  shapes.set(model, ofModel);
+  const known = ofModel.get(def) ?? makeShape(def, model);
+  ofModel.set(def, known);
+  return known;
+}
+
+function makeShape({ name, parameters }: FunctionDef, model: Model): KindDef {
+  const fields = parameters.map((each): [string, Field] => {
+    const key = each.referenceKind === undefined ? undefined : model.kinds.get(each.referenceKind)?.keyField.type;
+    return [each.id, parameterField(each, key)];
+  });
+  return {
+    id: name,
+    label: name,
+    active: true,
+    remote: false,
+    public: false,
+    builtIn: false,
+    special: {},
+    access: null,
+    table: '',
+    discriminated: false,
+    key: 'natural',
+    keyField: keyField('natural', undefined),
+    primary: undefined,
+    fields: new Map(fields),
+    parameters: parameters.map(({ id }) => id),
+    unique: [],
+    indexes: [],
+    groups: [],
+  };
+}
+
+/** The body that a query string spells: texts become numbers, booleans and JSON where the parameter is of such a type. */
+export function bodyOfQuery(def: FunctionDef, url: string, faults: Faults): Body {
+  const body = new Map<string, unknown>();
+  const known = new Map(def.parameters.map((each) => [each.id, each]));
+  for (const [key, texts] of textsOf(url)) {
+    const parameter = known.get(key);
+    if (parameter?.multiple) {
+      body.set(
+        key,
+        texts.map((text) => valueOf(parameter, text, faults)),
+      );
+    } else if (texts.length > 1) {
+      faults.add('query.bad_value', `${key}: given more than once`, { parameter: key });
+    } else body.set(key, parameter ? valueOf(parameter, texts[0] ?? '', faults) : texts[0]);
+  }
+  return body;
+}
+
+function textsOf(url: string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [key, text] of pairsOf(url)) {
+    const texts = found.get(key) ?? [];
+    found.set(key, texts);
+    texts.push(text);
+  }
+  return found;
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** A text that spells no value of the type stays one, and is refused as such. */
+function valueOf({ id, type }: ParameterDef, text: string, faults: Faults): unknown {
+  if (type === 'integer' || type === 'float') return NUMBER.test(text) ? parseJson(normal(text)) : text;
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (type !== 'json') return text;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    faults.add('parameter.bad_value', `${id}: is not JSON: ${(error as Error).message}`, { parameter: id });
+    return null;
+  }
+}
+
+/** JSON has no leading zeros. */
+function normal(number: string): string {
+  return number.replace(/^(-?)0+(?=\d)/, '$1');
+}

@@ -1,0 +1,59 @@
+/**
+ * How much of the service authored code may hold: of one project, and of all together. A call waits for what is not the
+ * database, perhaps for long, and holds a connection only from its first statement to its end.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Config } from '../../config/config.js';
+import { CONFIG } from '../../config/config.token.js';
+import type { Share } from '../../database/database.js';
+import { comeBack } from '../../shared/errors.js';
+import { Lanes } from '../../shared/fair-queue.js';
+import { LIMITS } from '../../shared/limits.js';
+
+/** Calls of one project at once. */
+const CALLS = 200;
+
+/** Calls of the sources of one project at once: they hold no connection while they wait. */
+const SOURCES = 100;
+
+/** The parts of the pool that transactions of functions and hooks may hold: of one project, and of all. */
+const OF_ONE = 0.3;
+const OF_ALL = 0.6;
+
+/** Milliseconds that one waits: as long as for a connection. */
+const PATIENCE = 5000;
+
+@Injectable()
+export class Capacity {
+  readonly #calls: Lanes;
+  readonly #sources: Lanes;
+  readonly #transactions: Lanes;
+
+  constructor(@Inject(CONFIG) { databasePool }: Config) {
+    const waiting = { waitingPerKey: LIMITS.requestsWaiting, patience: PATIENCE, refusal: busy };
+    const part = (share: number) => Math.max(1, Math.floor(databasePool * share));
+    this.#calls = new Lanes({ ...waiting, perKey: CALLS });
+    this.#sources = new Lanes({ ...waiting, perKey: SOURCES });
+    this.#transactions = new Lanes({ ...waiting, perKey: part(OF_ONE), atOnce: part(OF_ALL) });
+  }
+
+  /** @throws KindError 503 where too many are under way */
+  call<T>(project: string, work: () => Promise<T>): Promise<T> {
+    return this.#calls.run(project, work);
+  }
+
+  /** @throws KindError 503 where too many are under way */
+  source<T>(project: string, work: () => Promise<T>): Promise<T> {
+    return this.#sources.run(project, work);
+  }
+
+  /** The share of the connections that transactions of a project in which authored code runs have among themselves. */
+  share(project: string): Share {
+    const lanes = this.#transactions;
+    return { enter: () => lanes.enter(project), enterNow: () => lanes.enterNow(project) };
+  }
+}
+
+function busy() {
+  return comeBack('server.busy', 'Too many functions are under way');
+}

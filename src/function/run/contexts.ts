@@ -1,0 +1,206 @@
+/** Makes what a handler is given: the data as the caller and as the system, in the transaction of its call. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { LOGGER } from '../../http/log/logger.js';
+import type { Context, Data, Letter, Log, Member, UnitRef } from '../../kit/context.js';
+import type { AnyUnit, ListOptions, Page, Units } from '../../kit/units.js';
+import type { Runs } from '../../database/transaction/runs.js';
+import { GroupReader } from '../../group/group.reader.js';
+import { LinkReader } from '../../link/link.reader.js';
+import { LinkService, type LinkPath } from '../../link/link.service.js';
+import { oneLine } from '../../mail/mail.js';
+import { Markup, markup } from '../../mail/markup.js';
+import { OutgoingMail } from '../../mail/outgoing.js';
+import { layout } from '../../mail/template/layout.js';
+import { isEmailAddress } from '../../shared/email.js';
+import { SYSTEM, type Caller } from '../../tenancy/caller.js';
+import { askerOf, type Session } from '../../unit/session/session.js';
+import { readJson } from '../../http/body/json-pieces.js';
+import { parseListQuery } from '../../http/route/list-query.js';
+import { LIST_QUERY, WALK_QUERY } from '../../http/route/query-names.js';
+import { tellsKind } from '../../unit/query/union.plan.js';
+import { SessionUnits, veiled, type UnitObject } from '../../unit/session-units.js';
+import { checkText, checkUnit } from './argument-checks.js';
+import { asking } from '../sandbox/refusal-origin.js';
+import { signalFor, type Authored } from '../sandbox/user-code.js';
+import type { CallScope } from './call-scope.js';
+import { Door } from './operation-queue.js';
+import { handedOver } from '../sandbox/deep-copy.js';
+
+export interface Given {
+  readonly session: Session;
+  readonly call: CallScope;
+  readonly who: Authored;
+  /** 0 for a function; one more for every hook inside. */
+  readonly depth: number;
+}
+
+@Injectable()
+export class Contexts {
+  constructor(
+    private readonly units: SessionUnits,
+    private readonly links: LinkService,
+    private readonly walks: LinkReader,
+    private readonly groups: GroupReader,
+    private readonly outgoing: OutgoingMail,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @param more what this handler is given beside what all are; what costs something is made when it is asked for */
+  make<G extends object>(
+    { session, call, who, depth }: Given,
+    more: G,
+  ): { readonly context: Context & G; readonly door: Door } {
+    const door = new Door(session.executor, call, depth);
+    const asker = askerOf(session);
+    const { project } = session;
+    const data = (caller: Caller): Data =>
+      this.#data({ ...session, caller: { ...caller, seesHidden: true }, asking: asker }, door);
+    const { logger } = this;
+    let [system, log, signal]: [Data?, Log?, AbortSignal?] = [];
+    const context: Context & G = {
+      ...more,
+      project: { id: project.id, label: project.label },
+      member: memberOf(asker),
+      ...data(asker),
+      get system() {
+        return (system ??= data(SYSTEM));
+      },
+      mail: (letter) => {
+        door.check();
+        const mail = mailOf(letter);
+        const place = this.outgoing.reserve(project.id, 'function');
+        call.tx.afterCommit(() => place.post({ type: 'function', make: () => mail }));
+        call.tx.atEnd(() => place.leave());
+      },
+      get log() {
+        return (log ??= logOf(logger.child({ ...who }), call.tx.runs));
+      },
+      get signal() {
+        return (signal ??= signalFor(who, call.limit.signal));
+      },
+    };
+    return { context, door };
+  }
+
+  #data(session: Session, door: Door): Data {
+    const system = session.caller.type === 'system';
+    const read = <T>(names: readonly string[], work: () => Promise<T>) =>
+      asking({ names, system }, () => door.read(work));
+    const write = <T>(names: readonly string[], work: () => Promise<T>) =>
+      asking({ names, system }, () => door.write(work));
+    const { units: all } = this;
+    const units = (kind: string): Units<UnitObject, UnitObject> => {
+      const get = <T>(work: () => Promise<T>) => read([kind], work);
+      // What a source does is not undone, so no transaction has to begin for it.
+      const change = <T>(work: () => Promise<T>) => (all.isRemote(session, kind) ? read : write)([kind], work);
+      const checkId = (id: unknown, call: string) => checkText(id, `units('${kind}').${call}`, 'id');
+      checkText(kind, 'units(kind)', 'kind');
+      return {
+        list: (options = {}) => get(() => all.list(session, kind, queryOf(options))),
+        get: async (id) => {
+          checkId(id, 'get(id)');
+          return get(() => all.get(session, kind, id));
+        },
+        find: async (id) => {
+          checkId(id, 'find(id)');
+          return (await get(() => all.find(session, kind, id))) ?? null;
+        },
+        create: (values) => change(() => all.create(session, kind, values)),
+        createAll: (values) => change(() => all.createAll(session, kind, values)),
+        update: async (id, values) => {
+          checkId(id, 'update(id, values)');
+          return change(() => all.update(session, kind, id, values));
+        },
+        remove: async (id) => {
+          checkId(id, 'remove(id)');
+          return change(() => all.remove(session, kind, id));
+        },
+      };
+    };
+    const links: Data['links'] = {
+      create: async (parent, child, link) => {
+        const path = pathOf(parent, child, link, 'links.create(parent, child, type)');
+        return write([path.parentKind, path.childKind], () => this.links.createIn(session, path));
+      },
+      remove: async (parent, child, link) => {
+        const path = pathOf(parent, child, link, 'links.remove(parent, child, type)');
+        return write([path.parentKind, path.childKind], () => this.links.removeIn(session, path));
+      },
+      list: async (unit, direction, options = {}) => {
+        checkUnit(unit, 'links.list(unit, direction, options)', 'unit');
+        const path = { kind: unit.kind_id, unit: unit.id, direction };
+        return read([path.kind], () =>
+          pageOf(session, queryOf(options), (url) => this.walks.listIn(session, path, url)),
+        );
+      },
+    };
+    const groups: Data['groups'] = {
+      units: async (group, options = {}) => {
+        checkText(group, 'groups.units(group, options)', 'group');
+        return read([group], () => pageOf(session, queryOf(options), (url) => this.groups.listIn(session, group, url)));
+      },
+    };
+    return { units: units as unknown as Data['units'], links, groups };
+  }
+}
+
+/** Units of several kinds. Each tells its kind, if only for what is hidden of it. */
+async function pageOf(
+  { model, project }: Session,
+  url: string,
+  list: (url: string) => Promise<{ readonly count: number; readonly items: string }>,
+): Promise<Page<AnyUnit>> {
+  const { count, items } = await list(url);
+  const tells = tellsKind(parseListQuery(url, [...LIST_QUERY, ...WALK_QUERY]));
+  const parsed = (await readJson(items, project.schema)) as AnyUnit[];
+  const units = parsed.map((unit) => {
+    const { kind_id, ...rest } = unit;
+    return veiled(model, kind_id, tells ? unit : rest) as AnyUnit;
+  });
+  return { count, items: units };
+}
+
+function pathOf(parent: UnitRef, child: UnitRef, link = 'link', call = ''): LinkPath {
+  checkUnit(parent, call, 'parent');
+  checkUnit(child, call, 'child');
+  checkText(link, call, 'type');
+  return { parentKind: parent.kind_id, parent: parent.id, link, childKind: child.kind_id, child: child.id };
+}
+
+function memberOf(caller: Caller): Member | null {
+  return caller.type === 'member' ? { id: caller.id, kind_id: caller.kindId, administrator: caller.admin } : null;
+}
+
+/** Options of which a list with nothing in it asks for nothing, and not for everything: it is refused as in a query. */
+const CHOICES: readonly string[] = ['include', 'link_id', 'kind_id'];
+
+/** Options as the query string that a client would send. */
+function queryOf(options: ListOptions): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    if (value === undefined) continue;
+    const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const each of given.length === 0 && CHOICES.includes(name) ? [''] : given) query.append(name, String(each));
+  }
+  return `?${query.toString()}`;
+}
+
+function mailOf({ to, subject, text, html }: Letter) {
+  if (!isEmailAddress(to)) throw new TypeError(`mail(): 'to' wants one address, without a name; got '${to}'`);
+  const line = oneLine(subject);
+  const content = html === undefined ? markup`<p style="white-space: pre-line">${text}</p>` : new Markup(html);
+  return { to, subject: line, text, html: layout(line, content) };
+}
+
+/** A run that is not the last one has no lines: they are written when that is known, with the time that they are of. */
+function logOf(logger: Logger, runs: Runs): Log {
+  const at =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (text: string, fields: object = {}): void => {
+      if (!logger.isLevelEnabled(level)) return;
+      const line = { ...(handedOver(fields) as object), at: new Date().toISOString() };
+      runs.atLast(() => logger[level](line, text));
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

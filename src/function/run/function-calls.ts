@@ -1,0 +1,138 @@
+/**
+ * Runs a function in a transaction of its own: committed with its answer, undone with whatever it throws, and run again
+ * from the beginning where another transaction stood in its way.
+ */
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction } from '../../database/database.js';
+import { idleTimeoutFor } from '../../database/connection/session-settings.js';
+import { LateTransaction } from '../../database/transaction/late-transaction.js';
+import type { Runs } from '../../database/transaction/runs.js';
+import { Answer } from '../../http/answer/answer.js';
+import { boundedJson } from '../../shared/response-size.js';
+import { timeLimitOf } from '../../unit/session/caller-executor.js';
+import { askerOf, type Session } from '../../unit/session/session.js';
+import { withinAuthored, type Authored } from '../sandbox/user-code.js';
+import type { CallScope } from './call-scope.js';
+import { Capacity } from './capacity.js';
+import { Contexts } from './contexts.js';
+import type { FunctionDef, FunctionModule } from '../declare/definition.js';
+import type { Door } from './operation-queue.js';
+import type { GivenUnit } from './given-unit.js';
+import { handedOver } from '../sandbox/deep-copy.js';
+import { InnerCalls } from './inner-calls.js';
+import { lineOf } from '../declare/source-location.js';
+import { TimeLimit } from './time-limit.js';
+import { Uncaught } from './error-redaction.js';
+
+export interface FunctionCall {
+  readonly session: Session;
+  readonly module: FunctionModule;
+  readonly def: FunctionDef;
+  readonly parameters: object;
+  /** Of a function of a unit. */
+  readonly unit: GivenUnit | undefined;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+@Injectable()
+export class FunctionCalls {
+  constructor(
+    private readonly database: Database,
+    private readonly capacity: Capacity,
+    private readonly contexts: Contexts,
+    private readonly inner: InnerCalls,
+    private readonly uncaught: Uncaught,
+  ) {}
+
+  /** Its time begins here, for all runs together. At its end 504 or 503 is answered, however long the way back takes. */
+  async call(call: FunctionCall): Promise<Answer> {
+    const runs = this.database.runs({ patience: call.timeout, about: () => sameCall(call) });
+    const limit = new TimeLimit(call.timeout, () => runs.contended);
+    try {
+      return await limit.race(this.#runs(call, limit, runs));
+    } catch (error) {
+      const { module, session, def } = call;
+      throw this.uncaught.told(error, { module, session, name: def.name }, (cause, at) => failed(call, cause, at));
+    } finally {
+      limit.stop();
+      runs.end();
+    }
+  }
+
+  async #runs(call: FunctionCall, limit: TimeLimit, runs: Runs): Promise<Answer> {
+    for (;;) {
+      limit.start(call.def.name);
+      try {
+        return await this.#run(call, limit, runs);
+      } catch (error) {
+        limit.check();
+        await runs.again(error);
+      }
+    }
+  }
+
+  async #run(call: FunctionCall, limit: TimeLimit, runs: Runs): Promise<Answer> {
+    const { session, module, def } = call;
+    // Where the run locks something, the unit is read behind that.
+    const outside = runs.locking ? undefined : call.unit;
+    const transaction = new LateTransaction((work) => {
+      return this.#begin(call, runs, async (tx) => {
+        tx.until(limit.signal);
+        await outside?.check({ ...session, executor: tx });
+        return work(tx);
+      });
+    }, runs);
+    const doomed: unknown[] = [];
+    const scope: CallScope = { limit, tx: transaction, doom: (error) => void doomed.push(error) };
+    const who: Authored = { project: session.project.id, file: module.file, name: def.name };
+    const inside = { ...session, executor: transaction };
+    this.inner.adopt(scope);
+    let door: Door | undefined;
+    try {
+      const unit = outside ? outside.first : await call.unit?.again(inside);
+      // Every run has what it is given anew: the one before may have changed it.
+      const given = { parameters: handedOver(call.parameters) as object, ...(unit && { unit }) };
+      const made = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
+      ({ door } = made);
+      const content = await limit.race(withinAuthored(who, async () => contentOf(await def.run(made.context))));
+      await limit.race(door.shut());
+      if (doomed.length > 0) throw doomed[0];
+      limit.check();
+      // What is about to be committed is no longer late.
+      limit.stop();
+      await transaction.commit();
+      return new Answer(content);
+    } catch (error) {
+      void door?.abandon();
+      await transaction.rollback(error);
+      throw doomed[0] ?? error;
+    }
+  }
+
+  #begin({ session, timeout }: FunctionCall, runs: Runs, work: (tx: Transaction) => Promise<void>): Promise<void> {
+    const share = this.capacity.share(session.project.id);
+    const statementTimeout = Math.min(timeout, timeLimitOf(askerOf(session)) ?? timeout);
+    const times = { statementTimeout, idleTimeout: idleTimeoutFor(timeout) };
+    return this.database.transaction(work, { share, ...times, runs, once: true });
+  }
+}
+
+function contentOf(result: unknown): string {
+  const content = boundedJson(result ?? null);
+  if (content === undefined) throw new TypeError(`it answered a ${typeof result}, which is no JSON`);
+  return content;
+}
+
+/** What is the same of calls that do the same. */
+function sameCall({ session, module, def, parameters, unit }: FunctionCall): string {
+  const asked = JSON.stringify([module.kind, def.scope, def.name, unit?.first['id'], parameters]);
+  return `${session.project.id} ${createHash('sha256').update(asked).digest('base64')}`;
+}
+
+function failed({ def, module }: FunctionCall, cause: unknown, at: string): Error {
+  const declared = lineOf(def.place);
+  const where = at === '' && declared !== undefined ? `, declared at ${declared}` : at;
+  return new Error(`the function '${def.name}' of ${module.file} failed${where}`, { cause });
+}

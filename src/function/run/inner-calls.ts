@@ -1,0 +1,115 @@
+/**
+ * Runs hooks inside the transaction of the write that they belong to, and sources inside what asks them. All of one
+ * transaction share a time limit.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Config } from '../../config/config.js';
+import { CONFIG } from '../../config/config.token.js';
+import type { Transaction } from '../../database/database.js';
+import type { Runs } from '../../database/transaction/runs.js';
+import { transactionOf, type Session } from '../../unit/session/session.js';
+import type { Context } from '../../kit/context.js';
+import { runAuthored, type Authored } from '../sandbox/user-code.js';
+import type { CallScope } from './call-scope.js';
+import { Capacity } from './capacity.js';
+import { Contexts } from './contexts.js';
+import type { FunctionModule, HookName } from '../declare/definition.js';
+import { TimeLimit } from './time-limit.js';
+import { Uncaught } from './error-redaction.js';
+
+/** Hooks whose writes run hooks, and so on. */
+const DEPTH = 8;
+
+interface Running {
+  readonly call: CallScope;
+  /** Of the hooks alone, in all runs of their transaction; a call has its own. */
+  readonly limit?: TimeLimit;
+  readonly doomed: unknown[];
+  depth: number;
+}
+
+@Injectable()
+export class InnerCalls {
+  /** By transaction: a function's has the scope of its call. */
+  readonly #running = new WeakMap<Transaction, Running>();
+  readonly #limits = new WeakMap<Runs, TimeLimit>();
+
+  constructor(
+    private readonly contexts: Contexts,
+    private readonly capacity: Capacity,
+    private readonly uncaught: Uncaught,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Makes the hooks of its transaction part of a call. */
+  adopt(call: CallScope): void {
+    this.#running.set(call.tx, { call, doomed: [], depth: 0 });
+  }
+
+  /** What the hook returns; undefined where there is none of that name. @throws whatever it refuses with */
+  async run(module: FunctionModule, name: HookName, session: Session, given: object): Promise<unknown> {
+    const hook = module.hooks.get(name);
+    if (!hook) return undefined;
+    const who = { project: session.project.id, file: module.file, name };
+    try {
+      return await this.inside(session, who, hook, given, 'hooks');
+    } catch (error) {
+      const failed = (cause: unknown, at: string) => new Error(`${name} of ${module.file} failed${at}`, { cause });
+      throw this.uncaught.told(error, { module, name, session }, failed);
+    }
+  }
+
+  /**
+   * What a handler returns that runs inside a session. Where the session is in no call that has a time limit, it goes by
+   * the name `limited`. @throws whatever the handler does
+   */
+  async inside<G extends object>(
+    session: Session,
+    who: Authored,
+    handler: (context: Context & G) => unknown,
+    given: G,
+    limited: string,
+  ): Promise<unknown> {
+    const running = this.#of(session);
+    if (running.depth >= DEPTH) throw new Error(`${who.file}: what sets off one another is more than ${DEPTH} deep`);
+    const { call, doomed, limit } = running;
+    if (running.depth === 0) limit?.start(limited);
+    running.depth += 1;
+    const { context, door } = this.contexts.make({ session, call, who, depth: running.depth }, given);
+    try {
+      const result = await call.limit.race(runAuthored(who, () => handler(context)));
+      await call.limit.race(door.shut());
+      if (doomed.length > 0) throw doomed[0];
+      call.limit.check();
+      return result;
+    } catch (error) {
+      // What is still under way would write behind the back of whoever goes on after the refusal.
+      await call.limit.race(door.abandon()).catch(() => undefined);
+      throw doomed[0] ?? error;
+    } finally {
+      running.depth -= 1;
+      if (running.depth === 0) limit?.stop();
+    }
+  }
+
+  #of(session: Session): Running {
+    const tx = transactionOf(session);
+    const known = this.#running.get(tx);
+    if (known) return known;
+    tx.join(this.capacity.share(session.project.id));
+    const limit = this.#limitOf(tx.runs);
+    tx.until(limit.signal);
+    const doomed: unknown[] = [];
+    const call: CallScope = { limit, tx, doom: (error) => void doomed.push(error) };
+    const running = { call, limit, doomed, depth: 0 };
+    this.#running.set(tx, running);
+    return running;
+  }
+
+  #limitOf(runs: Runs): TimeLimit {
+    const known = this.#limits.get(runs);
+    const limit = known ?? new TimeLimit(this.config.functionTimeout, () => runs.contended);
+    if (!known) this.#limits.set(runs, limit);
+    return limit;
+  }
+}

@@ -1,0 +1,92 @@
+/** The sources of remote kinds: what modules declare as `remote`, each asked within a time limit. */
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import type { Begin } from '../database/transaction/late-transaction.js';
+import type { Runs } from '../database/transaction/runs.js';
+import type { Context } from '../kit/context.js';
+import type { KindDef } from '../model/model.js';
+import type { KindError } from '../shared/errors.js';
+import type { Project } from '../tenancy/project.js';
+import { Remotes, type RemoteOperation, type RemoteSource, type RemoteSources } from '../unit/remote/remote-sources.js';
+import type { Session } from '../unit/session/session.js';
+import { unavailable } from '../unit/remote/unavailable.js';
+import { broken } from './load/broken-module.js';
+import { Capacity } from './run/capacity.js';
+import { REMOTE } from './declare/check-declaration.js';
+import type { FunctionModule } from './declare/definition.js';
+import { Deployment } from './load/deployment.js';
+import { InnerCalls } from './run/inner-calls.js';
+import { FunctionRegistry } from './load/registry.js';
+import { Uncaught } from './run/error-redaction.js';
+
+type Ask = (...args: readonly unknown[]) => unknown;
+
+@Injectable()
+export class ModuleSources implements RemoteSources, OnModuleInit {
+  /** They go with their modules. */
+  readonly #made = new WeakMap<FunctionModule, RemoteSource>();
+
+  constructor(
+    private readonly remotes: Remotes,
+    private readonly registry: FunctionRegistry,
+    private readonly calls: InnerCalls,
+    private readonly capacity: Capacity,
+    private readonly database: Database,
+    private readonly uncaught: Uncaught,
+  ) {}
+
+  onModuleInit(): void {
+    this.remotes.register(this);
+  }
+
+  find(
+    { id }: KindDef,
+    { project, deployment }: Pick<Session, 'project' | 'deployment'>,
+  ): RemoteSource | KindError | undefined {
+    const modules = deployment instanceof Deployment ? deployment : this.registry.current;
+    const loaded = modules.find(project.id, id);
+    if (loaded?.state === 'broken') return broken();
+    const module = loaded?.module;
+    if (!module?.remote) return undefined;
+    const source = this.#made.get(module) ?? this.#sourceOf(module);
+    this.#made.set(module, source);
+    return source;
+  }
+
+  hold<T>({ id }: Project, work: () => Promise<T>): Promise<T> {
+    return this.capacity.source(id, work);
+  }
+
+  begin({ id }: Project, runs: Runs): Begin {
+    return (work) => this.database.transaction(work, { share: this.capacity.share(id), runs, once: true });
+  }
+
+  #sourceOf(module: FunctionModule): RemoteSource {
+    const can = new Set(REMOTE.filter((name) => module.remote?.[name] !== undefined));
+    return { can, ask: (operation, args, session) => this.#ask(module, operation, args, session) };
+  }
+
+  async #ask(
+    module: FunctionModule,
+    operation: RemoteOperation,
+    args: readonly unknown[],
+    session: Session,
+  ): Promise<unknown> {
+    const { kind, file, remote } = module;
+    const who = { project: session.project.id, file, name: `remote.${operation}` };
+    const handler = (context: Context) => (remote?.[operation] as Ask | undefined)?.call(remote, ...args, context);
+    try {
+      return await this.calls.inside(session, who, handler, {}, who.name);
+    } catch (error) {
+      throw this.uncaught.told(error, { module, name: who.name, session }, (cause, at) =>
+        unavailable({ id: kind }, at === '' ? cause : new Error(`${textOf(cause)}${at}`, { cause })),
+      );
+    }
+  }
+}
+
+/** As the log has it, with the code that the networks' errors have. */
+function textOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return 'code' in cause && typeof cause.code === 'string' ? `${cause.code}: ${cause.message}` : cause.message;
+}

@@ -1,0 +1,96 @@
+/** Reads the bytes of a body as they come, inflated where the client compressed them: so many, and in so much time. */
+import type { IncomingMessage } from 'node:http';
+import type { Readable, Writable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { comeBack, refusal, type KindError } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { Charge } from './body-budget.js';
+import { letContinue } from '../request/expectation.js';
+
+type Inflater = Readable & Writable & { readonly bytesWritten: number };
+
+const INFLATERS = new Map<string, () => Inflater>([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** A body that is known to be too long is refused before it is read. @throws KindError 400, 413, 415, 503 */
+export async function readBytes(request: IncomingMessage, limit: number, charge: Charge): Promise<Buffer> {
+  const { 'content-encoding': encoding, 'content-length': length } = request.headers;
+  if (isPlain(encoding)) {
+    if (Number(length) > limit) throw tooLarge(limit);
+    return collect(request, undefined, limit, charge);
+  }
+  const inflate = INFLATERS.get(encoding?.toLowerCase() ?? '');
+  if (!inflate) throw refusal('body.not_json', 'The content-encoding must be gzip, deflate, br or none');
+  return collect(request, inflate(), limit, charge);
+}
+
+function isPlain(encoding: string | undefined): boolean {
+  return encoding === undefined || encoding.toLowerCase() === 'identity';
+}
+
+function collect(
+  request: IncomingMessage,
+  inflater: Inflater | undefined,
+  limit: number,
+  charge: Charge,
+): Promise<Buffer> {
+  const source: Readable = inflater ?? request;
+  letContinue(request);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (): void => {
+      clearTimeout(timer);
+      source.off('data', take).off('end', end);
+      request.off('error', cut).off('close', close);
+    };
+    /** What still comes is read past, so that the answer gets out. */
+    const fail = (error: KindError): void => {
+      settle();
+      if (inflater) request.unpipe(inflater);
+      inflater?.destroy();
+      request.resume();
+      reject(error);
+    };
+    const cut = (): void => fail(refusal('body.malformed', 'The body could not be read to its end'));
+    /** Once all of it came, the inflater may still be at work. */
+    const close = (): void => {
+      if (!request.readableEnded) cut();
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) return fail(tooLarge(limit));
+      if (!charge.add(chunk.length)) {
+        return fail(comeBack('server.busy', 'Too many large bodies are on their way'));
+      }
+      chunks.push(chunk);
+    };
+    const end = (): void => {
+      settle();
+      const [first] = chunks;
+      resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks, size));
+    };
+    const started = performance.now();
+    /** What comes fast enough may go on. */
+    const check = (): void => {
+      const arrived = inflater ? inflater.bytesWritten : size;
+      const left = LIMITS.bodySeconds + arrived / LIMITS.bodyBytesPerSecond - (performance.now() - started) / 1000;
+      if (left <= 0) fail(refusal('body.timeout', 'The body took too long to arrive'));
+      else timer = setTimeout(check, Math.ceil(left * 1000));
+    };
+    let timer = setTimeout(check, LIMITS.bodySeconds * 1000);
+    source.on('data', take).on('end', end);
+    request.on('error', cut).on('close', close);
+    if (inflater) {
+      inflater.on('error', cut);
+      request.pipe(inflater);
+    }
+  });
+}
+
+function tooLarge(limit: number): KindError {
+  return refusal('body.too_large', `A body has at most ${limit} bytes here`);
+}

@@ -1,0 +1,99 @@
+/**
+ * The service's log: structured, on standard error; pretty for a person's terminal, JSON for a machine. Stacks of
+ * errors are written here and nowhere else.
+ */
+import type { LoggerService } from '@nestjs/common';
+import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
+import { PinoPretty } from 'pino-pretty';
+import type { Config } from '../../config/config.js';
+import { loggedError } from './logged-error.js';
+
+const STANDARD_ERROR = 2;
+
+/** The logger, for whoever has something to say that no request asked for. */
+export const LOGGER = Symbol('logger');
+
+/** @param target where it goes instead of standard error: for tests */
+export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, target?: DestinationStream): Logger {
+  const options = {
+    level: config.logLevel,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: loggedError, error: loggedError },
+  };
+  // Synchronous: the last lines before an exit are the ones that matter.
+  const stream =
+    target ?? (config.logFormat === 'pretty' ? prettyStream() : destination({ fd: STANDARD_ERROR, sync: true }));
+  return pino(options, stream);
+}
+
+function prettyStream(): DestinationStream {
+  return PinoPretty({
+    destination: STANDARD_ERROR,
+    sync: true,
+    colorize: process.stderr.isTTY,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,hostname',
+  });
+}
+
+/** What Nest says of itself at a start; who starts the service doesn't ask for its list of routes. */
+const NEST_CONTEXTS: ReadonlySet<unknown> = new Set([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
+
+/** Nest's logger over the service's: the context becomes a field, a start's chatter goes to level debug. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.#write(NEST_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.#write('warn', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.#write('error', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.#write('fatal', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.#write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.#write('trace', message, rest);
+  }
+
+  /** Nest passes the context last, and for an error its stack before that. */
+  #write(
+    level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
+    message: unknown,
+    rest: readonly unknown[],
+  ): void {
+    const context = rest.length > 0 && typeof rest.at(-1) === 'string' ? rest.at(-1) : undefined;
+    const details = context === undefined ? rest : rest.slice(0, -1);
+    const stack = details.find((part) => typeof part === 'string' && part.includes('\n'));
+    const error = message instanceof Error ? message : details.find((part) => part instanceof Error);
+    const fields = {
+      ...(context !== undefined && { context }),
+      ...(error && { err: error }),
+      ...(stack !== undefined && { stack }),
+    };
+    this.logger[level](fields, message instanceof Error ? message.message : textOf(message));
+  }
+}
+
+function textOf(message: unknown): string {
+  return typeof message === 'string' ? message : JSON.stringify(message);
+}

@@ -1,0 +1,224 @@
+/**
+ * The built-in model, written down once as a value: provisioning renders it with the same diff → DDL engine that
+ * serves users, and a test provisions, loads and compares.
+ */
+import type { Json } from '../../shared/json.js';
+import { builtInField as field, constantField } from '../field.js';
+import type { Field, KeySource } from '../model.js';
+import { CREDENTIAL_FIELDS, MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES } from './member-fields.js';
+import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
+import { DELETE_RULES, LEVELS, type ParameterTypeId } from '../parameter-type/parameter-def.js';
+import type { OwnField, ParameterType } from '../parameter-type/parameter-type.js';
+import { PARAMETER_TYPES } from '../parameter-type/registry.js';
+import { ADMIN_KIND, CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, PLAIN, type Special } from '../built-in-traits.js';
+
+/**
+ * Raised whenever the tables of the built-in model change, or how the names of members are compared, so that older
+ * projects are brought up to date.
+ */
+export const BUILT_IN_VERSION = 7;
+
+export interface BuiltInKind {
+  readonly id: string;
+  readonly label: string;
+  readonly table: string;
+  readonly discriminated: boolean;
+  readonly key: KeySource;
+  /** Without id, kind_id, metadata, inserted_at and updated_at, which every kind has. */
+  readonly fields: readonly Field[];
+  readonly special: Special;
+}
+
+/** Kinds that share the table of parameters. */
+export const PARAMETER_TABLE = '_parameter';
+
+const label = field({ id: 'label', type: 'string', label: 'Label', nullable: false, maxLength: 500 });
+const flag = (id: string, text: string, value = false) =>
+  field({ id, type: 'boolean', label: text, nullable: false, default: value });
+const level = (id: string, text: string) => field({ id, type: 'string', label: text, values: LEVELS });
+
+const KIND_FIELDS: readonly Field[] = [
+  constantField('type', 'kind'),
+  label,
+  flag('active', 'Active', true),
+  field({ id: 'remote', type: 'boolean', label: 'Remote', nullable: false, required: true, default: false }),
+  flag('public', 'Public'),
+  field({ id: 'parameters', type: 'string', label: 'Parameters', multiple: true, nullable: false, default: [] }),
+  field({ id: 'unique', type: 'json', label: 'Unique together', nullable: false, default: [] }),
+  field({ id: 'indexes', type: 'json', label: 'Indexes', nullable: false, default: [] }),
+  field({ id: 'access', type: 'json', label: 'Access', nullable: true }),
+];
+
+const GROUP_FIELDS: readonly Field[] = [
+  label,
+  field({ id: 'description', type: 'text', label: 'Description', nullable: false, default: '' }),
+  field({ id: 'kind_list', type: 'string', label: 'Kinds', multiple: true, nullable: false, default: [] }),
+];
+
+const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> = {
+  default: (type) =>
+    field(
+      { id: `default_${type}`, type, label: 'Default' },
+      { column: 'default_value', storedAs: 'json', revealing: true },
+    ),
+  min_length: () => field({ id: 'min_length', type: 'integer', label: 'Shortest', minValue: 0 }),
+  max_length: () => field({ id: 'max_length', type: 'integer', label: 'Longest', minValue: 0 }),
+  min_value: (type) => field({ id: 'min_value', type, label: 'Smallest' }, { storedAs: 'json' }),
+  max_value: (type) => field({ id: 'max_value', type, label: 'Largest' }, { storedAs: 'json' }),
+  scale: () => field({ id: 'scale', type: 'integer', label: 'Decimals', minValue: 0, maxValue: 1000 }),
+  strip: () => flag('strip', 'Strip white space'),
+  values: () => field({ id: 'values', type: 'json', label: 'Allowed values' }, { revealing: true }),
+  pattern: () => field({ id: 'pattern', type: 'string', label: 'Pattern', maxLength: 500 }, { revealing: true }),
+  reference_kind: () =>
+    field({ id: 'reference_kind', type: 'string', label: 'Referenced kind', required: true, nullable: false }),
+  on_delete: () =>
+    field({
+      id: 'on_delete',
+      type: 'string',
+      label: 'On delete',
+      values: DELETE_RULES,
+      default: 'restrict',
+      nullable: false,
+    }),
+};
+
+/** Fields that records of every type show, with their value where the type does not have them. */
+const ALWAYS_SHOWN: readonly [OwnField, Json][] = [
+  ['min_length', null],
+  ['max_length', null],
+  ['strip', false],
+  ['values', null],
+];
+
+function parameterFields(type: ParameterType): readonly Field[] {
+  const id = type.id as ParameterTypeId;
+  return [
+    label,
+    field({
+      id: 'format',
+      type: 'string',
+      label: 'Format',
+      nullable: false,
+      default: 'attribute',
+      values: ['attribute'],
+    }),
+    field({
+      id: 'persistence',
+      type: 'string',
+      label: 'Persistence',
+      nullable: false,
+      default: 'kind_parameter',
+      values: ['kind_parameter', 'run_time'],
+    }),
+    field({ id: 'helper_text', type: 'text', label: 'Helper text' }),
+    ...type.fields.map((own) => OWN_FIELDS[own](id)),
+    ...ALWAYS_SHOWN.filter(([own]) => !type.fields.includes(own)).map(([own, value]) => constantField(own, value)),
+    flag('multiple', 'Multiple'),
+    flag('nullable', 'Nullable', true),
+    flag('only_run_time', 'Only at run time'),
+    flag('is_primary', 'Primary'),
+    flag('required', 'Required'),
+    flag('unique', 'Unique'),
+    flag('indexed', 'Indexed'),
+    flag('hidden', 'Hidden'),
+    level('read_access', 'Read access'),
+    level('write_access', 'Write access'),
+  ];
+}
+
+const own = (
+  id: string,
+  text: string,
+  key: KeySource,
+  fields: readonly Field[],
+  special: Special = PLAIN,
+): BuiltInKind => ({
+  id,
+  label: text,
+  table: id,
+  discriminated: false,
+  key,
+  fields,
+  special,
+});
+
+/** In the order in which they are listed. */
+export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
+  own(KIND_KIND, 'Kind', 'identifier', KIND_FIELDS, {
+    holdsKinds: true,
+    neverNobody: ['read', 'update'],
+    existsCode: 'kind.exists',
+  }),
+  own(GROUP_KIND, 'Group', 'identifier', GROUP_FIELDS, { existsCode: 'group.exists' }),
+  own('link', 'Link', 'identifier', [label], { existsCode: 'link.exists' }),
+  ...[...PARAMETER_TYPES.values()].map((type) => ({
+    id: type.id,
+    label: type.label,
+    table: PARAMETER_TABLE,
+    discriminated: true,
+    key: 'identifier' as const,
+    fields: parameterFields(type),
+    special: { existsCode: 'parameter.exists' } as const,
+  })),
+  own(CREDENTIAL_KIND, 'System user', 'uuid', CREDENTIAL_FIELDS, { sealed: true }),
+  own(ADMIN_KIND, 'Administrator', 'uuid', [], { levels: { read: 'admin' }, closed: ['signup'] }),
+];
+
+export interface BuiltInGroup {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly kinds: readonly string[];
+  /** Fields that every kind of the group gains. */
+  readonly grants: readonly Field[];
+  /** Ids that no parameter of these kinds may have, beside those of what they gain. */
+  readonly reserved: readonly string[];
+  /** What a struct shows in place of what they gain. */
+  readonly struct: readonly Field[];
+}
+
+export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
+  {
+    id: PARAMETER_GROUP,
+    label: 'Parameter types',
+    description: 'The types of which parameters are made',
+    kinds: [...PARAMETER_TYPES.keys()],
+    grants: [],
+    reserved: [],
+    struct: [],
+  },
+  {
+    id: MEMBER_GROUP,
+    label: 'Member kinds',
+    description: 'Kinds whose units are members, who can sign in',
+    kinds: [ADMIN_KIND],
+    grants: MEMBER_FIELDS,
+    reserved: SESSION_NAMES,
+    struct: MEMBER_STRUCT,
+  },
+];
+
+/** The fields that a kind has of its groups. */
+export function grantedFields(groups: readonly string[]): Field[] {
+  return BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id)).flatMap(({ grants }) => grants);
+}
+
+/** The list `parameters` of a user's kind, as its record shows it: what it has of its groups, then its own. */
+export function listedParameters(groups: readonly string[], own: readonly string[]): string[] {
+  const granted = grantedFields(groups).map(({ id }) => id);
+  return [...granted, ...own.filter((id) => !granted.includes(id))];
+}
+
+export const BUILT_IN_LINK_TYPES: readonly { readonly id: string; readonly label: string }[] = [
+  { id: 'link', label: 'Link' },
+];
+
+const RESERVED = ['auth', 'doc', 'unit', 'struct', 'function', 'project'];
+
+/** The kinds that are there for the system alone. */
+export const SEALED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ special }) => special.sealed).map(
+  ({ id }) => id,
+);
+
+/** Ids that no user's kind may have. */
+export const RESERVED_KINDS: ReadonlySet<string> = new Set([...RESERVED, ...BUILT_IN_KINDS.map((kind) => kind.id)]);

@@ -1,0 +1,29 @@
+/**
+ * Whether all of a project's definitions were read. They are not while its schema is restored from a dump table by table:
+ * by the version nothing can be told then, because it is there before the rest.
+ */
+import type { Pieces } from '../../shared/work-in-pieces.js';
+import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES } from './built-in.js';
+import type { Model } from '../model.js';
+
+/** Whether the kinds, groups and link types that every project has are there. */
+export function hasBuiltIn({ kinds, groups, linkTypes }: Model): boolean {
+  return (
+    BUILT_IN_KINDS.every(({ id }) => kinds.has(id)) &&
+    BUILT_IN_GROUPS.every(({ id }) => groups.has(id)) &&
+    BUILT_IN_LINK_TYPES.every(({ id }) => linkTypes.has(id))
+  );
+}
+
+/** Whether all parameters and kinds are there that others name. */
+export function* isWhole({ kinds, parameters, groups }: Model): Pieces<boolean> {
+  for (const kind of kinds.values()) {
+    if (!kind.builtIn && !kind.parameters.every((id) => parameters.has(id))) return false;
+    yield;
+  }
+  for (const group of groups.values()) {
+    if (!group.kinds.every((id) => kinds.has(id))) return false;
+    yield;
+  }
+  return true;
+}

@@ -1,0 +1,88 @@
+/** The fields of credentials and of members, as values. */
+import { PASSWORD_LENGTH } from '../../shared/limits.js';
+import { builtInField as field } from '../field.js';
+import type { Field } from '../model.js';
+import { uuidType } from '../parameter-type/unit.type.js';
+import { CREDENTIAL_KIND } from '../built-in-traits.js';
+
+/** The id of a unit of another built-in kind. */
+const idColumn = { type: uuidType, columnType: uuidType.column, json: uuidType.json } as const;
+
+/** Columns of credentials that no endpoint shows. */
+const secret = (id: string, unique = false) => field({ id, type: 'string', hidden: true, unique });
+
+export const CREDENTIAL_FIELDS: readonly Field[] = [
+  field({ id: 'username', type: 'string', label: 'Username', nullable: false }),
+  field({ id: 'email', type: 'string', label: 'E-mail', nullable: false }),
+  secret('username_key', true),
+  secret('email_key', true),
+  secret('password_hash'),
+  secret('member_kind'),
+  field({ id: 'member_id', type: 'string', hidden: true }, idColumn),
+];
+
+/** What a sign-up takes in place of the id of the credentials. */
+const CREDENTIALS = field({
+  id: CREDENTIAL_KIND,
+  type: 'json',
+  label: 'System user',
+  helperText: 'An object of username, password and email: those of the member',
+  required: true,
+  nullable: false,
+});
+
+const PASSWORD = field({
+  id: 'password',
+  type: 'string',
+  label: 'Password',
+  required: true,
+  nullable: false,
+  runTime: true,
+  minLength: PASSWORD_LENGTH.min,
+  maxLength: PASSWORD_LENGTH.max,
+});
+
+/** What a kind gains in the group of member kinds. */
+export const MEMBER_FIELDS: readonly Field[] = [
+  field(
+    { id: CREDENTIAL_KIND, type: 'string', label: 'System user', nullable: false, unique: true },
+    { ...idColumn, system: true },
+  ),
+  field({
+    id: 'username',
+    type: 'string',
+    label: 'Username',
+    required: true,
+    nullable: false,
+    minLength: 1,
+    maxLength: 254,
+    strip: true,
+  }),
+  field({
+    id: 'email',
+    type: 'string',
+    label: 'E-mail',
+    required: true,
+    nullable: false,
+    minLength: 3,
+    maxLength: 254,
+    strip: true,
+  }),
+  field({ id: 'first_name', type: 'string', label: 'First name', nullable: false, default: '', maxLength: 500 }),
+  field({ id: 'last_name', type: 'string', label: 'Last name', nullable: false, default: '', maxLength: 500 }),
+  field({ id: 'first_access_time', type: 'datetime', label: 'First access' }, { system: true, unversioned: true }),
+  field({ id: 'last_access_time', type: 'datetime', label: 'Last access' }, { system: true, unversioned: true }),
+];
+
+/**
+ * What sign-up takes and member sessions have beside the fields of members: a parameter of a member kind that is called
+ * so could not be given, or would be taken for a token.
+ */
+export const SESSION_NAMES: readonly string[] = ['password', 'access_token', 'refresh_token', 'auth_token'];
+
+/** What a struct shows of a member kind: what a sign-up takes, so that a form that is made of it can sign up. */
+export const MEMBER_STRUCT: readonly Field[] = MEMBER_FIELDS.flatMap((granted) => {
+  if (granted.id === 'username') return [granted, PASSWORD];
+  if (granted.id === CREDENTIAL_KIND) return [CREDENTIALS];
+  return granted.system ? [] : [granted];
+});

@@ -1,0 +1,258 @@
+/** Builds the model of a project from its records and the built-in model. */
+import { jsonEqual } from '../../shared/json.js';
+import { atOnce, type Pieces } from '../../shared/work-in-pieces.js';
+import {
+  BUILT_IN_GROUPS,
+  BUILT_IN_KINDS,
+  BUILT_IN_LINK_TYPES,
+  grantedFields,
+  type BuiltInKind,
+} from '../built-in/built-in.js';
+import { keyField, kindIdField, METADATA_FIELD, parameterField, TIME_FIELDS, REMOTE_TIME_FIELDS } from '../field.js';
+import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from '../model.js';
+import type { ParameterDef } from '../parameter-type/parameter-def.js';
+import type { ParameterType } from '../parameter-type/parameter-type.js';
+import { definitionOf, type KindRecord, type ModelRecords } from './records.js';
+import { PLAIN } from '../built-in-traits.js';
+
+const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
+
+/**
+ * What stands as it stood in `known`, a model of the same project, is taken from there: the definitions of parameters,
+ * and the fields of kinds. That is what `isUnchanged` goes by, and a large model costs less memory and time so.
+ */
+export function buildModel(records: ModelRecords, known?: Model): Model {
+  return atOnce(modelInPieces(records, known));
+}
+
+export function* modelInPieces(records: ModelRecords, known?: Model): Pieces<Model> {
+  const parameters = new Map<string, ParameterDef>();
+  for (const record of records.parameters) {
+    parameters.set(record.id, keptDefinition(definitionOf(record), known?.parameters.get(record.id)));
+    yield;
+  }
+  const groups = buildGroups(records);
+  const memberships = yield* membershipsOf(groups);
+  const kindRecords = records.kinds.map((record) => withoutGranted(record, memberships.get(record.id) ?? []));
+  const keys = yield* keyTypes(kindRecords, parameters);
+  const shared = new Map<ParameterDef, Field>();
+  const kinds = new Map<string, KindDef>();
+  for (const record of kindRecords) {
+    const groupsOfKind = memberships.get(record.id) ?? [];
+    const builtIn = BUILT_IN.get(record.id);
+    const old = known?.kinds.get(record.id);
+    if (old && isOf(record, groupsOfKind, old) && (builtIn || hasSameFields(old, parameters, keys))) {
+      // Another object all the same: what is worked out of a kind may depend on other kinds.
+      kinds.set(record.id, { ...old });
+    } else {
+      const shape = builtIn ? builtInShape(builtIn) : userShape(record, { parameters, keys, shared });
+      kinds.set(record.id, finishKind(record, shape, groupsOfKind, builtIn));
+    }
+    yield;
+  }
+  return {
+    version: records.version,
+    kinds,
+    parameters,
+    groups,
+    linkTypes: new Map(records.links.map(({ id }): [string, LinkTypeDef] => [id, { id, builtIn: isBuiltInLink(id) }])),
+  };
+}
+
+/** Whether the table of a kind, and all that is checked of it, is in one model what it is in another one built of that. */
+export function isUnchanged(kind: KindDef, other: KindDef | undefined): boolean {
+  return kind.fields === other?.fields;
+}
+
+/** A definition that says what the known one says is that one. */
+function keptDefinition(made: ParameterDef, known: ParameterDef | undefined): ParameterDef {
+  if (!known) return made;
+  const keys = Object.keys(made) as (keyof ParameterDef)[];
+  return keys.every((key) => jsonEqual(made[key], known[key])) ? known : made;
+}
+
+/** Whether a kind is what its record and its groups say. */
+function isOf(record: KindRecord, groups: readonly string[], kind: KindDef): boolean {
+  const said = [record.label, record.active, record.remote, record.public, record.access];
+  const lists = [record.parameters, record.unique, record.indexes, groups];
+  return jsonEqual(
+    [said, lists],
+    [
+      [kind.label, kind.active, kind.remote, kind.public, kind.access],
+      [kind.parameters, kind.unique, kind.indexes, kind.groups],
+    ],
+  );
+}
+
+function hasSameFields(
+  { parameters: ids, fields }: KindDef,
+  parameters: ReadonlyMap<string, ParameterDef>,
+  keys: ReadonlyMap<string, ParameterType>,
+): boolean {
+  return ids.every((id) => {
+    const def = parameters.get(id);
+    const field = fields.get(id);
+    const key = def?.referenceKind === undefined ? undefined : keys.get(def.referenceKind);
+    return field?.def === def && field?.reference?.key === key;
+  });
+}
+
+/** The list of a user's kind names what it has of its groups too, which are no parameters of the project. */
+function withoutGranted(record: KindRecord, groups: readonly string[]): KindRecord {
+  if (BUILT_IN.has(record.id)) return record;
+  const granted = new Set(grantedFields(groups).map(({ id }) => id));
+  return granted.size === 0 ? record : { ...record, parameters: record.parameters.filter((id) => !granted.has(id)) };
+}
+
+function buildGroups(records: ModelRecords): Map<string, GroupDef> {
+  const builtIn = new Set(BUILT_IN_GROUPS.map((group) => group.id));
+  return new Map(
+    records.groups.map((record) => [
+      record.id,
+      { id: record.id, label: record.label, kinds: record.kind_list, builtIn: builtIn.has(record.id) },
+    ]),
+  );
+}
+
+function* membershipsOf(groups: ReadonlyMap<string, GroupDef>): Pieces<Map<string, string[]>> {
+  const memberships = new Map<string, string[]>();
+  for (const group of groups.values()) {
+    for (const kind of group.kinds) {
+      const known = memberships.get(kind);
+      if (known) known.push(group.id);
+      else memberships.set(kind, [group.id]);
+    }
+    yield;
+  }
+  return memberships;
+}
+
+/** The type of each kind's key, which a reference's column takes on. */
+function* keyTypes(
+  kinds: readonly KindRecord[],
+  parameters: ReadonlyMap<string, ParameterDef>,
+): Pieces<Map<string, ParameterType>> {
+  const types = new Map<string, ParameterType>();
+  for (const record of kinds) {
+    const source = BUILT_IN.get(record.id)?.key;
+    const primary = primaryOf(record, parameters);
+    types.set(record.id, keyField(source ?? keySource(record, primary), primary).type);
+    yield;
+  }
+  return types;
+}
+
+function keySource({ remote }: KindRecord, primary: ParameterDef | undefined): KeySource {
+  if (primary) return 'natural';
+  return remote ? 'source' : 'uuid';
+}
+
+function primaryOf(
+  record: Pick<KindRecord, 'parameters'>,
+  parameters: ReadonlyMap<string, ParameterDef>,
+): ParameterDef | undefined {
+  return record.parameters.map((id) => parameters.get(id)).find((def) => def?.primary);
+}
+
+interface Shape {
+  readonly table: string;
+  readonly discriminated: boolean;
+  readonly key: KeySource;
+  readonly primary: ParameterDef | undefined;
+  readonly own: readonly Field[];
+}
+
+function builtInShape(kind: BuiltInKind): Shape {
+  return { table: kind.table, discriminated: kind.discriminated, key: kind.key, primary: undefined, own: kind.fields };
+}
+
+/** What the fields of users' kinds are made of. */
+interface Parts {
+  readonly parameters: ReadonlyMap<string, ParameterDef>;
+  readonly keys: ReadonlyMap<string, ParameterType>;
+  /** Kinds that use a parameter share its field. */
+  readonly shared: Map<ParameterDef, Field>;
+}
+
+function userShape(record: KindRecord, { parameters, keys, shared }: Parts): Shape {
+  const primary = primaryOf(record, parameters);
+  const own = record.parameters.flatMap((id) => {
+    const def = parameters.get(id);
+    if (!def) return [];
+    const field = shared.get(def) ?? parameterField(def, def.referenceKind ? keys.get(def.referenceKind) : undefined);
+    shared.set(def, field);
+    return [field];
+  });
+  return { table: record.id, discriminated: false, key: keySource(record, primary), primary, own };
+}
+
+function finishKind(
+  record: KindRecord,
+  shape: Shape,
+  groups: readonly string[],
+  builtIn: BuiltInKind | undefined,
+): KindDef {
+  const granted = grantedFields(groups);
+  const ownIds = new Set(shape.own.map((field) => field.id));
+  const key = keyField(shape.key, shape.primary);
+  const fields = [
+    key,
+    kindIdField(record.id, shape.discriminated),
+    ...granted.filter((field) => !ownIds.has(field.id)),
+    ...shape.own,
+    METADATA_FIELD,
+    ...(record.remote ? REMOTE_TIME_FIELDS : TIME_FIELDS),
+  ];
+  return {
+    id: record.id,
+    label: record.label,
+    active: record.active,
+    remote: record.remote,
+    public: record.public,
+    builtIn: builtIn !== undefined,
+    special: builtIn?.special ?? PLAIN,
+    access: record.access,
+    table: shape.table,
+    discriminated: shape.discriminated,
+    key: shape.key,
+    keyField: key,
+    primary: shape.own.find((field) => field.id === shape.primary?.id),
+    fields: new Map(fields.map((field) => [field.id, field])),
+    parameters: record.parameters,
+    unique: record.unique,
+    indexes: record.indexes,
+    groups,
+  };
+}
+
+function isBuiltInLink(id: string): boolean {
+  return BUILT_IN_LINK_TYPES.some((type) => type.id === id);
+}
+
+/** The records of a project that has nothing but the built-in model. */
+export function builtInRecords(): ModelRecords {
+  return {
+    version: 0,
+    parameters: [],
+    kinds: BUILT_IN_KINDS.map((kind) => ({
+      id: kind.id,
+      label: kind.label,
+      active: true,
+      remote: false,
+      public: false,
+      parameters: builtInParameters(kind),
+      unique: [],
+      indexes: [],
+      access: null,
+    })),
+    groups: BUILT_IN_GROUPS.map(({ id, label, kinds }) => ({ id, label, kind_list: kinds })),
+    links: BUILT_IN_LINK_TYPES,
+  };
+}
+
+/** The list `parameters` of a built-in kind's record: all field names of its units but those that only the record shows. */
+function builtInParameters(kind: BuiltInKind): string[] {
+  const granted = BUILT_IN_GROUPS.filter((group) => group.kinds.includes(kind.id)).flatMap((group) => group.grants);
+  const own = [...granted, ...kind.fields].filter((field) => !field.recordOnly && !field.def.hidden);
+  return ['id', 'kind_id', ...own.map((field) => field.id), 'metadata', 'inserted_at', 'updated_at'];
+}

@@ -1,0 +1,196 @@
+/** What makes a model contradict itself. The catalog runs it on the model that a change would make. */
+import type { Faults } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { Pieces } from '../../shared/work-in-pieces.js';
+import { BUILT_IN_GROUPS } from '../built-in/built-in.js';
+import type { KindDef, Model } from '../model.js';
+import { isMemberKind, referencesTo } from '../model.js';
+import type { ParameterDef } from '../parameter-type/parameter-def.js';
+import { parameterType } from '../parameter-type/registry.js';
+
+/** Ids of the definitions that a change wrote: only these are checked. */
+export interface Touched {
+  readonly kinds: ReadonlySet<string>;
+  readonly parameters: ReadonlySet<string>;
+  /** Parameters that were defined inside the body of a kind, and where. */
+  readonly inline?: ReadonlyMap<string, number>;
+  /** Kinds that a group was given, or lost. */
+  readonly regrouped: ReadonlySet<string>;
+}
+
+/** Adds all faults of the touched definitions, each at the field to blame. */
+export function* checkModel(model: Model, touched: Touched, faults: Faults): Pieces<void> {
+  for (const id of touched.parameters) {
+    const def = model.parameters.get(id);
+    if (def) checkReference(def, model, faults, touched.inline?.get(id));
+    yield;
+  }
+  for (const kind of model.kinds.values()) {
+    const uses = kind.parameters.some((id) => touched.parameters.has(id));
+    const written = touched.kinds.has(kind.id) || touched.regrouped.has(kind.id);
+    if (!kind.builtIn && (written || uses)) checkKind(kind, model, touched, faults);
+    yield;
+  }
+}
+
+/** How many definitions of each sort a project may have; those that are built in don't count. */
+const ALLOWED = [
+  { sort: 'kinds', allowed: LIMITS.kindsPerProject, of: ({ kinds }: Model) => countOwn(kinds) },
+  { sort: 'parameters', allowed: LIMITS.parametersPerProject, of: ({ parameters }: Model) => parameters.size },
+  { sort: 'groups', allowed: LIMITS.groupsPerProject, of: ({ groups }: Model) => countOwn(groups) },
+  { sort: 'link types', allowed: LIMITS.linkTypesPerProject, of: ({ linkTypes }: Model) => countOwn(linkTypes) },
+] as const;
+
+function countOwn(definitions: ReadonlyMap<string, { readonly builtIn: boolean }>): number {
+  return [...definitions.values()].filter(({ builtIn }) => !builtIn).length;
+}
+
+/** Adds a fault for every sort of definition of which a change would make more than a project may have. */
+export function checkCounts(before: Model, after: Model, faults: Faults): void {
+  for (const { sort, allowed, of } of ALLOWED) {
+    const count = of(after);
+    if (count <= allowed || count <= of(before)) continue;
+    faults.add('project.full', `A project has at most ${allowed} ${sort}, and this one would have ${count}`);
+  }
+}
+
+/** `inline`: where in the body of a kind the parameter was defined. */
+export function checkReference(
+  def: Pick<ParameterDef, 'referenceKind'>,
+  model: Model,
+  faults: Faults,
+  inline?: number,
+): void {
+  if (def.referenceKind === undefined) return;
+  const target = model.kinds.get(def.referenceKind);
+  const place = { parameter: inline === undefined ? 'reference_kind' : 'parameters' };
+  const name = inline === undefined ? 'reference_kind' : `parameters[${inline}].reference_kind`;
+  const isUsable = (kind: KindDef): boolean => !kind.builtIn || isMemberKind(kind);
+  if (!target) {
+    const usable = [...model.kinds.values()].filter(isUsable);
+    const hint = faults.hint(
+      def.referenceKind,
+      usable.map((kind) => kind.id),
+    );
+    faults.add('parameter.bad_reference', `${name}: no kind '${def.referenceKind}'${hint}`, place);
+  } else if (!isUsable(target)) {
+    faults.add(
+      'parameter.bad_reference',
+      `${name}: '${target.id}' is built in; only users' kinds and member kinds can be referenced`,
+      place,
+    );
+  } else if (target.remote) {
+    faults.add(
+      'parameter.bad_reference',
+      `${name}: '${target.id}' is remote, so no foreign key can hold a reference to it`,
+      place,
+    );
+  }
+}
+
+function checkKind(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
+  checkRemote(kind, model, faults);
+  checkParameterList(kind, model, touched, faults);
+  checkMemberKey(kind, touched, faults);
+  checkLists(kind, model.parameters, faults);
+}
+
+/** The lists of a kind that name parameters. */
+export type KindLists = Pick<KindDef, 'parameters' | 'unique' | 'indexes'>;
+
+/** What of a definition decides where a list may name it. */
+export type Listed = Pick<ParameterDef, 'type' | 'primary' | 'multiple' | 'runTime'>;
+
+/** Adds the faults that the lists of a kind have by themselves. Parameters that are not there are told elsewhere. */
+export function checkLists(kind: KindLists, known: ReadonlyMap<string, Listed>, faults: Faults): void {
+  const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
+  const { parameters } = kind;
+  const [seen, twice] = [new Set<string>(), new Set<string>()];
+  for (const id of parameters) (seen.has(id) ? twice : seen).add(id);
+  for (const id of twice) bad(`'${id}' is there twice`);
+  const primaries = [...new Set(parameters)].filter((id) => known.get(id)?.primary);
+  if (primaries.length > 1) bad(`at most one primary parameter, got ${primaries.join(' and ')}`);
+  if (parameters.length > LIMITS.parametersPerKind) bad(`at most ${LIMITS.parametersPerKind}`);
+  checkColumnLists(kind, 'unique', known, faults);
+  checkColumnLists(kind, 'indexes', known, faults);
+}
+
+/** A remote kind has no table, so no foreign key can lead to it. */
+function checkRemote(kind: KindDef, model: Model, faults: Faults): void {
+  if (!kind.remote) return;
+  for (const { kind: other, field } of referencesTo(model, kind.id)) {
+    if (other.remote) continue;
+    faults.add('kind.referenced', `remote: '${kind.id}' is referred to by '${other.id}' by '${field.id}'`, {
+      parameter: 'remote',
+    });
+  }
+}
+
+/** Adds the fault of a list of parameters that names one which the project does not have. */
+export function tellUnknownParameter(id: string, known: Iterable<string>, faults: Faults): void {
+  const text = `parameters: no parameter '${id}' in this project${faults.hint(id, known)}`;
+  faults.add('kind.bad_definition', text, { parameter: 'parameters' });
+}
+
+function checkParameterList(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
+  for (const id of kind.parameters) {
+    const def = model.parameters.get(id);
+    if (!def) tellUnknownParameter(id, model.parameters.keys(), faults);
+    else if (!touched.parameters.has(id)) checkReference(def, model, faults);
+  }
+}
+
+/** Members have generated ids. */
+function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
+  if (!kind.primary || !isMemberKind(kind)) return;
+  const text = `'${kind.id}' would be a member kind with the natural key '${kind.primary.id}', and members have none`;
+  faults.add('unit.conflict', text, { parameter: keyGiver(kind, touched) });
+}
+
+/**
+ * Adds a fault for each new parameter of a kind whose name a group of the kind has taken: for a field that kinds gain in
+ * it, or for what the service itself takes and answers of their units.
+ */
+export function tellTaken(ids: readonly unknown[], groups: readonly string[], faults: Faults): void {
+  const tell = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
+  for (const group of BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id))) {
+    for (const { id } of group.grants.filter((granted) => ids.includes(granted.id))) {
+      tell(`'${id}' comes with the group '${group.id}'; take it from the list`);
+    }
+    for (const id of group.reserved.filter((name) => ids.includes(name))) {
+      tell(`'${id}' is a name that sign-up and sign-in use; in the group '${group.id}' a parameter needs another id`);
+    }
+  }
+}
+
+/** The field by which a member kind was to get a natural key. */
+function keyGiver({ id }: KindDef, { kinds, regrouped }: Touched): string {
+  if (regrouped.has(id)) return 'kind_list';
+  return kinds.has(id) ? 'parameters' : 'is_primary';
+}
+
+function checkColumnLists(
+  kind: KindLists,
+  key: 'unique' | 'indexes',
+  known: ReadonlyMap<string, Listed>,
+  faults: Faults,
+): void {
+  const bad = (text: string) => faults.add('kind.bad_definition', `${key}: ${text}`, { parameter: key });
+  if (kind[key].length > LIMITS.columnLists) return bad(`at most ${LIMITS.columnLists} lists, got ${kind[key].length}`);
+  for (const ids of kind[key]) {
+    if (ids.length > LIMITS.listedColumns) {
+      bad(`at most ${LIMITS.listedColumns} parameters in one list, got ${ids.length}`);
+      continue;
+    }
+    if (new Set(ids).size !== ids.length) bad(`a parameter is twice in [${ids.join(', ')}]`);
+    for (const id of ids) {
+      const def = known.get(id);
+      if (!def || !kind.parameters.includes(id)) {
+        bad(`'${id}' is no parameter of the kind${faults.hint(id, kind.parameters)}`);
+      } else if (def.runTime) bad(`'${id}' is not stored`);
+      else if (def.multiple || !parameterType(def.type).indexable) bad(`'${id}' can not be in an index of several`);
+    }
+  }
+  const texts = kind[key].map((ids) => ids.join(','));
+  if (new Set(texts).size !== texts.length) bad('the same list is there twice');
+}

@@ -1,0 +1,123 @@
+/**
+ * Paths: `population`, `meta.color`, `country.continent.name`. A path leads over references to other units, to one of
+ * their fields, and inside a JSON field to a key. Pure.
+ */
+import type { Path } from '../../filter/filter.ast.js';
+import { printPath } from '../../filter/filter.printer.js';
+import { KindError, refusal } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import { didYouMean } from '../../shared/did-you-mean.js';
+import type { Field, KindDef, Model } from '../model.js';
+import type { Predicate, Step, Target, Visible } from './predicate.js';
+
+/** What the one who asks may name. */
+export interface Names {
+  readonly kind: KindDef;
+  /** The fields of the kind, by name. */
+  readonly visible: Visible;
+  /** Where the same is asked of several kinds: what they are called together. */
+  readonly called?: string;
+  /** The way over references; where it is absent, paths stay in the unit. */
+  readonly reach?: Reach | undefined;
+}
+
+/** Names that stand for one kind, or are shared by several. */
+export function shared(kinds: readonly unknown[]): Pick<Names, 'called'> {
+  return kinds.length > 1 ? { called: 'any of these kinds' } : {};
+}
+
+/** Where names are looked for, for a message: `'city'`. */
+export function placeOf({ kind, called }: Pick<Names, 'kind' | 'called'>): string {
+  return called ?? `'${kind.id}'`;
+}
+
+/** What the one who asks may name of the units that others refer to. */
+export interface Reach {
+  /** Where a reference leads; `at` is where the path begins. @throws KindError where the kind is not to be read */
+  follow(reference: Field, at: number): Reached;
+  /** Refuses a field that a kind has and that is not to be read; says nothing to one that it has not. @throws KindError */
+  checkField(kind: KindDef, name: string): void;
+}
+
+export interface Reached extends Pick<Names, 'kind' | 'visible'> {
+  /** The units of the kind that count; undefined for all. */
+  readonly access: Predicate | undefined;
+}
+
+/**
+ * What a path leads to.
+ * @throws KindError 400 with the step that leads nowhere and the character; what `names.reach` throws
+ */
+export function resolvePath({ segments, at }: Path, { reach, ...names }: Names): Target {
+  const through: Step[] = [];
+  let here: Omit<Names, 'reach'> = names;
+  for (const [passed, name] of segments.entries()) {
+    const field = here.visible.get(name);
+    const rest = segments.slice(passed + 1);
+    if (!field) {
+      if (segments.length > 1) reach?.checkField(here.kind, name);
+      const hint = didYouMean(name, here.visible.keys());
+      throw unknown(name, `no parameter '${shown(name)}' in ${placeOf(here)}${hint}`, at);
+    }
+    const isJson = field.type.id === 'json' && !field.def.multiple;
+    if (rest.length === 0 || isJson) return { field, keys: rest, ...(through.length > 0 && { through }) };
+    if (!field.reference || !reach) {
+      throw unknown(name, `'${name}' leads no further: only a unit parameter or the keys of a json one do`, at);
+    }
+    if (through.length === LIMITS.references) throw tooFar(name, at);
+    const next = follow(reach, field, { segments, at });
+    through.push({ reference: field, kind: next.kind, access: next.access });
+    here = next;
+  }
+  throw new Error('a path has a segment');
+}
+
+/** Where a reference leads; a refusal names the path that asks for it. */
+function follow(reach: Reach, reference: Field, { segments, at }: Path): Reached {
+  try {
+    return reach.follow(reference, at);
+  } catch (error) {
+    if (!(error instanceof KindError) || !CLOSED.includes(error.code)) throw error;
+    const [{ code, text }] = error.messages;
+    const path = shown(printPath(segments));
+    const why = code === 'token.missing' ? 'a bearer token is needed to follow it' : text;
+    throw refusal(code, `'${path}': ${why}, at character ${at}`, { parameter: path });
+  }
+}
+
+const CLOSED: readonly string[] = ['token.missing', 'access.denied'];
+
+function shown(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 80)}…` : name;
+}
+
+function unknown(name: string, text: string, at: number) {
+  return refusal('filter.unknown_parameter', `${text}, at character ${at}`, { parameter: shown(name) });
+}
+
+function tooFar(name: string, at: number) {
+  const text = `a path leads over at most ${LIMITS.references} references; '${name}' is one too many, at character ${at}`;
+  return refusal('filter.too_large', text, { parameter: name });
+}
+
+/** The path of ids of a target: references, the field, keys. */
+export function segmentsOf({ field, keys, through = [] }: Target): string[] {
+  return [...through.map(({ reference }) => reference.id), field.id, ...keys];
+}
+
+/** The fields that a path names, each with its kind, as far as the model has them. */
+export function fieldsAlong(
+  segments: readonly string[],
+  kind: KindDef,
+  model: Model,
+): { kind: KindDef; field: Field }[] {
+  const found: { kind: KindDef; field: Field }[] = [];
+  let here: KindDef | undefined = kind;
+  for (const name of segments) {
+    const field: Field | undefined = here?.fields.get(name);
+    if (!here || !field) break;
+    found.push({ kind: here, field });
+    here = field.reference && model.kinds.get(field.reference.kind);
+  }
+  return found;
+}

@@ -1,0 +1,138 @@
+/**
+ * What a filter means for a kind: names have become fields, texts have become values of their types (`resolve-filter.ts`).
+ * Filters of clients and rules of owners both end here, so both are rendered by the same code.
+ */
+import type { Json } from '../../shared/json.js';
+import type { Field, KindDef } from '../model.js';
+import type { Stored } from '../parameter-type/parameter-type.js';
+
+/** What a test looks at: a field of the unit or of one that it refers to, or the value at keys inside a JSON field. */
+export interface Target {
+  readonly field: Field;
+  readonly keys: readonly string[];
+  /** The references that lead to the unit that has the field; absent where that is the unit itself. */
+  readonly through?: readonly Step[];
+}
+
+/** One reference of a path. Where it is null, or leads to a unit that does not count, the path ends in null. */
+export interface Step {
+  readonly reference: Field;
+  /** The kind that it leads to. */
+  readonly kind: KindDef;
+  /** The units of that kind that count: those that the caller may read; undefined for all. */
+  readonly access: Predicate | undefined;
+}
+
+/** A value of the member who asks, read when the statement runs, so that it is never an old one. */
+export interface MemberValue {
+  /** The member's kind, in whose table it stands. */
+  readonly kind: KindDef;
+  readonly field: Field;
+  /** Empty until a rule is bound to a caller. */
+  readonly memberId: string;
+}
+
+export type Predicate =
+  | { readonly op: 'and' | 'or'; readonly parts: readonly Predicate[] }
+  | { readonly op: 'not'; readonly part: Predicate }
+  | { readonly op: 'constant'; readonly value: boolean }
+  | { readonly op: 'isnull'; readonly target: Target; readonly value: boolean }
+  | { readonly op: 'in'; readonly target: Target; readonly values: readonly Stored[] }
+  | {
+      readonly op: 'is';
+      readonly target: Target;
+      readonly negated: boolean;
+      readonly value: Stored | readonly Stored[];
+    }
+  | { readonly op: 'json'; readonly target: Target; readonly value: Json }
+  | {
+      readonly op: 'order';
+      readonly target: Target;
+      readonly than: 'lt' | 'lte' | 'gt' | 'gte';
+      readonly value: Stored;
+    }
+  | { readonly op: 'element'; readonly target: Target; readonly value: Stored }
+  | {
+      readonly op: 'member';
+      readonly target: Target;
+      readonly test: MemberTest;
+      /** Plain values come along in `in`. */
+      readonly values: readonly (Stored | MemberValue)[];
+    }
+  /** The member has a value there. */
+  | { readonly op: 'present'; readonly value: MemberValue }
+  | {
+      readonly op: 'like';
+      readonly target: Target;
+      readonly place: 'within' | 'start' | 'end';
+      readonly fold: boolean;
+      readonly value: string;
+    };
+
+/** Tests that can be made with a value of the member. */
+export type MemberTest = 'eq' | 'ne' | 'in' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte';
+
+/** The fields that the caller may name, by name. */
+export type Visible = ReadonlyMap<string, Field>;
+
+const lists = new WeakMap<Visible, readonly Field[]>();
+
+/** All visible fields as a list: one and the same as long as the visible ones are, so that what is made of it can be kept. */
+export function everyField(visible: Visible): readonly Field[] {
+  const known = lists.get(visible);
+  if (known) return known;
+  const made = [...visible.values()];
+  lists.set(visible, made);
+  return made;
+}
+
+/** A rule's predicate for one member. */
+export function boundTo(predicate: Predicate, memberId: string): Predicate {
+  switch (predicate.op) {
+    case 'and':
+    case 'or':
+      return { op: predicate.op, parts: predicate.parts.map((part) => boundTo(part, memberId)) };
+    case 'not':
+      return { op: 'not', part: boundTo(predicate.part, memberId) };
+    case 'present':
+      return { op: 'present', value: { ...predicate.value, memberId } };
+    case 'member':
+      return {
+        ...predicate,
+        values: predicate.values.map((value) => (isMemberValue(value) ? { ...value, memberId } : value)),
+      };
+    default:
+      return predicate;
+  }
+}
+
+export function isMemberValue(value: Stored | MemberValue): value is MemberValue {
+  return typeof value === 'object' && 'memberId' in value && 'field' in value;
+}
+
+/** The stored fields of the unit itself that a predicate tests, or follows to another unit, each once. */
+export function fieldsOf(predicate: Predicate): Field[] {
+  const found = new Set<Field>();
+  const visit = (part: Predicate): void => {
+    if (part.op === 'and' || part.op === 'or') part.parts.forEach(visit);
+    else if (part.op === 'not') visit(part.part);
+    else if ('target' in part) {
+      const own = part.target.through?.[0]?.reference ?? part.target.field;
+      if (own.column !== undefined) found.add(own);
+    }
+  };
+  visit(predicate);
+  return [...found];
+}
+
+/** Whether a predicate asks other units than the one that it is about; where `over` is given, over such a step. */
+export function leadsOn(predicate: Predicate, over: (step: Step) => boolean = () => true): boolean {
+  if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.some((part) => leadsOn(part, over));
+  if (predicate.op === 'not') return leadsOn(predicate.part, over);
+  return 'target' in predicate && (predicate.target.through?.some(over) ?? false);
+}
+
+/** Both, where both are asked. */
+export function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
+  return a && b ? { op: 'and', parts: [a, b] } : (a ?? b);
+}

@@ -1,0 +1,167 @@
+/** Resolves a filter against a kind: texts become values of the types that its fields have. Pure. */
+import {
+  spellingsOf,
+  type Filter,
+  type List,
+  type MemberRef,
+  type Operator,
+  type Scalar,
+  type Test,
+} from '../../filter/filter.ast.js';
+import { valuesOf } from '../../filter/filter.walk.js';
+import { refusal } from '../../shared/errors.js';
+import { scalarText } from '../../shared/json.js';
+import type { Field } from '../model.js';
+import { readJsonStructure } from '../parameter-type/json.type.js';
+import { OPERATORS, type ParameterType, type Stored } from '../parameter-type/parameter-type.js';
+import { resolvePath, type Names } from './path.js';
+import type { MemberTest, MemberValue, Predicate, Target } from './predicate.js';
+
+/** Finds the value behind `@member.<name>`, for a test of a field. */
+export type Members = (reference: MemberRef, target: Target) => MemberValue;
+
+/** Names, operators and values that do not fit are 400 with the character. @throws KindError */
+export function resolveFilter(filter: Filter, names: Names, members?: Members): Predicate {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return { op: filter.op, parts: filter.filters.map((part) => resolveFilter(part, names, members)) };
+    case 'not':
+      return { op: 'not', part: resolveFilter(filter.filter, names, members) };
+    default:
+      return resolveTest(filter, names, members);
+  }
+}
+
+function resolveTest(test: Test, names: Names, members: Members | undefined): Predicate {
+  const target = resolvePath(test.path, names);
+  checkOperator(test, target);
+  if (members && valuesOf(test).some((value) => value.type === 'member')) return memberTest(test, target, members);
+  if (test.op === 'isnull') return { op: 'isnull', target, value: test.value };
+  if (test.op === 'in') return membership(target, test.value);
+  return comparison(test.op, target, test.value);
+}
+
+const MEMBER_TESTS: readonly string[] = ['eq', 'ne', 'in', 'contains', 'lt', 'lte', 'gt', 'gte'];
+
+function memberTest(test: Test, target: Target, members: Members): Predicate {
+  const plain = target.keys.length > 0 || (test.op === 'contains' && !target.field.def.multiple);
+  if (plain || !MEMBER_TESTS.includes(test.op)) {
+    throw refusal(
+      'filter.bad_operator',
+      `${test.op} of '${target.field.id}' can not be asked with a value of the member, at character ${test.at}`,
+      { parameter: target.field.id },
+    );
+  }
+  const values = valuesOf(test).map((value) => {
+    if (value.type !== 'member') return readScalar(value, target);
+    const found = members(value, target);
+    checkShape(test, target, found.field, value.at);
+    return found;
+  });
+  return { op: 'member', target, test: test.op as MemberTest, values };
+}
+
+/** A list is compared with a list, one value with one; `in` and `contains` take both. */
+function checkShape({ op }: Test, { field }: Target, other: Field, at: number): void {
+  if (op === 'in' || op === 'contains' || field.def.multiple === other.def.multiple) return;
+  throw badValue(field, field.def.multiple ? 'a list, not one value' : 'one value, not a list', at);
+}
+
+function checkOperator({ op, at }: Test, { field }: Target): void {
+  const operators = field.def.multiple ? OPERATORS.multiple : typeOf(field).operators;
+  if (operators.has(op)) return;
+  const type = `${field.def.multiple ? 'a list of ' : ''}${field.describedAs ?? field.type.id}`;
+  throw refusal(
+    'filter.bad_operator',
+    `'${field.id}' is ${type}, which has no ${op}, at character ${at}; it has ${spellingsOf(operators).join(', ')}`,
+    { parameter: field.id },
+  );
+}
+
+function comparison(
+  op: Exclude<Operator, 'in' | 'isnull'>,
+  target: Target,
+  value: Scalar | MemberRef | List,
+): Predicate {
+  switch (op) {
+    case 'eq':
+    case 'ne':
+      return equality(target, op === 'ne', value);
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte':
+      return { op: 'order', target, than: op, value: readScalar(value, target) };
+    case 'contains':
+      if (target.field.def.multiple) return { op: 'element', target, value: readScalar(value, target) };
+      return { op: 'like', target, place: 'within', fold: false, value: textOf(value, target) };
+    case 'icontains':
+      return { op: 'like', target, place: 'within', fold: true, value: textOf(value, target) };
+    case 'startswith':
+    case 'istartswith':
+      return { op: 'like', target, place: 'start', fold: op === 'istartswith', value: textOf(value, target) };
+    case 'endswith':
+    case 'iendswith':
+      return { op: 'like', target, place: 'end', fold: op === 'iendswith', value: textOf(value, target) };
+  }
+}
+
+function equality(target: Target, negated: boolean, value: Scalar | MemberRef | List): Predicate {
+  if (target.field.def.multiple) {
+    const items = value.type === 'list' ? value.items : [value];
+    return { op: 'is', target, negated, value: items.map((item) => readScalar(item, target)) };
+  }
+  const text: Predicate = { op: 'is', target, negated, value: readScalar(value, target) };
+  const structure =
+    target.field.type.id === 'json' && value.type !== 'member' && value.type !== 'list'
+      ? readJsonStructure(value.text)
+      : undefined;
+  if (structure === undefined) return text;
+  // A list or an object, or the text that spells it.
+  const either: Predicate = {
+    op: 'or',
+    parts: [
+      { op: 'json', target, value: structure },
+      { ...text, negated: false },
+    ],
+  };
+  return negated ? { op: 'not', part: either } : either;
+}
+
+/** One of the values: the same as `or` of `eq`, structures of JSON included; on a list, an element of it. */
+function membership(target: Target, { items }: List): Predicate {
+  if (!target.field.def.multiple) {
+    const parts = items.map((item) => equality(target, false, item));
+    if (parts.some((part) => part.op === 'or')) return { op: 'or', parts };
+  }
+  return { op: 'in', target, values: items.map((item) => readScalar(item, target)) };
+}
+
+function textOf(value: Scalar | MemberRef | List, target: Target): string {
+  return scalarText(readScalar(value, target));
+}
+
+/** The type that reads values: for a reference, the key of the referenced kind. */
+export function typeOf(field: Field): ParameterType {
+  const { reference, type } = field;
+  if (!reference) return type;
+  const wants = `the id of a unit of '${reference.kind}'`;
+  return { ...type, read: (text) => reference.key.read(text), wants, reads: wants };
+}
+
+function readScalar(value: Scalar | MemberRef | List, { field }: Target): Stored {
+  if (value.type === 'list') {
+    throw badValue(field, 'one value, not a list', value.at);
+  }
+  if (value.type === 'member') throw new Error('a member reference is resolved before a filter is planned');
+  const type = typeOf(field);
+  const stored = type.read(value.text);
+  if (stored === undefined)
+    throw badValue(field, `${type.reads ?? type.wants} (${field.describedAs ?? type.id})`, value.at);
+  return stored;
+}
+
+function badValue(field: Field, wants: string, at: number) {
+  return refusal('filter.bad_value', `'${field.id}' wants ${wants}, at character ${at}`, { parameter: field.id });
+}

@@ -1,0 +1,219 @@
+/**
+ * What has to happen in PostgreSQL for one model to become another: steps that change tables, and guards that keep
+ * stored units from being lost or invalidated by it. Pure: `sql/ddl` renders the steps, `catalog/` runs them.
+ */
+import { jsonEqual, type Json } from '../../shared/json.js';
+import { atOnce, type Pieces } from '../../shared/work-in-pieces.js';
+import { isUnchanged } from '../check/build-model.js';
+import { guardsOf, keyColumn, type Guard } from './guards.js';
+import { storedDefault } from '../field.js';
+import type { Model } from '../model.js';
+import {
+  ruledFields,
+  tablesInPieces,
+  type ColumnShape,
+  type ForeignKeyShape,
+  type IndexShape,
+  type RuledFields,
+  type TableShape,
+} from './table-shape.js';
+
+export type { Condition, Guard } from './guards.js';
+
+export type ColumnChange =
+  | { readonly type: 'add'; readonly column: ColumnShape; readonly default: Json; readonly drop: boolean }
+  | { readonly type: 'drop'; readonly column: string }
+  | { readonly type: 'not_null'; readonly column: string; readonly notNull: boolean };
+
+export type Step =
+  | { readonly type: 'drop_foreign_key'; readonly table: string; readonly name: string }
+  | { readonly type: 'drop_index'; readonly name: string }
+  | { readonly type: 'drop_table'; readonly table: string }
+  | { readonly type: 'create_table'; readonly table: TableShape }
+  | { readonly type: 'alter_table'; readonly table: string; readonly changes: readonly ColumnChange[] }
+  | { readonly type: 'create_index'; readonly table: string; readonly index: IndexShape }
+  | { readonly type: 'add_foreign_key'; readonly table: string; readonly key: ForeignKeyShape };
+
+export interface ModelChange {
+  readonly guards: readonly Guard[];
+  readonly steps: readonly Step[];
+  /** The tables that steps are about, as they will be. */
+  readonly tables: ReadonlyMap<string, TableShape>;
+}
+
+/** `before` is undefined for a project that is being made. */
+export function diffModels(before: Model | undefined, after: Model): Pick<ModelChange, 'guards' | 'steps'> {
+  const { guards, steps } = atOnce(diffInPieces(before, after));
+  return { guards, steps };
+}
+
+/** Kinds that are unchanged in a model that was built of the other one cost next to nothing. */
+export function* diffInPieces(before: Model | undefined, after: Model): Pieces<ModelChange> {
+  if (!before) {
+    const tables = yield* tablesInPieces(after);
+    return { guards: [], tables, steps: diffTables(new Map(), tables) };
+  }
+  const recreated = recreatedTables(before, after);
+  const [ruledBefore, ruledAfter] = [yield* ruledFields(before), yield* ruledFields(after)];
+  // What refers to a table that is made anew lets go of it, changed or not.
+  const only = recreated.size > 0 ? undefined : changedTables({ before, ruledBefore, after, ruledAfter });
+  const old = yield* tablesInPieces(before, ruledBefore, only);
+  const tables = yield* tablesInPieces(after, ruledAfter, only);
+  const guards: Guard[] = [];
+  for (const kind of before.kinds.values()) {
+    const next = after.kinds.get(kind.id);
+    if (!isUnchanged(kind, next)) guards.push(...guardsOf(kind, next));
+    yield;
+  }
+  return { guards, tables, steps: diffTables(old, tables, recreated, yield* valuesOf(before, after)) };
+}
+
+interface Compared {
+  readonly before: Model;
+  readonly after: Model;
+  readonly ruledBefore: RuledFields;
+  readonly ruledAfter: RuledFields;
+}
+
+/** The names of the tables of kinds that are changed, new or gone, or whose fields are tested by other rules. */
+function changedTables({ before, after, ruledBefore, ruledAfter }: Compared): Set<string> {
+  const changed = [...after.kinds.values()].filter((kind) => {
+    const old = before.kinds.get(kind.id);
+    return !old || !isUnchanged(kind, old) || !isSame(ruledBefore.get(old), ruledAfter.get(kind));
+  });
+  const gone = [...before.kinds.values()].filter(({ id }) => !after.kinds.has(id));
+  return new Set([...changed, ...gone].map(({ table }) => table));
+}
+
+function isSame(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): boolean {
+  return one.size === other.size && [...one].every((id) => other.has(id));
+}
+
+/** A kind whose key changes its type gets a new table: only empty ones can (a guard sees to it). */
+function recreatedTables(before: Model, after: Model): Set<string> {
+  return new Set(
+    [...before.kinds.values()]
+      .filter((kind) => {
+        const next = after.kinds.get(kind.id);
+        return next && !next.builtIn && keyColumn(kind) !== keyColumn(next);
+      })
+      .map((kind) => kind.table),
+  );
+}
+
+/** What a column that is added holds in the units that are there: the parameter's default. */
+function* valuesOf(before: Model, after: Model): Pieces<Map<string, Json>> {
+  const values = new Map<string, Json>();
+  for (const kind of after.kinds.values()) {
+    const old = before.kinds.get(kind.id);
+    if (isUnchanged(kind, old)) continue;
+    for (const field of kind.fields.values()) {
+      const known = old?.fields.get(field.id)?.column !== undefined;
+      if (field.column !== undefined && !known) values.set(`${kind.table}.${field.column}`, storedDefault(field));
+    }
+    yield;
+  }
+  return values;
+}
+
+export function diffTables(
+  before: ReadonlyMap<string, TableShape>,
+  after: ReadonlyMap<string, TableShape>,
+  recreated: ReadonlySet<string> = new Set(),
+  defaults: ReadonlyMap<string, Json> = new Map(),
+): Step[] {
+  const steps: Step[] = [];
+  const kept = [...after.values()].filter((table) => before.has(table.name) && !recreated.has(table.name));
+  const gone = [...before.values()].filter((table) => !after.has(table.name) || recreated.has(table.name));
+  const fresh = [...after.values()].filter((table) => !before.has(table.name) || recreated.has(table.name));
+  const pairs = kept.map((table): [TableShape, TableShape] => [before.get(table.name) ?? table, table]);
+
+  for (const table of gone) for (const name of table.foreignKeys.keys()) drop(steps, table.name, name);
+  for (const [old, table] of pairs) {
+    for (const [name, key] of old.foreignKeys) {
+      if (!sameForeignKey(key, table.foreignKeys.get(name), old, table, recreated)) drop(steps, table.name, name);
+    }
+  }
+  for (const [old, table] of pairs) {
+    const replaced = replacedColumns(old, table);
+    for (const [name, index] of old.indexes) {
+      const lost = index.columns.some((column) => replaced.has(column) || !table.columns.has(column));
+      if (lost || !jsonEqual(index, table.indexes.get(name))) steps.push({ type: 'drop_index', name });
+    }
+  }
+  for (const table of gone) steps.push({ type: 'drop_table', table: table.name });
+  for (const [old, table] of pairs) {
+    const changes = columnChanges(old, table, defaults);
+    if (changes.length > 0) steps.push({ type: 'alter_table', table: table.name, changes });
+  }
+  for (const table of fresh) {
+    steps.push({ type: 'create_table', table });
+    for (const index of table.indexes.values()) steps.push({ type: 'create_index', table: table.name, index });
+  }
+  for (const [old, table] of pairs) {
+    const replaced = replacedColumns(old, table);
+    for (const [name, index] of table.indexes) {
+      const remade = index.columns.some((column) => replaced.has(column));
+      if (remade || !jsonEqual(index, old.indexes.get(name))) {
+        steps.push({ type: 'create_index', table: table.name, index });
+      }
+    }
+  }
+  for (const table of fresh) for (const key of table.foreignKeys.values()) add(steps, table.name, key);
+  for (const [old, table] of pairs) {
+    for (const [name, key] of table.foreignKeys) {
+      const known = old.foreignKeys.get(name);
+      if (!known || !sameForeignKey(known, key, old, table, recreated)) add(steps, table.name, key);
+    }
+  }
+  return steps;
+}
+
+function drop(steps: Step[], table: string, name: string): void {
+  steps.push({ type: 'drop_foreign_key', table, name });
+}
+
+function add(steps: Step[], table: string, key: ForeignKeyShape): void {
+  steps.push({ type: 'add_foreign_key', table, key });
+}
+
+function sameForeignKey(
+  key: ForeignKeyShape,
+  other: ForeignKeyShape | undefined,
+  old: TableShape,
+  table: TableShape,
+  recreated: ReadonlySet<string>,
+): boolean {
+  return jsonEqual(key, other) && !recreated.has(key.target) && !replacedColumns(old, table).has(key.column);
+}
+
+function sameType(a: ColumnShape, b: ColumnShape): boolean {
+  return a.type === b.type && a.array === b.array;
+}
+
+/** Columns whose type changes: dropped and added again (a guard sees to it that nothing is in them). */
+function replacedColumns(old: TableShape, table: TableShape): Set<string> {
+  return new Set(
+    [...table.columns.values()]
+      .filter((column) => {
+        const known = old.columns.get(column.name);
+        return known && !sameType(known, column);
+      })
+      .map((column) => column.name),
+  );
+}
+
+function columnChanges(old: TableShape, table: TableShape, defaults: ReadonlyMap<string, Json>): ColumnChange[] {
+  const changes: ColumnChange[] = [];
+  for (const name of old.columns.keys()) if (!table.columns.has(name)) changes.push({ type: 'drop', column: name });
+  for (const column of table.columns.values()) {
+    const known = old.columns.get(column.name);
+    const value = defaults.get(`${table.name}.${column.name}`) ?? null;
+    if (!known) changes.push({ type: 'add', column, default: value, drop: false });
+    else if (!sameType(known, column)) changes.push({ type: 'add', column, default: value, drop: true });
+    else if (known.notNull !== column.notNull) {
+      changes.push({ type: 'not_null', column: column.name, notNull: column.notNull });
+    }
+  }
+  return changes;
+}

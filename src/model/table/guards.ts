@@ -1,0 +1,95 @@
+/** Which stored units keep a change of definitions from going through. Pure: `catalog/guards.ts` counts them. */
+import type { ErrorCode } from '../../shared/errors.js';
+import { jsonEqual } from '../../shared/json.js';
+import { storedDefault } from '../field.js';
+import type { Field, KindDef } from '../model.js';
+import type { Constraint } from '../parameter-type/parameter-type.js';
+
+/** Which stored units a guard counts; one that finds any refuses the change. */
+export type Condition =
+  | { readonly type: 'any' }
+  | { readonly type: 'more_than_one' }
+  | { readonly type: 'has_value' | 'is_null' | 'duplicate_elements'; readonly column: string }
+  | { readonly type: 'duplicates'; readonly columns: readonly string[] }
+  | { readonly type: 'violates'; readonly column: string; readonly array: boolean; readonly constraint: Constraint };
+
+export interface Guard {
+  readonly kind: string;
+  readonly table: string;
+  readonly parameter?: string;
+  readonly condition: Condition;
+  readonly code: ErrorCode;
+  /** `?cascade=true` lifts it. */
+  readonly cascade: boolean;
+}
+
+export function keyColumn(kind: KindDef): string {
+  return `${kind.primary?.id ?? ''}:${kind.keyField.columnType}`;
+}
+
+/** What a kind's units must not be for the change to go through. */
+export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
+  if (kind.remote || kind.builtIn) return [];
+  const guard = (code: ErrorCode, condition: Condition, cascade = false, parameter?: string): Guard => ({
+    kind: kind.id,
+    table: kind.table,
+    condition,
+    code,
+    cascade,
+    ...(parameter !== undefined && { parameter }),
+  });
+  if (!next || next.remote) return [guard('kind.has_units', { type: 'any' }, true)];
+  if (keyColumn(kind) !== keyColumn(next)) {
+    const parameter = next.primary?.id ?? kind.primary?.id ?? 'id';
+    return [guard('parameter.locked_by_units', { type: 'any' }, false, parameter)];
+  }
+  const guards: Guard[] = [];
+  for (const field of kind.fields.values()) {
+    const now = next.fields.get(field.id);
+    if (field.column !== undefined && now?.column === undefined) {
+      guards.push(guard('parameter.has_values', { type: 'has_value', column: field.column }, true, field.id));
+    }
+  }
+  for (const field of next.fields.values()) {
+    for (const { code, condition } of fieldGuards(kind.fields.get(field.id), field)) {
+      guards.push(guard(code, condition, false, field.id));
+    }
+  }
+  for (const ids of next.unique) {
+    if (kind.unique.some((known) => jsonEqual(known, ids))) continue;
+    const columns = ids.map((id) => next.fields.get(id)?.column ?? id);
+    if (ids.every((id) => kind.fields.get(id)?.column !== undefined)) {
+      guards.push(guard('parameter.violated', { type: 'duplicates', columns }, false, 'unique'));
+    }
+  }
+  return guards;
+}
+
+type FieldGuard = Pick<Guard, 'code' | 'condition'>;
+
+function fieldGuards(old: Field | undefined, field: Field): FieldGuard[] {
+  const { column, def } = field;
+  if (column === undefined) return [];
+  const violated = (condition: Condition): FieldGuard => ({ code: 'parameter.violated', condition });
+  if (!old || old.column === undefined) {
+    if (!def.nullable && storedDefault(field) === null) return [violated({ type: 'any' })];
+    const repeated = def.unique && !def.multiple && storedDefault(field) !== null;
+    return repeated ? [violated({ type: 'more_than_one' })] : [];
+  }
+  if (old.def.multiple !== def.multiple || old.reference?.kind !== field.reference?.kind) {
+    return [{ code: 'parameter.locked_by_units', condition: { type: 'any' } }];
+  }
+  const guards: FieldGuard[] = [];
+  if (old.def.nullable && !def.nullable) guards.push(violated({ type: 'is_null', column }));
+  if (!old.def.unique && def.unique) {
+    guards.push(
+      violated(def.multiple ? { type: 'duplicate_elements', column } : { type: 'duplicates', columns: [column] }),
+    );
+  }
+  const known = old.type.constraints?.(old.def) ?? [];
+  for (const constraint of field.type.constraints?.(def) ?? []) {
+    if (known.some((other) => jsonEqual(other, constraint))) continue;
+    guards.push(violated({ type: 'violates', column, array: def.multiple, constraint }));
+  }
+  return guards;
+}

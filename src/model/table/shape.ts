@@ -1,0 +1,33 @@
+/** What a table is made of, as values: what a model asks for and what stands in PostgreSQL are told in the same words. */
+import type { DeleteRule } from '../parameter-type/parameter-def.js';
+import type { ColumnType } from '../parameter-type/parameter-type.js';
+
+export interface ColumnShape {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly array: boolean;
+  readonly notNull: boolean;
+}
+
+export interface IndexShape {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+  readonly method: 'btree' | 'gin';
+}
+
+export interface ForeignKeyShape {
+  readonly name: string;
+  readonly column: string;
+  readonly target: string;
+  readonly onDelete: DeleteRule;
+}
+
+export interface TableShape {
+  readonly name: string;
+  /** The columns of the primary key. */
+  readonly key: readonly string[];
+  readonly columns: ReadonlyMap<string, ColumnShape>;
+  readonly indexes: ReadonlyMap<string, IndexShape>;
+  readonly foreignKeys: ReadonlyMap<string, ForeignKeyShape>;
+}

@@ -1,0 +1,182 @@
+/**
+ * Reads bodies with the behaviours of their kind, and the bodies inside them: what comes of it is every draft of a write,
+ * and every fault.
+ */
+import { Injectable } from '@nestjs/common';
+import { checkState, denied, openKind } from '../../access/access.js';
+import { readableFields, writableFields } from '../../access/masks.js';
+import { mayDescribe, ofTargetFor } from '../../access/reach.js';
+import { Patterns } from '../../catalog/patterns.js';
+import type { KindDef } from '../../model/model.js';
+import { PatternChecks } from '../../model/check/pattern-checks.js';
+import { Breather } from '../../shared/event-loop-yield.js';
+import { Faults, inside, KindError, refusal } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
+import { LIMITS } from '../../shared/limits.js';
+import { inTurns } from '../../shared/work-in-pieces.js';
+import type { Caller } from '../../tenancy/caller.js';
+import { Behaviors, type PendingWrite } from './behavior.js';
+import type { DefaultBytes } from './default-bytes.js';
+import { bodyOf, keyColumn, type Body, type Draft } from './draft.js';
+import { draftCreate, draftGiven, draftUpdate, type DraftOptions } from './draft-reader.js';
+import { Nested, nestedOf } from './nested-units.js';
+import type { Placed } from './references.js';
+import { askerOf, type Session } from '../session/session.js';
+
+/** An element of a bulk body that is no object, and what it is. */
+export interface NotObject {
+  readonly got: string;
+}
+
+export interface Drafted {
+  readonly drafts: readonly Placed[];
+  /** What is created beside these, and before them. */
+  readonly nested: Nested;
+  readonly faults: Faults;
+}
+
+export interface DraftedEdit extends Drafted {
+  /** As behaviours left it. */
+  readonly body: Body;
+  readonly draft: Draft;
+}
+
+/** Where a body stands: in the write, and inside how many others. */
+interface Situation {
+  readonly write: PendingWrite;
+  readonly writer: Caller;
+  readonly nested: Nested;
+  readonly breather: Breather;
+  readonly depth: number;
+  /** The way to it from the outermost body; empty for that itself. */
+  readonly way: readonly string[];
+}
+
+@Injectable()
+export class Drafter {
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly patterns: Patterns,
+  ) {}
+
+  /** The drafts of a create, in their order. */
+  async creates(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    { writer, bulk, faults, defaults }: { writer: Caller; bulk: boolean; faults: Faults; defaults: DefaultBytes },
+  ): Promise<Drafted> {
+    const nested = new Nested();
+    const drafts: Placed[] = [];
+    const patterns = new PatternChecks();
+    const breather = new Breather(session.project.schema);
+    for (const [at, given] of bodies.entries()) {
+      if (breather.due) await breather.pause();
+      const place = bulk ? { index: at } : {};
+      if ('got' in given) {
+        faults.add('body.not_object', `[${at}]: must be an object, got ${given.got}`, { index: at });
+        continue;
+      }
+      const write: PendingWrite = { kind, session, faults, patterns, defaults, ...place };
+      const { draft } = await this.#draft(given, { write, writer, nested, breather, depth: 0, way: [] });
+      drafts.push({ draft, ...place });
+    }
+    return { drafts, nested, faults };
+  }
+
+  async edit(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    given: Body,
+    { writer, defaults }: { writer: Caller; defaults: DefaultBytes },
+  ): Promise<DraftedEdit> {
+    const faults = new Faults();
+    const nested = new Nested();
+    const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults, id };
+    const breather = new Breather(session.project.schema);
+    const { body, draft } = await this.#draft(given, { write, writer, nested, breather, depth: 0, way: [] });
+    return { drafts: [{ draft }], nested, faults, body, draft };
+  }
+
+  /** Of a create in which a behaviour makes a part, the draft has what was given alone: `Changes` makes it whole. */
+  async #draft(given: Body, situation: Situation): Promise<{ body: Body; draft: Draft }> {
+    const { write, writer, breather } = situation;
+    const { kind, faults, patterns, defaults, index, id } = write;
+    const partly = id === undefined && this.behaviors.makes(kind, write.session);
+    const behaviors = this.behaviors.of(kind, write.session);
+    let body = given;
+    for (const behavior of behaviors) body = (await told(situation, () => behavior.prepare?.(body, write))) ?? body;
+    const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
+    const made = await this.#within(body, masks.writable, situation);
+    const ofTarget = ofTargetFor(askerOf(write.session), write.session.model);
+    const options = { kind, ...masks, faults, patterns, defaults, ofTarget };
+    const read = id !== undefined ? draftUpdate : partly ? draftGiven : draftCreate;
+    const pieces = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
+    let draft = await inTurns(pieces, breather);
+    await this.patterns.settle(write.session.project.id, patterns);
+    if (partly) return { body, draft };
+    for (const behavior of behaviors) draft = (await told(situation, () => behavior.complete?.(draft, write))) ?? draft;
+    await this.patterns.settle(write.session.project.id, patterns);
+    return { body, draft };
+  }
+
+  /** Drafts the units inside a body, and answers their keys by reference. */
+  async #within(
+    body: Body,
+    writable: DraftOptions['writable'],
+    situation: Situation,
+  ): Promise<Map<string, Json | undefined> | undefined> {
+    const { write, depth } = situation;
+    const inner = nestedOf(write.kind, body).filter(({ field }) => writable.has(field.id));
+    if (inner.length === 0) return undefined;
+    const made = new Map<string, Json | undefined>();
+    for (const { field, value } of inner) {
+      if (depth === LIMITS.references) {
+        const text = `${field.id}: must be an id here: units are created inside one another ${depth} deep at most`;
+        write.faults.add('parameter.bad_value', text, { parameter: field.id, ...placeOf(write) });
+        made.set(field.id, undefined);
+      } else made.set(field.id, await this.#create(field.id, field.reference?.kind ?? '', bodyOf(value), situation));
+    }
+    return made;
+  }
+
+  /** Drafts a unit inside another one; its writer needs the right to create it. @throws KindError 401, 403 */
+  async #create(id: string, kindId: string, body: Body, outer: Situation): Promise<Json | undefined> {
+    const { write, writer, nested, breather } = outer;
+    if (breather.due) await breather.pause();
+    if (nested.size >= LIMITS.nestedUnits) {
+      throw refusal('body.too_many', `At most ${LIMITS.nestedUnits} units inside others in one body`);
+    }
+    const { model } = write.session;
+    const target = model.kinds.get(kindId);
+    if (target && !mayDescribe(target, writer, model)) {
+      throw denied(writer, `${[...outer.way, id].join('.')}: you may not create units of the kind that it leads to`);
+    }
+    const { kind, grant } = openKind(model, kindId, 'create', writer);
+    checkState(kind);
+    for (const behavior of this.behaviors.of(kind, write.session)) behavior.ready?.();
+    const session = { ...write.session, caller: writer };
+    const { patterns, defaults } = write;
+    const faults = write.faults.within(id);
+    const inner: PendingWrite = { kind, session, faults, patterns, defaults, ...placeOf(write) };
+    const [depth, way] = [outer.depth + 1, [...outer.way, id]];
+    const { draft } = await this.#draft(body, { write: inner, writer, nested, breather, depth, way });
+    nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...placeOf(write) });
+    return draft.row[keyColumn(kind)];
+  }
+}
+
+/** What a behaviour itself refuses of a unit inside another one is told with the way to it, as its faults are. */
+async function told<T>({ write, way }: Situation, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const plain = way.length === 0 || !(error instanceof KindError) || error.status === 401 || error.status === 403;
+    throw plain ? error : inside(error, way.join('.'), placeOf(write));
+  }
+}
+
+function placeOf({ index }: PendingWrite): { index?: number } {
+  return index === undefined ? {} : { index };
+}

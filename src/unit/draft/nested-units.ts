@@ -1,0 +1,95 @@
+/** Units inside units: an object in place of an id creates the unit that a reference leads to. */
+import { referencesOf, type Field, type KindDef } from '../../model/model.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
+import { FunctionError } from '../../kit/function-error.js';
+import { KindError, moved } from '../../shared/errors.js';
+import type { Eventually } from '../../shared/maybe-promise.js';
+import { isPlainObject } from '../../shared/json.js';
+import { keyOf, type Body } from './draft.js';
+import { movedTo } from './refusal-position.js';
+import type { Made, Placed } from './references.js';
+import { retold } from './complete-refusal.js';
+
+/** Units of one kind that stand equally deep, and go into the table together. */
+export interface NestedGroup {
+  readonly kind: KindDef;
+  /** What each of them must satisfy once it is written; undefined for anything. */
+  readonly allowed: Predicate | undefined;
+  readonly units: Placed[];
+}
+
+/** The units that a write creates beside those that it is about. */
+export class Nested implements Made {
+  readonly #levels: Map<KindDef, NestedGroup>[] = [];
+  readonly #keys = new Map<KindDef, Set<string>>();
+  /** How many there are. */
+  size = 0;
+
+  add(depth: number, kind: KindDef, allowed: Predicate | undefined, unit: Placed): void {
+    const level = (this.#levels[depth - 1] ??= new Map<KindDef, NestedGroup>());
+    const group = level.get(kind) ?? { kind, allowed, units: [] };
+    level.set(kind, group);
+    group.units.push(unit);
+    this.size += 1;
+    const keys = this.#keys.get(kind) ?? new Set();
+    this.#keys.set(kind, keys.add(keyOf(unit.draft, kind)));
+  }
+
+  has(kind: KindDef, id: string): boolean {
+    return this.#keys.get(kind)?.has(id) ?? false;
+  }
+
+  get any(): boolean {
+    return this.#levels.length > 0;
+  }
+
+  /** The innermost first, because the others refer to them. */
+  get groups(): NestedGroup[] {
+    return this.#levels.toReversed().flatMap((level) => [...level.values()]);
+  }
+}
+
+/** The references of a body in whose place an object stands. */
+export function nestedOf(
+  kind: KindDef,
+  body: Body,
+): { readonly field: Field; readonly value: Record<string, unknown> }[] {
+  return referencesOf(kind).flatMap((field) => {
+    const value = body.get(field.id);
+    return isPlainObject(value) ? [{ field, value }] : [];
+  });
+}
+
+/** Whether an edit creates units. What is wrong with its body is told when its turn comes. */
+export async function createsOthers(kind: KindDef, read: () => Eventually<Body>): Promise<boolean> {
+  if (referencesOf(kind).length === 0) return false;
+  try {
+    return nestedOf(kind, await read()).length > 0;
+  } catch (error) {
+    if (error instanceof KindError) return false;
+    throw error;
+  }
+}
+
+/** Nested units as a write of their own, each at its position: `located` tells where that is. Others are as they were. */
+export function apart(units: readonly Placed[]): readonly Placed[] {
+  if (units.every(({ way }) => way === undefined)) return units;
+  return units.length === 1
+    ? units.map(({ draft }) => ({ draft }))
+    : units.map(({ draft }, index) => ({ draft, index }));
+}
+
+/** A refusal of some of the units, told with the way to those that it is about. */
+export function located(error: unknown, units: readonly Placed[]): unknown {
+  const unitAt = (index = -1) => (units.length === 1 ? units[0] : units[index]);
+  if (error instanceof FunctionError) return movedTo(error, unitAt(error.index) ?? {});
+  if (!(error instanceof KindError) || error.status === 401 || error.status === 403) return error;
+  return retold(error, (refused) => {
+    const messages = refused.messages.map(({ index, ...message }) => {
+      const { way, index: at } = unitAt(index) ?? {};
+      return way === undefined ? message : moved(message, way, at === undefined ? {} : { index: at });
+    });
+    const [first, ...rest] = messages;
+    return first ? new KindError([first, ...rest], refused.retryAfter) : refused;
+  });
+}

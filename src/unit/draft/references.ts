@@ -1,0 +1,193 @@
+/** References between units: whether what they lead to is there, and what they forbid. `deletion.ts` follows them. */
+import { Injectable } from '@nestjs/common';
+import { referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
+import { ofTargetFor, referableOf } from '../../access/reach.js';
+import { leadsOn, type Predicate } from '../../model/predicate/predicate.js';
+import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { scalarText, type Json } from '../../shared/json.js';
+import { countReferencesStatement, existingStatement } from '../../sql/reference.sql.js';
+import { isAdministrator, type Caller } from '../../tenancy/caller.js';
+import { keyOf, type Draft } from './draft.js';
+import { askerOf, type Session } from '../session/session.js';
+
+/** Whether others may refer to units of the kind: what that means is asked before one is deleted. */
+export function isReferenced(model: Model, kind: KindDef): boolean {
+  return storedReferences(model, kind.id).length > 0;
+}
+
+/** References that tables hold: a remote kind has none. */
+export function storedReferences(model: Model, kindId: string): readonly Referring[] {
+  return referencesTo(model, kindId).filter(({ kind }) => !kind.remote);
+}
+
+/** A draft, in a bulk write its position, and where it stands inside another one the way to it. */
+export interface Placed {
+  readonly draft: Draft;
+  readonly index?: number;
+  readonly way?: string;
+}
+
+/** The unit that a draft refers to. */
+function named(value: Json | undefined, { index, way }: Placed) {
+  return value === null || value === undefined ? [] : [{ id: scalarText(value), index, way }];
+}
+
+/** The keys of new units, to which others of them may refer. */
+function keysOf(kind: KindDef, drafts: readonly Placed[]): Set<string> {
+  return new Set(drafts.flatMap(({ draft }) => keyOf(draft, kind) || []));
+}
+
+/** Units that a write makes along, which are not there yet. */
+export interface Made {
+  readonly any: boolean;
+  readonly groups: readonly { readonly kind: KindDef; readonly units: readonly Placed[] }[];
+  has(kind: KindDef, id: string): boolean;
+}
+
+/** What is to be written, and what is wrong with it so far. */
+export interface Checked {
+  readonly drafts: readonly Placed[];
+  readonly nested: Made;
+  readonly faults: Faults;
+}
+
+/** A reference to a unit that is not there, or not there for who refers to it. */
+export interface Unreachable {
+  readonly index: number | undefined;
+  readonly way: string | undefined;
+  readonly field: Field;
+  /** ` of 'city'`, where who asks may know where the reference leads. */
+  readonly ofTarget: string;
+  readonly id: string;
+}
+
+/** Who writes, and the units that it may make of others. */
+export interface Writing {
+  readonly writer: Caller;
+  readonly access: Predicate | undefined;
+  /** Leaves out what the unit refers to already. */
+  readonly fresh?: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
+}
+
+export function tell(unreachable: readonly Unreachable[], faults: Faults): void {
+  for (const { field, ofTarget, index, way } of unreachable) {
+    const place = index === undefined ? { parameter: field.id } : { parameter: field.id, index };
+    const told = way === undefined ? faults : faults.within(way);
+    told.add('parameter.bad_reference', `${field.id}: no such unit${ofTarget}`, place);
+  }
+}
+
+@Injectable()
+export class References {
+  /**
+   * What units refer to is there for who refers to it, or comes with them. Where only references are wrong, their faults
+   * are answered: they are for the end, because rights over the new unit are told first, unless these follow references
+   * themselves and would tell of what is behind. Where others come along, nothing is left for the foreign keys to find.
+   * @throws KindError with all faults
+   */
+  async check(
+    session: Session,
+    kind: KindDef,
+    { drafts, nested, faults }: Checked,
+    { writer, access, fresh = (found) => Promise.resolve(found) }: Writing,
+  ): Promise<Faults> {
+    const inner = { ...session, caller: writer };
+    for (const group of nested.groups) {
+      tell(await this.unreachable(inner, group.kind, group.units, true, nested), faults);
+    }
+    const all = faults.any || nested.any;
+    const find = async (every: boolean) => {
+      const found = await this.unreachable(session, kind, drafts, every, nested);
+      return found.length > 0 ? fresh(found) : found;
+    };
+    const found = await find(all);
+    if (all) tell(found, faults);
+    faults.throwIfAny();
+    const late = new Faults();
+    if (found.length > 0) tell(await find(true), late);
+    if (access && leadsOn(access)) late.throwIfAny();
+    return late;
+  }
+
+  /** Refuses references to new units by keys that these were drafted with, and do not have. @throws KindError 400 */
+  async checkKeys(
+    session: Session,
+    kind: KindDef,
+    drafts: readonly Placed[],
+    keys: Pick<Made, 'any' | 'has'>,
+    fresh: Writing['fresh'] = (found) => Promise.resolve(found),
+  ): Promise<void> {
+    if (!keys.any) return;
+    const found = await this.unreachable(session, kind, drafts, true, keys);
+    const faults = new Faults();
+    if (found.length > 0) tell(await fresh(found), faults);
+    faults.throwIfAny();
+  }
+
+  /**
+   * The references to units that the caller can not refer to. Where it can refer to all units of a kind, a missing one is
+   * the foreign key's to find; where `all` are to be told, they are looked up too.
+   */
+  async unreachable(
+    session: Session,
+    kind: KindDef,
+    drafts: readonly Placed[],
+    all: boolean,
+    made?: Pick<Made, 'has'>,
+  ): Promise<Unreachable[]> {
+    const found: Unreachable[] = [];
+    const nameOf = ofTargetFor(askerOf(session), session.model);
+    for (const field of kind.fields.values()) {
+      const target = field.reference && session.model.kinds.get(field.reference.kind);
+      // Whether a unit of another source is there is for that one to know.
+      if (!target || target.remote) continue;
+      const asked = drafts.flatMap((placed) => named(placed.draft.row[field.column ?? field.id], placed));
+      const own = target === kind && asked.length > 0 ? keysOf(kind, drafts) : undefined;
+      const others = asked.filter(({ id }) => !made?.has(target, id) && !own?.has(id));
+      if (others.length === 0) continue;
+      const grant = referableOf(target, session.caller, session.model);
+      if (grant && !grant.predicate && !all) continue;
+      const ids = others.map(({ id }) => id);
+      const ofTarget = nameOf(target.id);
+      const there = grant ? await this.#there(session, target, ids, grant.predicate) : new Set();
+      found.push(...others.filter(({ id }) => !there.has(id)).map((placed) => ({ ...placed, field, ofTarget })));
+    }
+    return found;
+  }
+
+  async #there(
+    session: Session,
+    kind: KindDef,
+    ids: readonly string[],
+    access: Predicate | undefined,
+  ): Promise<Set<string>> {
+    const statement = existingStatement(session.project.schema, kind, ids, access);
+    const rows = await session.executor.run<{ id: string }>(statement);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Refuses what `restrict` forbids: others that refer to units which go. How many units refer to it, and of which kind, is for administrators. */
+  async refuseIfReferenced(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
+    const counts: string[] = [];
+    for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
+      if (field.def.onDelete !== 'restrict') continue;
+      const own = other === kind ? keys : [];
+      const statement = countReferencesStatement(session.project.schema, other, field, keys, own);
+      const [row] = await session.executor.run<{ count: number }>(statement);
+      if (row && row.count > 0) counts.push(`${row.count} of '${other.id}' by '${field.id}'`);
+    }
+    if (counts.length === 0) return;
+    const told = isAdministrator(session.caller) ? `: ${counts.join(', ')}` : '';
+    throw refusal('unit.referenced', `Units refer to this one${told}`);
+  }
+
+  /** The refusal of PostgreSQL with what the caller may know of its reason, where the connection can still tell. */
+  async explain(session: Session, kind: KindDef, key: string, refused: KindError): Promise<KindError> {
+    try {
+      await this.refuseIfReferenced(session, kind, [key]);
+    } catch (error) {
+      if (error instanceof KindError) return error;
+    }
+    return refused;
+  }
+}

@@ -1,0 +1,115 @@
+/** Reads values by the definitions of their fields, whoever gives them, in pieces: what is stored of each, or every fault of it. Pure. */
+import type { OfTarget } from '../../access/reach.js';
+import type { Field, KindDef } from '../../model/model.js';
+import type { ParameterType, Report, Stored } from '../../model/parameter-type/parameter-type.js';
+import type { PatternChecks } from '../../model/check/pattern-checks.js';
+import type { ErrorCode } from '../../shared/errors.js';
+import { isPlainObject, scalarText, typeName, type Json } from '../../shared/json.js';
+import { repeatedInPieces } from '../../shared/large-json.js';
+import { LIMITS } from '../../shared/limits.js';
+import { atOnce, type Pieces } from '../../shared/work-in-pieces.js';
+
+/** Tells a fault of a field; `text` begins with the way to the value, such as `tags[1]: `. */
+export type TellFault = (code: ErrorCode, field: Field, text: string) => void;
+
+/** Whether a value of the field may take long. */
+export function mayBeLarge({ def, type }: Field): boolean {
+  return def.multiple || type.acceptInPieces !== undefined;
+}
+
+/** Reads the values of one unit. What is to be matched against a pattern is left in `patterns`. */
+export class ValueReader {
+  constructor(
+    private readonly kind: KindDef,
+    private readonly patterns: PatternChecks,
+    private readonly tell: TellFault,
+    private readonly ofTarget: OfTarget,
+  ) {}
+
+  /** A value that is not null; undefined after a fault was told. */
+  read(field: Field, value: unknown): Stored | undefined {
+    return mayBeLarge(field) ? atOnce(this.readInPieces(field, value)) : this.#readOne(field, value);
+  }
+
+  *readInPieces(field: Field, value: unknown): Pieces<Stored | undefined> {
+    const { id, def, type } = field;
+    if (id === 'metadata' && !isPlainObject(value)) {
+      return void this.tell('parameter.bad_type', field, `${id}: must be an object, got ${typeName(value)}`);
+    }
+    // A field that keeps values of several types is checked by its kind's behaviour.
+    if (!def.multiple || field.describedAs !== undefined) {
+      return type.acceptInPieces ? yield* this.#readLarge(field, value) : this.#readOne(field, value);
+    }
+    if (!Array.isArray(value)) {
+      return void this.tell('parameter.bad_type', field, `${id}: must be an array, got ${typeName(value)}`);
+    }
+    return yield* this.#readList(field, value);
+  }
+
+  *#readList(field: Field, value: readonly unknown[]): Pieces<Stored | undefined> {
+    const { id, def, type } = field;
+    if (value.length > LIMITS.jsonValues) {
+      const text = `${id}: at most ${LIMITS.jsonValues} elements, got ${value.length}`;
+      return void this.tell('parameter.too_long', field, text);
+    }
+    const stored: Stored[] = [];
+    for (const [at, item] of value.entries()) {
+      if (at % 64 === 0) yield;
+      if (item === null) {
+        this.tell('parameter.null', field, `${id}[${at}]: must not be null`);
+        continue;
+      }
+      const read = type.acceptInPieces ? yield* this.#readLarge(field, item, at) : this.#readOne(field, item, at);
+      if (read !== undefined) stored.push(read);
+    }
+    if (stored.length < value.length) return undefined;
+    const repeated = def.unique ? yield* repeatedInPieces(yield* shownForms(stored, type)) : -1;
+    if (repeated < 0) return stored;
+    return void this.tell(
+      'parameter.duplicate',
+      field,
+      `${id}[${repeated}]: is there already, and elements are unique`,
+    );
+  }
+
+  /** One value, or one element of a list: `at` is its position. */
+  #readOne(field: Field, value: unknown, at?: number): Stored | undefined {
+    const report = this.#reportOn(field, at);
+    return this.#checked(field, field.type.accept(value, field.def, report), report);
+  }
+
+  *#readLarge(field: Field, value: unknown, at?: number): Pieces<Stored | undefined> {
+    const report = this.#reportOn(field, at);
+    const read = field.type.acceptInPieces?.(value, field.def, report);
+    return this.#checked(field, read && (yield* read), report);
+  }
+
+  #reportOn(field: Field, at: number | undefined): Report {
+    return (code, text) => this.tell(code, field, `${field.id}${at === undefined ? '' : `[${at}]`}: ${text}`);
+  }
+
+  #checked(field: Field, stored: Stored | undefined, report: Report): Stored | undefined {
+    if (stored === undefined || typeof stored !== 'string') return stored;
+    if (field.def.pattern !== undefined)
+      this.patterns.texts.push({ pattern: field.def.pattern, text: stored, tell: report });
+    if (field === this.kind.primary && ['', '.', '..'].includes(stored)) {
+      return void report('parameter.bad_value', `'${stored}' can not be a key, because it can not be in a path`);
+    }
+    if (!field.reference) return stored;
+    const { key, kind } = field.reference;
+    const id = key.read(stored);
+    // As in a path: an id that is written in another way is none.
+    if (id !== undefined && (key.id === 'uuid' || scalarText(id) === stored)) return id;
+    return void report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}'${this.ofTarget(kind)}`);
+  }
+}
+
+/** Values as records show them: two that differ in their spelling alone are one. */
+function* shownForms(stored: readonly Stored[], type: ParameterType): Pieces<Json[]> {
+  const shown: Json[] = [];
+  for (const [at, item] of stored.entries()) {
+    if (at % 64 === 0) yield;
+    shown.push(type.canonical?.(item) ?? item);
+  }
+  return shown;
+}

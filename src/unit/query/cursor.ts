@@ -1,0 +1,64 @@
+/** Cursors: where a page ended, as a text that clients pass on. Pure. */
+import { createHash } from 'node:crypto';
+import type { ListQuery } from '../../http/route/list-query.js';
+import type { KindDef } from '../../model/model.js';
+import { segmentsOf } from '../../model/predicate/path.js';
+import { refusal, type KindError } from '../../shared/errors.js';
+import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
+
+/** What a cursor holds: the order that it continues, and the values of the last unit. */
+interface CursorToken {
+  readonly o: string;
+  readonly k: readonly (string | null)[];
+}
+
+/** Of what list in what order a cursor is. */
+function signatureOf(list: unknown): string {
+  return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 12);
+}
+
+export function encodeCursor(list: unknown, keys: readonly (string | null)[]): string {
+  const token: CursorToken = { o: signatureOf(list), k: keys };
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+/** @throws KindError 400 where it is not one of this list */
+export function decodeCursor(text: string, list: unknown, length: number): readonly (string | null)[] {
+  const token = readToken(text);
+  if (token && token.k.length === length && token.o === signatureOf(list)) return token.k;
+  throw badCursor();
+}
+
+function listOf(kind: KindDef, order: readonly OrderTerm[]): unknown {
+  return [kind.id, order.map(({ target, descending }) => [...segmentsOf(target), descending])];
+}
+
+export function cursorOf(plan: ListPlan, keys: readonly (string | null)[]): string {
+  return encodeCursor(listOf(plan.kind, plan.order), keys);
+}
+
+/** Undefined where the query asks for none; empty for the first page. @throws KindError 400 */
+export function planCursor(
+  query: ListQuery,
+  kind: KindDef,
+  order: readonly OrderTerm[],
+): readonly (string | null)[] | undefined {
+  if (query.cursor === undefined) return undefined;
+  return query.cursor === '' ? [] : decodeCursor(query.cursor, listOf(kind, order), order.length);
+}
+
+export function badCursor(): KindError {
+  return refusal('query.bad_value', 'cursor: not one that this list in this order gave', {
+    parameter: 'cursor',
+  });
+}
+
+function readToken(text: string): CursorToken | undefined {
+  try {
+    const { o, k } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<CursorToken>;
+    const fits = typeof o === 'string' && Array.isArray(k) && k.every((key) => key === null || typeof key === 'string');
+    return fits ? { o, k } : undefined;
+  } catch {
+    return undefined;
+  }
+}

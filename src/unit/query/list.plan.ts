@@ -1,0 +1,216 @@
+/** Turns a query and what the caller may see into a plan: names become fields, texts become values. Pure. */
+import { readableFields } from '../../access/masks.js';
+import { reachOf } from '../../access/reach.js';
+import { parsePath } from '../../filter/filter.parser.js';
+import { printPath } from '../../filter/filter.printer.js';
+import { readListQuery, type ListQuery } from '../../http/route/list-query.js';
+import type { QueryName } from '../../http/route/query-names.js';
+import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { Field, KindDef } from '../../model/model.js';
+import { placeOf, resolvePath, segmentsOf, type Names, type Reach } from '../../model/predicate/path.js';
+import { both, everyField, leadsOn, type Predicate, type Target } from '../../model/predicate/predicate.js';
+import { resolveFilter } from '../../model/predicate/resolve-filter.js';
+import type { ListPlan, OrderTerm, ReadPlan, ShownPath } from '../../sql/select.sql.js';
+import { planCursor } from './cursor.js';
+import { checkLookups } from './lookup-limit.js';
+import type { Session } from '../session/session.js';
+
+/** `visible` are the fields that the caller may read, `reach` the references that it may follow: none where it is absent. */
+export interface PlanContext extends Names {
+  readonly schema: string;
+  /** The units that the caller may read. */
+  readonly access: Predicate | undefined;
+}
+
+/** What a caller may read of a kind, and name in its queries. */
+export function contextOf(
+  { project, caller, model }: Pick<Session, 'project' | 'caller' | 'model'>,
+  { kind, access }: Pick<PlanContext, 'kind' | 'access'>,
+  reach: Reach = reachOf(caller, model),
+): PlanContext {
+  return { schema: project.schema, kind, access, visible: readableFields(kind, caller), reach };
+}
+
+/**
+ * What `plan` makes of the query of a URL, which may have these names. What is wrong with it as text and what is wrong with it for a kind is told at
+ * once. @throws KindError 400, and what `plan` throws of other statuses
+ */
+export function planQuery<T>(url: string, names: readonly QueryName[], plan: (query: ListQuery) => T): T {
+  const { query, faults } = readListQuery(url, names);
+  if (!faults.any) return plan(query);
+  // Whether a cursor fits tells nothing where the order is not known.
+  collect<unknown>(faults, () => plan({ ...query, cursor: undefined }), undefined);
+  faults.throwIfAny();
+  throw new Error('a query with faults was not refused');
+}
+
+/** All faults of a query are told at once. @throws KindError 400; 401 and 403 where a path leads to what may not be read */
+export function planList(query: ListQuery, context: PlanContext, extra?: Predicate): ListPlan {
+  const { kind } = context;
+  const faults = new Faults();
+  const attempt = <T>(work: () => T, otherwise: T): T => collect(faults, work, otherwise);
+  const order = attempt(() => planOrder(query, context), []);
+  const filter = attempt(() => query.filter && resolveFilter(query.filter, context), undefined);
+  const answer = attempt(() => planAnswer(query, context), { fields: [] });
+  const cursor = attempt(() => planCursor(query, kind, order), undefined);
+  attempt(() => checkLookups(filter, [...order, ...(answer.paths ?? [])]), undefined);
+  faults.throwIfAny();
+  return {
+    schema: context.schema,
+    kind,
+    access: context.access,
+    ...answer,
+    filter: both(extra, filter),
+    order,
+    limit: query.limit,
+    offset: query.offset,
+    count: countFor(query, [{ access: context.access, filter }]),
+    cursor,
+  };
+}
+
+/**
+ * How the units that are asked for are counted. PostgreSQL guesses by what it knows of all units: it would tell of those
+ * that the caller may not read.
+ */
+export function countFor(
+  { count }: Pick<ListQuery, 'count'>,
+  asked: readonly { readonly access: Predicate | undefined; readonly filter: Predicate | undefined }[],
+): ListQuery['count'] {
+  const partial = asked.some(
+    ({ access, filter }) => access ?? (filter && leadsOn(filter, (step) => step.access !== undefined)),
+  );
+  return partial && count === 'estimated' ? 'exact' : count;
+}
+
+export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
+  const { schema, kind, access } = context;
+  const answer = planAnswer(query, context);
+  checkLookups(undefined, answer.paths ?? []);
+  return { schema, kind, access, ...answer };
+}
+
+/** What `work` answers; where it finds faults of the query, they are added and `otherwise` is answered. */
+export function collect<T>(faults: Faults, work: () => T, otherwise: T): T {
+  try {
+    return work();
+  } catch (error) {
+    // What the caller may not do is answered before what is wrong.
+    if (!(error instanceof KindError) || error.status !== 400) throw error;
+    faults.take(error);
+    return otherwise;
+  }
+}
+
+/** The unit's own fields to answer, and what the dotted paths of `include` lead to. */
+export function planAnswer(
+  query: Pick<ListQuery, 'include' | 'exclude'>,
+  names: Names,
+): Pick<ReadPlan, 'fields' | 'paths'> {
+  const include = query.include?.filter((name) => !isPath(name));
+  const dotted = query.include?.filter(isPath) ?? [];
+  const faults = new Faults();
+  const read = { include, exclude: query.exclude };
+  const fields = collect(faults, () => planFields(read, names), []);
+  const paths = collect(faults, () => planPaths(dotted, names), []);
+  faults.throwIfAny();
+  return paths.length > 0 ? { fields, paths } : { fields };
+}
+
+function isPath(name: string): boolean {
+  return /[."]/.test(name);
+}
+
+/** What is answered under a path is told by that path in one spelling, however it was asked. */
+function planPaths(texts: readonly string[], names: Names): readonly ShownPath[] {
+  if (texts.length > LIMITS.includedPaths) {
+    throw refusal('query.bad_value', `include: at most ${LIMITS.includedPaths} dotted paths`, { parameter: 'include' });
+  }
+  const faults = new Faults();
+  const found = new Map<string, ShownPath>();
+  for (const text of texts) {
+    const target = collect(faults, () => targetOf(text, names, 'include'), undefined);
+    if (!target) continue;
+    const name = printPath(segmentsOf(target));
+    found.set(name, { name, target });
+  }
+  faults.throwIfAny();
+  return [...found.values()];
+}
+
+/** The fields to answer, in the order of the record: what `include` keeps, or what `exclude` leaves. */
+export function planFields(
+  query: Pick<ListQuery, 'include' | 'exclude'>,
+  names: Omit<Names, 'reach'>,
+): readonly Field[] {
+  const { visible } = names;
+  if (!query.include && !query.exclude) return everyField(visible);
+  const faults = new Faults();
+  const check = (given: readonly string[], parameter: string) => {
+    for (const name of given.filter((each) => !visible.has(each))) {
+      faults.add(
+        'parameter.unknown',
+        parameter === 'exclude' && isPath(name)
+          ? `exclude: '${name.slice(0, 80)}' is in no record, unless include asks for it`
+          : `${parameter}: no parameter '${name.slice(0, 80)}' in ${placeOf(names)}${faults.hint(name, visible.keys())}`,
+        { parameter },
+      );
+    }
+  };
+  check(query.include ?? [], 'include');
+  check(query.exclude ?? [], 'exclude');
+  faults.throwIfAny();
+  const fields = everyField(visible);
+  if (query.include) return fields.filter(({ id }) => query.include?.includes(id));
+  return query.exclude ? fields.filter(({ id }) => !query.exclude?.includes(id)) : fields;
+}
+
+/** The asked order made total with the id; without one, oldest first. */
+function planOrder(query: ListQuery, names: Names): OrderTerm[] {
+  const { kind } = names;
+  const faults = new Faults();
+  const terms = query.order.flatMap(({ path, descending }): OrderTerm[] => {
+    const term = collect(faults, () => orderTerm(path, descending, names), undefined);
+    // What is the same in every unit orders nothing.
+    return term && (term.target.through || term.target.field.constant === undefined) ? [term] : [];
+  });
+  faults.throwIfAny();
+  if (query.order.length === 0 && kind.key !== 'uuid') {
+    const inserted = kind.fields.get('inserted_at');
+    if (inserted) terms.push({ target: { field: inserted, keys: [] }, descending: false });
+  }
+  if (terms.some(({ target }) => isKey(target, kind))) return terms;
+  return [...terms, { target: { field: kind.keyField, keys: [] }, descending: false }];
+}
+
+function isKey({ field, through }: Target, kind: KindDef): boolean {
+  return !through && (field === kind.keyField || field === kind.primary);
+}
+
+export function orderTerm(path: string, descending: boolean, names: Names): OrderTerm {
+  const target = targetOf(path, names, 'order');
+  const { field, keys } = target;
+  const sortable =
+    !field.def.multiple &&
+    (field.type.operators.has('lt') || ['boolean', 'unit'].includes(field.type.id) || keys.length > 0);
+  if (sortable) return { target, descending };
+  throw refusal(
+    'query.bad_value',
+    `order: '${field.id}' is ${field.def.multiple ? 'a list' : field.type.id}, which has no order`,
+    { parameter: 'order' },
+  );
+}
+
+/** What a path of a query parameter leads to. */
+function targetOf(text: string, names: Names, parameter: 'order' | 'include'): Target {
+  try {
+    return resolvePath(parsePath(text), names);
+  } catch (error) {
+    if (!(error instanceof KindError)) throw error;
+    const [{ code, text: told, parameter: path }] = error.messages;
+    if (error.status !== 400 && path === undefined) throw error;
+    const known = code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value';
+    throw refusal(error.status === 400 ? known : code, `${parameter}: ${told}`, { parameter });
+  }
+}

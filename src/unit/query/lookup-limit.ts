@@ -1,0 +1,15 @@
+/** How far one query may go: the units that it looks up over references. Pure. */
+import { lookupsOf, targetsOf } from '../../model/predicate/extent.js';
+import type { Predicate, Target } from '../../model/predicate/predicate.js';
+import { refusal } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+
+/** @throws KindError 400 where filter, order and include lead to more units than a query may look up */
+export function checkLookups(filter: Predicate | undefined, others: readonly { readonly target: Target }[]): void {
+  const found = lookupsOf([...(filter ? targetsOf(filter) : []), ...others.map(({ target }) => target)]);
+  if (found <= LIMITS.queryLookups) return;
+  throw refusal(
+    'query.too_large',
+    `filter, order and include look up ${found} units over references, the same way counted once; ${LIMITS.queryLookups} is the most`,
+  );
+}

@@ -1,0 +1,131 @@
+/** Where a caller may walk along links, and what of the units on the way it sees. */
+import { Injectable } from '@nestjs/common';
+import { grantOf, saidOf } from '../../access/access.js';
+import { rightsOf } from '../../access/masks.js';
+import type { ListQuery } from '../../http/route/list-query.js';
+import { isLinkable, type KindDef, type Model } from '../../model/model.js';
+import { everyField } from '../../model/predicate/predicate.js';
+import { andThen, type Eventually } from '../../shared/maybe-promise.js';
+import { LIMITS } from '../../shared/limits.js';
+import type { Fragment } from '../../sql/fragment.js';
+import { linkedKindsStatement } from '../../sql/link.sql.js';
+import type { PassedKind, Way } from '../../sql/reach.sql.js';
+import type { ReadPlan } from '../../sql/select.sql.js';
+import { loadedLinks, NO_LINKS } from '../../sql/walk.sql.js';
+import { isAdministrator } from '../../tenancy/caller.js';
+import type { Session } from '../session/session.js';
+import { contextOf, type PlanContext } from './list.plan.js';
+
+/** Kinds that a statement may read without asking first which of them have links. */
+const FEW = 12;
+
+/** The kinds through which a caller may walk, as far as units of them are linked: names are judged by `walkable`. */
+export interface Ground extends Pick<Way, 'passed' | 'passesAll'> {
+  /** All callers of the same rights have this very ground, as long as the model is current. */
+  readonly shared: boolean;
+}
+
+@Injectable()
+export class Walks {
+  readonly #met = new WeakMap<Model, Set<string>>();
+  /** Grounds that callers of the same rights share, where no rule has a say in them. */
+  readonly #shared = new WeakMap<Model, Map<string, Ground>>();
+
+  /**
+   * The kinds of which pages of walks have had units. Reading from a kind costs a statement something even where it reads
+   * none of its units; so a page is expected to have no others, and one that has is read again.
+   */
+  met(model: Model): Set<string> {
+    const known = this.#met.get(model) ?? new Set();
+    this.#met.set(model, known);
+    return known;
+  }
+
+  /**
+   * Units of inactive kinds, and of those that the caller may not read, are neither reached nor passed. Nor are those of a
+   * kind whose first link is made after it was asked which kinds are linked.
+   */
+  ground(session: Session): Eventually<Ground> {
+    const linkable = linkableKinds(session);
+    if (linkable.length <= FEW) return this.#groundOf(session, linkable, linkable);
+    return andThen(this.#linked(session, linkable), (linked) => this.#groundOf(session, linkable, linked));
+  }
+
+  #groundOf(session: Session, linkable: readonly KindDef[], linked: readonly KindDef[]): Ground {
+    const { model, caller } = session;
+    const grounds = this.#shared.get(model) ?? new Map<string, Ground>();
+    this.#shared.set(model, grounds);
+    const key = `${rightsOf(caller)} ${linked === linkable ? '' : linked.map(({ id }) => id).join()}`;
+    const known = grounds.get(key);
+    if (known) return known;
+    const passed = readable(session, linked);
+    const shared = isAdministrator(caller) || linked.every(isReadByLevel);
+    const ground = { passed, passesAll: passed.length === linkable.length, shared };
+    if (shared) grounds.set(key, ground);
+    return ground;
+  }
+
+  async #linked({ project, executor }: Session, kinds: readonly KindDef[]): Promise<KindDef[]> {
+    const rows = await executor.run<{ id: string }>(linkedKindsStatement(project.schema));
+    const linked = new Set(rows.map(({ id }) => id));
+    return kinds.filter(({ id }) => linked.has(id));
+  }
+
+  /** What `load_links` adds to the units of a kind: makes the column `links` of a plan. */
+  async loaded(
+    session: Session,
+    { depth, limit }: Pick<ListQuery, 'depth' | 'limit'>,
+  ): Promise<(kind: KindDef) => Fragment> {
+    const { passed, passesAll } = await this.ground(session);
+    const oneType = session.model.linkTypes.size === 1;
+    const shown = passed.map((each) => withoutLink(readPlan(contextOf(session, each))));
+    const share = (of: number) => Math.floor(of / Math.max(1, limit));
+    const most = {
+      units: Math.min(LIMITS.loadedPerUnit, share(LIMITS.loadedPerPage)),
+      links: share(LIMITS.loadedLinks),
+    };
+    const { schema } = session.project;
+    const ways = (['parent', 'child'] as const).map((direction): Way => {
+      return { schema, direction, depth, linkIds: undefined, oneType, passed, passesAll };
+    });
+    return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, most) : NO_LINKS);
+  }
+}
+
+/**
+ * All kinds that a walk may lead the caller to, of which no unit need be linked: which names a query may use must not depend
+ * on what is stored.
+ */
+export function walkable(session: Session): PassedKind[] {
+  return readable(session, linkableKinds(session));
+}
+
+function linkableKinds({ model }: Session): KindDef[] {
+  return [...model.kinds.values()].filter(isLinkable);
+}
+
+function readable({ caller, model }: Session, kinds: readonly KindDef[]): PassedKind[] {
+  return kinds.flatMap((kind) => {
+    const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
+    return grant ? [{ kind, access: grant.predicate }] : [];
+  });
+}
+
+/** Whether its units are read by all callers of the same rights alike. */
+function isReadByLevel(kind: KindDef): boolean {
+  const said = saidOf(kind, 'read');
+  return 'level' in said && said.level !== 'self';
+}
+
+function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {
+  return { schema, kind, access, fields: everyField(visible) };
+}
+
+/** The field of a linked unit that tells the link by which it was reached. */
+export const LINK_FIELD = 'link';
+
+/** What is read of a linked unit: its field `link` takes the place of a parameter of that name. */
+export function withoutLink(read: ReadPlan): ReadPlan {
+  const others = read.fields.filter(({ id }) => id !== LINK_FIELD);
+  return others.length === read.fields.length ? read : { ...read, fields: others };
+}

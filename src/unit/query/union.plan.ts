@@ -1,0 +1,90 @@
+/** One query over several kinds: what it means for each of them. Pure. */
+import type { ListQuery } from '../../http/route/list-query.js';
+import { decided, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
+import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
+import type { Target } from '../../model/predicate/predicate.js';
+import { shared } from '../../model/predicate/path.js';
+import { resolveFilter } from '../../model/predicate/resolve-filter.js';
+import { Faults, refusal } from '../../shared/errors.js';
+import type { Part, SharedTerm } from '../../sql/parts.sql.js';
+import type { OrderTerm } from '../../sql/select.sql.js';
+import { checkLookups } from './lookup-limit.js';
+import { collect, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
+
+export interface Parts {
+  readonly parts: readonly Part[];
+  readonly order: readonly SharedTerm[];
+}
+
+const KIND = 'kind_id';
+
+export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude'>;
+
+/** The same with the kind of every unit: who sees hidden parameters tells by it which of them are. */
+export function tellingKind<Q extends PartsQuery>(query: Q): Q {
+  const { include, exclude } = query;
+  if (include) return { ...query, include: [...include, KIND] };
+  return exclude ? { ...query, exclude: exclude.filter((name) => name !== KIND) } : query;
+}
+
+/** Whether the answers of a query tell the kind of each unit. */
+export function tellsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'exclude'>): boolean {
+  return include ? include.includes(KIND) : !exclude?.includes(KIND);
+}
+
+/**
+ * @throws KindError 400 for a name that none of the kinds has, and for an order by what is of different types in them
+ */
+export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): Parts {
+  const namesOf = sharedNames(contexts.map(({ visible }) => visible));
+  const parts = contexts.map((context): Part => {
+    const { visible, absent } = namesOf(context.visible);
+    const known: PlanContext = { ...context, visible, ...shared(contexts) };
+    const faults = new Faults();
+    const attempt = <T>(work: () => T, otherwise: T): T => collect(faults, work, otherwise);
+    const order = query.order.map(({ path, descending }) =>
+      attempt(() => orderTerm(path, descending, known), undefined),
+    );
+    const filter = attempt(() => query.filter && resolveFilter(query.filter, known), undefined);
+    const answer = attempt(() => planAnswer(query, query.include || query.exclude ? known : context), { fields: [] });
+    const terms = order.flatMap((term) => term ?? []);
+    attempt(() => checkLookups(filter, [...terms, ...(answer.paths ?? [])]), undefined);
+    faults.throwIfAny();
+    const has = ({ target }: { target: Target }) => !isAbsent(target, absent);
+    // What was asked for by name is there, null where the kind lacks it; else a unit has what its kind has.
+    const paths = (answer.paths ?? []).map((path) => (has(path) ? path : { ...path, lacking: true as const }));
+    const fields = query.include ? answer.fields : answer.fields.filter((field) => !absent.has(field));
+    const { schema, kind, access } = context;
+    return {
+      kind,
+      access,
+      read: { schema, kind, access, fields, ...(paths.length > 0 && { paths }) },
+      filter: filter && decided(filter, absent),
+      order: order.map((term) => (term && has(term) ? term : undefined)),
+    };
+  });
+  const order = query.order.map(({ path, descending }, at) => {
+    return sharedTerm(
+      path,
+      descending,
+      parts.flatMap((part) => part.order[at] ?? []),
+    );
+  });
+  return { parts, order };
+}
+
+/** Values of one type can be ordered, and ids of any types as texts. */
+function sharedTerm(path: string, descending: boolean, terms: readonly OrderTerm[]): SharedTerm {
+  const types = new Set(terms.map(({ target }) => typeOfTarget(target)));
+  const [type = 'text', ...others] = types;
+  if (others.length === 0) return { type, descending, ids: false };
+  if (terms.every(({ target: { field, through } }) => !through && field.id === 'id'))
+    return { type, descending, ids: true };
+  throw refusal('query.bad_value', `order: '${path.slice(0, 80)}' is of different types in these kinds`, {
+    parameter: 'order',
+  });
+}
+
+function typeOfTarget({ field, keys }: Target): ColumnType {
+  return keys.length > 0 ? 'text' : field.columnType;
+}

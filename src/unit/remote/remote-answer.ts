@@ -1,0 +1,149 @@
+/** What a source answers, held to the definition of its kind: all of it fits, or none of it is used. Pure. */
+import { createHash } from 'node:crypto';
+import { shownValue } from '../../model/field.js';
+import type { Field, KindDef } from '../../model/model.js';
+import { PatternChecks } from '../../model/check/pattern-checks.js';
+import { Breather } from '../../shared/event-loop-yield.js';
+import type { Eventually } from '../../shared/maybe-promise.js';
+import { isPlainObject, scalarText, textFault, typeName, type Json } from '../../shared/json.js';
+import { LIMITS } from '../../shared/limits.js';
+import { answerTooLarge } from '../../shared/response-size.js';
+import { unavailable } from './unavailable.js';
+import type { UnitPage } from '../table/reader.js';
+import type { UnitRow } from '../table/unit.repository.js';
+import { ValueReader } from '../draft/value-reader.js';
+
+/** A unit by field, as records show its values; what is hidden is there too. */
+export type RemoteRecord = ReadonlyMap<string, Json>;
+
+/** Matches what is to be matched against patterns. */
+export type Settle = (patterns: PatternChecks) => Eventually<void>;
+
+/** @param id the one that was asked for @throws KindError 503, whose cause names the field */
+export async function readUnit(kind: KindDef, given: unknown, settle: Settle, id?: string): Promise<RemoteRecord> {
+  try {
+    const patterns = new PatternChecks();
+    const record = recordOf(kind, given, patterns, '');
+    await settle(patterns);
+    const found = record.get('id');
+    if (id !== undefined && found !== id) throw new Error(`id: asked for '${id}', got '${scalarText(found)}'`);
+    return record;
+  } catch (error) {
+    throw unavailable(kind, error);
+  }
+}
+
+/** A page of at most `limit` units. @throws KindError 503, whose cause names the field */
+export async function readPage(
+  kind: KindDef,
+  given: unknown,
+  limit: number,
+  settle: Settle,
+): Promise<{ count: number; units: RemoteRecord[] }> {
+  try {
+    if (!isPlainObject(given)) throw new Error(`list: must answer an object, got ${typeName(given)}`);
+    const { count, items } = given;
+    if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < -1) {
+      throw new Error(`count: must be a whole number, or -1 where it is not known, got ${typeName(count)}`);
+    }
+    if (!Array.isArray(items)) throw new Error(`items: must be an array, got ${typeName(items)}`);
+    const units: RemoteRecord[] = [];
+    const patterns = new PatternChecks();
+    const breather = new Breather();
+    for (const [at, item] of items.slice(0, limit).entries()) {
+      if (breather.due) await breather.pause();
+      units.push(recordOf(kind, item, patterns, `items[${at}].`));
+      await settle(patterns);
+    }
+    return { count, units };
+  } catch (error) {
+    // The objects are the author's: whatever they throw when they are looked at is of no use either.
+    throw unavailable(kind, error);
+  }
+}
+
+/** @throws Error of the first value that does not fit */
+function recordOf(kind: KindDef, given: unknown, patterns: PatternChecks, at: string): RemoteRecord {
+  if (!isPlainObject(given)) throw new Error(`${at || 'unit.'}: must be an object, got ${typeName(given)}`);
+  const id = idOf(kind, given, at);
+  const tell = (_: unknown, __: unknown, text: string) => {
+    throw new Error(at + text);
+  };
+  // The author is told all.
+  const reader = new ValueReader(kind, patterns, tell, (target) => ` of '${target}'`);
+  const record = new Map<string, Json>();
+  let size = 0;
+  for (const field of kind.fields.values()) {
+    if (field.column === undefined && field.constant === undefined) continue;
+    const value = field === kind.keyField ? id : (field.constant ?? valueOf(field, { kind, reader, given, at, id }));
+    size += sizeOf(value);
+    record.set(field.id, value);
+  }
+  if (size > LIMITS.answerBytes) throw new Error(`${at || 'unit.'}: has more than ${LIMITS.answerBytes} bytes`);
+  return record;
+}
+
+/** A text that can stand in a path; of a natural key the one that its value has. */
+function idOf({ keyField, key }: KindDef, given: Record<string, unknown>, at: string): string {
+  const id = Object.hasOwn(given, 'id') ? given['id'] : undefined;
+  if (typeof id !== 'string') throw new Error(`${at}id: must be a string, got ${typeName(id)}`);
+  const fault = ['', '.', '..'].includes(id) ? 'can not be in a path' : textFault(id);
+  if (fault !== undefined) throw new Error(`${at}id: ${fault}`);
+  const stored = key === 'natural' ? keyField.type.read(id) : id;
+  if (stored === undefined || scalarText(stored) !== id) throw new Error(`${at}id: must be ${keyField.type.wants}`);
+  return id;
+}
+
+/** The unit that is read. */
+interface Reading {
+  readonly kind: KindDef;
+  readonly reader: ValueReader;
+  readonly given: Record<string, unknown>;
+  readonly at: string;
+  readonly id: string;
+}
+
+function valueOf(field: Field, { kind, reader, given, at, id }: Reading): Json {
+  const value = Object.hasOwn(given, field.id) ? given[field.id] : undefined;
+  if (value === undefined || value === null) {
+    if (field.id === 'metadata') return {};
+    if (field === kind.primary) return shownValue(field, field.type.read(id) ?? null);
+    if (!field.def.nullable) throw new Error(`${at}${field.id}: must not be null`);
+    return null;
+  }
+  const fits = reader.read(field, value) ?? null;
+  if (field === kind.primary && scalarText(fits) !== id) throw new Error(`${at}${field.id}: must be the id, '${id}'`);
+  return shownValue(field, fits);
+}
+
+/** Bytes of a value as JSON. */
+function sizeOf(value: Json): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** A unit as those fields show it, as an object. */
+export function shownUnit(record: RemoteRecord, fields: Iterable<Field>): Record<string, Json> {
+  return Object.fromEntries([...fields].map(({ id }) => [id, record.get(id) ?? null]));
+}
+
+/**
+ * A unit with those of the readable fields that were asked for. Its tag is of all that the caller may read, and of
+ * nothing else: it tells nothing of what is hidden.
+ */
+export function rowOf(record: RemoteRecord, fields: readonly Field[], readable: Iterable<Field>): UnitRow {
+  const whole = JSON.stringify(shownUnit(record, readable));
+  const tag = createHash('sha256').update(whole).digest().readBigUInt64BE(0).toString();
+  return { tag, body: JSON.stringify(shownUnit(record, fields)) };
+}
+
+/** @throws KindError 400 where that is more than an answer may have */
+export function pageOf(count: number, units: readonly RemoteRecord[], fields: readonly Field[]): UnitPage {
+  let size = 0;
+  const items = units.map((unit) => {
+    const text = JSON.stringify(shownUnit(unit, fields));
+    size += Buffer.byteLength(text);
+    if (size > LIMITS.answerBytes) throw answerTooLarge();
+    return text;
+  });
+  return { count, items: `[${items.join(',')}]` };
+}

@@ -1,0 +1,57 @@
+/** What a query asks of a source: read and checked as for a table, as far as a source can answer it. Pure. */
+import { parsePath } from '../../filter/filter.parser.js';
+import { printFilter, printPath } from '../../filter/filter.printer.js';
+import type { ListQuery } from '../../http/route/list-query.js';
+import type { RemoteQuery } from '../../kit/remote.js';
+import type { Field } from '../../model/model.js';
+import type { Names, Reach } from '../../model/predicate/path.js';
+import { Faults, refusal } from '../../shared/errors.js';
+import { collect, planAnswer, planList, type PlanContext } from '../query/list.plan.js';
+
+export interface RemotePlan {
+  /** What is answered of a unit. */
+  readonly fields: readonly Field[];
+  readonly query: RemoteQuery;
+}
+
+/** A source knows its own units alone. */
+export const NO_REACH: Reach = {
+  follow({ id }, at) {
+    const text = `'${id}' leads no further: a remote kind is asked for its own parameters alone, at character ${at}`;
+    throw refusal('filter.unknown_parameter', text, { parameter: id });
+  },
+  checkField: () => undefined,
+};
+
+/** @throws KindError 400 with all faults */
+export function planRemoteList(query: ListQuery, context: PlanContext): RemotePlan {
+  const faults = new Faults();
+  const asked = { ...query, include: undefined, exclude: undefined };
+  collect<unknown>(faults, () => planList(asked, context), undefined);
+  const fields = collect(faults, () => planRemoteAnswer(query, context), []);
+  faults.throwIfAny();
+  const { offset, limit, filter, order } = query;
+  const terms = order.map(({ path, descending }) => ({ parameter: printPath(parsePath(path).segments), descending }));
+  return {
+    fields,
+    query: {
+      filter: filter ?? null,
+      filterText: filter ? printFilter(filter) : null,
+      order: terms.filter(({ parameter }) => parameter !== 'kind_id'),
+      offset,
+      limit,
+    },
+  };
+}
+
+/** The fields that a query asks of a unit. @throws KindError 400 with all faults */
+export function planRemoteAnswer(query: ListQuery, names: Names): readonly Field[] {
+  const faults = new Faults();
+  const { fields, paths } = collect(faults, () => planAnswer(query, names), { fields: [] });
+  if (paths) {
+    const text = 'include: a remote kind answers its own parameters whole, without dotted paths';
+    faults.add('query.bad_value', text, { parameter: 'include' });
+  }
+  faults.throwIfAny();
+  return fields;
+}

@@ -1,0 +1,75 @@
+/** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
+import { Injectable } from '@nestjs/common';
+import { REMOTE_GET_QUERY, REMOTE_LIST_QUERY } from '../../http/route/query-names.js';
+import type { KindDef } from '../../model/model.js';
+import { everyField, type Predicate } from '../../model/predicate/predicate.js';
+import type { Readable, Reader, ShownUnit, UnitPage } from '../table/reader.js';
+import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
+import { pageOf, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
+import { Remotes, type Asked } from './remote-sources.js';
+import type { Session } from '../session/session.js';
+import { parseKey, unknownUnit } from '../session/unit-ids.js';
+import { contextOf, planQuery, type PlanContext } from '../query/list.plan.js';
+import type { UnitRow } from '../table/unit.repository.js';
+
+@Injectable()
+export class RemoteReader implements Reader {
+  constructor(private readonly remotes: Remotes) {}
+
+  list(session: Session, { kind }: Readable, url: string): Promise<UnitPage> {
+    return this.remotes.within(session, kind, 'list', async ({ ask, settle }) => {
+      const context = planContext(session, kind);
+      const { query, counts, fields } = planQuery(url, REMOTE_LIST_QUERY, (asked) => {
+        return { ...planRemoteList(asked, context), counts: asked.count !== 'none' };
+      });
+      const { count, units } = await readPage(kind, await ask('list', query), query.limit, settle);
+      return pageOf(counts ? count : -1, units, fields);
+    });
+  }
+
+  get(session: Session, { kind }: Readable, id: string, url: string): Promise<ShownUnit> {
+    return this.remotes.within(session, kind, 'get', async (asked) => {
+      const record = await recordOf(asked, kind, id);
+      const context = planContext(session, kind);
+      const fields = planQuery(url, REMOTE_GET_QUERY, (query) => planRemoteAnswer(query, context));
+      return { ...rowOf(record, fields, context.visible.values()), more: false };
+    });
+  }
+
+  find(session: Session, { kind }: Readable, id: string): Promise<UnitRow | undefined> {
+    return this.remotes.within(session, kind, 'get', async (asked) => {
+      const record = await findRecord(asked, kind, id);
+      const { visible } = planContext(session, kind);
+      return record && rowOf(record, everyField(visible), visible.values());
+    });
+  }
+
+  /** No rule can be asked of a source: none holds. */
+  judge(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    predicates: readonly Predicate[],
+  ): Promise<readonly boolean[] | undefined> {
+    return this.remotes.within(session, kind, 'get', async (asked) => {
+      return (await findRecord(asked, kind, id)) && predicates.map(() => false);
+    });
+  }
+}
+
+/** @throws KindError 404 */
+export async function recordOf(asked: Asked, kind: KindDef, id: string): Promise<RemoteRecord> {
+  const record = await findRecord(asked, kind, id);
+  if (!record) throw unknownUnit(kind, id);
+  return record;
+}
+
+async function findRecord({ ask, settle }: Asked, kind: KindDef, id: string): Promise<RemoteRecord | undefined> {
+  if (parseKey(kind, id) === undefined) return undefined;
+  const found = (await ask('get', id)) ?? undefined;
+  return found === undefined ? undefined : readUnit(kind, found, settle, id);
+}
+
+function planContext(session: Session, kind: KindDef): PlanContext {
+  return contextOf(session, { kind, access: undefined }, NO_REACH);
+}

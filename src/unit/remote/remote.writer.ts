@@ -1,0 +1,159 @@
+/**
+ * Writes of remote kinds: what the caller gives is checked as for a table, and then the source is asked. Hooks before it
+ * run in a transaction of their own, which is committed by then, and those after it in another one; each of the two is run
+ * again where another transaction stood in its way.
+ */
+import { Injectable } from '@nestjs/common';
+import { grantOf } from '../../access/access.js';
+import { readableFields } from '../../access/masks.js';
+import type { Field, KindDef } from '../../model/model.js';
+import { PatternChecks } from '../../model/check/pattern-checks.js';
+import { Breather } from '../../shared/event-loop-yield.js';
+import { Faults, refusal } from '../../shared/errors.js';
+import type { Eventually } from '../../shared/maybe-promise.js';
+import { scalarText } from '../../shared/json.js';
+import { Behaviors } from '../draft/behavior.js';
+import { Changes } from '../table/changes.js';
+import { DefaultBytes } from '../draft/default-bytes.js';
+import { keyColumn, shownValues, type Body, type Draft } from '../draft/draft.js';
+import { Drafter, type Drafted, type NotObject } from '../draft/drafter.js';
+import { readEdit } from '../table/edit-body.js';
+import { nestedOf } from '../draft/nested-units.js';
+import { References, tell } from '../draft/references.js';
+import { recordOf } from './remote.reader.js';
+import { readUnit, rowOf, shownUnit, type RemoteRecord } from './remote-answer.js';
+import { Remotes, type Asked } from './remote-sources.js';
+import type { Session } from '../session/session.js';
+import { unknownUnit } from '../session/unit-ids.js';
+import type { UnitRow } from '../table/unit.repository.js';
+import { changed, type WriteOptions } from '../table/rights.js';
+import type { Writer } from '../table/writer.js';
+
+@Injectable()
+export class RemoteWriter implements Writer {
+  constructor(
+    private readonly remotes: Remotes,
+    private readonly behaviors: Behaviors,
+    private readonly drafter: Drafter,
+    private readonly references: References,
+    private readonly changes: Changes,
+  ) {}
+
+  /** What is done on the way to the source has transactions of its own. */
+  isolation(): undefined {
+    return undefined;
+  }
+
+  /** Makes one unit: a source promises nothing of several. @throws KindError with all faults */
+  insert(
+    given: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    { bulk = false, writer = given.caller }: WriteOptions = {},
+  ): Promise<UnitRow[]> {
+    return this.remotes.within(given, kind, 'create', async ({ session, ask, around, settle }) => {
+      if (bulk) throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are created one by one`);
+      const draft = await around(async (inside) => {
+        const options = { writer, bulk, faults: new Faults(), defaults: new DefaultBytes() };
+        const drafted = await this.drafter.creates(inside, kind, bodies, options);
+        return this.#checked(inside, kind, bodies, drafted);
+      });
+      const record = await readUnit(kind, await ask('create', shownValues(draft, kind)), settle);
+      const id = record.get('id') ?? null;
+      const made = { ...draft, row: { ...draft.row, [keyColumn(kind)]: id } };
+      await around((inside) => this.#after(inside, kind, made, record));
+      return [answered(session, kind, record)];
+    });
+  }
+
+  /** Changes what the body has. @throws KindError 400, 404, 412 */
+  update(
+    given: Session,
+    kind: KindDef,
+    id: string,
+    read: () => Eventually<Body>,
+    { writer = given.caller, tags }: WriteOptions = {},
+  ): Promise<UnitRow> {
+    return this.remotes.within(given, kind, 'update', async (asked) => {
+      const { session, ask, around, settle } = asked;
+      const stored = await this.#mustBeWritable(asked, kind, id, tags);
+      const fields = readableFields(kind, session.caller).values();
+      const editing = { reader: session.caller, writer, breather: new Breather(session.project.schema) };
+      const shown = () => Promise.resolve(shownUnit(stored, fields));
+      const { body } = await readEdit(kind, id, await read(), editing, shown);
+      const draft = await around(async (inside) => {
+        const drafted = await this.drafter.edit(inside, kind, id, body, { writer, defaults: new DefaultBytes() });
+        return this.#checked(inside, kind, [body], drafted, id);
+      });
+      const made = (await ask('update', id, shownValues(draft, kind))) ?? undefined;
+      if (made === undefined) throw unknownUnit(kind, id);
+      const record = await readUnit(kind, made, settle, id);
+      await around((inside) => this.#after(inside, kind, draft, record));
+      return answered(session, kind, record);
+    });
+  }
+
+  /** @throws KindError 404, 412 */
+  remove(given: Session, kind: KindDef, id: string, { tags }: WriteOptions = {}): Promise<void> {
+    return this.remotes.within(given, kind, 'delete', async (asked) => {
+      const { session, ask, around } = asked;
+      await this.#mustBeWritable(asked, kind, id, tags);
+      const behaviors = this.behaviors.of(kind, session);
+      await around(async (inside) => {
+        for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, inside);
+      });
+      if ((await ask('delete', id)) === false) throw unknownUnit(kind, id);
+      await around(async (inside) => {
+        for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, inside);
+      });
+    });
+  }
+
+  /** The unit as it is, where the caller may read it and it is of one of the versions. */
+  async #mustBeWritable(asked: Asked, kind: KindDef, id: string, tags: WriteOptions['tags']): Promise<RemoteRecord> {
+    const { caller, model } = asked.session;
+    if (!grantOf(kind, 'read', caller, model)) throw unknownUnit(kind, id);
+    const record = await recordOf(asked, kind, id);
+    if (tags && !tags.includes(rowOf(record, [], readableFields(kind, caller).values()).tag)) throw changed(kind, id);
+    return record;
+  }
+
+  /** The one draft of a write, with what is left to be checked of it, as behaviours leave it. */
+  async #checked(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    drafted: Drafted,
+    id?: string,
+  ): Promise<Draft> {
+    const { drafts, faults } = drafted;
+    for (const { field } of bodies.flatMap((body) => ('got' in body ? [] : nestedOf(kind, body)))) {
+      const text = `${field.id}: must be an id: nothing is created along with a unit of a remote kind`;
+      faults.add('parameter.bad_value', text, { parameter: field.id });
+    }
+    tell(await this.references.unreachable(session, kind, drafts, true, drafted.nested), faults);
+    faults.throwIfAny();
+    const [placed] = drafts;
+    if (!placed) throw new Error('a write has a draft');
+    const defaults = new DefaultBytes();
+    const write = { kind, session, faults, patterns: new PatternChecks(), defaults, ...(id !== undefined && { id }) };
+    const draft = await (id === undefined
+      ? this.changes.create(placed.draft, write)
+      : this.changes.edit(placed.draft, write));
+    faults.throwIfAny();
+    return draft;
+  }
+
+  async #after(session: Session, kind: KindDef, draft: Draft, record: RemoteRecord): Promise<void> {
+    const id = scalarText(record.get('id'));
+    for (const behavior of this.behaviors.of(kind, session)) await behavior.afterWrite?.(kind, id, draft, session);
+  }
+}
+
+/** What the caller may read of what it wrote; where that is nothing, the id and the kind alone. */
+function answered({ caller, model }: Session, kind: KindDef, record: RemoteRecord): UnitRow {
+  const readable = [...readableFields(kind, caller).values()];
+  const may = grantOf(kind, 'read', caller, model) !== undefined;
+  const fields = may ? readable : readable.filter(({ id }: Field) => id === 'id' || id === 'kind_id');
+  return rowOf(record, fields, fields);
+}

@@ -1,0 +1,48 @@
+/** Units that are being deleted, by kind: references may lead back to them. One deletion has so many of them and so long. */
+import { refusal } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+
+const NONE: ReadonlySet<string> = new Set();
+
+export class Leaving {
+  readonly #units = new Map<string, Set<string>>();
+  readonly #until: number;
+  #reached = 0;
+
+  /** @param now tells the time in milliseconds */
+  constructor(private readonly now: () => number = Date.now) {
+    this.#until = now() + LIMITS.deletionSeconds * 1000;
+  }
+
+  of(kindId: string): ReadonlySet<string> {
+    return this.#units.get(kindId) ?? NONE;
+  }
+
+  /** @throws KindError 409 where they are too many, with those before */
+  enter(kindId: string, ids: readonly string[]): void {
+    this.#reached += ids.length;
+    if (this.#reached > LIMITS.deletedUnits) {
+      const most = LIMITS.deletedUnits.toLocaleString('en');
+      throw refusal(
+        'unit.reaches_too_many',
+        `The deletion would take along more than ${most} units; delete some of those that refer to it first`,
+      );
+    }
+    const units = this.#units.get(kindId) ?? new Set<string>();
+    this.#units.set(kindId, units);
+    for (const id of ids) units.add(id);
+  }
+
+  leave(kindId: string, ids: readonly string[]): void {
+    for (const id of ids) this.#units.get(kindId)?.delete(id);
+  }
+
+  /** @throws KindError 503 where it takes too long */
+  checkTime(): void {
+    if (this.now() <= this.#until) return;
+    throw refusal(
+      'query.timeout',
+      `The deletion took longer than ${LIMITS.deletionSeconds} seconds, with all that it takes along; delete some of what refers to it first`,
+    );
+  }
+}

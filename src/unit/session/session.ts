@@ -1,0 +1,44 @@
+/** What one piece of work on a project's units needs: who, where, by which definitions, on which connection. */
+import type { DefinitionChange } from '../../catalog/definition-change.js';
+import type { Executor, Transaction } from '../../database/database.js';
+import type { Model } from '../../model/model.js';
+import { SYSTEM, type Caller } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import type { Leaving } from './deletion-set.js';
+
+export interface Session {
+  readonly project: Project;
+  readonly caller: Caller;
+  readonly model: Model;
+  readonly executor: Executor;
+  /** Set while definitions change: rows of the model are written, the tables follow at the end. */
+  readonly change?: DefinitionChange;
+  /** Who asked, where `caller` is the system in its place: hooks are told of that one. */
+  readonly asking?: Caller;
+  /** The custom functions that the work began with: others that are loaded meanwhile are not for it. */
+  readonly deployment?: object;
+  /** Set while units are deleted. */
+  readonly leaving?: Leaving;
+}
+
+/** Whoever the work is done for. */
+export function askerOf({ asking, caller }: Session): Caller {
+  return asking ?? caller;
+}
+
+/** The transaction of a session in which several statements are one. */
+export function transactionOf({ executor: { tx } }: Session): Transaction {
+  if (!tx) throw new Error('code of authors runs in a transaction');
+  return tx;
+}
+
+/** Sessions of behaviours write what no client may. */
+export function asSystem(session: Session): Session {
+  return { ...session, caller: SYSTEM, asking: askerOf(session) };
+}
+
+/** The change of a session in which definitions are written. */
+export function changeOf(session: Session): DefinitionChange {
+  if (!session.change) throw new Error('definitions are written in a definition change');
+  return session.change;
+}

@@ -1,0 +1,24 @@
+/** Ids in paths. */
+import { refuseSealed } from '../../access/access.js';
+import type { KindDef } from '../../model/model.js';
+import type { Stored } from '../../model/parameter-type/parameter-type.js';
+import { refusal, type KindError } from '../../shared/errors.js';
+import { scalarText, textFault } from '../../shared/json.js';
+
+/** The key that a path's text spells exactly; undefined where no unit of the kind can have it. */
+export function parseKey(kind: KindDef, text: string): Stored | undefined {
+  refuseSealed(kind, text);
+  if (textFault(text) !== undefined) return undefined;
+  const key = kind.keyField.type.read(text);
+  if (key === undefined || kind.key === 'uuid') return key;
+  return scalarText(key) === text ? key : undefined;
+}
+
+export function unknownUnit(kind: KindDef, id: string): KindError {
+  return noUnit(id, `of '${kind.id}'`);
+}
+
+/** @param where that was looked in */
+export function noUnit(id: string, where: string): KindError {
+  return refusal('unit.unknown', `No unit '${id.length > 100 ? `${id.slice(0, 100)}…` : id}' ${where}`);
+}

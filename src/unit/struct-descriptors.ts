@@ -1,0 +1,164 @@
+/** What a struct says of the parameters of kinds, to one caller, and what its query asks of that. Pure. */
+import { mayAtAll } from '../access/access.js';
+import { mayReadField, readableFields, writableFields } from '../access/masks.js';
+import { mayDescribe } from '../access/reach.js';
+import type { ListQuery } from '../http/route/list-query.js';
+import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
+import { builtInField } from '../model/field.js';
+import { isMemberKind, UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
+import type { ParameterTypeId } from '../model/parameter-type/parameter-def.js';
+import { shared, type Names } from '../model/predicate/path.js';
+import { fieldsOf, type Predicate } from '../model/predicate/predicate.js';
+import { resolveFilter } from '../model/predicate/resolve-filter.js';
+import { KIND_KIND } from '../model/built-in-traits.js';
+import { Faults } from '../shared/errors.js';
+import type { Json } from '../shared/json.js';
+import type { OrderTerm } from '../sql/order.sql.js';
+import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
+import { collect, orderTerm, planFields } from './query/list.plan.js';
+
+export interface Descriptor {
+  readonly id: string;
+  readonly label: string;
+  readonly type: string;
+  readonly default: Json;
+  readonly helper_text: string | null;
+  readonly required: boolean;
+  readonly multiple: boolean;
+  readonly strip: boolean;
+  readonly min_length: number | null;
+  readonly max_length: number | null;
+  readonly values: Json;
+  /** Of a reference: the kind that it leads to; null where the caller may do nothing with its units. */
+  readonly reference_kind?: string | null;
+  /** Of the password of members. */
+  readonly persistence?: 'run_time';
+}
+
+/** Who asks, and by which definitions. */
+export interface Viewer {
+  readonly caller: Caller;
+  readonly model: Model;
+}
+
+/** What a query asks of the descriptors that it describes; `used` are the fields that have a part in it. */
+export interface DescriptorPlan {
+  readonly filter: Predicate | undefined;
+  readonly order: readonly OrderTerm[];
+  readonly used: readonly Field[];
+}
+
+/** The descriptors of what kinds have, each name at its first appearance. @throws KindError 400 for a name that none has */
+export function describe(
+  kinds: readonly KindDef[],
+  viewer: Viewer,
+  query: Pick<ListQuery, 'include' | 'exclude'>,
+): Descriptor[] {
+  const fields = new Map<string, Field>();
+  for (const kind of kinds) {
+    for (const [id, field] of describedFields(kind, viewer)) if (!fields.has(id)) fields.set(id, field);
+  }
+  const [first] = kinds;
+  // Units have them, so their names are known, also where a struct doesn't describe them.
+  const shown = kinds.flatMap((kind) => [...readableFields(kind, viewer.caller).values()]);
+  const written = shown.filter(({ system, recordOnly }) => system && !recordOnly).map(({ id }) => id);
+  const undescribed = new Set<string>([...UNIT_FIELDS, ...written].filter((id) => !fields.has(id)));
+  const asked = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
+  const named = { include: asked(query.include), exclude: asked(query.exclude) };
+  if (!first) return [];
+  const names = { kind: first, visible: fields, ...shared(kinds) };
+  return planFields(named, names).map((field) => descriptorOf(field, viewer));
+}
+
+/**
+ * The fields that a struct describes: the kind's parameters and `metadata`, and for kinds of the model all of a body; none
+ * that only the system writes. Of member kinds, what a sign-up takes, or a create where nobody can sign up.
+ */
+function describedFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
+  const known = new Map([...readableFields(kind, viewer.caller), ...givenFields(kind, viewer)]);
+  const isOwn = ({ id, system }: Field) => known.has(id) && !system && !isInEveryUnit(id, kind);
+  const own = [...kind.fields.values()].filter(isOwn);
+  const groups = takesSignUps(kind, viewer) ? BUILT_IN_GROUPS.filter(({ id }) => kind.groups.includes(id)) : [];
+  const granted = groups.flatMap(({ struct }) => struct);
+  const ids = new Set(granted.map(({ id }) => id));
+  return new Map([...granted, ...own.filter(({ id }) => !ids.has(id))].map((field) => [field.id, field]));
+}
+
+function takesSignUps(kind: KindDef, { model }: Viewer): boolean {
+  return isMemberKind(kind) && mayAtAll(kind, 'signup', ANONYMOUS, model);
+}
+
+/** What the caller may give in a body: no field where it may write no unit of the kind. Who signs up is nobody yet. */
+function givenFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
+  const { caller, model } = viewer;
+  const may = (operation: 'create' | 'update') => mayAtAll(kind, operation, caller, model);
+  return new Map([
+    ...(takesSignUps(kind, viewer) ? writableFields(kind, ANONYMOUS) : []),
+    ...(may('create') || may('update') ? writableFields(kind, caller) : []),
+  ]);
+}
+
+function isInEveryUnit(id: string, { key }: KindDef): boolean {
+  if (id === 'metadata') return false;
+  return UNIT_FIELDS.some((each) => each === id) && !(id === 'id' && key === 'identifier');
+}
+
+/** Whoever may write a field and not read it is told what it takes, but not what it holds where nothing is given. */
+function descriptorOf(field: Field, viewer: Viewer): Descriptor {
+  const { id, def } = field;
+  const target = def.referenceKind === undefined ? undefined : viewer.model.kinds.get(def.referenceKind);
+  return {
+    id,
+    label: def.label,
+    type: def.type,
+    default: mayReadField(field, viewer.caller) ? def.default : null,
+    helper_text: def.helperText,
+    required: def.required,
+    multiple: def.multiple,
+    strip: def.strip ?? false,
+    min_length: def.minLength ?? null,
+    max_length: def.maxLength ?? null,
+    values: def.values ?? null,
+    ...(target && { reference_kind: mayDescribe(target, viewer.caller, viewer.model) ? target.id : null }),
+    ...(def.runTime && IN_GROUPS.has(field) && { persistence: 'run_time' }),
+  };
+}
+
+const IN_GROUPS: ReadonlySet<Field> = new Set(BUILT_IN_GROUPS.flatMap(({ struct }) => struct));
+
+const TYPES = {
+  id: 'string',
+  label: 'string',
+  type: 'string',
+  default: 'json',
+  helper_text: 'text',
+  required: 'boolean',
+  multiple: 'boolean',
+  strip: 'boolean',
+  min_length: 'integer',
+  max_length: 'integer',
+  values: 'json',
+  reference_kind: 'string',
+  persistence: 'string',
+} as const satisfies Readonly<Record<keyof Descriptor, ParameterTypeId>>;
+
+/** The fields of a descriptor, as those of a unit. */
+const FIELDS: ReadonlyMap<string, Field> = new Map(
+  Object.entries(TYPES).map(([id, type]) => [id, builtInField({ id, type })]),
+);
+
+/** What filter and order mean for descriptors; undefined where there is neither. @throws KindError 400 with all faults */
+export function planDescriptors({ filter, order }: ListQuery, model: Model): DescriptorPlan | undefined {
+  const kind = model.kinds.get(KIND_KIND);
+  if (!kind) throw new Error('the model has no kind of kinds');
+  const names: Names = { kind, visible: FIELDS, called: 'a descriptor' };
+  const faults = new Faults();
+  const terms = order.flatMap(({ path, descending }) =>
+    collect(faults, () => [orderTerm(path, descending, names)], []),
+  );
+  const tests = collect(faults, () => filter && resolveFilter(filter, names), undefined);
+  faults.throwIfAny();
+  if (!tests && terms.length === 0) return undefined;
+  const used = new Set([...(tests ? fieldsOf(tests) : []), ...terms.map(({ target }) => target.field)]);
+  return { filter: tests, order: terms, used: [...used] };
+}

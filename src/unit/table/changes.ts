@@ -1,0 +1,130 @@
+/**
+ * Where behaviours change what is about to be written: when what was given was read and checked, and it is clear that the
+ * caller may write it. New units are judged by their rule first, and made whole after; a unit that is edited is held, so that
+ * nobody else changes it.
+ */
+import { Injectable } from '@nestjs/common';
+import { denied } from '../../access/access.js';
+import { Patterns } from '../../catalog/patterns.js';
+import { uniqueColumns } from '../../model/field.js';
+import { PatternChecks } from '../../model/check/pattern-checks.js';
+import { Faults } from '../../shared/errors.js';
+import type { UpdatePlan, WritePlan } from '../../sql/write.sql.js';
+import { Behaviors, type Behavior, type PendingWrite } from '../draft/behavior.js';
+import { countingDefaults, DefaultBytes } from '../draft/default-bytes.js';
+import type { Draft } from '../draft/draft.js';
+import { presumedDraft, wholeDraft } from '../draft/draft-reader.js';
+import { placed } from '../draft/refusal-position.js';
+import type { Placed } from '../draft/references.js';
+import type { Session } from '../session/session.js';
+import { unknownUnit } from '../session/unit-ids.js';
+import { UnitRepository } from './unit.repository.js';
+import { UnitRights, type Conditions } from './rights.js';
+
+@Injectable()
+export class Changes {
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly repository: UnitRepository,
+    private readonly rights: UnitRights,
+    private readonly patterns: Patterns,
+  ) {}
+
+  /** New units as behaviours leave them. @throws KindError 401, 403 where the caller may not make them as they are */
+  async ofCreate(
+    session: Session,
+    plan: WritePlan,
+    units: readonly Placed[],
+    { late, defaults }: { readonly late: Faults; readonly defaults: DefaultBytes },
+  ): Promise<readonly Placed[]> {
+    const { kind } = plan;
+    if (units.length === 0 || !this.behaviors.makes(kind, session)) return units;
+    await this.#judge(session, plan, units);
+    late.throwIfAny();
+    const faults = new Faults();
+    const patterns = new PatternChecks();
+    const made: Placed[] = [];
+    for (const { draft, ...place } of units) {
+      const { index, way } = place;
+      const told = way === undefined ? faults : faults.within(way);
+      const write = { kind, session, faults: told, patterns, defaults, ...(index !== undefined && { index }) };
+      made.push({ ...place, draft: await placed(place, () => this.create(draft, write)) });
+    }
+    faults.throwIfAny();
+    return made;
+  }
+
+  /** By what was given, with defaults: what a hook would make counts as null. @throws KindError 401, 403 */
+  async #judge(session: Session, plan: WritePlan, units: readonly Placed[]): Promise<void> {
+    if (!plan.allowed) return;
+    const { kind } = plan;
+    const allowed = await countingDefaults(session, (defaults) => {
+      const presumed = units.map(({ draft }) => presumedDraft(draft, kind, defaults));
+      const written = uniqueColumns(presumed[0]?.written ?? []);
+      const rows = presumed.map(({ row }) => row);
+      return this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model);
+    });
+    if (allowed) return;
+    throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
+  }
+
+  /** An edit as behaviours leave it. @throws KindError 403, 404, 412 where the unit changed meanwhile */
+  async ofEdit(
+    session: Session,
+    plan: Omit<UpdatePlan, 'written'>,
+    id: string,
+    draft: Draft,
+    conditions: Conditions,
+  ): Promise<Draft> {
+    const { kind } = plan;
+    if (!(await this.repository.lock(session.executor, plan, session.model, false))) {
+      throw (await this.rights.whyNot(session, kind, id, conditions, 'update')) ?? unknownUnit(kind, id);
+    }
+    const faults = new Faults();
+    const changed = await this.edit(draft, {
+      kind,
+      session,
+      faults,
+      patterns: new PatternChecks(),
+      defaults: new DefaultBytes(),
+      id,
+    });
+    faults.throwIfAny();
+    return changed;
+  }
+
+  /**
+   * A draft of what was given as behaviours make it whole; as it is where none of them makes anything. What is wrong is
+   * added to the faults of the write.
+   */
+  async create(given: Draft, write: PendingWrite): Promise<Draft> {
+    const { kind, session } = write;
+    if (!this.behaviors.makes(kind, session)) return given;
+    const faults = new Faults();
+    const own = { ...write, faults };
+    const made = await this.#through(given, own, async (behavior, draft) => behavior.beforeCreate?.(draft, own));
+    for (const { code, text, ...place } of faults.messages) write.faults.add(code, text, place);
+    // What they made wrong is told as that, and not as missing.
+    const told = faults.messages.flatMap(({ parameter }) => parameter ?? []);
+    const whole = wholeDraft(made, { ...write, faults: write.faults.but(told) });
+    return this.#through(whole, write, async (behavior, draft) => behavior.complete?.(draft, write));
+  }
+
+  /** An edit as behaviours leave it; what is wrong with their changes is added to the faults of the write. */
+  edit(given: Draft, write: PendingWrite): Promise<Draft> {
+    return this.#through(given, write, async (behavior, draft) => behavior.beforeUpdate?.(draft, write));
+  }
+
+  async #through(
+    given: Draft,
+    { kind, session, patterns }: PendingWrite,
+    step: (behavior: Behavior, draft: Draft) => Promise<Draft | undefined>,
+  ): Promise<Draft> {
+    let draft = given;
+    for (const behavior of this.behaviors.of(kind, session)) {
+      draft = (await step(behavior, draft)) ?? draft;
+      await this.patterns.settle(session.project.id, patterns);
+    }
+    return draft;
+  }
+}

@@ -1,0 +1,154 @@
+/** What PostgreSQL's refusals of a write mean, in the words of the kind. */
+import { isAnswerTooLarge, isDatabaseFault, type DatabaseFault } from '../../database/statement/sqlstate.js';
+import type { OfTarget } from '../../access/reach.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
+import { constraintName } from '../../model/names.js';
+import type { Stored } from '../../model/parameter-type/parameter-type.js';
+import { refusal, type KindError, type Message } from '../../shared/errors.js';
+import { scalarText, type Json } from '../../shared/json.js';
+import { primaryKeyName } from '../../sql/ddl.sql.js';
+
+export interface WriteContext {
+  readonly model: Model;
+  readonly kind: KindDef;
+  /** The fields of which the caller may be told. */
+  readonly told: ReadonlyMap<string, Field>;
+  /** Names the kinds that references lead to, as far as the caller may know. */
+  readonly ofTarget: OfTarget;
+  /** The rows of a bulk write, to find the one to blame. */
+  readonly rows?: readonly Readonly<Record<string, unknown>>[];
+  readonly bulk?: boolean;
+}
+
+/** The refusal for a fault of the database; undefined where it is none that a client caused. */
+export function conflictOf(error: unknown, context: WriteContext): KindError | undefined {
+  if (!isDatabaseFault(error) || isAnswerTooLarge(error)) return undefined;
+  switch (error.code) {
+    case '23505':
+      return notUnique(error, context);
+    case '23503':
+    case '23001':
+      return badReference(error, context);
+    case '54000':
+      return tooLongForIndex(error, context);
+    case '22003':
+    case '22008':
+    case '22P02':
+    case '22P05':
+    case '22021':
+      return refusal('parameter.bad_value', 'A value can not be stored: it is out of the range of its type');
+    default:
+      return undefined;
+  }
+}
+
+/** Citus adds the number of a shard to the names of constraints. */
+function namesOf(error: DatabaseFault): string[] {
+  const name = error.constraint ?? /(?:index|constraint) "([^"]+)"/.exec(error.message)?.[1] ?? '';
+  return [name, name.replace(/_\d+$/, '')];
+}
+
+/** The fields of a unique index, by its name. */
+function uniqueFields(names: readonly string[], kind: KindDef): readonly string[] | undefined {
+  const columnsOf = (ids: readonly string[]) => ids.map((id) => kind.fields.get(id)?.column ?? id);
+  const lists = [...[...kind.fields.keys()].map((id) => [id]), ...kind.unique, ...kind.indexes];
+  return lists.find((ids) =>
+    (['key', 'idx'] as const).some((suffix) => names.includes(constraintName(kind.table, columnsOf(ids), suffix))),
+  );
+}
+
+function fieldsOf(ids: readonly string[], kind: KindDef): Field[] {
+  return ids.flatMap((id) => kind.fields.get(id) ?? []);
+}
+
+function notUnique(error: DatabaseFault, context: WriteContext): KindError {
+  const { kind } = context;
+  const names = namesOf(error);
+  if (names.includes(primaryKeyName(kind.table))) {
+    if (kind.key === 'identifier') {
+      return refusal(kind.special.existsCode ?? 'unit.not_unique', `There is one of that id already`, {
+        parameter: 'id',
+        ...placeOf(error, [kind.keyField], context),
+      });
+    }
+    const parameter = kind.primary?.id ?? 'id';
+    return refusal('parameter.not_unique', `${parameter}: another unit has that value`, {
+      parameter,
+      ...placeOf(error, [kind.keyField], context),
+    });
+  }
+  const ids = uniqueFields(names, kind);
+  if (ids && !ids.every((id) => context.told.has(id))) {
+    return refusal('unit.not_unique', 'Another unit has the same values in parameters that are unique');
+  }
+  const [first] = ids ?? [];
+  if (!ids || first === undefined) return refusal('unit.conflict', 'The unit conflicts with one that is stored');
+  const { code, text, ...place } = uniqueFault(ids);
+  return refusal(code, text, { ...place, ...placeOf(error, fieldsOf(ids, kind), context) });
+}
+
+/** What is said of parameters whose values, together, another unit has. */
+export function uniqueFault(ids: readonly string[]): Message {
+  const [parameter = ''] = ids;
+  if (ids.length > 1) return { code: 'unit.not_unique', text: `Another unit has the same values of ${ids.join(', ')}` };
+  return { code: 'parameter.not_unique', text: `${parameter}: another unit has that value`, parameter };
+}
+
+/** In a bulk write, the object whose values PostgreSQL quotes in the detail of its error; of two alike the later one. */
+function placeOf(error: DatabaseFault, fields: readonly Field[], { rows, bulk }: WriteContext): { index?: number } {
+  if (!bulk || !rows) return {};
+  // The words around the values are in the language of the database.
+  const values = /^[^(]*\([^)]*\)=\((.*)\)/s.exec(error.detail ?? '')?.[1];
+  const index = rows.findLastIndex((row) => {
+    const shown = fields.map((field) => shownByPostgres(field, row[field.column ?? field.id]));
+    return !shown.includes(undefined) && shown.join(', ') === values;
+  });
+  return index < 0 ? {} : { index };
+}
+
+/** A bound value as PostgreSQL writes it in a detail. */
+function shownByPostgres({ type, columnType }: Field, value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  const text = scalarText(type.canonical?.(value as Stored) ?? (value as Stored));
+  if (columnType === 'boolean') return text.slice(0, 1);
+  if (columnType === 'timestamptz') return text.replace('T', ' ').replace(/\.?0*Z$/, '+00');
+  if (columnType !== 'double precision') return text;
+  const [digits = '', exponent = '0'] = Number(value).toExponential().split('e');
+  const size = Math.abs(Number(exponent));
+  if (Number(exponent) >= -4 && Number(exponent) < 15) return text;
+  return `${digits}e${exponent.startsWith('-') ? '-' : '+'}${String(size).padStart(2, '0')}`;
+}
+
+function badReference(error: DatabaseFault, context: WriteContext): KindError | undefined {
+  const names = namesOf(error);
+  const refers = (kind: KindDef) => (field: Field) =>
+    names.includes(constraintName(kind.table, [field.column ?? field.id], 'fkey'));
+  const own = [...context.kind.fields.values()].find(refers(context.kind));
+  // A deletion has no rows: what is broken there is a reference to the unit.
+  if (own && context.rows) {
+    const place = { parameter: own.id, ...placeOf(error, [own], context) };
+    return refusal(
+      'parameter.bad_reference',
+      `${own.id}: no such unit${context.ofTarget(own.reference?.kind ?? '')}`,
+      place,
+    );
+  }
+  return refusal('unit.referenced', 'Other units refer to this one');
+}
+
+function tooLongForIndex(error: DatabaseFault, context: WriteContext): KindError {
+  const parameter = uniqueFields(namesOf(error), context.kind)?.[0] ?? longestIndexed(context)?.id;
+  const text = `${parameter ?? 'A value'}: too long for its index, which holds some 2,600 bytes`;
+  return refusal('parameter.too_long', text, parameter === undefined ? {} : { parameter });
+}
+
+/** Of values that no index page could hold, PostgreSQL does not tell the index. */
+function longestIndexed({ kind, rows = [] }: WriteContext): Field | undefined {
+  const listed = new Set([...kind.unique, ...kind.indexes].flat());
+  const longest = (field: Field) =>
+    Math.max(0, ...rows.map((row) => scalarText((row[field.column ?? field.id] ?? '') as Json).length));
+  const indexed = [...kind.fields.values()].filter(
+    (field) => field === kind.primary || field.def.unique || field.def.indexed || listed.has(field.id),
+  );
+  return indexed.sort((a, b) => longest(b) - longest(a))[0];
+}

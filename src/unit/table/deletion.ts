@@ -1,0 +1,246 @@
+/**
+ * Deletes units and what the rules of the references to them reach, depth first: a unit goes after those that refer to
+ * it, each is announced to the behaviours of its kind, and all of it is one transaction. The foreign keys hold the same
+ * rules; nothing is left to them. Where no behaviour listens, many units go with one statement.
+ */
+import { Injectable } from '@nestjs/common';
+import type { Field, KindDef } from '../../model/model.js';
+import { refusal } from '../../shared/errors.js';
+import {
+  clearReferencesStatement,
+  deleteUnitsStatement,
+  referringStatement,
+  untieStatement,
+} from '../../sql/reference.sql.js';
+import { contending, type Contended } from '../../database/transaction/contended.js';
+import { Database } from '../../database/database.js';
+import { isAdministrator } from '../../tenancy/caller.js';
+import { Behaviors, type Behavior } from '../draft/behavior.js';
+import { deleteLinksOf } from './link-deletion.js';
+import { References, storedReferences } from '../draft/references.js';
+import { Leaving } from '../session/deletion-set.js';
+import type { Session } from '../session/session.js';
+import type { Project } from '../../tenancy/project.js';
+
+/** Units that are read at once: of kinds with behaviours, and of others. */
+const FEW = 100;
+const MANY = 10_000;
+
+/** Whether code of authors may run where a unit of the kind is deleted: for itself, or for what refers to it. */
+export function deletionRunsHooks(
+  behaviors: Behaviors,
+  session: Pick<Session, 'model' | 'project' | 'deployment'>,
+  kind: KindDef,
+  seen = new Set<KindDef>(),
+): boolean {
+  if (seen.has(kind)) return false;
+  seen.add(kind);
+  if (behaviors.share(kind, session)) return true;
+  return storedReferences(session.model, kind.id).some(({ kind: other, field: { def } }) => {
+    if (def.onDelete === 'cascade') return deletionRunsHooks(behaviors, session, other, seen);
+    return def.onDelete === 'set_null' && behaviors.share(other, session) !== undefined;
+  });
+}
+
+/** What the writer does for a deletion. */
+export interface Door {
+  /** Deletes the row of the unit that it is about. */
+  deleteRow(): Promise<void>;
+  /** Empties a reference of another unit. */
+  clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void>;
+}
+
+/** A session in which units are deleted. */
+type Deleting = Session & { readonly leaving: Leaving };
+
+/** Units on their way out that refer to some by a field. */
+interface Knot {
+  readonly kind: KindDef;
+  readonly field: Field;
+  readonly ids: ReadonlySet<string>;
+}
+
+@Injectable()
+export class Deletions {
+  constructor(
+    private readonly behaviors: Behaviors,
+    private readonly references: References,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * Deletes one unit, whose row is locked, so that nothing new refers to it. One that is on its way out already, as when
+   * a behaviour deletes what a reference leads to, is left to that.
+   */
+  async remove(given: Session, kind: KindDef, id: string, door: Door): Promise<void> {
+    const session = { ...given, leaving: given.leaving ?? new Leaving() };
+    if (session.leaving.of(kind.id).has(id)) return;
+    await this.#leaving(session, kind, [id], async () => {
+      const behaviors = this.behaviors.of(kind, session);
+      for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
+      await this.#settle(session, kind, [id], door);
+      await door.deleteRow();
+      for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, session);
+    });
+  }
+
+  async #leaving(
+    { leaving }: Deleting,
+    { id }: KindDef,
+    keys: readonly string[],
+    work: () => Promise<void>,
+  ): Promise<void> {
+    leaving.enter(id, keys);
+    await work();
+    leaving.leave(id, keys);
+  }
+
+  #listens(session: Session, kind: KindDef, to: readonly (keyof Behavior)[]): boolean {
+    return this.behaviors.of(kind, session).some((behavior) => to.some((event) => event in behavior));
+  }
+
+  /** Follows the references to units that go. @throws KindError 409 where one of them restricts */
+  async #settle(session: Deleting, kind: KindDef, keys: readonly string[], door: Door): Promise<void> {
+    await this.references.refuseIfReferenced(session, kind, keys);
+    const knots: Knot[] = [];
+    for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
+      if (field.def.onDelete === 'set_null') await this.#clear(session, other, field, keys, door);
+      else if (field.def.onDelete === 'cascade') {
+        knots.push({ kind: other, field, ids: await this.#cascade(session, other, field, keys, door) });
+      }
+    }
+    await this.#untie(session, kind, keys, knots);
+  }
+
+  async #clear(session: Deleting, kind: KindDef, field: Field, keys: readonly string[], door: Door): Promise<void> {
+    if (!this.#listens(session, kind, ['prepare', 'complete', 'beforeUpdate', 'afterWrite'])) {
+      return this.#clearAll(session, kind, field, keys);
+    }
+    const cleared = new Set<string>();
+    await this.#eachReferring(session, kind, field, keys, async (id) => {
+      if (cleared.has(id)) {
+        const whose = isAdministrator(session.caller) ? ` of '${kind.id}'` : '';
+        throw refusal('unit.referenced', `A unit${whose} keeps its reference to this one`);
+      }
+      cleared.add(id);
+      await door.clear(session, kind, id, field);
+    });
+  }
+
+  /** Where no unit of the kind is on its way out, one statement clears them all. */
+  async #clearAll(session: Deleting, kind: KindDef, field: Field, keys: readonly string[]): Promise<void> {
+    const { executor, project, leaving } = session;
+    const clear = (ids?: readonly string[]) =>
+      contending(about(project, kind), () =>
+        executor.run(clearReferencesStatement(project.schema, kind, field, keys, ids)),
+      );
+    if (leaving.of(kind.id).size === 0) return void (await clear());
+    const knot = new Set<string>();
+    for (;;) {
+      const ids = await this.#referring(session, kind, field, keys, MANY, knot);
+      if (ids.length === 0) return;
+      await clear(ids);
+    }
+  }
+
+  /** Answers the units on their way out that refer to these. */
+  async #cascade(
+    session: Deleting,
+    kind: KindDef,
+    field: Field,
+    keys: readonly string[],
+    door: Door,
+  ): Promise<ReadonlySet<string>> {
+    if (this.#listens(session, kind, ['beforeDelete', 'afterDelete'])) {
+      return this.#eachReferring(session, kind, field, keys, (id) =>
+        this.remove(session, kind, id, { ...door, deleteRow: () => this.#deleteRows(session, kind, [id]) }),
+      );
+    }
+    const knot = new Set<string>();
+    for (;;) {
+      const ids = await this.#referring(session, kind, field, keys, MANY, knot);
+      if (ids.length === 0) return knot;
+      await this.#leaving(session, kind, ids, async () => {
+        await this.#settle(session, kind, ids, door);
+        await this.#deleteRows(session, kind, ids);
+      });
+    }
+  }
+
+  /**
+   * Works on one after the other of the units that refer to some, as long as they still do when their turn comes. Answers
+   * those on their way out.
+   */
+  async #eachReferring(
+    session: Deleting,
+    kind: KindDef,
+    field: Field,
+    keys: readonly string[],
+    work: (id: string) => Promise<void>,
+  ): Promise<ReadonlySet<string>> {
+    const knot = new Set<string>();
+    for (;;) {
+      const ids = await this.#referring(session, kind, field, keys, FEW, knot);
+      if (ids.length === 0) return knot;
+      for (const [at, id] of ids.entries()) {
+        const still = at === 0 || (await this.#referring(session, kind, field, keys, 1, knot, id)).length > 0;
+        if (still) await work(id);
+      }
+    }
+  }
+
+  /**
+   * Units that refer to some and are not on their way out yet: those that are go into `knot`. They are told apart here,
+   * because a statement that names all of them would grow with the depth of the deletion.
+   */
+  async #referring(
+    { executor, project, leaving }: Deleting,
+    kind: KindDef,
+    field: Field,
+    keys: readonly string[],
+    limit: number,
+    knot: Set<string>,
+    only?: string,
+  ): Promise<string[]> {
+    for (;;) {
+      leaving.checkTime();
+      const which = { limit, but: [...knot], ...(only !== undefined && { only }) };
+      const rows = await executor.run<{ id: string }>(referringStatement(project.schema, kind, field, keys, which));
+      const others = rows.filter(({ id }) => !leaving.of(kind.id).has(id));
+      for (const { id } of rows) if (leaving.of(kind.id).has(id)) knot.add(id);
+      if (others.length > 0 || rows.length < limit) return others.map(({ id }) => id);
+    }
+  }
+
+  /**
+   * Where references go round in a circle, a unit whose turn comes later refers to one that goes now: it would go with
+   * it, before its other references were followed. (A circle of references that may not be null is left to the keys.)
+   */
+  async #untie(
+    { executor, project }: Session,
+    kind: KindDef,
+    keys: readonly string[],
+    knots: readonly Knot[],
+  ): Promise<void> {
+    for (const { kind: other, field, ids } of knots) {
+      const own = new Set(other === kind ? keys : []);
+      const later = [...ids].filter((id) => !own.has(id));
+      if (later.length === 0 || !field.def.nullable) continue;
+      await contending(about(project, other), () =>
+        executor.run(untieStatement(project.schema, other, field, keys, later)),
+      );
+    }
+  }
+
+  async #deleteRows(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
+    const { executor, project } = session;
+    const gone = about(project, kind, keys);
+    await contending(gone, () => executor.run(deleteUnitsStatement(project.schema, kind, keys)));
+    await deleteLinksOf(session, kind, keys, this.database);
+  }
+}
+
+/** What a statement on units that a deletion reaches may meet another transaction over. */
+function about({ schema }: Project, kind: KindDef, keys?: readonly string[]): () => Contended {
+  return () => ({ schema, table: kind.table, ...(keys && { units: { schema, kind, keys, leave: true } }) });
+}

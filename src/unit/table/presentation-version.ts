@@ -1,0 +1,39 @@
+/** The version of the way in which a kind presents its units: it changes with the kind's fields, and with what else an answer shows. */
+import { createHash } from 'node:crypto';
+import { etagOf } from '../../http/answer/etag.js';
+import { Answer } from '../../http/answer/answer.js';
+import type { KindDef } from '../../model/model.js';
+import type { ReadPlan } from '../../sql/select.sql.js';
+import type { UnitRow } from './unit.repository.js';
+
+const known = new WeakMap<KindDef, string>();
+
+function presentationOf(kind: KindDef): string {
+  const found = known.get(kind);
+  if (found !== undefined) return found;
+  const fields = [...kind.fields.values()].map(({ id, json, constant, def }) => {
+    return [id, json, constant ?? null, def.multiple, def.hidden, def.readAccess ?? null];
+  });
+  const hash = createHash('sha256')
+    .update(JSON.stringify([kind.id, fields]))
+    .digest();
+  const version = hash.readUInt32BE(0).toString(36);
+  known.set(kind, version);
+  return version;
+}
+
+/** That of an answer which shows more than the unit: it changes with every byte. */
+function presentationOfBody(kind: KindDef, body: string): string {
+  const hash = createHash('sha256').update(presentationOf(kind)).update(body).digest();
+  return hash.readBigUInt64BE(0).toString(36);
+}
+
+/** Whether an answer by this plan shows other units too: by dotted paths, or linked ones. */
+export function showsMore({ paths, also }: Pick<ReadPlan, 'paths' | 'also'>): boolean {
+  return paths !== undefined || also !== undefined;
+}
+
+/** A unit as an answer, with its ETag. `more`: other units are shown in it. */
+export function unitAnswer(kind: KindDef, { tag, body }: UnitRow, more = false): Answer {
+  return new Answer(body, etagOf(tag, more ? presentationOfBody(kind, body) : presentationOf(kind)));
+}

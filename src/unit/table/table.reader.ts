@@ -1,0 +1,86 @@
+/** Reads units of tables: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
+import { Injectable } from '@nestjs/common';
+import { EMPTY_QUERY, type ListQuery } from '../../http/route/list-query.js';
+import { GET_QUERY, LIST_QUERY } from '../../http/route/query-names.js';
+import type { KindDef } from '../../model/model.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
+import { isOfCaller } from '../../shared/errors.js';
+import type { ReadPlan } from '../../sql/select.sql.js';
+import { showsMore } from './presentation-version.js';
+import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
+import type { Session } from '../session/session.js';
+import { parseKey, unknownUnit } from '../session/unit-ids.js';
+import { cursorOf } from '../query/cursor.js';
+import { contextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
+import { UnitRepository, type UnitRow } from './unit.repository.js';
+import { Walks } from '../query/traversal.js';
+
+@Injectable()
+export class TableReader implements Reader {
+  constructor(
+    private readonly repository: UnitRepository,
+    private readonly walks: Walks,
+  ) {}
+
+  /** @param extra narrows the list, whatever the query asks for */
+  async list(session: Session, readable: Readable, url: string, extra?: Predicate): Promise<UnitPage> {
+    const context = planContext(session, readable);
+    const { query, read } = planQuery(url, LIST_QUERY, (asked) => ({
+      query: asked,
+      read: planList(asked, context, extra),
+    }));
+    const plan = { ...read, ...(await this.#loaded(session, readable.kind, query)) };
+    const { count, items, last } = await this.repository.fetchPage(session.executor, plan, session.model);
+    return { count, items, ...(plan.cursor && { next: last && cursorOf(plan, last) }) };
+  }
+
+  async get(session: Session, readable: Readable, id: string, url: string): Promise<ShownUnit> {
+    const { kind } = readable;
+    const { executor, model } = session;
+    const key = parseKey(kind, id);
+    let plan: ReadPlan;
+    try {
+      const context = planContext(session, readable);
+      const { query, read } = planQuery(url, GET_QUERY, (asked) => ({ query: asked, read: planGet(asked, context) }));
+      // Every promise here is paid by each get: most load nothing.
+      plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
+    } catch (error) {
+      if (isOfCaller(error) && !(await this.find(session, readable, id))) throw unknownUnit(kind, id);
+      throw error;
+    }
+    const unit = key === undefined ? undefined : await this.repository.fetch(executor, plan, key, model);
+    if (!unit) throw unknownUnit(kind, id);
+    return { tag: unit.tag, body: unit.body, more: showsMore(plan) };
+  }
+
+  /** What `load_links` asks for beside the fields. */
+  async #loaded(
+    session: Session,
+    kind: KindDef,
+    query: Pick<ListQuery, 'loadLinks' | 'depth' | 'limit'>,
+  ): Promise<Pick<ReadPlan, 'also'>> {
+    return query.loadLinks ? { also: (await this.walks.loaded(session, query))(kind) } : {};
+  }
+
+  async find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined> {
+    const key = parseKey(readable.kind, id);
+    if (key === undefined) return undefined;
+    const plan = planGet(EMPTY_QUERY, planContext(session, readable));
+    return this.repository.fetch(session.executor, plan, key, session.model);
+  }
+
+  async judge(
+    { project, executor, model }: Session,
+    kind: KindDef,
+    id: string,
+    predicates: readonly Predicate[],
+  ): Promise<readonly boolean[] | undefined> {
+    const key = parseKey(kind, id);
+    const plan = { schema: project.schema, kind };
+    return key === undefined ? undefined : this.repository.judge(executor, plan, key, predicates, model);
+  }
+}
+
+function planContext(session: Session, { kind, grant }: Readable): PlanContext {
+  return contextOf(session, { kind, access: grant.predicate });
+}

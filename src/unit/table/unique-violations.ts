@@ -1,0 +1,68 @@
+/** PostgreSQL names one unique value that another unit has, of one unit; the client is told of all. */
+import type { Field, KindDef } from '../../model/model.js';
+import { Breather } from '../../shared/event-loop-yield.js';
+import type { KindError, Message } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import { inTurns } from '../../shared/work-in-pieces.js';
+import { rowsText, takenStatement } from '../../sql/write.sql.js';
+import { uniqueFault } from './conflict.js';
+import type { Placed } from '../draft/references.js';
+import type { Session } from '../session/session.js';
+import { askedAgain, withFaults } from '../draft/complete-refusal.js';
+
+/**
+ * The refusal of some units with all of their values that other units have, of those fields that the caller may be told of.
+ * Of values that stand twice among these units the later one is told. @param id of the unit that is edited
+ */
+export function withAllTaken(
+  session: Session,
+  kind: KindDef,
+  drafts: readonly Placed[],
+  told: ReadonlyMap<string, Field>,
+  refused: KindError,
+  id?: string,
+): Promise<KindError> | KindError {
+  const lists = uniqueLists(kind).filter((fields) =>
+    fields.every((field) => isGiven(field, drafts) && (told.has(field.id) || field === kind.keyField)),
+  );
+  const isTold = (fields: readonly Field[]) => {
+    return refused.messages.some(({ text }) => text === faultOf(fields).text);
+  };
+  if (drafts.length <= 1 && lists.every(isTold)) return refused;
+  const asked = drafts.slice(0, Math.ceil(LIMITS.takenTests / Math.max(1, lists.length)));
+  return askedAgain(session.executor, refused, async (executor, soFar) => {
+    try {
+      const columns = [...new Set(lists.flat().map(({ column, id: name }) => column ?? name))];
+      const rows = asked.map(({ draft }) => Object.fromEntries(columns.map((name) => [name, draft.row[name] ?? null])));
+      const text = await inTurns(rowsText(rows), new Breather(session.project.schema));
+      const taken = await executor.run<{ taken: boolean[] }>(
+        takenStatement(session.project.schema, kind, lists, text, id),
+      );
+      const found = asked.flatMap(({ index }, row): Message[] => {
+        const ofUnit = lists.filter((_, at) => taken[row]?.taken[at]);
+        return ofUnit.map((fields) => ({ ...faultOf(fields), ...(index !== undefined && { index }) }));
+      });
+      return withFaults(soFar, found);
+    } catch {
+      return soFar;
+    }
+  });
+}
+
+function faultOf(fields: readonly Field[]): Message {
+  return uniqueFault(fields.map(({ id }) => id));
+}
+
+/** All drafts of a create have the same columns, as far as there are defaults; an edit has those that it changes. */
+function isGiven(field: Field, drafts: readonly Placed[]): boolean {
+  return drafts.some(({ draft }) => draft.written.includes(field));
+}
+
+/** The fields whose values together are those of one unit at most. */
+function uniqueLists(kind: KindDef): Field[][] {
+  const single = [...kind.fields.values()].filter(
+    (field) => field === kind.primary || (field.def.unique && !field.def.multiple && field.column !== undefined),
+  );
+  const several = kind.unique.map((ids) => ids.flatMap((id) => kind.fields.get(id) ?? []));
+  return [...single.map((field) => [field]), ...several];
+}

@@ -1,0 +1,247 @@
+/** Runs the statements of units and reads their rows. The only place where the engine does I/O. */
+import { Injectable } from '@nestjs/common';
+import { StaleModel } from '../../catalog/stale-model.js';
+import { contending, noteContended, type Contended } from '../../database/transaction/contended.js';
+import type { Executor } from '../../database/database.js';
+import { isDatabaseFault } from '../../database/statement/sqlstate.js';
+import type { Model } from '../../model/model.js';
+import type { Statement } from '../../sql/fragment.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
+import {
+  deleteStatement,
+  insertStatement,
+  lockStatement,
+  mayInsertStatement,
+  rowsText,
+  updateStatement,
+  type DeletePlan,
+  type RowsText,
+  type UpdatePlan,
+  type WritePlan,
+} from '../../sql/write.sql.js';
+import { explainStatement } from '../../sql/explain.sql.js';
+import { estimateStatement, getStatement, listStatement, type ListPlan, type ReadPlan } from '../../sql/select.sql.js';
+import {
+  estimateUnionStatement,
+  getAnyStatement,
+  unionStatement,
+  type AnyPlan,
+  type UnionPlan,
+} from '../../sql/union.sql.js';
+import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
+import { Breather } from '../../shared/event-loop-yield.js';
+import type { Eventually } from '../../shared/maybe-promise.js';
+import { scalarText, type Json } from '../../shared/json.js';
+import { inTurns } from '../../shared/work-in-pieces.js';
+import { keepVersionStatement } from '../../sql/model.sql.js';
+import { conflictOf, type WriteContext } from './conflict.js';
+import { badCursor } from '../query/cursor.js';
+
+/** A unit as PostgreSQL presents it: its version tag, and its JSON. */
+export interface UnitRow {
+  readonly tag: string;
+  readonly body: string;
+}
+
+export interface PageRow {
+  readonly count: number;
+  readonly items: string;
+  /** Order values of the last unit, where another page follows. */
+  readonly last: readonly (string | null)[] | null;
+}
+
+export interface WalkRow {
+  /** Whether the unit where it begins is there for the caller. */
+  readonly found: boolean;
+  /** It would go further than a request may. */
+  readonly over: boolean;
+  readonly count: number;
+  readonly items: string;
+  /** Kinds of the page that the plan did not expect. */
+  readonly unmet: readonly string[] | null;
+}
+
+interface Versioned {
+  readonly v: string;
+}
+
+/** What lists of every sort have. */
+type Paged = Pick<ListPlan, 'offset' | 'limit' | 'count' | 'cursor'>;
+
+type RowValues = Readonly<Record<string, unknown>>;
+
+type MaybeUnit = Versioned & { tag: string | null; body: string | null };
+
+@Injectable()
+export class UnitRepository {
+  fetchPage(executor: Executor, plan: ListPlan, model: Model): Promise<PageRow> {
+    return this.#page(executor, plan, model, listStatement(plan), () => estimateStatement(plan));
+  }
+
+  fetchUnion(executor: Executor, plan: UnionPlan, model: Model): Promise<PageRow> {
+    return this.#page(executor, plan, model, unionStatement(plan), () => estimateUnionStatement(plan));
+  }
+
+  async #page(
+    executor: Executor,
+    plan: Paged,
+    model: Model,
+    statement: Statement,
+    estimate: () => Statement,
+  ): Promise<PageRow> {
+    try {
+      const [row] = await executor.run<Versioned & { count: string; items: string; last?: string | null }>(statement);
+      checkVersion(row, model);
+      const counted = Number(row?.count);
+      const count = plan.count === 'estimated' ? await this.#estimate(executor, plan, counted, estimate()) : counted;
+      return { count, items: row?.items ?? '[]', last: row?.last ? (JSON.parse(row.last) as (string | null)[]) : null };
+    } catch (error) {
+      if (plan.cursor && isDatabaseFault(error) && error.code.startsWith('22')) throw badCursor();
+      throw error;
+    }
+  }
+
+  /** The unit of the first plan that finds one, and which that is. */
+  async fetchAny(
+    executor: Executor,
+    schema: string,
+    plans: readonly AnyPlan[],
+    model: Model,
+  ): Promise<(UnitRow & { readonly at: number }) | undefined> {
+    if (plans.length === 0) return undefined;
+    const [row] = await executor.run<MaybeUnit & { n: number | null }>(getAnyStatement(schema, plans));
+    checkVersion(row, model);
+    const unit = unitOf(row);
+    return unit && { ...unit, at: row?.n ?? 0 };
+  }
+
+  async fetchWalk(executor: Executor, plan: WalkPlan, model: Model): Promise<WalkRow> {
+    const [row] = await executor.run<Versioned & Omit<WalkRow, 'count'> & { count: string }>(walkStatement(plan));
+    checkVersion(row, model);
+    if (!row) throw new Error('a walk answers one row');
+    return { ...row, count: Number(row.count) };
+  }
+
+  /** What PostgreSQL guesses, but never less than what the page shows; a short first page is the whole. */
+  async #estimate(executor: Executor, plan: Paged, onPage: number, statement: Statement): Promise<number> {
+    const seen = plan.offset + onPage;
+    if (plan.offset === 0 && seen < plan.limit) return seen;
+    interface Explained {
+      'QUERY PLAN': { Plan: { 'Plan Rows': number } }[];
+    }
+    const [row] = await executor.run<Explained>(statement);
+    return Math.max(seen, Math.round(row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0));
+  }
+
+  async fetch(executor: Executor, plan: ReadPlan, id: unknown, model: Model): Promise<UnitRow | undefined> {
+    const [row] = await executor.run<MaybeUnit>(getStatement(plan, id));
+    checkVersion(row, model);
+    return unitOf(row);
+  }
+
+  /** Which of some predicates hold for a unit; undefined where it is not there. */
+  async judge(
+    executor: Executor,
+    { schema, kind }: Pick<ReadPlan, 'schema' | 'kind'>,
+    id: unknown,
+    predicates: readonly Predicate[],
+    model: Model,
+  ): Promise<readonly boolean[] | undefined> {
+    const [row] = await executor.run<Versioned & { holds: boolean[] | null }>(
+      explainStatement(schema, kind, id, predicates),
+    );
+    checkVersion(row, model);
+    return row?.holds ?? undefined;
+  }
+
+  /** Whether the rule of a plan holds for every one of some new rows. */
+  async mayInsert(executor: Executor, plan: WritePlan, rows: readonly RowValues[], model: Model): Promise<boolean> {
+    const [row] = await executor.run<Versioned & { allowed: boolean | null }>(
+      mayInsertStatement(plan, await textOf(plan, rows)),
+    );
+    checkVersion(row, model);
+    return row?.allowed !== false;
+  }
+
+  async insert(
+    executor: Executor,
+    plan: WritePlan,
+    rows: readonly RowValues[],
+    context: WriteContext,
+  ): Promise<UnitRow[]> {
+    const statement = insertStatement(plan, await textOf(plan, rows));
+    const made = await this.#write<MaybeUnit>(executor, plan, statement, { ...context, rows });
+    checkVersion(made[0], context.model);
+    return made.flatMap((row) => unitOf(row) ?? []);
+  }
+
+  async update(
+    executor: Executor,
+    plan: UpdatePlan,
+    row: RowValues,
+    context: WriteContext,
+  ): Promise<UnitRow | undefined> {
+    const about = () => contendedOf(plan, { id: plan.id, leave: false });
+    const told = { ...context, rows: [row] };
+    const statement = updateStatement(plan, await textOf(plan, [row]));
+    const [made] = await this.#write<MaybeUnit>(executor, plan, statement, told, about);
+    checkVersion(made, context.model);
+    return unitOf(made);
+  }
+
+  /**
+   * Whether the unit is there; if so nobody else changes it before the transaction ends. Nor does anybody begin to refer to
+   * one that leaves.
+   */
+  async lock(executor: Executor, plan: DeletePlan, model: Model, leave: boolean): Promise<boolean> {
+    const about = () => contendedOf(plan, { id: plan.id, leave });
+    const [row] = await contending(about, () => executor.run<MaybeUnit>(lockStatement(plan, leave)));
+    checkVersion(row, model);
+    return row?.tag !== null;
+  }
+
+  /** Whether the unit was there and is gone. */
+  async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
+    const about = () => contendedOf(plan, { id: plan.id, leave: true });
+    const [row] = await this.#write<MaybeUnit>(executor, plan, deleteStatement(plan), context, about);
+    checkVersion(row, context.model);
+    return row?.tag !== null;
+  }
+
+  async #write<Row>(
+    executor: Executor,
+    { schema }: Pick<WritePlan, 'schema'>,
+    statement: Statement,
+    context: WriteContext,
+    about?: () => Contended,
+  ): Promise<Row[]> {
+    executor.tx?.atCommit(keepVersionStatement(schema));
+    try {
+      return await executor.run<Row>(statement);
+    } catch (error) {
+      if (about) noteContended(error, about);
+      throw conflictOf(error, context) ?? error;
+    }
+  }
+}
+
+function textOf({ schema }: WritePlan, rows: readonly RowValues[]): Eventually<RowsText> {
+  return inTurns(rowsText(rows), new Breather(schema));
+}
+
+/** What a statement on units of a kind may meet another transaction over. */
+function contendedOf(
+  { schema, kind }: Pick<WritePlan, 'schema' | 'kind'>,
+  { id, leave }: { readonly id: unknown; readonly leave: boolean },
+): Contended {
+  const units = { schema, kind, keys: [scalarText(id as Json)], leave };
+  return { schema, table: kind.table, units };
+}
+
+function checkVersion(row: Versioned | undefined, model: Model): void {
+  if (Number(row?.v) !== model.version) throw new StaleModel();
+}
+
+function unitOf(row: MaybeUnit | undefined): UnitRow | undefined {
+  return typeof row?.tag === 'string' && typeof row.body === 'string' ? { tag: row.tag, body: row.body } : undefined;
+}

@@ -1,0 +1,74 @@
+/**
+ * What PostgreSQL refuses of a write, told whole: it tells of a missing unit, or of a value that another one has, at the
+ * first of them.
+ */
+import { Injectable } from '@nestjs/common';
+import { readableFields } from '../../access/masks.js';
+import { ofTargetFor } from '../../access/reach.js';
+import type { KindDef } from '../../model/model.js';
+import { Faults, KindError, type Message } from '../../shared/errors.js';
+import type { WriteContext } from './conflict.js';
+import { References, tell, type Placed, type Unreachable } from '../draft/references.js';
+import { askerOf, type Session } from '../session/session.js';
+import { withAllTaken } from './unique-violations.js';
+import { withFaults } from '../draft/complete-refusal.js';
+
+@Injectable()
+export class WriteRefusals {
+  constructor(private readonly references: References) {}
+
+  /**
+   * Runs the statement that writes units. All values that others have are told, and all missing units where the connection
+   * can still be asked: after a transaction, those that it made itself would be missing too.
+   */
+  async telling<T>(
+    session: Session,
+    kind: KindDef,
+    drafts: readonly Placed[],
+    work: (context: WriteContext) => Promise<T>,
+    edited?: Edited,
+  ): Promise<T> {
+    const context = contextOf(session, kind, drafts[0]?.index !== undefined || drafts.length > 1);
+    try {
+      return await work(context);
+    } catch (error) {
+      if (!(error instanceof KindError)) throw error;
+      if (error.code.endsWith('.not_unique')) {
+        const whole = await withAllTaken(session, kind, drafts, context.told, error, edited?.id);
+        throw session.executor.tx ? whole : withFaults(whole, await this.#missing(session, kind, drafts, edited));
+      }
+      if (error.code !== 'parameter.bad_reference') throw error;
+      throw withFaults(error, await this.#missing(session, kind, drafts, edited));
+    }
+  }
+
+  async #missing(
+    session: Session,
+    kind: KindDef,
+    drafts: readonly Placed[],
+    edited: Edited | undefined,
+  ): Promise<readonly Message[]> {
+    try {
+      const found = await this.references.unreachable(session, kind, drafts, true);
+      const faults = new Faults();
+      tell(edited && found.length > 0 ? await edited.fresh(found) : found, faults);
+      return faults.messages;
+    } catch (error) {
+      // As many as an answer may have.
+      return error instanceof KindError ? error.messages : [];
+    }
+  }
+}
+
+/** A unit that is edited, and which references are not those that it has already. */
+export interface Edited {
+  readonly id: string;
+  readonly fresh: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
+}
+
+/** What may be told of a refusal to the caller of a session. */
+export function contextOf(session: Session, kind: KindDef, bulk = false): WriteContext {
+  const { caller, model } = session;
+  const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
+  return { model, kind, told, ofTarget: ofTargetFor(askerOf(session), model), ...(bulk && { bulk }) };
+}
