@@ -128,7 +128,7 @@ describe('files', () => {
   });
 
   it('spell the names of special kinds once', () => {
-    expect(where(/['"`](kind_admin|kind_system_user)\b/, /^model\/special\.ts$/)).toEqual([]);
+    expect(where(/['"`](kind_admin|kind_system_user)\b/, /^model\/built-in-traits\.ts$/)).toEqual([]);
   });
 
   it('make named things of no plain objects: patterns of ids keep __proto__ out, Maps keep the rest harmless', () => {

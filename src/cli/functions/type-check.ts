@@ -7,7 +7,9 @@ import type TypeScript from 'typescript';
 import type { ModuleFault } from '../../function/declare/definition.js';
 
 /** The source of the kit: beside this file, or beside what was built of it. */
-const KITS = ['../kit/kit.ts', '../../src/kit/kit.ts'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const KITS = ['../../kit/kit.ts', '../../../src/kit/kit.ts'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 export class TypeChecker {
   private constructor(

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { realpathSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
@@ -150,7 +150,7 @@ function rootOf(folder: string): string | undefined {
 }
 
 /** Where the service's own code is. */
-const OWN = dirname(dirname(fileURLToPath(import.meta.url))) + sep;
+const OWN = fileURLToPath(new URL('../../', import.meta.url));
 
 function isOurs({ stack = '' }: Error): boolean {
   return stack.includes(OWN);
