@@ -1,5 +1,5 @@
-// Compiles src/ to dist/ as `nest build` does, which is a development dependency: `npm start` needs none. It is called only
-// where a source is newer than what was made of it.
+// Compiles src/ to dist/ like `nest build`, but without the development dependencies, so that `npm start` works without
+// them. It runs only if a source is newer than its output.
 import { chmod, copyFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,18 +13,18 @@ async function files(folder) {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 }
 
-/** The file that is made of a source; undefined for one that only declares types. */
+/** The output of a source file; undefined for a file that only declares types. */
 function outputOf(file, folder) {
   if (file.endsWith('.d.ts')) return undefined;
   return join(folder, relative(source, file)).replace(/\.ts$/, '.js');
 }
 
-/** The time of the last change in milliseconds; undefined where there is no file. */
+/** The time of the last change in milliseconds; undefined if the file does not exist. */
 async function changedAt(file) {
   return (await stat(file).catch(() => undefined))?.mtimeMs;
 }
 
-/** True where every file of dist/ is at least as new as its source and the settings, whoever made it. */
+/** True if every file of dist/ is at least as new as its source and the build settings. */
 export async function isFresh() {
   const settings = await Promise.all([join(root, '.swcrc'), join(root, 'package.json')].map(changedAt));
   const fresh = (await files(source)).map(async (file) => {
@@ -36,7 +36,7 @@ export async function isFresh() {
   return (await Promise.all(fresh)).every(Boolean);
 }
 
-/** Builds beside dist/ and swaps it in, so that a failed build leaves the last good one. */
+/** Builds into a temporary folder and then replaces dist/, so that a failed build keeps the previous one. */
 export async function build() {
   const fresh = `${target}.${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
@@ -58,13 +58,13 @@ export async function buildInto(folder) {
     await mkdir(dirname(out), { recursive: true });
     if (file.endsWith('.ts')) await compile(file, out);
     else await copyFile(file, out);
-    // A source that is saved meanwhile counts as newer.
+    // The time of the start, so that a source saved during the build counts as newer.
     await utimes(out, started, started);
   }
 }
 
 async function compile(file, out) {
-  // Loaded for a build alone: it takes 20 MB, which a service that is up to date does not need.
+  // Imported only for a build, because it takes 20 MB of memory.
   const { transformFile } = await import('@swc/core');
   const options = { swcrc: true, configFile: join(root, '.swcrc'), sourceMaps: true };
   const { code, map } = await transformFile(file, options);

@@ -1,5 +1,5 @@
-// `npm run demo`: kinds for countries and cities, all the data of two npm packages through the REST API, and a short
-// tour of queries with their answers.
+// `npm run demo`: defines kinds for countries and cities, imports the data of two npm packages through the REST API,
+// and runs a short tour of queries.
 import { parseArgs } from 'node:util';
 import { build, isFresh } from './build.mjs';
 import { Client, DemoError } from './demo/client.mjs';
@@ -69,7 +69,7 @@ async function demonstrate(service, opened) {
   say(farewell(service, opened));
 }
 
-/** The kinds of an earlier run go first, the one that refers before the one that is referred to. */
+/** Deletes the kinds of an earlier run (the referring one first) and defines them again. */
 async function define(client) {
   for (const { id, metadata } of [CITY, COUNTRY]) {
     const there = await client.find(`/kind/unit/${id}`);
@@ -86,7 +86,7 @@ async function define(client) {
   say();
 }
 
-/** Countries with their neighbours, and with their cities. */
+/** Links countries with their neighbours and their cities. */
 async function link(client) {
   for (const type of [BORDERS, HAS_CITY]) {
     if (!(await client.find(`/link/unit/${type.id}`))) await client.post('/link/unit', type);
@@ -99,7 +99,7 @@ async function link(client) {
   say(`\n  ${paths.length.toLocaleString('en')} links in ${seconds.toFixed(1)} s, one request each: ${rate} a second.`);
 }
 
-/** Parameters belong to the project: those of an earlier run are still there, and are named instead of defined. */
+/** Parameters that already exist in the project are listed by id instead of defined again. */
 async function known(client, parameters) {
   const named = parameters.map(async (each) => {
     if (typeof each === 'string') return each;
@@ -130,14 +130,14 @@ function readFlags() {
   }
 }
 
-/** The service that the demo started goes with it. */
+/** Stops the service on a signal, if the demo started it. */
 function onSignals(service) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.once(signal, () => void service.stop().finally(() => process.exit(1)));
   }
 }
 
-// Who pipes the output into `head` has seen enough; the service that was started still has to be stopped.
+// If the output is closed early (`| head`), continue, so that the service is stopped at the end.
 process.stdout.on('error', () => undefined);
 
 main().catch((error) => {

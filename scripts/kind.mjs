@@ -1,4 +1,4 @@
-// `npm run kind -- <command>`: builds where dist/ is older than the sources, then runs the command line in this process.
+// `npm run kind -- <command>`: builds if dist/ is older than the sources, then runs the command line in this process.
 import { build, isFresh } from './build.mjs';
 
 if (!(await isFresh())) await build();

@@ -1,5 +1,5 @@
-// `npm start`: builds where dist/ is older than the sources, then runs the service in this very process, so that it
-// gets the signals that npm passes on.
+// `npm start`: builds if dist/ is older than the sources, then runs the service in this process, so that it receives
+// the signals that npm forwards.
 import { build, isFresh } from './build.mjs';
 
 stopWithParent();
@@ -7,8 +7,8 @@ if (!(await isFresh())) await build();
 await import('../dist/main.js');
 
 /**
- * npm passes a signal to the shell that it started, and some shells die of it without passing it on. The service then
- * has another parent, and stops as if the signal had come to it.
+ * npm sends a signal to the shell that it started, and some shells exit without forwarding it. The service detects that
+ * its parent process has changed, and sends the signal to itself.
  */
 function stopWithParent() {
   if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return;

@@ -1,4 +1,4 @@
-// Lets Node run TypeScript as it is: `node --import ./scripts/typescript.mjs file.ts`.
+// Lets Node run TypeScript files directly: `node --import ./scripts/typescript.mjs file.ts`.
 import { existsSync } from 'node:fs';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -1,10 +1,10 @@
 /**
- * A hook that makes the key of every article: a readable name for its address, made of its title, that no other one has.
+ * A hook that sets the key of every article: a readable slug made from its title, unique by a random suffix.
  * The kind: { "id": "article", "parameters": [{ "id": "slug", "kind_id": "string", "is_primary": true },
  *   { "id": "title", "kind_id": "string", "required": true }] }
  *
- * To look which names are taken, and to take the next one, would not do: of two articles at once each would find it free,
- * and all articles of a list are looked at before the first of them is stored. So the name ends in what nobody else has.
+ * Searching for a free slug would not work: two concurrent requests would both find it free, and the hooks of a bulk
+ * create run before the first article is stored.
  */
 import { randomBytes } from 'node:crypto';
 import { kind } from 'kind';

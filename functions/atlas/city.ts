@@ -1,12 +1,12 @@
 /**
- * Functions of the cities of `npm run demo`, which makes the project 'atlas'. Another project gets a copy of its own in
- * `functions/<project>/`, and `functions/city.ts` would serve every project that has a kind 'city'.
+ * Functions for the cities of `npm run demo`, which creates the project 'atlas'. For another project, copy this file to
+ * `functions/<project>/`; a file `functions/city.ts` would serve every project that has a kind 'city'.
  */
 import { filter, kind, type AnyUnit, type Units } from 'kind';
 
 const city = kind('city');
 
-/** Kilometres: from a town to half the way round the earth. */
+/** Search radii in kilometres, from a town to half the circumference of the earth. */
 const REACHES = [10, 40, 160, 640, 2560, 20_040];
 const EARTH = 6371;
 const KM_PER_DEGREE = 111.2;
@@ -37,7 +37,7 @@ const nearest = city.function({
   },
 });
 
-/** A filter for a box that has every point within so many kilometres; near a pole, and over the date line, all longitudes. */
+/** A filter for a box around all points within `reach` kilometres; at a pole or the date line it has all longitudes. */
 function boxAround({ latitude, longitude }: Place, reach: number): string {
   const high = reach / KM_PER_DEGREE;
   const north = filter`gte(latitude,${latitude - high}),lte(latitude,${latitude + high})`;
@@ -63,7 +63,7 @@ async function citiesIn(cities: Units<AnyUnit, unknown>, box: string, population
   }
 }
 
-/** Along the surface, by the haversine formula. */
+/** Distance in kilometres along the surface, by the haversine formula. */
 function distance(a: Place, b: Place): number {
   const [from, to] = [radians(a.latitude), radians(b.latitude)];
   const half =

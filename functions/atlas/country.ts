@@ -1,4 +1,4 @@
-/** A function of each country of `npm run demo`: what its links tell. */
+/** A unit function for the countries of `npm run demo`: statistics from its links. */
 import { kind } from 'kind';
 
 const country = kind('country');

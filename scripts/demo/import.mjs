@@ -1,4 +1,4 @@
-// Bulk creates: a thousand units in one request, a few requests at a time, and a bar that tells how far it is.
+// Bulk creates: 1,000 units per request, a few requests at a time, with a progress bar.
 import { SingleBar } from 'cli-progress';
 
 const BULK = 1000;
@@ -22,7 +22,7 @@ export async function importUnits(client, kind, rows) {
   }
 }
 
-/** A request for every link, a few at a time. */
+/** Sends one request per link, a few at a time. */
 export async function makeLinks(client, paths) {
   let next = 0;
   const work = async () => {
@@ -41,7 +41,7 @@ function progress(kind, total) {
   return { add: (count) => bar.increment(count), stop: () => bar.stop() };
 }
 
-/** A line for every fifth part. */
+/** Prints a line for every fifth of the units. */
 function plainProgress(kind, total) {
   let done = 0;
   return {

@@ -1,4 +1,4 @@
-// The project that the demo fills: one whose password is known, or 'atlas', made anew with the command line.
+// The project that the demo fills: an existing one whose password is given, or 'atlas', created with the command line.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -6,10 +6,10 @@ import { DemoError } from './client.mjs';
 
 const COMMAND_LINE = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const KEY = 'atlas';
-/** Tells the demo's own project from one that somebody else gave that name. */
+/** Identifies the demo's project, so that it never deletes another project with the same key. */
 const LABEL = 'Demo: countries and cities';
 
-/** Answers project, username, password (and whether it was generated), and a sentence about them. */
+/** Returns project, username, password (and whether it was generated), and a sentence to print. */
 export async function openProject(service, flags, { bootstrap }) {
   const project = flags.project ?? bootstrap.project;
   const username = flags.username ?? bootstrap.adminUsername;
@@ -38,7 +38,7 @@ async function kind(...argv) {
   return JSON.parse(stdout);
 }
 
-/** The command line works on the database of this folder's settings; the service may have another one. */
+/** Checks that the service knows the project: the command line uses this folder's database, the service may use another. */
 async function mustKnow(url) {
   const response = await fetch(`${url}/api/lib/kind/unit?limit=0`, { headers: { 'kind-project-key': KEY } });
   const { messages } = await response.json();

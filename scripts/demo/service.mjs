@@ -1,4 +1,4 @@
-// The service that the demo talks to: one that runs already, or one of its own.
+// The service that the demo uses: a running one, or one that it starts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { DemoError } from './client.mjs';
 
 const START = fileURLToPath(new URL('../start.mjs', import.meta.url));
 
-/** A running service; undefined where none runs and none was named. */
+/** A running service; undefined if there is none and no URL was given. @throws DemoError if that URL does not answer */
 export async function findService(named, { host, port }) {
   const url = (named ?? `http://${reachable(host)}:${port}`).replace(/\/+$/, '');
   if (await answers(url)) return { url, started: false, stop: async () => {} };
@@ -29,7 +29,7 @@ async function answers(url) {
   }
 }
 
-/** Starts the service of this folder on a free port. What it prints of a first start is passed on. */
+/** Starts the service of this folder on a free port, and prints the password of a first start. */
 export async function startService(say) {
   say('  No service runs yet; starting one.');
   const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn' };
@@ -52,7 +52,7 @@ export async function startService(say) {
   return { url, started: true, stop };
 }
 
-/** Everything up to the empty line that ends it, or what there was when the process ended. */
+/** The output up to the empty line that ends the greeting, or all of it if the process exits. */
 async function greetingOf({ stdout }, gone) {
   let text = '';
   stdout.setEncoding('utf8');
@@ -66,7 +66,7 @@ async function greetingOf({ stdout }, gone) {
   return text;
 }
 
-/** Resident memory of the process that answers; undefined where it does not tell. */
+/** Resident memory of the answering process in megabytes; undefined if the metrics do not have it. */
 export async function residentMegabytes(url) {
   const text = await (await fetch(`${url}/metrics`)).text();
   const bytes = /^process_resident_memory_bytes (\S+)/m.exec(text)?.[1];

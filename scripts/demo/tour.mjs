@@ -1,4 +1,4 @@
-// A few questions to the data, as they go over the wire, and what comes back.
+// Example queries on the data: each request and its answer.
 
 const QUERIES = [
   {
@@ -96,7 +96,7 @@ async function ask(client, say, { title, path, show = ({ items }) => items }) {
   say(`      ${content.count === undefined ? '' : `count ${content.count.toLocaleString('en')}, `}${ms} ms\n`);
 }
 
-/** Keyset pages: the last one costs what the first one costs. */
+/** Pages by cursor: each page costs the same. */
 async function pages(client, say) {
   const path = '/city/unit?filter=eq(country,FR)&order=population;desc&include=name&limit=3&count=none&cursor=';
   heading(say, 'Page by page with a cursor', `GET ${path}…`);
