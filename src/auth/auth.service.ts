@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, KindError, onceStored, refusal } from '../shared/errors.js';
-import { memberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
+import { findMemberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { ANONYMOUS, SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { ReadInput } from '../tenancy/input.js';
 import type { Project } from '../tenancy/project.js';
@@ -118,7 +118,7 @@ export class AuthService {
     const { id, sessionId } = memberOf(caller);
     const { current_password: current, new_password: fresh } = await read();
     const [found] = await this.catalog.inProject(project, () =>
-      this.database.run<Credential>(memberCredentialStatement(project.schema, id)),
+      this.database.run<Credential>(findMemberCredentialStatement(project.schema, id)),
     );
     if (!found) throw wrongPassword();
     const attempt = { address: visit.address, account: accountOf(found) };

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { CODE_TABLE } from '../model/table/internal-tables.js';
-import { keepCodeStatement, sweepStatement, tryCodeStatement } from '../sql/recovery.sql.js';
+import { storeCodeStatement, deleteExpiredStatement, tryCodeStatement } from '../sql/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { keyedHash } from './keys.js';
 
@@ -26,8 +26,8 @@ export class Codes {
   async make(project: Project, memberId: string): Promise<string> {
     const code = String(randomInt(1_000_000)).padStart(6, '0');
     const hash = this.#hash(project.id, memberId, code);
-    await this.database.run(sweepStatement(project.schema, CODE_TABLE));
-    await this.database.run(keepCodeStatement(project.schema, { memberId, hash, lifetime: CODE_MINUTES * 60 }));
+    await this.database.run(deleteExpiredStatement(project.schema, CODE_TABLE));
+    await this.database.run(storeCodeStatement(project.schema, { memberId, hash, lifetime: CODE_MINUTES * 60 }));
     return code;
   }
 

@@ -4,7 +4,7 @@ import { readableFields } from '../access/masks.js';
 import type { Executor } from '../database/database.js';
 import { isMemberKind, type Model } from '../model/model.js';
 import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
-import { touchMemberStatement } from '../sql/credential.sql.js';
+import { recordAccessStatement } from '../sql/credential.sql.js';
 import { memberCaller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Sessions, type SessionGrant } from './sessions.js';
@@ -60,7 +60,7 @@ export class MemberSessions {
     const kind = model.kinds.get(kindId);
     if (!kind?.active || !isMemberKind(kind)) return undefined;
     const shown = [...readableFields(kind, memberCaller(memberId, kindId)).values()];
-    const statement = touchMemberStatement(project.schema, kind, shown, memberId);
+    const statement = recordAccessStatement(project.schema, kind, shown, memberId);
     const [row] = await executor.run<{ body: string }>(statement);
     return row && (JSON.parse(row.body) as Record<string, unknown>);
   }

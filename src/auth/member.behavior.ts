@@ -7,9 +7,9 @@ import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
 import { foldName, isSeen } from '../shared/member-names.js';
-import { countMembersStatement, deleteCredentialStatement, keepMembersStatement } from '../sql/credential.sql.js';
+import { countMembersStatement, deleteCredentialStatement, lockMembersStatement } from '../sql/credential.sql.js';
 import { lockProjectStatement } from '../sql/model.sql.js';
-import { forgetMailedStatement } from '../sql/recovery.sql.js';
+import { deleteCodesAndRecoveriesStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { readableFields } from '../access/masks.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
@@ -106,7 +106,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     const values = new Map(credentialValues(member));
     await renamed(() => this.writer.update(asSystem(session), credentials, credential, () => values));
     // What was mailed to the former address is worth nothing any more.
-    await session.executor.run(forgetMailedStatement(session.project.schema, id));
+    await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
   }
 
   async #stored(session: Session, kind: KindDef, id: string): Promise<Map<string, Json>> {
@@ -127,7 +127,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     if (executor.tx?.isolation === 'repeatable read') {
       // The one that waits here for another deletion begins again, and finds one member less.
       const about = () => ({ schema, table: kind.table });
-      return (await contending(about, () => executor.run(keepMembersStatement(schema, kind)))).length;
+      return (await contending(about, () => executor.run(lockMembersStatement(schema, kind)))).length;
     }
     await executor.run(lockProjectStatement(schema));
     const [row] = await executor.run<{ count: number }>(countMembersStatement(schema, kind));
@@ -136,7 +136,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
 
   async afterDelete(_: KindDef, id: string, session: Session): Promise<void> {
     await session.executor.run(deleteCredentialStatement(session.project.schema, id));
-    await session.executor.run(forgetMailedStatement(session.project.schema, id));
+    await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
     await this.sessions.end(session.executor, session.project, { memberId: id });
   }
 }

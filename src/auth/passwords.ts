@@ -4,7 +4,7 @@ import { Database, type Transaction } from '../database/database.js';
 import { refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
 import { findCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
-import { forgetMailedStatement } from '../sql/recovery.sql.js';
+import { deleteCodesAndRecoveriesStatement } from '../sql/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { Credential } from './credential.js';
 import { checkPassword, hashPassword } from './password.js';
@@ -38,7 +38,7 @@ export class Passwords {
   async replace(tx: Transaction, project: Project, { memberId, hash, before, but }: Replacement): Promise<boolean> {
     const set = await tx.run(setPasswordStatement(project.schema, memberId, hash, before));
     if (set.length === 0) return false;
-    await tx.run(forgetMailedStatement(project.schema, memberId));
+    await tx.run(deleteCodesAndRecoveriesStatement(project.schema, memberId));
     await this.sessions.end(tx, project, { memberId, ...(but !== undefined && { but }) });
     return true;
   }

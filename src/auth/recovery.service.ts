@@ -11,11 +11,11 @@ import { recoveryMail } from '../mail/template/recovery.template.js';
 import { RECOVERY_TABLE } from '../model/table/internal-tables.js';
 import { refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
-import { findByAddressStatement } from '../sql/credential.sql.js';
+import { findCredentialByEmailStatement } from '../sql/credential.sql.js';
 import {
-  keepRecoveryStatement,
-  recoveringStatement,
-  sweepStatement,
+  storeRecoveryStatement,
+  findRecoveryCredentialStatement,
+  deleteExpiredStatement,
   useRecoveryStatement,
 } from '../sql/recovery.sql.js';
 import type { ReadInput } from '../tenancy/input.js';
@@ -52,13 +52,15 @@ export class RecoveryService {
 
   /** The mail goes to the address that is stored, however the one that was asked for is written. */
   async #make(project: Project, email: string): Promise<Mail | undefined> {
-    const [found] = await this.database.run<Credential>(findByAddressStatement(project.schema, foldName(email)));
+    const [found] = await this.database.run<Credential>(
+      findCredentialByEmailStatement(project.schema, foldName(email)),
+    );
     if (!found || !(await this.#isUsable(project, found))) return undefined;
     if (!(await this.throttle.takeMail(project, 'recovery', found.member_id))) return undefined;
     const token = randomBytes(16).toString('base64url');
-    await this.database.run(sweepStatement(project.schema, RECOVERY_TABLE));
+    await this.database.run(deleteExpiredStatement(project.schema, RECOVERY_TABLE));
     const kept = { memberId: found.member_id, id: hashOf(token), lifetime: TOKEN_MINUTES * 60 };
-    await this.database.run(keepRecoveryStatement(project.schema, kept));
+    await this.database.run(storeRecoveryStatement(project.schema, kept));
     const link = `${this.publicAddress.url}/api/lib/auth/reset_password/${token}`;
     const { id: key, label } = project;
     return recoveryMail({ to: found.email, project: label, key, token, link, minutes: TOKEN_MINUTES });
@@ -82,7 +84,7 @@ export class RecoveryService {
 
   async #recovering(project: Project, token: string): Promise<Credential> {
     if (!TOKEN.test(token)) throw badToken();
-    const [found] = await this.database.run<Credential>(recoveringStatement(project.schema, hashOf(token)));
+    const [found] = await this.database.run<Credential>(findRecoveryCredentialStatement(project.schema, hashOf(token)));
     if (!found || !(await this.#isUsable(project, found))) throw badToken();
     return found;
   }

@@ -12,12 +12,12 @@ import { Database, type Executor } from '../database/database.js';
 import { refusal } from '../shared/errors.js';
 import { isUuid } from '../shared/identifiers.js';
 import {
-  aliveSessionStatement,
+  findSessionStatement,
   endSessionsStatement,
-  rotateStatement,
+  rotateTokenStatement,
   startSessionStatement,
-  successorStatement,
-  sweepSessionsStatement,
+  findSuccessorStatement,
+  deleteExpiredSessionsStatement,
 } from '../sql/session.sql.js';
 import type { Project } from '../tenancy/project.js';
 
@@ -76,7 +76,7 @@ export class Sessions {
   async #ask(project: Project, sessionId: string): Promise<void> {
     if (!isUuid(sessionId)) throw ended();
     const asked = this.#ends;
-    const alive = aliveSessionStatement(project.schema, sessionId);
+    const alive = findSessionStatement(project.schema, sessionId);
     const rows = await this.catalog.inProject(project, () => this.database.run(alive));
     if (rows.length === 0) throw ended();
     // What was asked before sessions ended may be one of them.
@@ -88,14 +88,14 @@ export class Sessions {
     const successor = randomUUID();
     const lifetime = this.config.refreshTokenTtl / 1000;
     const rotated = await this.database.run<{ issued: number }>(
-      rotateStatement(project.schema, { token, successor, lifetime, window: REUSE_WINDOW }),
+      rotateTokenStatement(project.schema, { token, successor, lifetime, window: REUSE_WINDOW }),
     );
     if (rotated[0]) {
       await this.#sweep(this.database, project);
       return { sessionId, refreshId: successor, issuedAt: rotated[0].issued };
     }
     const [known] = await this.database.run<{ id: string; issued: number; recent: boolean }>(
-      successorStatement(project.schema, token, REUSE_WINDOW),
+      findSuccessorStatement(project.schema, token, REUSE_WINDOW),
     );
     if (known?.recent) return { sessionId, refreshId: known.id, issuedAt: known.issued };
     await this.end(this.database, project, { id: sessionId });
@@ -105,7 +105,7 @@ export class Sessions {
   /** Members who never come back leave sessions: each sweep takes many more than came since the last one. */
   async #sweep(executor: Executor, project: Project): Promise<void> {
     this.#moves += 1;
-    if (this.#moves % SWEEP_EVERY === 0) await executor.run(sweepSessionsStatement(project.schema));
+    if (this.#moves % SWEEP_EVERY === 0) await executor.run(deleteExpiredSessionsStatement(project.schema));
   }
 
   /** Ends sessions; in a transaction they are over for this process when it is committed. */

@@ -11,10 +11,10 @@ import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
 import { comeBack, KindError } from '../shared/errors.js';
 import { Lanes } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
-import { sweepStatement } from '../sql/recovery.sql.js';
+import { deleteExpiredStatement } from '../sql/recovery.sql.js';
 import {
-  forgetAttemptsStatement,
-  giveBackStatement,
+  deleteAttemptsStatement,
+  returnAttemptsStatement,
   takeAttemptsStatement,
   waitStatement,
   type Allowance,
@@ -110,7 +110,7 @@ export class Throttle {
   async forgive(project: Project, address: string, account: string): Promise<void> {
     if (!this.config.authRateLimit) return;
     const key = this.#hash('pair', address, account);
-    await this.database.run(forgetAttemptsStatement(project.schema, [key]));
+    await this.database.run(deleteAttemptsStatement(project.schema, [key]));
   }
 
   /** Takes one of a member's mails of that sort; false where none is left. The setting AUTH_RATE_LIMIT changes nothing here. */
@@ -140,7 +140,7 @@ export class Throttle {
       const [first] = taken;
       if (!first) return;
       const ids = taken.map(({ id }) => id);
-      await this.database.run(giveBackStatement(project.schema, ids, first.at));
+      await this.database.run(returnAttemptsStatement(project.schema, ids, first.at));
     };
     if (taken.length === keys.length) return giveBack;
     await giveBack();
@@ -166,7 +166,8 @@ export class Throttle {
   /** What is taken is cleared away again: some attempts make few rows, and each sweep takes many. */
   async #sweep(project: Project): Promise<void> {
     this.#taken += 1;
-    if (this.#taken % SWEEP_EVERY === 0) await this.database.run(sweepStatement(project.schema, THROTTLE_TABLE));
+    if (this.#taken % SWEEP_EVERY === 0)
+      await this.database.run(deleteExpiredStatement(project.schema, THROTTLE_TABLE));
   }
 }
 

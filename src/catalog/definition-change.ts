@@ -20,15 +20,15 @@ import type { Json } from '../shared/json.js';
 import { Lanes } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import { inTurns, type Pieces } from '../shared/work-in-pieces.js';
-import { dropDefaults, lockTables, stepStatement } from '../sql/ddl.sql.js';
+import { dropDefaultsStatement, lockForDefinitionChangeStatement, stepStatement } from '../sql/ddl.sql.js';
 import {
   bumpVersionStatement,
   deleteParametersStatement,
   lockProjectStatement,
-  noteDefinedInStatement,
+  recordDefinedInStatement,
   setAccessStatement,
 } from '../sql/model.sql.js';
-import { settingStatement, unindexedStatement } from '../sql/registry.sql.js';
+import { settingStatement, setUnindexedStatement } from '../sql/registry.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { checkGuards } from './guards.js';
 import { IndexBuilds } from './index-builds.js';
@@ -137,12 +137,12 @@ export class DefinitionChanges {
     const after = await this.#closeAccess(project, tx, settled, orphaned);
     const { guards, steps, tables: made } = await inTurns(diffInPieces(before, after), breather);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
-    if (tables.size > 0) await tx.run(lockTables(project.schema, [...tables].sort()));
+    if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
     await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
     const large = new LargeIndexes(tx, project.schema, made);
     await runSteps(tx, project.schema, steps, large.leaves);
     if (large.any) {
-      await tx.run(unindexedStatement(project.id, true));
+      await tx.run(setUnindexedStatement(project.id, true));
       tx.afterCommit(() => this.builds.request(project));
     }
     // Their tables are gone: whoever was linking a unit of theirs has ended, and nobody begins to.
@@ -157,7 +157,7 @@ export class DefinitionChanges {
   /** Parameters that came with a kind are known to, and go with it where no other one uses them. */
   async #settleInline(project: Project, { tx, before, definedIn }: DefinitionChange, written: Model): Promise<Model> {
     const gone = [...before.kinds.values()].filter(({ id }) => !written.kinds.has(id));
-    if (definedIn.size > 0) await tx.run(noteDefinedInStatement(project.schema, definedIn));
+    if (definedIn.size > 0) await tx.run(recordDefinedInStatement(project.schema, definedIn));
     if (gone.length > 0) {
       const ids = gone.map(({ id }) => id);
       await tx.run(deleteParametersStatement(project.schema, onlyThere(gone, written), ids));
@@ -259,6 +259,6 @@ export async function runSteps(
     const filled = step.changes.flatMap((each) =>
       each.type === 'add' && each.default !== null ? [each.column.name] : [],
     );
-    if (filled.length > 0) await executor.run(dropDefaults(step.table, filled, schema));
+    if (filled.length > 0) await executor.run(dropDefaultsStatement(step.table, filled, schema));
   }
 }

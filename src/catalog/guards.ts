@@ -5,7 +5,7 @@ import type { Constraint, OwnField } from '../model/parameter-type/parameter-typ
 import { plural } from '../model/parameter-type/text-rules.js';
 import { Faults, refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
-import { guardStatement, patternValues } from '../sql/ddl.sql.js';
+import { guardStatement, patternValuesStatement } from '../sql/ddl.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { Patterns, PatternTime } from './patterns.js';
 
@@ -65,7 +65,7 @@ async function countMismatches(
   let count = 0;
   for (let after: string | null = null; ;) {
     const rows: { id: string; values: string[] }[] = await executor.run(
-      patternValues(project.schema, table, column, array, after),
+      patternValuesStatement(project.schema, table, column, array, after),
     );
     const matches = rows.flatMap(({ id, values }) => values.map((text) => ({ id, pattern, text })));
     const outcomes = await patterns.match(project.id, matches, time);

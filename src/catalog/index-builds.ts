@@ -14,11 +14,11 @@ import { KindError } from '../shared/errors.js';
 import {
   buildIndexStatement,
   lockIndexesStatement,
-  standingIndexesStatement,
-  unbuildIndexStatement,
+  listIndexesStatement,
+  dropIndexStatement,
 } from '../sql/index.sql.js';
 import { lockProjectStatement } from '../sql/model.sql.js';
-import { unindexedStatement } from '../sql/registry.sql.js';
+import { setUnindexedStatement } from '../sql/registry.sql.js';
 import { projectOf, type Project } from '../tenancy/project.js';
 import { loadModel } from './model-store.js';
 
@@ -155,14 +155,14 @@ export class IndexBuilds implements OnModuleDestroy {
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
         const tables = tableShapes(await loadModel(tx, project)).values();
-        const rows = await tx.run<{ name: string; valid: boolean }>(standingIndexesStatement(project.schema));
+        const rows = await tx.run<{ name: string; valid: boolean }>(listIndexesStatement(project.schema));
         const standing = new Map(rows.map(({ name, valid }) => [name, valid]));
         const missing = [...tables].flatMap(({ name: table, indexes }) =>
           [...indexes.values()]
             .filter(({ name, unique }) => !unique && standing.get(name) !== true)
             .map((index) => ({ table, index, half: standing.has(index.name) })),
         );
-        if (missing.length === 0) await tx.run(unindexedStatement(project.id, false));
+        if (missing.length === 0) await tx.run(setUnindexedStatement(project.id, false));
         return missing.filter(({ index }) => !this.#refused.get(project.id)?.has(index.name));
       },
       // What was committed while it waited for the lock has to be seen.
@@ -174,12 +174,12 @@ export class IndexBuilds implements OnModuleDestroy {
     const name = `${id}: index of ${table} (${index.columns.join(', ')})`;
     const started = performance.now();
     this.#log.log(`${name} is being built`);
-    if (half) await executor.run(unbuildIndexStatement(schema, index.name));
+    if (half) await executor.run(dropIndexStatement(schema, index.name));
     try {
       await executor.run(buildIndexStatement(schema, table, index));
     } catch (error) {
       if (this.#stop.signal.aborted) throw error;
-      await executor.run(unbuildIndexStatement(schema, index.name)).catch(() => undefined);
+      await executor.run(dropIndexStatement(schema, index.name)).catch(() => undefined);
       if (!isDatabaseFault(error) || error.code !== '54000') throw error;
       this.#refused.set(id, new Set([...(this.#refused.get(id) ?? []), index.name]));
       this.#log.error(`${name} can not be built: a stored value is too long for it`);

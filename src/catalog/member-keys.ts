@@ -4,7 +4,11 @@
  */
 import type { Executor } from '../database/database.js';
 import { foldName } from '../shared/member-names.js';
-import { rekeyStatement, unfoldedStatement, type NamedCredential } from '../sql/credential.sql.js';
+import {
+  updateCredentialKeysStatement,
+  findUnfoldedCredentialsStatement,
+  type NamedCredential,
+} from '../sql/credential.sql.js';
 
 /** Credentials that are read at once. */
 const SLICE = 1000;
@@ -22,10 +26,10 @@ export async function rekeyMembers(executor: Executor, schema: string): Promise<
   let count = 0;
   const namesakes: string[] = [];
   for (let after: NamedCredential | undefined; ;) {
-    const slice: NamedCredential[] = await executor.run(unfoldedStatement(schema, after, SLICE));
+    const slice: NamedCredential[] = await executor.run(findUnfoldedCredentialsStatement(schema, after, SLICE));
     for (const { id, username, email, member_kind, member_id } of slice) {
       const keys = { id, username: foldName(username), email: foldName(email) };
-      const { length } = await executor.run(rekeyStatement(schema, keys));
+      const { length } = await executor.run(updateCredentialKeysStatement(schema, keys));
       count += length;
       if (length === 0) namesakes.push(`${member_kind} ${member_id}`);
     }

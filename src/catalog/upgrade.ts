@@ -18,7 +18,7 @@ import {
   recordUpgradeStatement,
   updateParametersStatement,
 } from '../sql/model.sql.js';
-import { unindexedStatement } from '../sql/registry.sql.js';
+import { setUnindexedStatement } from '../sql/registry.sql.js';
 import type { Project } from '../tenancy/project.js';
 import { builtInVersion } from './built-in-version.js';
 import { MODEL_CHANNEL, runSteps } from './definition-change.js';
@@ -92,7 +92,7 @@ async function bringUp(
     if (isDatabaseFault(error) && STORED_DATA_REFUSES.has(error.code)) throw blocked(project, [error.message]);
     throw error;
   }
-  if (large.any) await tx.run(unindexedStatement(project.id, true));
+  if (large.any) await tx.run(setUnindexedStatement(project.id, true));
   return plan;
 }
 

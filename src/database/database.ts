@@ -2,7 +2,7 @@
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import { isWrite, type Statement } from '../sql/fragment.js';
-import { cancelStatement, UNLIMITED } from '../sql/registry.sql.js';
+import { cancelStatement, DISABLE_TIMEOUTS } from '../sql/registry.sql.js';
 import { backendOf } from './session-connection.js';
 import { begin, type BeginOptions } from './transaction/begin.js';
 import { requestCancel } from './statement/cancel-request.js';
@@ -219,7 +219,7 @@ export class Database implements Executor {
     try {
       await client.connect();
       const backend = await backendOf(client, this);
-      await run(UNLIMITED);
+      await run(DISABLE_TIMEOUTS);
       cancel = () => void this.run(cancelStatement(backend)).catch(() => undefined);
       signal.addEventListener('abort', cancel);
       signal.throwIfAborted();

@@ -1,7 +1,7 @@
 /** Work that needs a session: a connection of its own, which is one backend of the server as long as it lasts. */
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
-import { announceStatement, BACKEND, listenStatement } from '../sql/registry.sql.js';
+import { announceStatement, READ_BACKEND_PID, listenStatement } from '../sql/registry.sql.js';
 import type { Executor } from './transaction/executor.js';
 
 /** Milliseconds in which an announcement arrives, where it does. */
@@ -18,7 +18,7 @@ export class NoSessionError extends Error {
  * @throws NoSessionError where it is another one for each statement
  */
 export async function backendOf(client: Client, database: Executor): Promise<number> {
-  const { rows } = await client.query<{ backend: number }>(BACKEND.text);
+  const { rows } = await client.query<{ backend: number }>(READ_BACKEND_PID.text);
   const backend = rows[0]?.backend ?? 0;
   const { processID } = client as unknown as { processID: number | null };
   if (processID === backend || (await hears(client, database))) return backend;

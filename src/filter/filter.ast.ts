@@ -21,14 +21,17 @@ export const COMPARATORS = [
 ] as const;
 
 /** All operators of a test. */
-export const OPERATORS = [...COMPARATORS, 'in', 'isnull'] as const;
+export const FILTER_OPERATORS = [...COMPARATORS, 'in', 'isnull'] as const;
 
 /** Other spellings of operators: those of the specification. */
-export const ALSO_SPELLED = { ge: 'gt', get: 'gte' } as const satisfies Record<string, (typeof COMPARATORS)[number]>;
+export const OPERATOR_ALIASES = { ge: 'gt', get: 'gte' } as const satisfies Record<
+  string,
+  (typeof COMPARATORS)[number]
+>;
 
 /** Operators in each of their spellings, for a message. */
 export function spellingsOf(operators: Iterable<string>): string[] {
-  const others = Object.entries(ALSO_SPELLED);
+  const others = Object.entries(OPERATOR_ALIASES);
   return [...operators].flatMap((operator) => [
     operator,
     ...others.filter(([, meant]) => meant === operator).map(([also]) => also),
@@ -36,7 +39,7 @@ export function spellingsOf(operators: Iterable<string>): string[] {
 }
 
 export type Comparator = (typeof COMPARATORS)[number];
-export type Operator = (typeof OPERATORS)[number];
+export type Operator = (typeof FILTER_OPERATORS)[number];
 
 /** `country.name` has the segments `country` and `name`, `meta."a.b"` has `meta` and `a.b`. Never empty. */
 export interface Path {
@@ -59,7 +62,7 @@ export interface MemberRef {
 }
 
 /** One value or more; the parser makes no empty list. */
-export interface List {
+export interface ValueList {
   readonly type: 'list';
   readonly items: readonly (Scalar | MemberRef)[];
   readonly at: number;
@@ -68,14 +71,14 @@ export interface List {
 export interface Comparison {
   readonly op: Comparator;
   readonly path: Path;
-  readonly value: Scalar | MemberRef | List;
+  readonly value: Scalar | MemberRef | ValueList;
   readonly at: number;
 }
 
 export interface Membership {
   readonly op: 'in';
   readonly path: Path;
-  readonly value: List;
+  readonly value: ValueList;
   readonly at: number;
 }
 

@@ -8,18 +8,18 @@ import { isIdentifier } from '../shared/identifiers.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import {
-  ALSO_SPELLED,
-  OPERATORS,
+  OPERATOR_ALIASES,
+  FILTER_OPERATORS,
   spellingsOf,
   type Filter,
-  type List,
+  type ValueList,
   type MemberRef,
   type Operator,
   type Path,
   type Scalar,
   type Test,
 } from './filter.ast.js';
-import { Scanner, type Surrounding } from './filter.scanner.js';
+import { Scanner, type ValueContext } from './filter.scanner.js';
 
 export interface ParseOptions {
   /** Reads an unquoted `@member.<name>` as a member's value, as in access rules; else `@` is a plain character. */
@@ -28,13 +28,13 @@ export interface ParseOptions {
 
 /** Every spelling of an operator, and its canonical one. */
 const SPELLINGS: ReadonlyMap<string, Operator | 'and' | 'or' | 'not'> = new Map([
-  ...[...OPERATORS, 'and' as const, 'or' as const, 'not' as const].map((op) => [op, op] as const),
-  ...Object.entries(ALSO_SPELLED),
+  ...[...FILTER_OPERATORS, 'and' as const, 'or' as const, 'not' as const].map((op) => [op, op] as const),
+  ...Object.entries(OPERATOR_ALIASES),
 ]);
-const ALL_SPELLINGS = [...spellingsOf(OPERATORS), 'and', 'or', 'not'].join(', ');
+const ALL_SPELLINGS = [...spellingsOf(FILTER_OPERATORS), 'and', 'or', 'not'].join(', ');
 
-const MEMBER = '@member.';
-const SHOWN_NAME = 40;
+const MEMBER_PREFIX = '@member.';
+const MAX_QUOTED_CHARACTERS = 40;
 
 /**
  * Parses a filter expression.
@@ -84,7 +84,7 @@ class Parser {
     const op = this.#operator();
     // Levels are those of `and`, `or` and `not`: a test below the last one is not a level of its own.
     if (level > LIMITS.filterDepth && (op === 'and' || op === 'or' || op === 'not')) {
-      throw tooLarge(`at most ${LIMITS.filterDepth} levels`, at);
+      throw filterTooLarge(`at most ${LIMITS.filterDepth} levels`, at);
     }
     this.scanner.expect('(');
     switch (op) {
@@ -98,7 +98,7 @@ class Parser {
       }
       default:
         this.#tests += 1;
-        if (this.#tests > LIMITS.filterTests) throw tooLarge(`at most ${LIMITS.filterTests} tests`, at);
+        if (this.#tests > LIMITS.filterTests) throw filterTooLarge(`at most ${LIMITS.filterTests} tests`, at);
         return this.#test(op, at);
     }
   }
@@ -109,7 +109,7 @@ class Parser {
     if (name === '') throw this.scanner.fail('an operator');
     const op = SPELLINGS.get(name);
     if (op) return op;
-    const shown = name.length > SHOWN_NAME ? `${[...name].slice(0, SHOWN_NAME).join('')}…` : name;
+    const shown = name.length > MAX_QUOTED_CHARACTERS ? `${[...name].slice(0, MAX_QUOTED_CHARACTERS).join('')}…` : name;
     const hint = didYouMean(name.toLowerCase(), SPELLINGS.keys()) || `; there are ${ALL_SPELLINGS}`;
     throw refusal('filter.unknown_operator', `unknown operator '${shown}' at character ${at}${hint}`);
   }
@@ -124,9 +124,9 @@ class Parser {
 
   #test(op: Test['op'], at: number): Test {
     const path = this.#path();
-    if (op === 'isnull') return Object.freeze({ op, path, value: this.#nullness(), at });
+    if (op === 'isnull') return Object.freeze({ op, path, value: this.#isNullArgument(), at });
     this.scanner.expect(',');
-    const test = op === 'in' ? { op, path, value: this.#elements(), at } : { op, path, value: this.#value(), at };
+    const test = op === 'in' ? { op, path, value: this.#inList(), at } : { op, path, value: this.#value(), at };
     this.scanner.expect(')');
     return Object.freeze(test);
   }
@@ -147,7 +147,7 @@ class Parser {
   }
 
   /** What follows the parameter of `isnull`, up to and with the closing parenthesis. */
-  #nullness(): boolean {
+  #isNullArgument(): boolean {
     if (this.scanner.accept(')')) return true;
     this.scanner.expect(',', "',' or ')'");
     const { at } = this.scanner;
@@ -157,19 +157,19 @@ class Parser {
     return word === 'true';
   }
 
-  #value(): Scalar | MemberRef | List {
-    return this.scanner.peek() === '[' ? this.#brackets() : this.#scalar('call');
+  #value(): Scalar | MemberRef | ValueList {
+    return this.scanner.peek() === '[' ? this.#bracketedList() : this.#scalar('call');
   }
 
   /** The values of `in`, with or without brackets. */
-  #elements(): List {
-    if (this.scanner.peek() === '[') return this.#brackets();
+  #inList(): ValueList {
+    if (this.scanner.peek() === '[') return this.#bracketedList();
     const list = this.#items('list', this.scanner.at);
     if (this.scanner.peek() !== ')') throw this.scanner.fail("',' or ')'");
     return list;
   }
 
-  #brackets(): List {
+  #bracketedList(): ValueList {
     const { at } = this.scanner;
     this.scanner.expect('[');
     const list = this.#items('brackets', at);
@@ -177,7 +177,7 @@ class Parser {
     return list;
   }
 
-  #items(surrounding: Surrounding, at: number): List {
+  #items(surrounding: ValueContext, at: number): ValueList {
     const items: (Scalar | MemberRef)[] = [];
     do {
       if (this.scanner.peek() === '[') {
@@ -188,20 +188,20 @@ class Parser {
     return Object.freeze({ type: 'list', items: Object.freeze(items), at });
   }
 
-  #scalar(surrounding: Surrounding): Scalar | MemberRef {
+  #scalar(surrounding: ValueContext): Scalar | MemberRef {
     const { at } = this.scanner;
     if (this.scanner.peek() === '"') return Object.freeze({ type: 'quoted', text: this.scanner.quoted(), at });
     const text = this.scanner.bare(surrounding);
     if (text === '') throw this.scanner.fail('a value', at);
     if (!this.members || !text.startsWith('@')) return Object.freeze({ type: 'bare', text, at });
-    const name = text.slice(MEMBER.length);
-    if (!text.startsWith(MEMBER) || !isIdentifier(name)) {
+    const name = text.slice(MEMBER_PREFIX.length);
+    if (!text.startsWith(MEMBER_PREFIX) || !isIdentifier(name)) {
       throw this.scanner.fail("'@member.' and a parameter", at, " (quote a text that begins with '@')");
     }
     return Object.freeze({ type: 'member', name, at });
   }
 }
 
-function tooLarge(limit: string, at: number): KindError {
+function filterTooLarge(limit: string, at: number): KindError {
   return refusal('filter.too_large', `a filter has ${limit}; one too many at character ${at}`);
 }

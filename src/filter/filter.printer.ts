@@ -2,11 +2,11 @@
  * Writes the tree of a filter as its canonical text: canonical operators, no white space, `in` without brackets,
  * quotes only around what was quoted or can't stand bare. Parsing that text gives the same tree but for positions.
  */
-import type { Filter, List, MemberRef, Scalar, Test } from './filter.ast.js';
-import { isWord, type Surrounding } from './filter.scanner.js';
+import type { Filter, ValueList, MemberRef, Scalar, Test } from './filter.ast.js';
+import { isWord, type ValueContext } from './filter.scanner.js';
 
 /** What a value written bare can't have in it, beside unbalanced parentheses. */
-const SEPARATORS = { call: /^$/, list: /,/, brackets: /[,\]]/ } as const satisfies Record<Surrounding, RegExp>;
+const SEPARATORS = { call: /^$/, list: /,/, brackets: /[,\]]/ } as const satisfies Record<ValueContext, RegExp>;
 
 export function printFilter(filter: Filter): string {
   switch (filter.op) {
@@ -37,21 +37,21 @@ export function printPath(segments: readonly string[]): string {
   return segments.map((segment) => (isWord(segment) ? segment : quote(segment))).join('.');
 }
 
-function printValue(value: Scalar | MemberRef | List): string {
+function printValue(value: Scalar | MemberRef | ValueList): string {
   return value.type === 'list' ? `[${printItems(value, 'brackets')}]` : printScalar(value, 'call');
 }
 
-function printItems(list: List, surrounding: Surrounding): string {
+function printItems(list: ValueList, surrounding: ValueContext): string {
   return list.items.map((item) => printScalar(item, surrounding)).join(',');
 }
 
-function printScalar(value: Scalar | MemberRef, surrounding: Surrounding): string {
+function printScalar(value: Scalar | MemberRef, surrounding: ValueContext): string {
   if (value.type === 'member') return `@member.${value.name}`;
   return value.type === 'bare' && canStandBare(value.text, surrounding) ? value.text : quote(value.text);
 }
 
 /** A text that begins with `@` is always quoted, so that no reader ever takes it for a member's value. */
-function canStandBare(text: string, surrounding: Surrounding): boolean {
+function canStandBare(text: string, surrounding: ValueContext): boolean {
   return (
     text !== '' &&
     text === text.trim() &&

@@ -4,16 +4,16 @@
  */
 import { type KindError, refusal } from '../shared/errors.js';
 
-const SPACE = /^\s$/;
+const WHITE_SPACE = /^\s$/;
 /** What ends a word: an operator's name or a plain segment of a path. */
 const WORD_END = /^[.,()[\]"\s]$/;
 const SURROGATE = /^[\uD800-\uDFFF]$/;
 
 /** Where a bare value stands: alone, in the list of `in`, or in a list in brackets. */
-export type Surrounding = 'call' | 'list' | 'brackets';
+export type ValueContext = 'call' | 'list' | 'brackets';
 
 /** What ends a bare value, outside of parentheses that it opened itself. */
-const STOPS = { call: ')', list: ',)', brackets: ',])' } as const satisfies Record<Surrounding, string>;
+const TERMINATORS = { call: ')', list: ',)', brackets: ',])' } as const satisfies Record<ValueContext, string>;
 
 /** The whole text of one segment or plain name that a path can have without quotes. */
 export function isWord(text: string): boolean {
@@ -45,7 +45,7 @@ export class Scanner {
   }
 
   skipSpace(): void {
-    while (SPACE.test(this.peek())) this.#next += 1;
+    while (WHITE_SPACE.test(this.peek())) this.#next += 1;
   }
 
   /** Takes `character` and the white space on both sides of it; tells whether it was there. */
@@ -92,8 +92,8 @@ export class Scanner {
    * An unquoted value up to what ends it there, balanced parentheses included, without white space at its end.
    * The cursor stays on that end; nothing at all (`eq(x,)`) gives the empty string.
    */
-  bare(surrounding: Surrounding): string {
-    const stops: string = STOPS[surrounding];
+  bare(surrounding: ValueContext): string {
+    const stops: string = TERMINATORS[surrounding];
     const start = this.#next;
     for (let open = 0; ; this.#next += 1) {
       const character = this.peek();

@@ -19,7 +19,7 @@ export function pathsOf(filter: Filter): Path[] {
 }
 
 /** The single values of a test: the elements of a list, none for `isnull`. */
-export function valuesOf(test: Test): readonly (Scalar | MemberRef)[] {
+export function testValues(test: Test): readonly (Scalar | MemberRef)[] {
   if (test.op === 'isnull') return [];
   return test.value.type === 'list' ? test.value.items : [test.value];
 }
@@ -27,7 +27,7 @@ export function valuesOf(test: Test): readonly (Scalar | MemberRef)[] {
 /** The names behind `@member.`, each once. */
 export function memberNamesOf(filter: Filter): string[] {
   const references = testsOf(filter)
-    .flatMap(valuesOf)
+    .flatMap(testValues)
     .filter((value) => value.type === 'member');
   return [...new Set(references.map((reference) => reference.name))];
 }

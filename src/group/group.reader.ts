@@ -11,7 +11,7 @@ import type { ListQuery } from '../http/route/list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef, type Model } from '../model/model.js';
 import { isOfCaller } from '../shared/errors.js';
-import type { AnyPlan, UnionPlan } from '../sql/union.sql.js';
+import type { AnyKindPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
 import { planParts, tellingKind, type Parts } from '../unit/query/union.plan.js';
@@ -144,7 +144,7 @@ function inOrder(query: ListQuery, contexts: readonly PlanContext[]): ListQuery 
   return { ...query, order: [{ path: 'inserted_at', descending: false }] };
 }
 
-function keyed({ parts }: Parts, unitId: string): AnyPlan[] {
+function keyed({ parts }: Parts, unitId: string): AnyKindPlan[] {
   return parts.flatMap(({ kind, read }) => {
     const key = parseKey(kind, unitId);
     return key === undefined ? [] : [{ ...read, key }];

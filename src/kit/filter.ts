@@ -8,14 +8,14 @@
  * @example units('city').list({ filter: filter`and(eq(name,${name}),in(code,${codes}))` })
  */
 export function filter(strings: TemplateStringsArray, ...values: readonly FilterValue[]): string {
-  return strings.map((text, at) => text + (at < values.length ? quoted(values[at] as FilterValue) : '')).join('');
+  return strings.map((text, at) => text + (at < values.length ? quotedValue(values[at] as FilterValue) : '')).join('');
 }
 
 export type FilterValue = string | number | boolean | readonly (string | number | boolean)[];
 
-function quoted(value: FilterValue): string {
+function quotedValue(value: FilterValue): string {
   if (Array.isArray(value) && value.length === 0)
     throw new TypeError('filter: a list of no values; no unit is one of them, so leave the question out');
-  if (Array.isArray(value)) return value.map((each: string | number | boolean) => quoted(each)).join(',');
+  if (Array.isArray(value)) return value.map((each: string | number | boolean) => quotedValue(each)).join(',');
   return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
 }

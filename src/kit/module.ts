@@ -11,7 +11,7 @@ export type FunctionAccess = string | readonly string[];
 
 type Result<T> = T | Promise<T>;
 
-interface Declared<P extends ParameterDeclarations, C> {
+interface CallableOptions<P extends ParameterDeclarations, C> {
   /** A sentence for whoever calls it; it stands in the API documentation. */
   readonly description: string;
   readonly parameters?: P;
@@ -25,10 +25,10 @@ interface Declared<P extends ParameterDeclarations, C> {
   run(context: C & { readonly parameters: ValuesOf<P> }): unknown;
 }
 
-export type FunctionOptions<P extends ParameterDeclarations> = Declared<P, Context>;
+export type FunctionOptions<P extends ParameterDeclarations> = CallableOptions<P, Context>;
 
 /** `unit` is the unit of the path, as the caller may read it. */
-export type UnitFunctionOptions<K extends string, P extends ParameterDeclarations> = Declared<
+export type UnitFunctionOptions<K extends string, P extends ParameterDeclarations> = CallableOptions<
   P,
   Context & { readonly unit: UnitOf<K> }
 >;
@@ -38,7 +38,7 @@ export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'
   readonly declares: 'function';
   readonly scope: S;
   readonly kind: string;
-  readonly options: Declared<ParameterDeclarations, Context & { readonly unit: UnitOf<string> }>;
+  readonly options: CallableOptions<ParameterDeclarations, Context & { readonly unit: UnitOf<string> }>;
   readonly stack: string;
 }
 

@@ -56,11 +56,13 @@ export interface ParameterDeclaration {
 
 export type ParameterDeclarations = Readonly<Record<string, ParameterDeclaration>>;
 
-type Single<D extends ParameterDeclaration> = D extends { readonly values: readonly (infer V)[] }
+type ElementValue<D extends ParameterDeclaration> = D extends { readonly values: readonly (infer V)[] }
   ? V
   : ValueTypes[D['type']];
 
-type Given<D extends ParameterDeclaration> = D extends { readonly multiple: true } ? readonly Single<D>[] : Single<D>;
+type DeclaredValue<D extends ParameterDeclaration> = D extends { readonly multiple: true }
+  ? readonly ElementValue<D>[]
+  : ElementValue<D>;
 
 type OrNull<D extends ParameterDeclaration> = D extends { readonly nullable: infer N }
   ? N extends false
@@ -75,4 +77,4 @@ type OrNull<D extends ParameterDeclaration> = D extends { readonly nullable: inf
       : null;
 
 /** What a handler gets: a declared `integer` is a number, `multiple` a list, and what may be absent null. */
-export type ValuesOf<P extends ParameterDeclarations> = { readonly [K in keyof P]: Given<P[K]> | OrNull<P[K]> };
+export type ValuesOf<P extends ParameterDeclarations> = { readonly [K in keyof P]: DeclaredValue<P[K]> | OrNull<P[K]> };

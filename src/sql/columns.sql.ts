@@ -1,9 +1,9 @@
 /** Columns: their types, and the expression by which each becomes JSON. */
 import type { Field } from '../model/model.js';
 import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-type.js';
-import { flat, ident, join, literal, sql, type Fragment } from './fragment.js';
+import { flatten, ident, join, literal, sql, type Fragment } from './fragment.js';
 
-const TYPES: Readonly<Record<ColumnType, Fragment>> = {
+const COLUMN_TYPES: Readonly<Record<ColumnType, Fragment>> = {
   text: sql`text`,
   bigint: sql`bigint`,
   'double precision': sql`double precision`,
@@ -18,20 +18,20 @@ const TYPES: Readonly<Record<ColumnType, Fragment>> = {
 };
 
 export function columnType(type: ColumnType, array = false): Fragment {
-  return array ? sql`${TYPES[type]}[]` : TYPES[type];
+  return array ? sql`${COLUMN_TYPES[type]}[]` : COLUMN_TYPES[type];
 }
 
 /** Lists of JSON stay one JSON value where the kind is built in and keeps several types in a column. */
-export function isArray(field: Field): boolean {
+export function isArrayColumn(field: Field): boolean {
   return field.def.multiple && field.describedAs === undefined;
 }
 
 export function fieldType(field: Field): Fragment {
-  return columnType(field.columnType, isArray(field));
+  return columnType(field.columnType, isArrayColumn(field));
 }
 
 /** The column of a field in the row `row` (the alias `t` of the table in nearly all statements). */
-export function column({ id, column: name, shownWhere }: Field, row = 't'): Fragment {
+export function columnRef({ id, column: name, shownWhere }: Field, row = 't'): Fragment {
   const value = ident(row, name ?? id);
   if (!shownWhere) return value;
   const { flag, level, among } = shownWhere;
@@ -49,7 +49,7 @@ function timestamp(value: Fragment): Fragment {
   return sql`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-const FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment) => Fragment>> = {
+const JSON_FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment) => Fragment>> = {
   text: (value) => sql`${value}::text`,
   decimal: (value) => sql`trim_scale(${value})::text`,
   timestamp,
@@ -57,12 +57,12 @@ const FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment) => F
 };
 
 /** The JSON of a field as an SQL expression that `row_to_json` takes as it is. */
-export function presented(field: Field, row?: string): Fragment {
-  if (field.constant !== undefined) return constant(field);
-  const value = column(field, row);
+export function fieldJson(field: Field, row?: string): Fragment {
+  if (field.constant !== undefined) return constantJson(field);
+  const value = columnRef(field, row);
   if (field.json === 'native' || (field.json === 'text' && field.columnType === 'text')) return value;
-  const form = FORMS[field.json];
-  if (!isArray(field)) return form(value);
+  const form = JSON_FORMS[field.json];
+  if (!isArrayColumn(field)) return form(value);
   // Named in full: a bare name would be sought among the parameters too.
   return sql`
     CASE
@@ -71,7 +71,7 @@ export function presented(field: Field, row?: string): Fragment {
   `;
 }
 
-function constant({ constant }: Field): Fragment {
+function constantJson({ constant }: Field): Fragment {
   if (typeof constant === 'string') return sql`${literal(constant)}::text`;
   if (typeof constant === 'boolean') return constant ? sql`true` : sql`false`;
   return constant === null || constant === undefined
@@ -86,7 +86,7 @@ const selectLists = new WeakMap<readonly Field[], Fragment>();
 export function selectList(fields: readonly Field[]): Fragment {
   const known = selectLists.get(fields);
   if (known) return known;
-  const made = flat(join(fields.map((field) => sql`${presented(field)} AS ${ident(field.id)}`)));
+  const made = flatten(join(fields.map((field) => sql`${fieldJson(field)} AS ${ident(field.id)}`)));
   selectLists.set(fields, made);
   return made;
 }

@@ -5,14 +5,16 @@ import { columnType, selectList } from './columns.sql.js';
 import { all, ident, integer, param, render, sql, type Statement } from './fragment.js';
 
 /** The columns of credentials that sign-in needs. */
-export const CREDENTIAL = sql`"username", "email", "password_hash", "member_kind", "member_id"::text AS member_id`;
+export const CREDENTIAL_COLUMNS = sql`
+  "username", "email", "password_hash", "member_kind", "member_id"::text AS member_id
+`;
 
 /** The credentials of a name or an address, both folded. */
 export function findCredentialStatement(schema: string, key: string): Statement {
   const name = param(key);
   return render(
     sql`
-      SELECT ${CREDENTIAL}
+      SELECT ${CREDENTIAL_COLUMNS}
       FROM ${ident(schema, CREDENTIAL_KIND)}
       WHERE "username_key" = ${name} OR "email_key" = ${name}
       ORDER BY "email_key" = ${name} DESC
@@ -23,10 +25,10 @@ export function findCredentialStatement(schema: string, key: string): Statement 
 }
 
 /** The credentials of a member by the folded address alone, as mails are sent there. */
-export function findByAddressStatement(schema: string, key: string): Statement {
+export function findCredentialByEmailStatement(schema: string, key: string): Statement {
   return render(
     sql`
-      SELECT ${CREDENTIAL}
+      SELECT ${CREDENTIAL_COLUMNS}
       FROM ${ident(schema, CREDENTIAL_KIND)}
       WHERE "email_key" = ${param(key)}
     `,
@@ -35,7 +37,7 @@ export function findByAddressStatement(schema: string, key: string): Statement {
 }
 
 /** Notes an access (the version of the unit stays) and answers the member as JSON. */
-export function touchMemberStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
+export function recordAccessStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
   return render(
     sql`
       UPDATE ${ident(schema, kind.table)} AS t
@@ -69,7 +71,7 @@ export function countMembersStatement(schema: string, kind: KindDef): Statement 
 }
 
 /** A row for each member of a kind, none of whom anybody else deletes before the transaction ends. */
-export function keepMembersStatement(schema: string, kind: KindDef): Statement {
+export function lockMembersStatement(schema: string, kind: KindDef): Statement {
   return render(sql`
     SELECT 1 AS kept
     FROM ${ident(schema, kind.table)} AS t
@@ -79,10 +81,10 @@ export function keepMembersStatement(schema: string, kind: KindDef): Statement {
 }
 
 /** The credentials of a member. */
-export function memberCredentialStatement(schema: string, memberId: string): Statement {
+export function findMemberCredentialStatement(schema: string, memberId: string): Statement {
   return render(
     sql`
-      SELECT ${CREDENTIAL}
+      SELECT ${CREDENTIAL_COLUMNS}
       FROM ${ident(schema, CREDENTIAL_KIND)}
       WHERE "member_id" = ${param(memberId)}::uuid
     `,
@@ -104,7 +106,7 @@ export interface NamedCredential {
  * Credentials whose keys have characters that folding leaves out (`shared/member-names.ts`), the oldest first, from
  * those behind `after` on.
  */
-export function unfoldedStatement(
+export function findUnfoldedCredentialsStatement(
   schema: string,
   after: Pick<NamedCredential, 'id' | 'made'> | undefined,
   limit: number,
@@ -136,7 +138,7 @@ export function unfoldedStatement(
 }
 
 /** Gives credentials their keys anew, unless other credentials have one of them. One row where they got them. */
-export function rekeyStatement(
+export function updateCredentialKeysStatement(
   schema: string,
   { id, username, email }: { readonly id: string; readonly username: string; readonly email: string },
 ): Statement {

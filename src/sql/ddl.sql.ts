@@ -7,7 +7,7 @@ import { constraintName } from '../model/names.js';
 import { columnType } from './columns.sql.js';
 import {
   all,
-  EMPTY,
+  EMPTY_SQL,
   ident,
   integer,
   join,
@@ -37,7 +37,7 @@ function stepSql(step: Step, schema: string): Fragment {
     case 'alter_table':
       return sql`ALTER TABLE ${ident(schema, step.table)} ${join(step.changes.flatMap(columnChange))}`;
     case 'create_index':
-      return sql`CREATE ${indexSql(step.table, step.index, schema, EMPTY)}`;
+      return sql`CREATE ${indexDefinition(step.table, step.index, schema, EMPTY_SQL)}`;
     case 'add_foreign_key':
       return addForeignKey(step.table, step.key, schema);
   }
@@ -56,7 +56,7 @@ export function primaryKeyName(table: string): string {
 
 function columnDefinition(column: ColumnShape): Fragment {
   const collation = column.type === 'text' ? sql` COLLATE "C"` : sql``;
-  const notNull = column.notNull ? sql` NOT NULL` : EMPTY;
+  const notNull = column.notNull ? sql` NOT NULL` : EMPTY_SQL;
   return sql`${ident(column.name)} ${columnType(column.type, column.array)}${collation}${notNull}`;
 }
 
@@ -90,13 +90,13 @@ function scalarLiteral(value: Json, column: ColumnShape): Fragment {
 }
 
 /** Stored defaults are JSON values as a client sends them; bytea wants its own form. */
-export function dropDefaults(table: string, columns: readonly string[], schema: string): Statement {
+export function dropDefaultsStatement(table: string, columns: readonly string[], schema: string): Statement {
   const changes = columns.map((column) => sql`ALTER COLUMN ${ident(column)} DROP DEFAULT`);
   return render(sql`ALTER TABLE ${ident(schema, table)} ${join(changes)}`);
 }
 
 /** Without its first word. */
-export function indexSql(table: string, index: IndexShape, schema: string, how: Fragment): Fragment {
+export function indexDefinition(table: string, index: IndexShape, schema: string, how: Fragment): Fragment {
   const unique = index.unique ? sql`UNIQUE ` : sql``;
   const method = index.method === 'gin' ? sql`gin` : sql`btree`;
   const columns = join(index.columns.map((name) => ident(name)));
@@ -115,14 +115,15 @@ function addForeignKey(table: string, key: ForeignKeyShape, schema: string): Fra
 }
 
 /** Keeps writers out of tables while guards count and columns change; readers go on. */
-export function lockTables(schema: string, tables: readonly string[]): Statement {
+export function lockForDefinitionChangeStatement(schema: string, tables: readonly string[]): Statement {
   return render(sql`LOCK TABLE ${join(tables.map((table) => ident(schema, table)))} IN SHARE ROW EXCLUSIVE MODE`);
 }
 
 /** One row per guard, in order: `count`. Guards of a pattern count nothing here: see `patternValues`. */
 export function guardStatement(guards: readonly Guard[], schema: string): Statement {
   const counts = guards.map(
-    (guard, at) => sql`SELECT ${integer(at)} AS at, ${countOf(guard.condition, ident(schema, guard.table))} AS count`,
+    (guard, at) =>
+      sql`SELECT ${integer(at)} AS at, ${countMatching(guard.condition, ident(schema, guard.table))} AS count`,
   );
   return render(sql`
     SELECT at, count::int AS count
@@ -131,7 +132,7 @@ export function guardStatement(guards: readonly Guard[], schema: string): Statem
   `);
 }
 
-function countOf(condition: Condition, table: Fragment): Fragment {
+function countMatching(condition: Condition, table: Fragment): Fragment {
   const where = (test: Fragment) => sql`(SELECT count(*) FROM ${table} AS t WHERE ${test})`;
   switch (condition.type) {
     case 'any':
@@ -194,13 +195,13 @@ function violation(value: Fragment, constraint: Constraint): Fragment {
 }
 
 /** What one slice of the values for a pattern holds: units, and bytes, which its last unit may exceed; an element of a list counts as more. */
-const SLICE = { units: 10_000, bytes: 8 * 1024 * 1024, element: 100 } as const;
+const PATTERN_SLICE = { units: 10_000, bytes: 8 * 1024 * 1024, element: 100 } as const;
 
 /**
  * A slice of a column's values, after the unit `after`: patterns are RE2's, which PostgreSQL does not speak. The key's
  * text is read as its own type, so that its index leads from slice to slice.
  */
-export function patternValues(
+export function patternValuesStatement(
   schema: string,
   table: string,
   columnName: string,
@@ -210,7 +211,7 @@ export function patternValues(
   const column = ident('t', columnName);
   const values = array ? ident('s', 'value') : sql`ARRAY[${ident('s', 'value')}]`;
   const bytes = array
-    ? sql`(SELECT sum(octet_length(e) + ${integer(SLICE.element)}) FROM unnest(${column}) AS e)`
+    ? sql`(SELECT sum(octet_length(e) + ${integer(PATTERN_SLICE.element)}) FROM unnest(${column}) AS e)`
     : sql`octet_length(${column})`;
   const id = ident('t', 'id');
   const before = sql`sum(${bytes}) OVER (ORDER BY ${id} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
@@ -220,13 +221,13 @@ export function patternValues(
     FROM ${ident(schema, table)} AS t
     WHERE ${column} IS NOT NULL AND ${beyond}
     ORDER BY ${id}
-    LIMIT ${integer(SLICE.units)}
+    LIMIT ${integer(PATTERN_SLICE.units)}
   `;
   return render(
     sql`
       SELECT s."id"::text AS id, ${values} AS values
       FROM (${slice}) AS s
-      WHERE coalesce(s.before, 0) < ${integer(SLICE.bytes)}
+      WHERE coalesce(s.before, 0) < ${integer(PATTERN_SLICE.bytes)}
       ORDER BY s."id"
     `,
   );

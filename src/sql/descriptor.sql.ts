@@ -3,7 +3,7 @@ import type { Field } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { fieldType } from './columns.sql.js';
 import { ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { orderBy, sortOf, type OrderTerm } from './order.sql.js';
+import { orderBy, sortSql, type OrderTerm } from './order.sql.js';
 import { predicateSql } from './predicate.sql.js';
 
 export interface DescriptorQuery {
@@ -18,9 +18,10 @@ export interface DescriptorQuery {
 
 /** Rows `n`: the places of the descriptors that match, from 0, in the order that is asked for, else in their own. */
 export function descriptorsStatement({ schema, used, rows, filter, order }: DescriptorQuery): Statement {
-  const table = sql`jsonb_to_recordset(${param(rows)}::jsonb) AS t(${join([...used.map(column), sql`"n" integer`])})`;
+  const columns = join([...used.map(descriptorColumn), sql`"n" integer`]);
+  const table = sql`jsonb_to_recordset(${param(rows)}::jsonb) AS t(${columns})`;
   const where = filter ? predicateSql(filter, { schema, row: 't' }) : sql`true`;
-  const { keys, joins } = sortOf(schema, order);
+  const { keys, joins } = sortSql(schema, order);
   const sorted = keys.length > 0 ? sql`${orderBy(keys)}, t."n"` : sql`t."n"`;
   return render(sql`
     SELECT t."n" AS n
@@ -31,7 +32,7 @@ export function descriptorsStatement({ schema, used, rows, filter, order }: Desc
 }
 
 /** Texts are compared by code point, as those of units. */
-function column(field: Field): Fragment {
+function descriptorColumn(field: Field): Fragment {
   const collation = field.columnType === 'text' ? sql` COLLATE "C"` : sql``;
   return sql`${ident(field.id)} ${fieldType(field)}${collation}`;
 }

@@ -2,9 +2,9 @@
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { all, ident, join, param, render, sql, type Statement } from './fragment.js';
-import { predicateSql, rowsOf } from './predicate.sql.js';
+import { predicateSql, rowConditions } from './predicate.sql.js';
 import { MODEL_TABLE } from './select.sql.js';
-import { hasId, tableOf } from './table.sql.js';
+import { hasId, kindTable } from './table.sql.js';
 
 /** One row `v, holds`: a boolean per predicate; `holds` is null where there is no such unit. */
 export function explainStatement(
@@ -17,8 +17,8 @@ export function explainStatement(
   const tests = predicates.map((predicate) => sql`(${predicateSql(predicate, { schema, row: 't' })}) IS TRUE`);
   const unit = sql`
     SELECT ARRAY[${join(tests)}]::boolean[] AS holds
-    FROM ${tableOf(schema, kind)} AS t
-    WHERE ${all([key, ...rowsOf(schema, kind, [])])}
+    FROM ${kindTable(schema, kind)} AS t
+    WHERE ${all([key, ...rowConditions(schema, kind, [])])}
   `;
   return render(
     sql`

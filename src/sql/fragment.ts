@@ -11,7 +11,7 @@ export interface Param {
 }
 
 /** A name in FROM: each time it stands there PostgreSQL plans how to read it. */
-class Source {
+class PlannedTable {
   constructor(
     readonly name: string,
     readonly points: number,
@@ -19,7 +19,7 @@ class Source {
 }
 
 /** Fragments are made of fragments: nothing is copied until the whole is rendered. */
-type Piece = string | Param | Source | Fragment;
+type Piece = string | Param | PlannedTable | Fragment;
 
 export class Fragment {
   constructor(readonly pieces: readonly Piece[]) {}
@@ -47,12 +47,12 @@ export function sql(strings: TemplateStringsArray, ...fragments: readonly Fragme
   const { texts, whole } = templateOf(strings);
   if (whole) return whole;
   const pieces: Piece[] = [];
-  for (let at = 0; at < fragments.length; at++) pieces.push(texts[at] ?? '', fragmentOnly(fragments[at]));
+  for (let at = 0; at < fragments.length; at++) pieces.push(texts[at] ?? '', assertFragment(fragments[at]));
   pieces.push(texts[fragments.length] ?? '');
   return new Fragment(pieces);
 }
 
-interface Template {
+interface SqlTemplate {
   /** The strings without their layout. */
   readonly texts: readonly string[];
   /** The fragment of a template that has no others in it. */
@@ -60,15 +60,15 @@ interface Template {
 }
 
 /** A template has the same strings each time that it is evaluated, so its layout is removed once. */
-const templates = new WeakMap<TemplateStringsArray, Template>();
+const sqlTemplates = new WeakMap<TemplateStringsArray, SqlTemplate>();
 
-function templateOf(strings: TemplateStringsArray): Template {
-  const known = templates.get(strings);
+function templateOf(strings: TemplateStringsArray): SqlTemplate {
+  const known = sqlTemplates.get(strings);
   if (known) return known;
   const last = strings.length - 1;
   const texts = strings.map((text, at) => withoutLayout(text, at === 0, at === last));
   const template = { texts, whole: last === 0 ? new Fragment(texts) : undefined };
-  templates.set(strings, template);
+  sqlTemplates.set(strings, template);
   return template;
 }
 
@@ -86,22 +86,22 @@ function withoutLayout(text: string, first: boolean, last: boolean): string {
 }
 
 /** A string would be text of the statement: the types forbid it, and so does this. */
-function fragmentOnly(value: unknown): Fragment {
+function assertFragment(value: unknown): Fragment {
   if (value instanceof Fragment) return value;
   throw new TypeError('SQL is made of fragments only');
 }
 
 /** An identifier, quoted: `ident('project_demo', 'city')` is `"project_demo"."city"`. */
 export function ident(...names: readonly string[]): Fragment {
-  return new Fragment([quoted(names)]);
+  return new Fragment([quotedIdentifier(names)]);
 }
 
 /** A table in FROM. @param points what it takes to plan a way to read it, in some 75 kB of memory */
-export function source(points: number, ...names: readonly string[]): Fragment {
-  return new Fragment([new Source(quoted(names), points)]);
+export function plannedTable(points: number, ...names: readonly string[]): Fragment {
+  return new Fragment([new PlannedTable(quotedIdentifier(names), points)]);
 }
 
-function quoted(names: readonly string[]): string {
+function quotedIdentifier(names: readonly string[]): string {
   return names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.');
 }
 
@@ -122,11 +122,13 @@ export function integer(value: number): Fragment {
   return new Fragment([String(value)]);
 }
 
-export const EMPTY = new Fragment([]);
+export const EMPTY_SQL = new Fragment([]);
 
 export function join(fragments: readonly Fragment[], separator = ', '): Fragment {
   return new Fragment(
-    fragments.flatMap((fragment, at) => (at === 0 ? [fragmentOnly(fragment)] : [separator, fragmentOnly(fragment)])),
+    fragments.flatMap((fragment, at) =>
+      at === 0 ? [assertFragment(fragment)] : [separator, assertFragment(fragment)],
+    ),
   );
 }
 
@@ -137,30 +139,30 @@ export function all(conditions: readonly (Fragment | undefined)[]): Fragment {
 }
 
 /** A fragment without parameters as one piece, for those that are kept and used again. */
-export function flat(fragment: Fragment): Fragment {
+export function flatten(fragment: Fragment): Fragment {
   const { text, values } = render(fragment);
   if (values.length > 0) throw new Error('only a fragment without parameters can be kept');
   return new Fragment([text]);
 }
 
 /** Characters of a text that count as a point: those of tests take the most memory. */
-const POINT = 250;
+const CHARACTERS_PER_POINT = 250;
 
 /** @throws KindError 400 where it is more than one statement may be, whatever has made it so large */
 export function render(fragment: Fragment, prepare = false): Statement {
-  const writer = new Writer();
+  const writer = new StatementWriter();
   writer.write(fragment);
   const { text, params } = writer;
   // A definition may be as long as its values are.
-  const points = writer.points > 0 ? writer.points + Math.floor(text.length / POINT) : 0;
-  if (points > LIMITS.statementPoints) throw tooLarge(points);
-  return { text, values: params.map(({ value }) => value), prepare, ...(points > FEW_POINTS && { points }) };
+  const points = writer.points > 0 ? writer.points + Math.floor(text.length / CHARACTERS_PER_POINT) : 0;
+  if (points > LIMITS.statementPoints) throw statementTooLarge(points);
+  return { text, values: params.map(({ value }) => value), prepare, ...(points > FEWEST_COUNTED_POINTS && { points }) };
 }
 
 /** Statements of less are not told apart. */
-const FEW_POINTS = 100;
+const FEWEST_COUNTED_POINTS = 100;
 
-function tooLarge(points: number): KindError {
+function statementTooLarge(points: number): KindError {
   const [got, most] = [points, LIMITS.statementPoints].map((number) => number.toLocaleString('en'));
   return refusal(
     'query.too_large',
@@ -169,7 +171,7 @@ function tooLarge(points: number): KindError {
   );
 }
 
-class Writer {
+class StatementWriter {
   text = '';
   points = 0;
   readonly params: Param[] = [];
@@ -180,7 +182,7 @@ class Writer {
     for (const piece of pieces) {
       if (typeof piece === 'string') this.text += piece;
       else if (piece instanceof Fragment) this.write(piece);
-      else if (piece instanceof Source) {
+      else if (piece instanceof PlannedTable) {
         this.text += piece.name;
         this.points += piece.points;
       } else this.text += `$${this.#numberOf(piece)}`;
@@ -192,9 +194,9 @@ class Writer {
     if (known > 0) return known;
     const number = this.params.push(param);
     if (this.#numbers) this.#numbers.set(param, number);
-    else if (number === FEW) this.#numbers = new Map(this.params.map((each, at) => [each, at + 1]));
+    else if (number === FEW_PARAMS) this.#numbers = new Map(this.params.map((each, at) => [each, at + 1]));
     return number;
   }
 }
 
-const FEW = 16;
+const FEW_PARAMS = 16;

@@ -1,10 +1,10 @@
 /** Indexes that are built beside the work on a table, and what has to be known for that. */
 import type { IndexShape, TableShape } from '../model/table/table-shape.js';
-import { indexSql } from './ddl.sql.js';
+import { indexDefinition } from './ddl.sql.js';
 import { ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
 /** Bytes that an entry of an index holds. */
-const ENTRY = 2600;
+const MAX_INDEX_ENTRY_BYTES = 2600;
 
 /** One row `later`: the table has more rows than that, or what has the index's name was left half built. */
 export function isLargeStatement(schema: string, table: string, index: string, rows: number): Statement {
@@ -20,15 +20,21 @@ export function isLargeStatement(schema: string, table: string, index: string, r
 
 /** One row `found`: whether a stored value may be too long for an index; undefined where none can be. */
 export function oversizedStatement(schema: string, table: TableShape, { columns }: IndexShape): Statement | undefined {
-  const sizes = columns.flatMap((name) => sizeOf(table, name) ?? []);
+  const sizes = columns.flatMap((name) => columnSize(table, name) ?? []);
   if (sizes.length === 0) return undefined;
   const size = join(sizes, ' + ');
   return render(
-    sql`SELECT EXISTS (SELECT FROM ${ident(schema, table.name)} AS t WHERE ${size} > ${integer(ENTRY)}) AS found`,
+    sql`
+      SELECT EXISTS (
+        SELECT
+        FROM ${ident(schema, table.name)} AS t
+        WHERE ${size} > ${integer(MAX_INDEX_ENTRY_BYTES)}
+      ) AS found
+    `,
   );
 }
 
-function sizeOf({ columns }: TableShape, name: string): Fragment | undefined {
+function columnSize({ columns }: TableShape, name: string): Fragment | undefined {
   const column = columns.get(name);
   if (!column || !['text', 'numeric'].includes(column.type)) return undefined;
   const value = ident('t', name);
@@ -37,7 +43,7 @@ function sizeOf({ columns }: TableShape, name: string): Fragment | undefined {
 }
 
 /** Rows `name, valid`: the indexes of a schema; one whose building was interrupted, or is under way, is not valid. */
-export function standingIndexesStatement(schema: string): Statement {
+export function listIndexesStatement(schema: string): Statement {
   return render(
     sql`
       SELECT i.relname AS name, x.indisvalid AS valid
@@ -56,10 +62,10 @@ export function lockIndexesStatement(schema: string): Statement {
 
 /** Outside a transaction: the table is read and written meanwhile. */
 export function buildIndexStatement(schema: string, table: string, index: IndexShape): Statement {
-  return render(sql`CREATE ${indexSql(table, index, schema, sql`CONCURRENTLY `)}`);
+  return render(sql`CREATE ${indexDefinition(table, index, schema, sql`CONCURRENTLY `)}`);
 }
 
 /** Outside a transaction too. */
-export function unbuildIndexStatement(schema: string, name: string): Statement {
+export function dropIndexStatement(schema: string, name: string): Statement {
   return render(sql`DROP INDEX CONCURRENTLY IF EXISTS ${ident(schema, name)}`);
 }

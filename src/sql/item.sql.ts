@@ -1,20 +1,20 @@
 /** Units of several kinds in one list: each is read from its kind's table when it is known which units are on the page. */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { presented } from './columns.sql.js';
+import { fieldJson } from './columns.sql.js';
 import { all, ident, join, literal, sql, type Fragment } from './fragment.js';
-import { FEW_OF_MANY, rowsIn, rowsOf } from './predicate.sql.js';
-import { answered, asRecord, beside, LATERAL } from './record.sql.js';
+import { MAX_LOOKUPS_PER_KIND, matchingRows, rowConditions } from './predicate.sql.js';
+import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL } from './record.sql.js';
 import type { ReadPlan } from './select.sql.js';
-import { hasId, tableOf } from './table.sql.js';
+import { hasId, kindTable } from './table.sql.js';
 
 /** The id of a unit as the text of its JSON. */
 export function idText(kind: KindDef): Fragment {
-  return presented(kind.keyField, 't');
+  return fieldJson(kind.keyField, 't');
 }
 
 /** What a row names: a unit of one of some kinds. */
-export interface Named {
+export interface UnitReference {
   readonly kind: Fragment;
   readonly id: Fragment;
 }
@@ -22,7 +22,7 @@ export interface Named {
 /** An expression that differs by kind; null for other kinds. The order of tests is kept, so that no id is read as another kind's. */
 export function byKind<T extends { readonly kind: KindDef }>(
   kinds: readonly T[],
-  { kind }: Named,
+  { kind }: UnitReference,
   expression: (each: T) => Fragment,
 ): Fragment {
   if (kinds.length === 0) return sql`NULL`;
@@ -31,33 +31,33 @@ export function byKind<T extends { readonly kind: KindDef }>(
 }
 
 /** Whether the named unit of a kind satisfies predicates. */
-export function satisfies(
+export function unitSatisfies(
   schema: string,
   kind: KindDef,
-  { id }: Named,
+  { id }: UnitReference,
   predicates: readonly (Predicate | undefined)[],
 ): Fragment {
-  const { where, lookups } = rowsIn(schema, kind, predicates, FEW_OF_MANY);
+  const { where, lookups } = matchingRows(schema, kind, predicates, MAX_LOOKUPS_PER_KIND);
   return sql`EXISTS (
     SELECT
-    FROM ${tableOf(schema, kind)} AS t${lookups.joins}
+    FROM ${kindTable(schema, kind)} AS t${lookups.joins}
     WHERE ${all([hasId(kind, id), ...where])}
   )`;
 }
 
 /** The JSON of the named unit, with a further column, `expression AS "name"`. */
-export function itemOf(plans: readonly ReadPlan[], named: Named, further?: Fragment): Fragment {
+export function itemJson(plans: readonly ReadPlan[], named: UnitReference, further?: Fragment): Fragment {
   if (plans.length === 0) return sql`NULL::json`;
   return byKind(plans, named, (plan) => {
     const { schema, kind, fields, paths, also } = plan;
-    const own = fields.length > 0 || paths || also ? [answered(plan)] : [];
+    const own = fields.length > 0 || paths || also ? [recordColumns(plan)] : [];
     const columns = join([...own, ...(further ? [further] : [])]);
-    const where = all([hasId(kind, named.id), ...rowsOf(schema, kind, [])]);
+    const where = all([hasId(kind, named.id), ...rowConditions(schema, kind, [])]);
     return sql`(
-      SELECT ${asRecord(plan, sql`row_to_json(_r)`)}
+      SELECT ${withLongNames(plan, sql`row_to_json(_r)`)}
       FROM (
         SELECT ${columns}
-        FROM ${tableOf(schema, kind)} AS t${beside(plan, LATERAL)}
+        FROM ${kindTable(schema, kind)} AS t${referencedValues(plan, CROSS_JOIN_LATERAL)}
         WHERE ${where}
       ) AS ${ident('_r')}
     )`;

@@ -3,7 +3,7 @@ import { all, join, param, sql, type Fragment } from './fragment.js';
 import type { SortKey } from './order.sql.js';
 
 /** Some of the rows that follow a cursor, and the order that they have among themselves. */
-export interface Stretch {
+export interface KeysetRange {
   readonly where: Fragment | undefined;
   readonly order: readonly SortKey[];
 }
@@ -12,7 +12,10 @@ export interface Stretch {
  * The rows after a cursor, nulls last ascending and first descending. Those whose first order value is null and those
  * that have one are read apart, because no index is entered by both; among the first, the further terms decide.
  */
-export function stretches(order: readonly SortKey[], values: readonly (string | null)[]): [Stretch, Stretch?] {
+export function keysetRanges(
+  order: readonly SortKey[],
+  values: readonly (string | null)[],
+): [KeysetRange, KeysetRange?] {
   const [first, ...rest] = order;
   if (!first || values.length === 0) return [{ where: undefined, order }];
   const own = first.value;
@@ -32,31 +35,31 @@ export function stretches(order: readonly SortKey[], values: readonly (string | 
 function afterKeys(order: readonly SortKey[], values: readonly (string | null)[], present = false): Fragment {
   const steps = order.map((term, at) => {
     const equal = order.slice(0, at).map((before, i) => sameValue(before, values[i] ?? null));
-    return sql`(${all([...equal, beyond(term, values[at] ?? null, present && at === 0)])})`;
+    return sql`(${all([...equal, isAfter(term, values[at] ?? null, present && at === 0)])})`;
   });
   const bound = order[0] && leadingBound(order[0], values[0] ?? null, present);
   return all([bound, sql`(${join(steps, ' OR ')})`]);
 }
 
-function given({ type }: SortKey, value: string): Fragment {
+function cursorValue({ type }: SortKey, value: string): Fragment {
   return sql`${param(value)}::${type}`;
 }
 
 function sameValue(key: SortKey, value: string | null): Fragment {
-  return value === null ? sql`${key.value} IS NULL` : sql`${key.value} = ${given(key, value)}`;
+  return value === null ? sql`${key.value} IS NULL` : sql`${key.value} = ${cursorValue(key, value)}`;
 }
 
-function beyond(key: SortKey, value: string | null, present: boolean): Fragment {
+function isAfter(key: SortKey, value: string | null, present: boolean): Fragment {
   const { value: own, descending, nullable } = key;
   if (value === null) return descending ? sql`${own} IS NOT NULL` : sql`false`;
-  if (descending) return sql`${own} < ${given(key, value)}`;
-  const next = sql`${own} > ${given(key, value)}`;
+  if (descending) return sql`${own} < ${cursorValue(key, value)}`;
+  const next = sql`${own} > ${cursorValue(key, value)}`;
   return nullable && !present ? sql`(${next} OR ${own} IS NULL)` : next;
 }
 
 function leadingBound(key: SortKey, value: string | null, present: boolean): Fragment | undefined {
   const { value: own, descending, nullable } = key;
   if (value === null) return descending ? undefined : sql`${own} IS NULL`;
-  if (descending) return sql`${own} <= ${given(key, value)}`;
-  return nullable && !present ? undefined : sql`${own} >= ${given(key, value)}`;
+  if (descending) return sql`${own} <= ${cursorValue(key, value)}`;
+  return nullable && !present ? undefined : sql`${own} >= ${cursorValue(key, value)}`;
 }

@@ -6,12 +6,12 @@
 import { LINK_TABLE } from '../model/table/internal-tables.js';
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { column, columnType } from './columns.sql.js';
-import { all, EMPTY, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { columnRef, columnType } from './columns.sql.js';
+import { all, EMPTY_SQL, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { idText } from './item.sql.js';
-import { rowsOf } from './predicate.sql.js';
+import { rowConditions } from './predicate.sql.js';
 import { MODEL_TABLE, versionOf } from './select.sql.js';
-import { hasId, tableOf } from './table.sql.js';
+import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate, identityOf } from './template.js';
 
 export function linkTable(schema: string): Fragment {
@@ -47,38 +47,38 @@ export interface LinkRow {
 }
 
 /** What of a plan differs from use to use. */
-interface Given {
+interface LinkParams {
   readonly parent: Fragment;
   readonly child: Fragment;
   readonly linkId: Fragment;
   readonly version: Fragment;
 }
 
-function givenOf({ parent, child, linkId, version }: LinkPlan): Given {
+function linkParams({ parent, child, linkId, version }: LinkPlan): LinkParams {
   return { parent: param(parent.key), child: param(child.key), linkId: param(linkId), version: param(version) };
 }
 
-function unitOf(schema: string, { kind, access }: LinkEnd, key: Fragment, version: Fragment, more: Fragment): Fragment {
+function endSql(schema: string, { kind, access }: LinkEnd, key: Fragment, version: Fragment, more: Fragment): Fragment {
   const where = all([
     hasId(kind, key),
     sql`${versionOf(schema)} = ${version}::bigint`,
-    ...rowsOf(schema, kind, [access]),
+    ...rowConditions(schema, kind, [access]),
   ]);
   return sql`
     SELECT ${idText(kind)} AS id${more}
-    FROM ${tableOf(schema, kind)} AS t
+    FROM ${kindTable(schema, kind)} AS t
     WHERE ${where}
   `;
 }
 
-function ends({ allowed, schema, parent, child }: LinkPlan, given: Given, lock: Fragment): Fragment {
-  const test = allowed ? sql`(${all(rowsOf(schema, parent.kind, [allowed]))}) IS TRUE` : sql`true`;
-  const one = unitOf(schema, parent, given.parent, given.version, sql`, ${test} AS allowed`);
-  const other = unitOf(schema, child, given.child, given.version, EMPTY);
+function endsSql({ allowed, schema, parent, child }: LinkPlan, given: LinkParams, lock: Fragment): Fragment {
+  const test = allowed ? sql`(${all(rowConditions(schema, parent.kind, [allowed]))}) IS TRUE` : sql`true`;
+  const one = endSql(schema, parent, given.parent, given.version, sql`, ${test} AS allowed`);
+  const other = endSql(schema, child, given.child, given.version, EMPTY_SQL);
   return sql`_p AS MATERIALIZED (${one}${lock}), _c AS MATERIALIZED (${other}${lock})`;
 }
 
-function thisLink({ parent, child }: LinkPlan, { linkId }: Given): Fragment {
+function isThisLink({ parent, child }: LinkPlan, { linkId }: LinkParams): Fragment {
   return sql`
     l."parent_kind" = ${literal(parent.kind.id)}
       AND l."parent_id" = (SELECT id FROM _p)
@@ -89,7 +89,7 @@ function thisLink({ parent, child }: LinkPlan, { linkId }: Given): Fragment {
 }
 
 /** `{parent_id, child_id, type, …}` of the row `l`. */
-const RECORD = sql`json_build_object(
+const LINK_RECORD = sql`json_build_object(
   'parent_id', l."parent_id",
   'child_id', l."child_id",
   'type', 'link',
@@ -99,7 +99,7 @@ const RECORD = sql`json_build_object(
   'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
 )::text`;
 
-function answer(plan: LinkPlan, body: Fragment): Fragment {
+function linkAnswer(plan: LinkPlan, body: Fragment): Fragment {
   return sql`
     SELECT
       m."version" AS v,
@@ -117,14 +117,14 @@ function answer(plan: LinkPlan, body: Fragment): Fragment {
  */
 export function insertLinkStatement(plan: LinkPlan): Statement {
   const { schema, parent, child, allowed, linkId, version } = plan;
-  if (parent.access || child.access || allowed) return render(insertLinkSql(plan, givenOf(plan)), true);
+  if (parent.access || child.access || allowed) return render(insertLinkSql(plan, linkParams(plan)), true);
   const shape = `link ${schema} ${identityOf(child.kind)}`;
   return fromTemplate(parent.kind, shape, [parent.key, child.key, linkId, version], ([one, other, type, expected]) =>
     insertLinkSql(plan, { parent: one, child: other, linkId: type, version: expected }),
   );
 }
 
-function insertLinkSql(plan: LinkPlan, given: Given): Fragment {
+function insertLinkSql(plan: LinkPlan, given: LinkParams): Fragment {
   const { schema, parent, child } = plan;
   const table = linkTable(schema);
   // As a foreign key does: the units stay until this is committed, and whoever deletes them waits for that.
@@ -135,18 +135,18 @@ function insertLinkSql(plan: LinkPlan, given: Given): Fragment {
     FROM _p, _c
     WHERE _p.allowed
     ON CONFLICT DO NOTHING
-    RETURNING ${RECORD} AS body
+    RETURNING ${LINK_RECORD} AS body
   `;
   const there = sql`(
-    SELECT ${RECORD}
+    SELECT ${LINK_RECORD}
     FROM ${table} AS l
-    WHERE ${thisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed)
+    WHERE ${isThisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed)
   )`;
   return sql`
     WITH
-      ${ends(plan, given, kept)},
+      ${endsSql(plan, given, kept)},
       made AS (${made})
-    ${answer(plan, sql`coalesce((SELECT body FROM made), ${there})`)}
+    ${linkAnswer(plan, sql`coalesce((SELECT body FROM made), ${there})`)}
   `;
 }
 
@@ -160,25 +160,25 @@ export function lockLinksStatement(schema: string): Statement {
 
 /** Looks for a link and changes nothing. */
 export function findLinkStatement(plan: LinkPlan): Statement {
-  const given = givenOf(plan);
-  const there = sql`(SELECT ${RECORD} FROM ${linkTable(plan.schema)} AS l WHERE ${thisLink(plan, given)})`;
-  return render(sql`WITH ${ends(plan, given, EMPTY)} ${answer(plan, there)}`);
+  const given = linkParams(plan);
+  const there = sql`(SELECT ${LINK_RECORD} FROM ${linkTable(plan.schema)} AS l WHERE ${isThisLink(plan, given)})`;
+  return render(sql`WITH ${endsSql(plan, given, EMPTY_SQL)} ${linkAnswer(plan, there)}`);
 }
 
 /** Deletes a link. One row; its body is the record of the link that went. */
 export function deleteLinkStatement(plan: LinkPlan): Statement {
-  const given = givenOf(plan);
+  const given = linkParams(plan);
   const gone = sql`
     DELETE FROM ${linkTable(plan.schema)} AS l
-    WHERE ${thisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed)
-    RETURNING ${RECORD} AS body
+    WHERE ${isThisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed)
+    RETURNING ${LINK_RECORD} AS body
   `;
   return render(
     sql`
       WITH
-        ${ends(plan, given, EMPTY)},
+        ${endsSql(plan, given, EMPTY_SQL)},
         gone AS (${gone})
-      ${answer(plan, sql`(SELECT body FROM gone)`)}
+      ${linkAnswer(plan, sql`(SELECT body FROM gone)`)}
     `,
     true,
   );
@@ -190,7 +190,7 @@ export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: read
   const given = sql`unnest(${param(keys)}::${columnType(type, true)}) AS t("id")`;
   const ids = sql`(SELECT ${idText(kind)} FROM ${given})`;
   return render(
-    deleteBothWays(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
+    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
     true,
   );
 }
@@ -199,28 +199,28 @@ export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: read
  * Deletes the links of those of some units that are not there. To be run by itself, so that it sees all that was committed
  * before it.
  */
-export function sweepLinksStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
+export function deleteDanglingLinksStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
   const { columnType: type } = kind.keyField;
   const given = sql`unnest(${param(keys)}::${columnType(type, true)}) AS t("id")`;
   const there = sql`
     SELECT
-    FROM ${tableOf(schema, kind)} AS u
-    WHERE ${column(kind.keyField, 'u')} = t."id"
+    FROM ${kindTable(schema, kind)} AS u
+    WHERE ${columnRef(kind.keyField, 'u')} = t."id"
   `;
   const ids = sql`(SELECT ${idText(kind)} FROM ${given} WHERE NOT EXISTS (${there}))`;
   return render(
-    deleteBothWays(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
+    deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
     true,
   );
 }
 
 /** Deletes all links of a kind that is gone. */
 export function deleteLinksOfKindStatement(schema: string, kindId: string): Statement {
-  return render(deleteBothWays(schema, kindId, () => sql``));
+  return render(deleteInBothDirections(schema, kindId, () => sql``));
 }
 
 /** Each direction enters its own index. */
-function deleteBothWays(schema: string, kindId: string, which: (id: Fragment) => Fragment): Fragment {
+function deleteInBothDirections(schema: string, kindId: string, which: (id: Fragment) => Fragment): Fragment {
   const end = (kind: Fragment, id: Fragment) =>
     sql`DELETE FROM ${linkTable(schema)} WHERE ${kind} = ${literal(kindId)} ${which(id)}`;
   return sql`

@@ -7,7 +7,7 @@ import { FOLD_COLLATION } from './tests.sql.js';
 import { MODEL_TABLE } from './select.sql.js';
 
 /** Bytes of the definitions in one row of `loadModelStatement`, which its last one may exceed. */
-const PIECE = 256 * 1024;
+const ROW_BYTES = 256 * 1024;
 
 /** One row of a model: `body` is a JSON array of records of that sort, of so many bytes; null where there are none at all. */
 export interface ModelRow {
@@ -45,7 +45,7 @@ export function loadModelStatement(schema: string): Statement {
       body,
       made,
       id,
-      sum(octet_length(body)) OVER (PARTITION BY sort ORDER BY made, id) / ${integer(PIECE)} AS piece
+      sum(octet_length(body)) OVER (PARTITION BY sort ORDER BY made, id) / ${integer(ROW_BYTES)} AS piece
     FROM (${records}) AS r
   `;
   const pieces = sql`
@@ -267,7 +267,7 @@ export function setAccessStatement(schema: string, kindId: string, access: unkno
 }
 
 /** Notes the kinds in whose bodies parameters were defined. One that was made on its own stays so. */
-export function noteDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
+export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
   const given = [...kinds].map(([id, kind]) => ({ id, kind }));
   return render(
     sql`

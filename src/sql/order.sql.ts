@@ -1,6 +1,6 @@
 /** Orders. What lies behind references is joined by its key, so that no row becomes two. */
 import type { Target } from '../model/predicate/predicate.js';
-import { column, columnType } from './columns.sql.js';
+import { columnRef, columnType } from './columns.sql.js';
 import { ident, join, param, sql, type Fragment } from './fragment.js';
 import { Lookups } from './predicate.sql.js';
 import { constantOf } from './tests.sql.js';
@@ -25,20 +25,20 @@ export interface Sort {
 }
 
 /** @param before what conditions on the same rows have joined: an order by it needs no more */
-export function sortOf(schema: string, order: readonly OrderTerm[], before = new Lookups(schema, 't')): Sort {
+export function sortSql(schema: string, order: readonly OrderTerm[], before = new Lookups(schema, 't')): Sort {
   const beyond = order.flatMap(({ target }) => (target.through ? [target] : []));
-  if (!before.canJoin(beyond)) return sortApart(schema, order, before);
+  if (!before.canJoin(beyond)) return sortBySubquery(schema, order, before);
   const lookups = before.more();
-  const keys = order.map((term) => sortKey(term, valueOf(term.target, lookups)));
+  const keys = order.map((term) => sortKey(term, orderValue(term.target, lookups)));
   return { keys, joins: lookups.joins };
 }
 
 /** Too many rows to join: each unit has its values looked up by a subquery, which PostgreSQL leaves as it is (`OFFSET 0`). */
-function sortApart(schema: string, order: readonly OrderTerm[], before: Lookups): Sort {
+function sortBySubquery(schema: string, order: readonly OrderTerm[], before: Lookups): Sort {
   const lookups = new Lookups(schema, 't');
   const values: Fragment[] = [];
   const keys = order.map((term, at) => {
-    const value = valueOf(term.target, lookups);
+    const value = orderValue(term.target, lookups);
     if (!term.target.through) return sortKey(term, value);
     const name = ident(`k${at}`);
     values.push(sql`${value} AS ${name}`);
@@ -63,10 +63,12 @@ function sortKey({ target, descending }: OrderTerm, value: Fragment): SortKey {
   };
 }
 
-function valueOf(target: Target, lookups: Lookups): Fragment {
+function orderValue(target: Target, lookups: Lookups): Fragment {
   const { row } = lookups.scopeOf(target);
   const { field, keys } = target;
   const constant = constantOf(target, row);
   if (constant) return constant;
-  return keys.length === 0 ? column(field, row) : sql`(${column(field, row)} #>> ${param(keys)}::text[]) COLLATE "C"`;
+  return keys.length === 0
+    ? columnRef(field, row)
+    : sql`(${columnRef(field, row)} #>> ${param(keys)}::text[]) COLLATE "C"`;
 }

@@ -6,18 +6,18 @@ export function findRoleStatement(role: string): Statement {
   return render(sql`SELECT FROM pg_catalog.pg_roles WHERE rolname = ${param(role)}`);
 }
 
-const LIMITS = sql`LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS`;
+const ROLE_ATTRIBUTES = sql`LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS`;
 
 export function createRoleStatement(role: string, password: string): Statement {
-  return render(sql`CREATE ROLE ${ident(role)} ${LIMITS} PASSWORD ${literal(password)}`);
+  return render(sql`CREATE ROLE ${ident(role)} ${ROLE_ATTRIBUTES} PASSWORD ${literal(password)}`);
 }
 
-export function setPasswordStatement(role: string, password: string): Statement {
+export function setRolePasswordStatement(role: string, password: string): Statement {
   return render(sql`ALTER ROLE ${ident(role)} PASSWORD ${literal(password)}`);
 }
 
 /** Nobody but superusers connects to these databases. */
-export function closeDatabasesStatement(databases: readonly string[]): Statement {
+export function revokePublicAccessStatement(databases: readonly string[]): Statement {
   return render(sql`REVOKE ALL ON DATABASE ${join(databases.map((name) => ident(name)))} FROM PUBLIC`);
 }
 
@@ -36,12 +36,12 @@ export function createDatabaseStatement(database: string, role: string): Stateme
   return render(sql`CREATE DATABASE ${ident(database)} OWNER ${ident(role)}`);
 }
 
-export function giveDatabaseStatement(database: string, role: string): Statement {
+export function changeDatabaseOwnerStatement(database: string, role: string): Statement {
   return render(sql`ALTER DATABASE ${ident(database)} OWNER TO ${ident(role)}`);
 }
 
 /** What belongs to a role in the database, but for what PostgreSQL and extensions brought: rows `schema, sort, name`. */
-function belongings(role: Fragment): Fragment {
+function ownedObjects(role: Fragment): Fragment {
   const own = (owner: Fragment) => sql`${owner} = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = ${role})`;
   // Schemas that PostgreSQL makes have low numbers.
   const users = sql`n.oid >= 16384 OR n.nspname = 'public'`;
@@ -106,16 +106,16 @@ function belongings(role: Fragment): Fragment {
 export function schemasOfRoleStatement(role: string): Statement {
   return render(sql`
     SELECT DISTINCT b.schema
-    FROM (${belongings(literal(role))}) AS b
+    FROM (${ownedObjects(literal(role))}) AS b
     ORDER BY 1
   `);
 }
 
 /** Gives all that belongs to a role in a schema to another one. */
-export function giveSchemaStatement(schema: string, from: string, to: string): Statement {
+export function changeSchemaOwnerStatement(schema: string, from: string, to: string): Statement {
   const mine = sql`
     SELECT b.sort, b.name
-    FROM (${belongings(literal(from))}) AS b
+    FROM (${ownedObjects(literal(from))}) AS b
     WHERE b.schema = ${literal(schema)}
   `;
   const give = sql`EXECUTE format('ALTER %s %s OWNER TO %I', r.sort, r.name, ${literal(to)})`;

@@ -6,7 +6,7 @@ import { scalarText } from '../shared/json.js';
 import { columnType } from './columns.sql.js';
 import { literal, sql } from './fragment.js';
 import { idText } from './item.sql.js';
-import { sortOf, type OrderTerm, type Sort, type SortKey } from './order.sql.js';
+import { sortSql, type OrderTerm, type Sort, type SortKey } from './order.sql.js';
 import type { Lookups } from './predicate.sql.js';
 import type { ReadPlan } from './select.sql.js';
 
@@ -19,7 +19,7 @@ export interface SharedTerm {
 }
 
 /** What a query asks of one kind. */
-export interface Part {
+export interface KindPart {
   readonly kind: KindDef;
   /** The units that the caller may read; undefined for all. */
   readonly access: Predicate | undefined;
@@ -30,9 +30,14 @@ export interface Part {
 }
 
 /** @param before what conditions on the same rows have joined */
-export function partSort(schema: string, { kind, order }: Part, terms: readonly SharedTerm[], before?: Lookups): Sort {
+export function partSort(
+  schema: string,
+  { kind, order }: KindPart,
+  terms: readonly SharedTerm[],
+  before?: Lookups,
+): Sort {
   const plain = order.flatMap((term) => (term && !isConstant(term) ? [term] : []));
-  const { keys, joins } = sortOf(schema, plain, before);
+  const { keys, joins } = sortSql(schema, plain, before);
   const made = order.map((term, at): SortKey => {
     const shared = terms[at];
     if (!shared) throw new Error('an order has a term for each of its terms');
@@ -44,12 +49,12 @@ export function partSort(schema: string, { kind, order }: Part, terms: readonly 
     const { constant } = term?.target.field ?? {};
     const value = constant === undefined || constant === null ? sql`NULL` : literal(scalarText(constant));
     const typed = sql`${value}::${type}`;
-    return { value: isText(shared) ? sql`${typed} COLLATE "C"` : typed, type, descending, nullable: true };
+    return { value: isTextTerm(shared) ? sql`${typed} COLLATE "C"` : typed, type, descending, nullable: true };
   });
   return { keys: made, joins };
 }
 
-function isText({ type }: SharedTerm): boolean {
+function isTextTerm({ type }: SharedTerm): boolean {
   return type === 'text';
 }
 

@@ -9,22 +9,22 @@
 import type { KindDef } from '../model/model.js';
 import type { Predicate, Step, Target } from '../model/predicate/predicate.js';
 import { extentOf, targetsOf, wayKeys } from '../model/predicate/extent.js';
-import { column } from './columns.sql.js';
-import { all, EMPTY, ident, join, param, sql, type Fragment } from './fragment.js';
-import { joinedTable } from './table.sql.js';
+import { columnRef } from './columns.sql.js';
+import { all, EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
+import { joinedKindTable } from './table.sql.js';
 import { testSql, type TestScope } from './tests.sql.js';
 
 /** Rows that a statement joins to those that it reads: planning takes 2 MB with five of them, 12 MB with seven. */
-const FEW_LOOKUPS = 5;
+const MAX_JOINED_LOOKUPS = 5;
 
 /** The same for each of the kinds of a statement that reads several. */
-export const FEW_OF_MANY = 2;
+export const MAX_LOOKUPS_PER_KIND = 2;
 
 /**
  * Tests of one condition that PostgreSQL may take apart to find indexes for it: between joined rows that takes memory
  * and time that grow with the square of their number.
  */
-const FEW_TESTS = 64;
+const MAX_TESTS_TO_SPLIT = 64;
 
 /** The rows that references lead to from one row. A unit that does not count is not joined; the row is one of nulls then. */
 export class Lookups {
@@ -35,7 +35,7 @@ export class Lookups {
   constructor(
     private readonly schema: string,
     private readonly row: string,
-    private readonly few = FEW_LOOKUPS,
+    private readonly few = MAX_JOINED_LOOKUPS,
     before?: Lookups,
   ) {
     this.#rows = new Map(before ? before.#rows : []);
@@ -44,7 +44,7 @@ export class Lookups {
 
   /** What follows the row in FROM; `EMPTY` where nothing does. */
   get joins(): Fragment {
-    return this.#joins.length > 0 ? join(this.#joins, '') : EMPTY;
+    return this.#joins.length > 0 ? join(this.#joins, '') : EMPTY_SQL;
   }
 
   /** The same, to which more can be joined. */
@@ -77,26 +77,26 @@ export class Lookups {
 
   #join(from: string, { reference, kind, access }: Step): string {
     const row = `${this.row}_${this.#joins.length + 1}`;
-    const key = sql`${column(kind.keyField, row)} = ${column(reference, from)}`;
-    const on = all([key, ...rowsOf(this.schema, kind, [access], row)]);
-    this.#joins.push(sql` LEFT JOIN ${joinedTable(this.schema, kind)} AS ${ident(row)} ON ${on}`);
+    const key = sql`${columnRef(kind.keyField, row)} = ${columnRef(reference, from)}`;
+    const on = all([key, ...rowConditions(this.schema, kind, [access], row)]);
+    this.#joins.push(sql` LEFT JOIN ${joinedKindTable(this.schema, kind)} AS ${ident(row)} ON ${on}`);
     return row;
   }
 }
 
 /** The rows of a kind that predicates allow, for a statement that reads them as `t`. */
-export interface Rows {
+export interface MatchingRows {
   readonly where: readonly Fragment[];
   /** What `where` asks for is joined already. */
   readonly lookups: Lookups;
 }
 
-export function rowsIn(
+export function matchingRows(
   schema: string,
   kind: KindDef,
   predicates: readonly (Predicate | undefined)[],
   few?: number,
-): Rows {
+): MatchingRows {
   const row = 't';
   const lookups = new Lookups(schema, row, few);
   const [joined, apart]: [Fragment[], Predicate[]] = [[], []];
@@ -105,22 +105,25 @@ export function rowsIn(
     else apart.push(part);
   }
   const rest = apart.length > 0 ? [predicateSql({ op: 'and', parts: apart }, { schema, row })] : [];
-  return { where: [...ownRows(kind, row), ...joined, ...rest], lookups };
+  return { where: [...discriminatorCondition(kind, row), ...joined, ...rest], lookups };
 }
 
 /** The same as conditions that need nothing in FROM but the row. */
-export function rowsOf(
+export function rowConditions(
   schema: string,
   kind: KindDef,
   predicates: readonly (Predicate | undefined)[],
   row = 't',
 ): Fragment[] {
   const parts = predicates.flatMap((predicate) => conjunctsOf(predicate));
-  return [...ownRows(kind, row), ...(parts.length > 0 ? [predicateSql({ op: 'and', parts }, { schema, row })] : [])];
+  return [
+    ...discriminatorCondition(kind, row),
+    ...(parts.length > 0 ? [predicateSql({ op: 'and', parts }, { schema, row })] : []),
+  ];
 }
 
 /** Kinds that share a table keep to their own rows. */
-function ownRows(kind: KindDef, row: string): Fragment[] {
+function discriminatorCondition(kind: KindDef, row: string): Fragment[] {
   return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`] : [];
 }
 
@@ -148,7 +151,7 @@ function conjunctsOf(predicate: Predicate | undefined): readonly Predicate[] {
 /** A condition on rows that may be joined. */
 function conditionSql(predicate: Predicate, lookups: Lookups): Fragment {
   const condition = treeSql(predicate, lookups);
-  const many = targetsOf(predicate).length > 0 && extentOf([predicate]).tests > FEW_TESTS;
+  const many = targetsOf(predicate).length > 0 && extentOf([predicate]).tests > MAX_TESTS_TO_SPLIT;
   return many ? sql`(${condition}) IS TRUE` : condition;
 }
 

@@ -5,8 +5,8 @@
  */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { all, EMPTY, integer, join, literal, param, sql, type Fragment } from './fragment.js';
-import { satisfies, type Named } from './item.sql.js';
+import { all, EMPTY_SQL, integer, join, literal, param, sql, type Fragment } from './fragment.js';
+import { unitSatisfies, type UnitReference } from './item.sql.js';
 import { linkTable } from './link.sql.js';
 
 export type Direction = 'parent' | 'child';
@@ -19,7 +19,7 @@ export interface PassedKind {
 }
 
 /** How far and through what a walk goes. */
-export interface Way {
+export interface Traversal {
   readonly schema: string;
   readonly direction: Direction;
   /** Steps beyond the first one. */
@@ -34,7 +34,7 @@ export interface Way {
 }
 
 /** Where a walk begins. */
-export interface Start {
+export interface TraversalStart {
   readonly kind: KindDef;
   /** The id, as text. */
   readonly id: Fragment;
@@ -42,7 +42,7 @@ export interface Start {
 }
 
 /** Rows `depth, kind, id, link_id, near`: the units that are reached, and the link and the unit before that led there. */
-export interface Reached {
+export interface TraversedUnits {
   /** What stands in front of them, in WITH. */
   readonly steps: readonly Fragment[];
   readonly rows: Fragment;
@@ -52,51 +52,59 @@ export interface Reached {
   readonly over: Fragment;
 }
 
-export const node: Named = { kind: sql`n.kind`, id: sql`n.id` };
-export const NEAREST = sql`depth, kind, id`;
+export const REACHED_UNIT: UnitReference = { kind: sql`n.kind`, id: sql`n.id` };
+export const NEAREST_FIRST = sql`depth, kind, id`;
 
 /** Units that a walk reaches, and links that each of its steps follows. */
-export interface Reach {
+export interface TraversalLimits {
   readonly units: number;
   readonly links: number;
 }
 
-export function reach(way: Way, start: Start, most: Reach, types: Fragment | undefined): Reached {
+export function traverse(
+  way: Traversal,
+  start: TraversalStart,
+  most: TraversalLimits,
+  types: Fragment | undefined,
+): TraversedUnits {
   return way.depth === 0 ? firstStep(way, start, types) : manySteps(way, start, most, types);
 }
 
-interface Columns {
+interface LinkColumns {
   readonly near: { readonly kind: Fragment; readonly id: Fragment };
-  readonly far: Named;
+  readonly far: UnitReference;
 }
 
-function columnsOf(direction: Direction): Columns {
+function linkColumns(direction: Direction): LinkColumns {
   const parent = { kind: sql`l."parent_kind"`, id: sql`l."parent_id"` };
   const child = { kind: sql`l."child_kind"`, id: sql`l."child_id"` };
   return direction === 'child' ? { near: parent, far: child } : { near: child, far: parent };
 }
 
 /** Whether the link `l` is of one of the types; undefined for all. */
-export function ofTypes(linkIds: Way['linkIds'], given = param(typesOf(linkIds))): Fragment | undefined {
+export function hasLinkType(
+  linkIds: Traversal['linkIds'],
+  given = param(linkTypeParam(linkIds)),
+): Fragment | undefined {
   if (!linkIds) return undefined;
   return linkIds.length === 1 ? sql`l."link_id" = ${given}` : sql`l."link_id" = ANY(${given}::text[])`;
 }
 
 /** One type is not asked for as a list: PostgreSQL would not read the index in its order. */
-export function typesOf(linkIds: Way['linkIds']): string | readonly string[] | undefined {
+export function linkTypeParam(linkIds: Traversal['linkIds']): string | readonly string[] | undefined {
   return linkIds?.length === 1 ? linkIds[0] : linkIds;
 }
 
 /** The neighbours, in the order of the index: a page of them reads no more of it than the page. */
-function firstStep(way: Way, start: Start, types: Fragment | undefined): Reached {
-  const { near, far } = columnsOf(way.direction);
+function firstStep(way: Traversal, start: TraversalStart, types: Fragment | undefined): TraversedUnits {
+  const { near, far } = linkColumns(way.direction);
   const from = all([
     sql`${near.kind} = ${literal(start.kind.id)}`,
     sql`${near.id} = ${start.id}`,
     types,
     sql`${start.found}`,
   ]);
-  const once = way.oneType ? EMPTY : sql` DISTINCT ON (${far.kind}, ${far.id})`;
+  const once = way.oneType ? EMPTY_SQL : sql` DISTINCT ON (${far.kind}, ${far.id})`;
   const links = sql`
     SELECT${once} ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near
     FROM ${linkTable(way.schema)} AS l
@@ -106,39 +114,45 @@ function firstStep(way: Way, start: Start, types: Fragment | undefined): Reached
   const rows = sql`
     SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near
     FROM (${links}) AS n
-    WHERE ${all([passes(way)])}
+    WHERE ${all([isReadable(way)])}
   `;
   return { steps: [], rows, over: sql`false` };
 }
 
 /** Whether the caller may read the unit `n`; undefined where it may read all. */
-function passes({ schema, passed, passesAll }: Way): Fragment | undefined {
+function isReadable({ schema, passed, passesAll }: Traversal): Fragment | undefined {
   const free = passed.filter(({ access }) => !access);
   if (passesAll && free.length === passed.length) return undefined;
   const ruled = passed.filter(({ access }) => access);
   const cases = ruled.map(
-    ({ kind, access }) => sql` WHEN n.kind = ${literal(kind.id)} THEN ${satisfies(schema, kind, node, [access])}`,
+    ({ kind, access }) =>
+      sql` WHEN n.kind = ${literal(kind.id)} THEN ${unitSatisfies(schema, kind, REACHED_UNIT, [access])}`,
   );
   const open =
-    free.length > 0 ? sql` WHEN n.kind IN (${join(free.map(({ kind }) => literal(kind.id)))}) THEN true` : EMPTY;
+    free.length > 0 ? sql` WHEN n.kind IN (${join(free.map(({ kind }) => literal(kind.id)))}) THEN true` : EMPTY_SQL;
   return cases.length + free.length === 0 ? sql`false` : sql`CASE${open}${join(cases, '')} ELSE false END`;
 }
 
 /** PostgreSQL takes an array of unknown length for ten elements; this makes it plan for the many that there may be. */
-const MANY = sql` CROSS JOIN generate_series(1, (SELECT 1)) AS _many`;
-const KIND_OF = sql`split_part(m.node, '/', 1)`;
-const ID_OF = sql`substr(m.node, strpos(m.node, '/') + 1)`;
+const PLAN_FOR_MANY_ROWS = sql` CROSS JOIN generate_series(1, (SELECT 1)) AS _many`;
+const NODE_KIND = sql`split_part(m.node, '/', 1)`;
+const NODE_ID = sql`substr(m.node, strpos(m.node, '/') + 1)`;
 
 /**
  * Step after step. A unit is one text, `kind/id`, and the link that led to it another, `link_id/id`; of several links of
  * one step the first in order counts. A step of too many links is cut short and tells so.
  */
-function manySteps(way: Way, start: Start, most: Reach, types: Fragment | undefined): Reached {
-  const { near, far } = columnsOf(way.direction);
+function manySteps(
+  way: Traversal,
+  start: TraversalStart,
+  most: TraversalLimits,
+  types: Fragment | undefined,
+): TraversedUnits {
+  const { near, far } = linkColumns(way.direction);
   const along = all([sql`${near.kind} = f.kind`, sql`${near.id} = f.id`, types]);
   const frontier = sql`
-    SELECT ${KIND_OF} AS kind, ${ID_OF} AS id
-    FROM unnest(w.nodes) AS m(node)${MANY}
+    SELECT ${NODE_KIND} AS kind, ${NODE_ID} AS id
+    FROM unnest(w.nodes) AS m(node)${PLAN_FOR_MANY_ROWS}
     OFFSET 0
   `;
   const links = sql`
@@ -161,12 +175,12 @@ function manySteps(way: Way, start: Start, most: Reach, types: Fragment | undefi
     FROM (${fresh}) AS m
     GROUP BY m.node
   `;
-  const readable = passes(way);
+  const readable = isReadable(way);
   const judged = readable
     ? sql`
       SELECT n.node, n.via, n.links, n.node IS NOT NULL AND ${readable} AS ok
       FROM (
-        SELECT m.node, m.via, m.links, ${KIND_OF} AS kind, ${ID_OF} AS id
+        SELECT m.node, m.via, m.links, ${NODE_KIND} AS kind, ${NODE_ID} AS id
         FROM (${units}) AS m
         OFFSET 0
       ) AS n
@@ -223,8 +237,8 @@ function manySteps(way: Way, start: Start, most: Reach, types: Fragment | undefi
   const total = sql`(SELECT coalesce(sum(c), 0) FROM _l)`;
   return {
     steps: [walk, levels],
-    rows: unfolded(sql`_l`),
-    page: pageOfLevels,
+    rows: unnestedSteps(sql`_l`),
+    page: pageOfSteps,
     total,
     over: sql`(
       ${total} > ${integer(most.units)}
@@ -234,12 +248,12 @@ function manySteps(way: Way, start: Start, most: Reach, types: Fragment | undefi
 }
 
 /** The units of some steps, a row each. */
-function unfolded(levels: Fragment): Fragment {
+function unnestedSteps(levels: Fragment): Fragment {
   return sql`
     SELECT
       s.depth,
-      ${KIND_OF} AS kind,
-      ${ID_OF} AS id,
+      ${NODE_KIND} AS kind,
+      ${NODE_ID} AS id,
       split_part(m.via, '/', 1) AS link_id,
       substr(m.via, strpos(m.via, '/') + 1) AS near
     FROM ${levels} AS s
@@ -248,9 +262,9 @@ function unfolded(levels: Fragment): Fragment {
 }
 
 /** Only the steps that the page is of are unfolded. */
-function pageOfLevels(limit: number, offset: number): Fragment {
+function pageOfSteps(limit: number, offset: number): Fragment {
   const from = offset === 0 ? sql`0` : sql`${param(offset)}::bigint`;
   const some = sql`(SELECT * FROM _l WHERE upto > ${from} AND upto - c < ${from} + ${integer(limit)} OFFSET 0)`;
-  const skip = offset === 0 ? EMPTY : sql` OFFSET (SELECT ${from} - min(upto - c) FROM _l WHERE upto > ${from})`;
-  return sql`${unfolded(some)} ORDER BY ${NEAREST} LIMIT ${integer(limit)}${skip}`;
+  const skip = offset === 0 ? EMPTY_SQL : sql` OFFSET (SELECT ${from} - min(upto - c) FROM _l WHERE upto > ${from})`;
+  return sql`${unnestedSteps(some)} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(limit)}${skip}`;
 }

@@ -1,8 +1,8 @@
 /** The record of a unit: its fields, and what dotted paths lead to, under the paths themselves as keys. */
 import type { Field } from '../model/model.js';
 import type { Target } from '../model/predicate/predicate.js';
-import { column, presented, selectList } from './columns.sql.js';
-import { EMPTY, ident, join, param, sql, type Fragment } from './fragment.js';
+import { columnRef, fieldJson, selectList } from './columns.sql.js';
+import { EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
 import { Lookups } from './predicate.sql.js';
 import { whereFound } from './tests.sql.js';
 
@@ -14,7 +14,7 @@ export interface ShownPath {
   readonly lacking?: true;
 }
 
-interface Shown {
+interface RecordContents {
   readonly schema: string;
   readonly fields: readonly Field[];
   readonly paths?: readonly ShownPath[];
@@ -26,12 +26,12 @@ interface Shown {
 const NAME_BYTES = 63;
 
 /** `expression AS "name"` for everything that a record shows of the row `t`, and of what `beside` has. */
-export function answered({ fields, paths = [], also }: Shown): Fragment {
+export function recordColumns({ fields, paths = [], also }: RecordContents): Fragment {
   if (paths.length === 0 && !also) return selectList(fields);
   const own = fields.length > 0 ? [selectList(fields)] : [];
   const more = paths.map((path, at) => {
-    const key = ident(alias(path.name, at));
-    return isBeside(path) ? sql`_p.${key}` : sql`${shown(path, 't')} AS ${key}`;
+    const key = ident(columnAlias(path.name, at));
+    return isBehindReference(path) ? sql`_p.${key}` : sql`${pathValue(path, 't')} AS ${key}`;
   });
   return join([...own, ...more, ...(also ? [also] : [])]);
 }
@@ -41,25 +41,30 @@ export function answered({ fields, paths = [], also }: Shown): Fragment {
  * `EMPTY` for nothing. One subquery, so that each of them is looked up once, and which PostgreSQL leaves as it is
  * (`OFFSET 0`), so that rows keep their order and no more of them are read than are answered.
  */
-export function beside({ schema, paths = [] }: Pick<Shown, 'schema' | 'paths'>, before: Fragment): Fragment {
+export function referencedValues(
+  { schema, paths = [] }: Pick<RecordContents, 'schema' | 'paths'>,
+  before: Fragment,
+): Fragment {
   const lookups = new Lookups(schema, 't');
   const values = paths.flatMap((path, at) => {
-    if (!isBeside(path)) return [];
-    return [sql`${shown(path, lookups.scopeOf(path.target).row)} AS ${ident(alias(path.name, at))}`];
+    if (!isBehindReference(path)) return [];
+    return [sql`${pathValue(path, lookups.scopeOf(path.target).row)} AS ${ident(columnAlias(path.name, at))}`];
   });
-  if (values.length === 0) return EMPTY;
+  if (values.length === 0) return EMPTY_SQL;
   return sql`${before} (SELECT ${join(values)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0) AS _p`;
 }
 
 /** The same for a row that a table or subquery in FROM gives. */
-export const LATERAL = sql` CROSS JOIN LATERAL`;
+export const CROSS_JOIN_LATERAL = sql` CROSS JOIN LATERAL`;
 
 /**
  * The JSON of such a row. Keys that are no names for PostgreSQL are put in afterwards; for `json_agg` a row is JSON as
  * it is.
  */
-export function asRecord({ paths = [] }: Pick<Shown, 'paths'>, row: Fragment): Fragment {
-  const long = paths.flatMap(({ name }, at) => (alias(name, at) === name ? [] : [[alias(name, at), name] as const]));
+export function withLongNames({ paths = [] }: Pick<RecordContents, 'paths'>, row: Fragment): Fragment {
+  const long = paths.flatMap(({ name }, at) =>
+    columnAlias(name, at) === name ? [] : [[columnAlias(name, at), name] as const],
+  );
   if (long.length === 0) return row;
   const names = sql`${param(JSON.stringify(Object.fromEntries(long)))}::json`;
   return sql`(
@@ -69,18 +74,18 @@ export function asRecord({ paths = [] }: Pick<Shown, 'paths'>, row: Fragment): F
 }
 
 /** No field begins with `_`. */
-function alias(name: string, at: number): string {
+function columnAlias(name: string, at: number): string {
   return Buffer.byteLength(name) > NAME_BYTES ? `_${at}` : name;
 }
 
-function isBeside({ target, lacking }: ShownPath): boolean {
+function isBehindReference({ target, lacking }: ShownPath): boolean {
   return target.through !== undefined && !lacking;
 }
 
 /** One value, read by keys; null where the way to it ends before. */
-function shown({ target, lacking }: ShownPath, row: string): Fragment {
+function pathValue({ target, lacking }: ShownPath, row: string): Fragment {
   const { field, keys } = target;
   if (lacking) return sql`NULL::text`;
-  if (keys.length > 0) return sql`${column(field, row)} #> ${param(keys)}::text[]`;
-  return field.constant === undefined ? presented(field, row) : whereFound(target, row, presented(field, row));
+  if (keys.length > 0) return sql`${columnRef(field, row)} #> ${param(keys)}::text[]`;
+  return field.constant === undefined ? fieldJson(field, row) : whereFound(target, row, fieldJson(field, row));
 }

@@ -1,7 +1,7 @@
 /** Codes of sign-ins and tokens of password recoveries. What is single use is used by one conditional statement. */
 import { CODE_TABLE, RECOVERY_TABLE, type THROTTLE_TABLE } from '../model/table/internal-tables.js';
 import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
-import { CREDENTIAL } from './credential.sql.js';
+import { CREDENTIAL_COLUMNS } from './credential.sql.js';
 import { ident, integer, param, render, sql, type Statement } from './fragment.js';
 import { seconds } from './session.sql.js';
 
@@ -13,7 +13,7 @@ export interface NewCode {
 }
 
 /** Keeps the code of a member, in the place of an older one. */
-export function keepCodeStatement(schema: string, { memberId, hash, lifetime }: NewCode): Statement {
+export function storeCodeStatement(schema: string, { memberId, hash, lifetime }: NewCode): Statement {
   return render(
     sql`
       INSERT INTO ${ident(schema, CODE_TABLE)} ("id", "hash", "tries", "expires_at")
@@ -53,7 +53,7 @@ export interface NewRecovery {
 }
 
 /** Keeps the token of a recovery. */
-export function keepRecoveryStatement(schema: string, { memberId, id, lifetime }: NewRecovery): Statement {
+export function storeRecoveryStatement(schema: string, { memberId, id, lifetime }: NewRecovery): Statement {
   return render(
     sql`
       INSERT INTO ${ident(schema, RECOVERY_TABLE)} ("id", "member_id", "made_at", "expires_at")
@@ -64,10 +64,10 @@ export function keepRecoveryStatement(schema: string, { memberId, id, lifetime }
 }
 
 /** The credentials of the member whom a token is for, while it is good. */
-export function recoveringStatement(schema: string, id: string): Statement {
+export function findRecoveryCredentialStatement(schema: string, id: string): Statement {
   return render(
     sql`
-      SELECT ${CREDENTIAL}
+      SELECT ${CREDENTIAL_COLUMNS}
       FROM ${ident(schema, CREDENTIAL_KIND)}
       WHERE "member_id" = (
         SELECT "member_id"
@@ -96,7 +96,7 @@ export function useRecoveryStatement(schema: string, id: string): Statement {
 }
 
 /** Takes a member's code and tokens back: what was mailed to it is worth nothing any more. */
-export function forgetMailedStatement(schema: string, memberId: string): Statement {
+export function deleteCodesAndRecoveriesStatement(schema: string, memberId: string): Statement {
   const member = sql`${param(memberId)}::uuid`;
   return render(
     sql`
@@ -108,7 +108,7 @@ export function forgetMailedStatement(schema: string, memberId: string): Stateme
 }
 
 /** Clears rows away whose time is over: some, the oldest first, and none that somebody else is at. */
-export function sweepStatement(
+export function deleteExpiredStatement(
   schema: string,
   table: typeof CODE_TABLE | typeof RECOVERY_TABLE | typeof THROTTLE_TABLE,
 ): Statement {

@@ -1,25 +1,25 @@
 /** References between units. */
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { column, columnType } from './columns.sql.js';
+import { columnRef, columnType } from './columns.sql.js';
 import { all, ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { rowsOf } from './predicate.sql.js';
-import { tableOf } from './table.sql.js';
+import { rowConditions } from './predicate.sql.js';
+import { kindTable } from './table.sql.js';
 
 function refersTo(field: Field, keys: readonly string[]): Fragment {
-  return sql`${column(field)} = ANY(${param(keys)}::${columnType(field.columnType, true)})`;
+  return sql`${columnRef(field)} = ANY(${param(keys)}::${columnType(field.columnType, true)})`;
 }
 
 /** The units of a kind but some. */
-function but(kind: KindDef, keys: readonly string[]): Fragment | undefined {
-  return keys.length === 0 ? undefined : sql`NOT (${among(kind, keys)})`;
+function hasNoKeyIn(kind: KindDef, keys: readonly string[]): Fragment | undefined {
+  return keys.length === 0 ? undefined : sql`NOT (${hasKeyIn(kind, keys)})`;
 }
 
-function among(kind: KindDef, keys: readonly string[]): Fragment {
-  return sql`${column(kind.keyField)} = ANY(${param(keys)}::${columnType(kind.keyField.columnType, true)})`;
+function hasKeyIn(kind: KindDef, keys: readonly string[]): Fragment {
+  return sql`${columnRef(kind.keyField)} = ANY(${param(keys)}::${columnType(kind.keyField.columnType, true)})`;
 }
 
-export interface Referring {
+export interface ReferringUnits {
   readonly limit: number;
   /** Units that are left out. */
   readonly but: readonly string[];
@@ -33,14 +33,18 @@ export function referringStatement(
   kind: KindDef,
   field: Field,
   keys: readonly string[],
-  { limit, but: others, only }: Referring,
+  { limit, but: others, only }: ReferringUnits,
 ): Statement {
-  const id = sql`${column(kind.keyField)}::text AS id`;
-  const where = [refersTo(field, keys), but(kind, others), only === undefined ? undefined : among(kind, [only])];
+  const id = sql`${columnRef(kind.keyField)}::text AS id`;
+  const where = [
+    refersTo(field, keys),
+    hasNoKeyIn(kind, others),
+    only === undefined ? undefined : hasKeyIn(kind, [only]),
+  ];
   return render(
     sql`
       SELECT ${id}
-      FROM ${tableOf(schema, kind)} AS t
+      FROM ${kindTable(schema, kind)} AS t
       WHERE ${all(where)}
       LIMIT ${integer(limit)}
       FOR UPDATE
@@ -49,7 +53,7 @@ export function referringStatement(
 }
 
 export function deleteUnitsStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
-  return render(sql`DELETE FROM ${tableOf(schema, kind)} AS t WHERE ${among(kind, keys)}`);
+  return render(sql`DELETE FROM ${kindTable(schema, kind)} AS t WHERE ${hasKeyIn(kind, keys)}`);
 }
 
 /** Empties the references to some units: of `units`, or of all; those that referred are new versions. */
@@ -63,15 +67,15 @@ export function clearReferencesStatement(
   const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
   return render(
     sql`
-      UPDATE ${tableOf(schema, kind)} AS t
+      UPDATE ${kindTable(schema, kind)} AS t
       SET ${ident(field.column ?? field.id)} = NULL, ${later}
-      WHERE ${all([refersTo(field, keys), units && among(kind, units)])}
+      WHERE ${all([refersTo(field, keys), units && hasKeyIn(kind, units)])}
     `,
   );
 }
 
 /** Empties the references of `units` to some others. */
-export function untieStatement(
+export function clearReferencesBetweenStatement(
   schema: string,
   kind: KindDef,
   field: Field,
@@ -80,9 +84,9 @@ export function untieStatement(
 ): Statement {
   return render(
     sql`
-      UPDATE ${tableOf(schema, kind)} AS t
+      UPDATE ${kindTable(schema, kind)} AS t
       SET ${ident(field.column ?? field.id)} = NULL
-      WHERE ${all([refersTo(field, keys), among(kind, units)])}
+      WHERE ${all([refersTo(field, keys), hasKeyIn(kind, units)])}
     `,
   );
 }
@@ -95,10 +99,10 @@ export function countReferencesStatement(
   keys: readonly string[],
   others: readonly string[],
 ): Statement {
-  const where = all([refersTo(field, keys), but(kind, others)]);
+  const where = all([refersTo(field, keys), hasNoKeyIn(kind, others)]);
   return render(sql`
     SELECT count(*)::int AS count
-    FROM ${tableOf(schema, kind)} AS t
+    FROM ${kindTable(schema, kind)} AS t
     WHERE ${where}
   `);
 }
@@ -110,10 +114,10 @@ export function existingStatement(
   ids: readonly string[],
   access: Predicate | undefined,
 ): Statement {
-  const where = all([among(kind, ids), ...rowsOf(schema, kind, [access])]);
+  const where = all([hasKeyIn(kind, ids), ...rowConditions(schema, kind, [access])]);
   return render(sql`
-    SELECT ${column(kind.keyField)}::text AS id
-    FROM ${tableOf(schema, kind)} AS t
+    SELECT ${columnRef(kind.keyField)}::text AS id
+    FROM ${kindTable(schema, kind)} AS t
     WHERE ${where}
   `);
 }

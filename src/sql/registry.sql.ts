@@ -4,10 +4,10 @@ import { ident, literal, param, render, sql, type Statement } from './fragment.j
 import { MODEL_TABLE } from './select.sql.js';
 
 /** Whoever brings the registry up to date holds this advisory lock. */
-const LOCK_KEY = sql`${literal('7205759403792793')}::bigint`;
+const REGISTRY_LOCK_KEY = sql`${literal('7205759403792793')}::bigint`;
 
 /** One row `locked`: whether the lock was free. Held until the transaction ends. */
-export const LOCK_REGISTRY: Statement = render(sql`SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS locked`);
+export const LOCK_REGISTRY: Statement = render(sql`SELECT pg_try_advisory_xact_lock(${REGISTRY_LOCK_KEY}) AS locked`);
 
 /** One row `found`: whether the database has a registry. */
 export const FIND_REGISTRY: Statement = render(
@@ -29,8 +29,8 @@ export const REGISTRY_HOLDER: Statement = render(
       AND l.granted
       AND l.objsubid = 1
       AND l.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
-      AND l.classid::bigint = ${LOCK_KEY} >> 32
-      AND l.objid::bigint = ${LOCK_KEY} & 4294967295
+      AND l.classid::bigint = ${REGISTRY_LOCK_KEY} >> 32
+      AND l.objid::bigint = ${REGISTRY_LOCK_KEY} & 4294967295
   `,
 );
 
@@ -67,10 +67,10 @@ export function settingStatement(name: string, value: string): Statement {
 }
 
 /** One row `backend`: the number of the server's process that runs it. */
-export const BACKEND: Statement = render(sql`SELECT pg_backend_pid() AS backend`);
+export const READ_BACKEND_PID: Statement = render(sql`SELECT pg_backend_pid() AS backend`);
 
 /** Statements of the connection may take, and wait for others, as long as they need from now on. */
-export const UNLIMITED: Statement = render(
+export const DISABLE_TIMEOUTS: Statement = render(
   sql`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`,
 );
 
@@ -80,7 +80,7 @@ export function cancelStatement(backend: number): Statement {
 }
 
 /** Notes whether indexes of a project are still to be built. */
-export function unindexedStatement(id: string, unindexed: boolean): Statement {
+export function setUnindexedStatement(id: string, unindexed: boolean): Statement {
   const flag = param(unindexed);
   return render(
     sql`

@@ -3,12 +3,12 @@ import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { bounded, boundedList, boundedRows } from './bounded.sql.js';
 import { VERSION_TAG } from './columns.sql.js';
-import { all, EMPTY, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { stretches, type Stretch } from './keyset.sql.js';
-import { orderBy, sortOf, type OrderTerm, type Sort } from './order.sql.js';
-import { rowsIn, rowsOf, type Rows } from './predicate.sql.js';
-import { answered, asRecord, beside, LATERAL, type ShownPath } from './record.sql.js';
-import { hasId, tableOf } from './table.sql.js';
+import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { keysetRanges, type KeysetRange } from './keyset.sql.js';
+import { orderBy, sortSql, type OrderTerm, type Sort } from './order.sql.js';
+import { matchingRows, rowConditions, type MatchingRows } from './predicate.sql.js';
+import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL, type ShownPath } from './record.sql.js';
+import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './template.js';
 
 export type { OrderTerm, ShownPath };
@@ -41,28 +41,31 @@ export interface ListPlan extends ReadPlan {
 }
 
 export function versionOf(schema: string, where?: Fragment): Fragment {
-  return sql`(SELECT "version" FROM ${ident(schema, MODEL_TABLE)}${where ? sql` WHERE ${where}` : EMPTY})`;
+  return sql`(SELECT "version" FROM ${ident(schema, MODEL_TABLE)}${where ? sql` WHERE ${where}` : EMPTY_SQL})`;
 }
 
 /** One row `v, count, items`; with a cursor also `more` (whether a page follows) and `last` (its order values). */
 export function listStatement(plan: ListPlan): Statement {
-  const found = rowsIn(plan.schema, plan.kind, [plan.access, plan.filter]);
-  const table = tableOf(plan.schema, plan.kind);
-  const version = sql`${versionOf(plan.schema, planFitsAll(plan) ? undefined : PLANNED_FOR_ITS_VALUES)} AS v`;
-  const prepare = COMMON_LIMITS.has(plan.limit);
-  const sort = sortOf(plan.schema, plan.order, found.lookups);
+  const found = matchingRows(plan.schema, plan.kind, [plan.access, plan.filter]);
+  const table = kindTable(plan.schema, plan.kind);
+  const version = sql`${versionOf(plan.schema, isSamePlanForAllValues(plan) ? undefined : FORCE_CUSTOM_PLAN)} AS v`;
+  const prepare = PREPARED_LIMITS.has(plan.limit);
+  const sort = sortSql(plan.schema, plan.order, found.lookups);
   if (plan.cursor) return render(keysetPage(plan, sort, found, version), prepare);
-  const count = countOf(plan, found);
+  const count = listCount(plan, found);
   if (plan.limit === 0) return render(sql`SELECT ${version}, ${count} AS count, '[]' AS items`, prepare);
-  const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY;
+  const offset = plan.offset > 0 ? sql` OFFSET ${param(plan.offset)}::bigint` : EMPTY_SQL;
   const rows = sql`
     FROM ${table} AS t${sort.joins}
     WHERE ${all(found.where)}
     ORDER BY ${orderBy(sort.keys)}
     LIMIT ${integer(plan.limit)}${offset}
   `;
-  const page = sql`SELECT ${answered(plan)} FROM ${pageOf(plan.kind, rows)}${beside(plan, LATERAL)}`;
-  const items = boundedRows((row) => asRecord(plan, row), sql`_page`);
+  const page = sql`
+    SELECT ${recordColumns(plan)}
+    FROM ${pageRows(plan.kind, rows)}${referencedValues(plan, CROSS_JOIN_LATERAL)}
+  `;
+  const items = boundedRows((row) => withLongNames(plan, row), sql`_page`);
   return render(sql`WITH _page AS (${page}) SELECT ${version}, ${count} AS count, ${items} AS items`, prepare);
 }
 
@@ -71,17 +74,17 @@ export function listStatement(plan: ListPlan): Statement {
  * would be the JSON of all rows that match, so the page is cut from the bare columns (measured with 135,000 units by a
  * parameter without an index: 111 ms, so 14). Nor are links loaded for the rows before it.
  */
-function pageOf(kind: KindDef, rows: Fragment): Fragment {
-  return sql`(SELECT ${columnsOf(kind)} ${rows}) AS t`;
+function pageRows(kind: KindDef, rows: Fragment): Fragment {
+  return sql`(SELECT ${storedColumns(kind)} ${rows}) AS t`;
 }
 
-function columnsOf({ fields }: KindDef): Fragment {
+function storedColumns({ fields }: KindDef): Fragment {
   const stored = [...fields.values()].filter((field) => field.column !== undefined);
   return join([...new Set(stored.map((field) => field.column ?? ''))].map((name) => ident('t', name)));
 }
 
 /** Whether the best plan is the same whatever the values are. */
-function planFitsAll({ access, filter, cursor, offset, order }: ListPlan): boolean {
+function isSamePlanForAllValues({ access, filter, cursor, offset, order }: ListPlan): boolean {
   if (access || filter || cursor?.length || offset > 0) return false;
   return order.every(({ target }) => target.through?.every((step) => !step.access) ?? true);
 }
@@ -93,40 +96,43 @@ function planFitsAll({ access, filter, cursor, offset, order }: ListPlan): boole
  * So the statement is parsed once and planned each time; there is a setting for that, `plan_cache_mode`, but it holds for
  * all statements of a connection, and a get by id is better off with one plan.
  */
-const PLANNED_FOR_ITS_VALUES = sql`(
+const FORCE_CUSTOM_PLAN = sql`(
   ${param(true)}::boolean
   OR (SELECT count(*) FROM generate_series(1, 1000000000)) IS NULL
 )`;
 
 /** A limit is text of its statement, because the plan depends on it: these alone are prepared, so that few texts are. */
-export const COMMON_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);
+export const PREPARED_LIMITS: ReadonlySet<number> = new Set([0, 1, 10, 20, 25, 50, 100, 1000]);
 
 /** The total; for an estimate how many the page has. A first page that is not full tells the total without counting. */
-function countOf(plan: ListPlan, found: Rows): Fragment {
+function listCount(plan: ListPlan, found: MatchingRows): Fragment {
   const { count, limit } = plan;
   if (count === 'none') return sql`-1`;
   if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT count(*) FROM _page)`;
-  return totalOf(plan, countedIn(plan, found));
+  return totalCount(plan, countRows(plan, found));
 }
 
 /** How many rows there are. */
-export function countedIn({ schema, kind }: Pick<ReadPlan, 'schema' | 'kind'>, { where, lookups }: Rows): Fragment {
-  return sql`(SELECT count(*) FROM ${tableOf(schema, kind)} AS t${lookups.joins} WHERE ${all(where)})`;
+export function countRows(
+  { schema, kind }: Pick<ReadPlan, 'schema' | 'kind'>,
+  { where, lookups }: MatchingRows,
+): Fragment {
+  return sql`(SELECT count(*) FROM ${kindTable(schema, kind)} AS t${lookups.joins} WHERE ${all(where)})`;
 }
 
 /** The total that `counted` works out; a first page, `_page`, that is not full tells it without counting. */
-export function totalOf({ limit, offset }: Pick<ListPlan, 'limit' | 'offset'>, counted: Fragment): Fragment {
+export function totalCount({ limit, offset }: Pick<ListPlan, 'limit' | 'offset'>, counted: Fragment): Fragment {
   if (offset > 0 || limit === 0) return counted;
   const onPage = sql`(SELECT count(*) FROM _page)`;
   return sql`CASE WHEN ${onPage} < ${integer(limit)} THEN ${onPage} ELSE ${counted} END`;
 }
 
 /** One row more than the page is read, to know whether another page follows. */
-function keysetPage(plan: ListPlan, sort: Sort, found: Rows, version: Fragment): Fragment {
-  const table = tableOf(plan.schema, plan.kind);
+function keysetPage(plan: ListPlan, sort: Sort, found: MatchingRows, version: Fragment): Fragment {
+  const table = kindTable(plan.schema, plan.kind);
   const keys = join(sort.keys.map(({ value }) => sql`${value}::text`));
-  const item = recordOf(plan);
-  const read = ({ where, order }: Stretch, number: Fragment, more?: Fragment) =>
+  const item = unitJson(plan);
+  const read = ({ where, order }: KeysetRange, number: Fragment, more?: Fragment) =>
     sql`
       SELECT
         ${number}row_number() OVER (ORDER BY ${orderBy(order)}) AS n,
@@ -137,19 +143,19 @@ function keysetPage(plan: ListPlan, sort: Sort, found: Rows, version: Fragment):
       ORDER BY ${orderBy(order)}
       LIMIT ${integer(plan.limit + 1)}
     `;
-  const [first, second] = stretches(sort.keys, plan.cursor ?? []);
+  const [first, second] = keysetRanges(sort.keys, plan.cursor ?? []);
   const limit = integer(plan.limit);
   const before = sql`(SELECT count(*) FROM _first)`;
   // The second stretch is not entered where the first one fills the page.
   const pages = second
     ? sql`
-        _first AS (${read(first, EMPTY)}),
+        _first AS (${read(first, EMPTY_SQL)}),
         _second AS (${read(second, sql`${before} + `, sql`${before} <= ${limit}`)}),
         page AS (SELECT * FROM _first UNION ALL SELECT * FROM _second)
       `
-    : sql`page AS (${read(first, EMPTY)})`;
+    : sql`page AS (${read(first, EMPTY_SQL)})`;
   const totals = {
-    exact: countedIn(plan, found),
+    exact: countRows(plan, found),
     estimated: sql`(SELECT least(count(*), ${limit}) FROM page)`,
     none: sql`-1`,
   };
@@ -170,10 +176,10 @@ function keysetPage(plan: ListPlan, sort: Sort, found: Rows, version: Fragment):
 }
 
 /** The JSON of the row `t`. */
-export function recordOf(plan: ReadPlan): Fragment {
+export function unitJson(plan: ReadPlan): Fragment {
   return sql`(
-    SELECT ${asRecord(plan, sql`row_to_json(_r)`)}
-    FROM (SELECT ${answered(plan)}${beside(plan, sql` FROM`)}) AS _r
+    SELECT ${withLongNames(plan, sql`row_to_json(_r)`)}
+    FROM (SELECT ${recordColumns(plan)}${referencedValues(plan, sql` FROM`)}) AS _r
   )`;
 }
 
@@ -184,10 +190,10 @@ export function getStatement(plan: ReadPlan, id: unknown): Statement {
 }
 
 function getSql(plan: ReadPlan, id: Fragment): Fragment {
-  const where = all([hasId(plan.kind, id), ...rowsOf(plan.schema, plan.kind, [plan.access])]);
+  const where = all([hasId(plan.kind, id), ...rowConditions(plan.schema, plan.kind, [plan.access])]);
   const unit = sql`
-    SELECT ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body
-    FROM ${tableOf(plan.schema, plan.kind)} AS t
+    SELECT ${VERSION_TAG} AS tag, ${unitJson(plan)}::text AS body
+    FROM ${kindTable(plan.schema, plan.kind)} AS t
     WHERE ${where}
   `;
   return sql`
@@ -199,18 +205,18 @@ function getSql(plan: ReadPlan, id: Fragment): Fragment {
 
 /** The planner's guess of how many units match: `EXPLAIN (FORMAT JSON)` of the rows without their count. */
 export function estimateStatement(plan: ListPlan): Statement {
-  return render(sql`EXPLAIN (FORMAT JSON) ${rowsFound(plan)}`);
+  return render(sql`EXPLAIN (FORMAT JSON) ${selectMatching(plan)}`);
 }
 
 /** A row of nothing for every unit that a list is of. */
-export function rowsFound(
+export function selectMatching(
   { schema, kind, access, filter }: Pick<ListPlan, 'schema' | 'kind' | 'access' | 'filter'>,
   few?: number,
 ): Fragment {
-  const { where, lookups } = rowsIn(schema, kind, [access, filter], few);
+  const { where, lookups } = matchingRows(schema, kind, [access, filter], few);
   return sql`
     SELECT 1
-    FROM ${tableOf(schema, kind)} AS t${lookups.joins}
+    FROM ${kindTable(schema, kind)} AS t${lookups.joins}
     WHERE ${all(where)}
   `;
 }

@@ -15,7 +15,7 @@ export interface NewSession {
   readonly password?: string;
 }
 
-const alive = sql`s."expires_at" > now()`;
+const IS_ALIVE = sql`s."expires_at" > now()`;
 
 /** An interval. */
 export function seconds(count: number): Fragment {
@@ -69,18 +69,18 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
 }
 
 /** One row where the session is alive. */
-export function aliveSessionStatement(schema: string, id: string): Statement {
+export function findSessionStatement(schema: string, id: string): Statement {
   return render(
     sql`
       SELECT 1 AS alive
       FROM ${ident(schema, SESSION_TABLE)} AS s
-      WHERE s."id" = ${param(id)}::uuid AND ${alive}
+      WHERE s."id" = ${param(id)}::uuid AND ${IS_ALIVE}
     `,
     true,
   );
 }
 
-export interface Rotation {
+export interface TokenRotation {
   readonly token: string;
   readonly successor: string;
   /** Seconds that the session lives on. */
@@ -93,7 +93,7 @@ export interface Rotation {
  * Uses a refresh token for its successor, and the session lives on. What was used before the window is forgotten: shown
  * again, it ends the session as any token would that nobody knows. One row `issued`, none where it was used before.
  */
-export function rotateStatement(schema: string, { token, successor, lifetime, window }: Rotation): Statement {
+export function rotateTokenStatement(schema: string, { token, successor, lifetime, window }: TokenRotation): Statement {
   const next = sql`${param(successor)}::uuid`;
   const tokens = ident(schema, REFRESH_TABLE);
   return render(
@@ -106,7 +106,7 @@ export function rotateStatement(schema: string, { token, successor, lifetime, wi
           WHERE r."id" = ${param(token)}::uuid
             AND r."used_at" IS NULL
             AND s."id" = r."session_id"
-            AND ${alive}
+            AND ${IS_ALIVE}
           RETURNING r."session_id"
         ),
         longer AS (
@@ -128,7 +128,7 @@ export function rotateStatement(schema: string, { token, successor, lifetime, wi
 }
 
 /** What became of a refresh token: its successor, when that was issued, and whether it was used within the last seconds. */
-export function successorStatement(schema: string, token: string, window: number): Statement {
+export function findSuccessorStatement(schema: string, token: string, window: number): Statement {
   const tokens = ident(schema, REFRESH_TABLE);
   return render(
     sql`
@@ -139,13 +139,13 @@ export function successorStatement(schema: string, token: string, window: number
       FROM ${tokens} AS r
       JOIN ${tokens} AS n ON n."id" = r."successor"
       JOIN ${ident(schema, SESSION_TABLE)} AS s ON s."id" = r."session_id"
-      WHERE r."id" = ${param(token)}::uuid AND ${alive}
+      WHERE r."id" = ${param(token)}::uuid AND ${IS_ALIVE}
     `,
   );
 }
 
 /** Clears some sessions away that ended by themselves, the oldest first, with their tokens. */
-export function sweepSessionsStatement(schema: string): Statement {
+export function deleteExpiredSessionsStatement(schema: string): Statement {
   const sessions = ident(schema, SESSION_TABLE);
   return render(
     sql`

@@ -6,19 +6,19 @@ import { keepNewest } from '../shared/bounded-map.js';
 import { Fragment, render, type Statement } from './fragment.js';
 
 /** Texts kept with one owner, the newest ones: a client chooses which columns an edit writes, and there are many choices. */
-const KEPT = 100;
+const MAX_TEMPLATES = 100;
 
 /** The place of a value that each use of a template brings. */
 class Slot {
   constructor(readonly at: number) {}
 }
 
-const slots = [0, 1, 2, 3].map((at) => new Fragment([{ value: new Slot(at) }]));
+const SLOTS = [0, 1, 2, 3].map((at) => new Fragment([{ value: new Slot(at) }]));
 
 /** The values of a template as fragments, in their order. */
-type Values = readonly [Fragment, Fragment, Fragment, Fragment];
+type SlotFragments = readonly [Fragment, Fragment, Fragment, Fragment];
 
-class Template {
+class StatementTemplate {
   readonly #made: Statement;
 
   constructor(fragment: Fragment) {
@@ -31,7 +31,7 @@ class Template {
   }
 }
 
-const kept = new WeakMap<object, Map<string, Template>>();
+const templatesByOwner = new WeakMap<object, Map<string, StatementTemplate>>();
 
 /**
  * The statement that `make` renders with these values (at most four). All that its text depends on, beside the owner, is
@@ -41,25 +41,25 @@ export function fromTemplate(
   owner: object,
   shape: string,
   values: readonly unknown[],
-  make: (values: Values) => Fragment,
+  make: (values: SlotFragments) => Fragment,
 ): Statement {
-  const known = kept.get(owner) ?? new Map<string, Template>();
-  kept.set(owner, known);
+  const known = templatesByOwner.get(owner) ?? new Map<string, StatementTemplate>();
+  templatesByOwner.set(owner, known);
   let template = known.get(shape);
   if (!template) {
-    template = new Template(make(slots as unknown as Values));
-    keepNewest(known, shape, template, KEPT);
+    template = new StatementTemplate(make(SLOTS as unknown as SlotFragments));
+    keepNewest(known, shape, template, MAX_TEMPLATES);
   }
   return template.bind(values);
 }
 
-const numbers = new WeakMap<object, number>();
-let numbered = 0;
+const identities = new WeakMap<object, number>();
+let lastIdentity = 0;
 
 /** A number that no other object has had: for a shape that depends on more than its owner. */
 export function identityOf(part: object): number {
-  const known = numbers.get(part);
+  const known = identities.get(part);
   if (known !== undefined) return known;
-  numbers.set(part, (numbered += 1));
-  return numbered;
+  identities.set(part, (lastIdentity += 1));
+  return lastIdentity;
 }

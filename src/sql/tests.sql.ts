@@ -5,9 +5,9 @@
 import { isMemberValue, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
-import { column, columnType, isArray } from './columns.sql.js';
+import { columnRef, columnType, isArrayColumn } from './columns.sql.js';
 import { ident, join, literal, param, sql, type Fragment } from './fragment.js';
-import { tableOf } from './table.sql.js';
+import { kindTable } from './table.sql.js';
 
 /** Where a test is made. */
 export interface TestScope {
@@ -17,47 +17,49 @@ export interface TestScope {
 }
 
 /** What is no combination of others. */
-export type Test = Exclude<Predicate, { op: 'and' | 'or' | 'not' }>;
+export type PredicateTest = Exclude<Predicate, { op: 'and' | 'or' | 'not' }>;
 
-export function testSql(test: Test, scope: TestScope): Fragment {
+export function testSql(test: PredicateTest, scope: TestScope): Fragment {
   switch (test.op) {
     case 'constant':
       return test.value ? sql`true` : sql`false`;
     case 'isnull': {
-      const value = valueOf(test.target, scope);
+      const value = testedValue(test.target, scope);
       return test.value ? sql`${value} IS NULL` : sql`${value} IS NOT NULL`;
     }
     case 'in':
-      return membership(test.target, test.values, scope);
+      return inTest(test.target, test.values, scope);
     case 'is':
-      return compare(valueOf(test.target, scope), test.negated, bound(test.target, test.value));
+      return compare(testedValue(test.target, scope), test.negated, boundValue(test.target, test.value));
     case 'json':
       return sql`${rawJson(test.target, scope)} = ${param(JSON.stringify(test.value))}::jsonb`;
     case 'order':
-      return sql`${valueOf(test.target, scope)} ${ORDER[test.than]} ${bound(test.target, test.value)}`;
+      return sql`
+        ${testedValue(test.target, scope)} ${ORDER_OPERATORS[test.than]} ${boundValue(test.target, test.value)}
+      `;
     case 'element':
-      return sql`${valueOf(test.target, scope)} @> ${bound(test.target, [test.value])}`;
+      return sql`${testedValue(test.target, scope)} @> ${boundValue(test.target, [test.value])}`;
     case 'like':
-      return like(test, scope);
+      return likeTest(test, scope);
     case 'member':
-      return memberTest(test, scope);
+      return memberValueTest(test, scope);
     case 'present':
-      return present(test.value, scope);
+      return memberValuePresent(test.value, scope);
   }
 }
 
-const ORDER = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const;
+const ORDER_OPERATORS = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const;
 
 function compare(value: Fragment, negated: boolean, other: Fragment): Fragment {
   return negated ? sql`${value} IS DISTINCT FROM ${other}` : sql`${value} = ${other}`;
 }
 
 /** In JSON the text of the value is compared; everywhere else the column itself. */
-function valueOf(target: Target, scope: TestScope): Fragment {
+function testedValue(target: Target, scope: TestScope): Fragment {
   const constant = constantOf(target, scope.row);
   if (constant) return constant;
-  const value = column(target.field, scope.row);
-  return isJson(target) ? sql`${value} #>> ${param(target.keys)}::text[]` : value;
+  const value = columnRef(target.field, scope.row);
+  return isJsonTarget(target) ? sql`${value} #>> ${param(target.keys)}::text[]` : value;
 }
 
 /** What is the same in every unit of a kind, as a text; undefined for other fields. */
@@ -70,19 +72,19 @@ export function constantOf(target: Target, row: string): Fragment | undefined {
 /** A value that does not stand in the row: behind references it is null where there is no unit. */
 export function whereFound({ through }: Target, row: string, value: Fragment): Fragment {
   const last = through?.at(-1);
-  return last ? sql`CASE WHEN ${column(last.kind.keyField, row)} IS NOT NULL THEN ${value} END` : value;
+  return last ? sql`CASE WHEN ${columnRef(last.kind.keyField, row)} IS NOT NULL THEN ${value} END` : value;
 }
 
 function rawJson(target: Target, scope: TestScope): Fragment {
-  return sql`${column(target.field, scope.row)} #> ${param(target.keys)}::text[]`;
+  return sql`${columnRef(target.field, scope.row)} #> ${param(target.keys)}::text[]`;
 }
 
-function isJson({ field }: Target): boolean {
-  return field.columnType === 'jsonb' && !isArray(field);
+function isJsonTarget({ field }: Target): boolean {
+  return field.columnType === 'jsonb' && !isArrayColumn(field);
 }
 
-function bound(target: Target, value: unknown): Fragment {
-  if (isJson(target)) return param(value);
+function boundValue(target: Target, value: unknown): Fragment {
+  if (isJsonTarget(target)) return param(value);
   const { columnType: type } = target.field;
   if (!Array.isArray(value)) return sql`${param(value)}::${columnType(type)}`;
   const items = type === 'jsonb' ? value.map((item) => jsonItem(item)) : (value as unknown[]);
@@ -98,10 +100,10 @@ function jsonItem(text: unknown): string {
   }
 }
 
-function membership(target: Target, values: readonly unknown[], scope: TestScope): Fragment {
-  const value = valueOf(target, scope);
-  if (isArray(target.field)) return sql`${value} && ${bound(target, values)}`;
-  const type = isJson(target) ? 'text' : target.field.columnType;
+function inTest(target: Target, values: readonly unknown[], scope: TestScope): Fragment {
+  const value = testedValue(target, scope);
+  if (isArrayColumn(target.field)) return sql`${value} && ${boundValue(target, values)}`;
+  const type = isJsonTarget(target) ? 'text' : target.field.columnType;
   return sql`${value} = ANY(${param(values)}::${columnType(type, true)})`;
 }
 
@@ -110,56 +112,59 @@ function memberColumn({ kind, field, memberId }: MemberValue, scope: TestScope):
   const id = sql`${param(memberId)}::uuid`;
   if (field === kind.keyField) return id;
   if (field.constant !== undefined) return sql`${literal(scalarText(field.constant))}::text`;
-  return sql`(SELECT ${column(field, '_m')} FROM ${tableOf(scope.schema, kind)} AS _m WHERE _m."id" = ${id})`;
+  return sql`(SELECT ${columnRef(field, '_m')} FROM ${kindTable(scope.schema, kind)} AS _m WHERE _m."id" = ${id})`;
 }
 
 /** An empty list is no value: what it was compared with would pass or fail for all units alike. */
-function present(value: MemberValue, scope: TestScope): Fragment {
+function memberValuePresent(value: MemberValue, scope: TestScope): Fragment {
   const stored = memberColumn(value, scope);
-  return isArray(value.field) ? sql`cardinality(${stored}) > 0` : sql`${stored} IS NOT NULL`;
+  return isArrayColumn(value.field) ? sql`cardinality(${stored}) > 0` : sql`${stored} IS NOT NULL`;
 }
 
 type MemberPredicate = Extract<Predicate, { op: 'member' }>;
 
-function memberTest({ target, test, values }: MemberPredicate, scope: TestScope): Fragment {
-  const own = valueOf(target, scope);
-  const cast = columnType(target.field.columnType, isArray(target.field));
-  const [first] = values.map((value) => (isMemberValue(value) ? memberColumn(value, scope) : bound(target, value)));
+function memberValueTest({ target, test, values }: MemberPredicate, scope: TestScope): Fragment {
+  const own = testedValue(target, scope);
+  const cast = columnType(target.field.columnType, isArrayColumn(target.field));
+  const [first] = values.map((value) =>
+    isMemberValue(value) ? memberColumn(value, scope) : boundValue(target, value),
+  );
   switch (test) {
     case 'eq':
     case 'ne':
       return compare(own, test === 'ne', sql`${first ?? sql`NULL`}::${cast}`);
     case 'in':
       return sql`(${join(
-        values.map((value) => among(own, target, value, scope)),
+        values.map((value) => inMemberValue(own, target, value, scope)),
         ' OR ',
       )})`;
     case 'contains':
       return sql`${own} @> ARRAY[${first ?? sql`NULL`}]::${cast}`;
     default:
-      return sql`${own} ${ORDER[test]} ${first ?? sql`NULL`}::${cast}`;
+      return sql`${own} ${ORDER_OPERATORS[test]} ${first ?? sql`NULL`}::${cast}`;
   }
 }
 
 /** One alternative of `in`: a list of the member stands for its elements. */
-function among(own: Fragment, target: Target, value: Stored | MemberValue, scope: TestScope): Fragment {
+function inMemberValue(own: Fragment, target: Target, value: Stored | MemberValue, scope: TestScope): Fragment {
   const list = columnType(target.field.columnType, true);
-  if (isArray(target.field)) {
-    const items = isMemberValue(value) ? memberColumn(value, scope) : sql`ARRAY[${bound(target, value)}]`;
-    return sql`${own} && ${isMemberValue(value) && !isArray(value.field) ? sql`ARRAY[${items}]` : items}::${list}`;
+  if (isArrayColumn(target.field)) {
+    const items = isMemberValue(value) ? memberColumn(value, scope) : sql`ARRAY[${boundValue(target, value)}]`;
+    const single = isMemberValue(value) && !isArrayColumn(value.field);
+    return sql`${own} && ${single ? sql`ARRAY[${items}]` : items}::${list}`;
   }
-  if (!isMemberValue(value)) return sql`${own} = ${bound(target, value)}`;
+  if (!isMemberValue(value)) return sql`${own} = ${boundValue(target, value)}`;
   const operand = memberColumn(value, scope);
-  if (isArray(value.field)) return sql`${own} = ANY(${operand}::${list})`;
+  if (isArrayColumn(value.field)) return sql`${own} = ANY(${operand}::${list})`;
   return sql`${own} = ${operand}::${columnType(target.field.columnType)}`;
 }
 
-type Like = Extract<Predicate, { op: 'like' }>;
+type LikeTest = Extract<Predicate, { op: 'like' }>;
 
-function like({ target, place, fold, value }: Like, scope: TestScope): Fragment {
+function likeTest({ target, place, fold, value }: LikeTest, scope: TestScope): Fragment {
   const plain = value.replace(/[\\%_]/g, '\\$&');
   const pattern = { within: `%${plain}%`, start: `${plain}%`, end: `%${plain}` }[place];
-  const operand = valueOf(target, scope);
+  const operand = testedValue(target, scope);
   if (!fold) return sql`${operand} LIKE ${param(pattern)}`;
   return sql`${operand} ILIKE ${param(pattern)} COLLATE ${ident(scope.schema, FOLD_COLLATION)}`;
 }

@@ -12,7 +12,7 @@ export interface Allowance {
   readonly allowed: number;
 }
 
-function recent(window: number): Fragment {
+function recentAttempts(window: number): Fragment {
   return sql`ARRAY(SELECT e FROM unnest(t."attempts") AS e WHERE e > now() - ${seconds(window)})`;
 }
 
@@ -22,7 +22,7 @@ function recent(window: number): Fragment {
  */
 export function takeAttemptsStatement(schema: string, keys: readonly Allowance[], window: number): Statement {
   const [ids, allowed] = [keys.map(({ id }) => id), keys.map((key) => key.allowed)];
-  const of = recent(window);
+  const of = recentAttempts(window);
   return render(
     sql`
       INSERT INTO ${ident(schema, THROTTLE_TABLE)} AS t ("id", "allowed", "attempts", "expires_at")
@@ -41,7 +41,7 @@ export function takeAttemptsStatement(schema: string, keys: readonly Allowance[]
 }
 
 /** Gives the attempt of that time back to each of the keys. */
-export function giveBackStatement(schema: string, ids: readonly string[], at: string): Statement {
+export function returnAttemptsStatement(schema: string, ids: readonly string[], at: string): Statement {
   const table = ident(schema, THROTTLE_TABLE);
   return render(
     sql`
@@ -74,6 +74,6 @@ export function waitStatement(schema: string, ids: readonly string[], window: nu
 }
 
 /** Forgets the attempts of keys. */
-export function forgetAttemptsStatement(schema: string, ids: readonly string[]): Statement {
+export function deleteAttemptsStatement(schema: string, ids: readonly string[]): Statement {
   return render(sql`DELETE FROM ${ident(schema, THROTTLE_TABLE)} WHERE "id" = ANY(${param(ids)}::text[])`);
 }

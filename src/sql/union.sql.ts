@@ -3,7 +3,7 @@ import { bounded, boundedList } from './bounded.sql.js';
 import { columnType, VERSION_TAG } from './columns.sql.js';
 import {
   all,
-  EMPTY,
+  EMPTY_SQL,
   ident,
   integer,
   join,
@@ -14,26 +14,26 @@ import {
   type Fragment,
   type Statement,
 } from './fragment.js';
-import { idText, itemOf } from './item.sql.js';
-import { stretches } from './keyset.sql.js';
+import { idText, itemJson } from './item.sql.js';
+import { keysetRanges } from './keyset.sql.js';
 import { orderBy, type SortKey } from './order.sql.js';
-import { partSort, type Part, type SharedTerm } from './parts.sql.js';
-import { FEW_OF_MANY, rowsIn, rowsOf } from './predicate.sql.js';
+import { partSort, type KindPart, type SharedTerm } from './parts.sql.js';
+import { MAX_LOOKUPS_PER_KIND, matchingRows, rowConditions } from './predicate.sql.js';
 import {
-  COMMON_LIMITS,
-  countedIn,
+  PREPARED_LIMITS,
+  countRows,
   MODEL_TABLE,
-  recordOf,
-  rowsFound,
-  totalOf,
+  unitJson,
+  selectMatching,
+  totalCount,
   versionOf,
   type ReadPlan,
 } from './select.sql.js';
-import { hasId, tableOf } from './table.sql.js';
+import { hasId, kindTable } from './table.sql.js';
 
 export interface UnionPlan {
   readonly schema: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly KindPart[];
   /** Made total with the id, and with the place of the kind among the parts. */
   readonly order: readonly SharedTerm[];
   readonly limit: number;
@@ -48,23 +48,23 @@ export function unionStatement(plan: UnionPlan): Statement {
   const { schema, limit, offset, cursor } = plan;
   const more = cursor ? 1 : 0;
   const branches = plan.parts.flatMap((part, at) => branchesOf(plan, part, at, limit + offset + more));
-  const cut = sql`LIMIT ${integer(limit + more)}${offset > 0 ? sql` OFFSET ${param(offset)}::bigint` : EMPTY}`;
-  const union = branches.length > 0 ? join(branches, ' UNION ALL ') : none(plan);
+  const cut = sql`LIMIT ${integer(limit + more)}${offset > 0 ? sql` OFFSET ${param(offset)}::bigint` : EMPTY_SQL}`;
+  const union = branches.length > 0 ? join(branches, ' UNION ALL ') : emptyUnion(plan);
   const order = orderBy(outerKeys(plan));
   const rows = sql`
     SELECT u.*, row_number() OVER (ORDER BY ${order}) AS at
     FROM (${union}) AS u
     ORDER BY ${order} ${cut}
   `;
-  const item = itemOf(
+  const item = itemJson(
     plan.parts.map(({ read }) => read),
     { kind: sql`p.kind`, id: sql`p.id` },
   );
   const start = integer(offset);
   const shown = sql`p.at <= ${start} + ${integer(limit)}`;
   const items = sql`${boundedList(item, sql`_page AS p WHERE ${shown} ORDER BY p.at`)}::text`;
-  const last = cursor ? sql`, ${lastOf(plan)} AS last` : EMPTY;
-  const answer = sql`${versionOf(schema)} AS v, ${countOf(plan)} AS count`;
+  const last = cursor ? sql`, ${lastKeys(plan)} AS last` : EMPTY_SQL;
+  const answer = sql`${versionOf(schema)} AS v, ${unionCount(plan)} AS count`;
   if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`);
   return render(
     sql`
@@ -78,38 +78,38 @@ export function unionStatement(plan: UnionPlan): Statement {
 /** As in a list of one kind: what is prepared may get one plan for all values, so only what has none is. */
 function isCommon({ parts, limit, offset, cursor }: UnionPlan): boolean {
   const free = parts.every(({ access, filter }) => !access && !filter);
-  return free && offset === 0 && !cursor && COMMON_LIMITS.has(limit);
+  return free && offset === 0 && !cursor && PREPARED_LIMITS.has(limit);
 }
 
-const key = (at: number): Fragment => ident(`k${at}`);
+const keyName = (at: number): Fragment => ident(`k${at}`);
 
 function outerKeys({ order }: UnionPlan): SortKey[] {
   const keys = order.map(({ descending }, at): SortKey => {
-    return { value: sql`u.${key(at)}`, type: EMPTY, descending, nullable: true };
+    return { value: sql`u.${keyName(at)}`, type: EMPTY_SQL, descending, nullable: true };
   });
   const last = [sql`u.id COLLATE "C"`, sql`u.n`].map((value): SortKey => {
-    return { value, type: EMPTY, descending: false, nullable: false };
+    return { value, type: EMPTY_SQL, descending: false, nullable: false };
   });
   return [...keys, ...last];
 }
 
 /** The first rows of one kind: with a cursor those after it, which may be two stretches. */
-function branchesOf(plan: UnionPlan, part: Part, at: number, most: number): Fragment[] {
+function branchesOf(plan: UnionPlan, part: KindPart, at: number, most: number): Fragment[] {
   const { schema, order } = plan;
   const { kind, access, filter } = part;
   if (filter?.op === 'constant' && !filter.value) return [];
-  const rows = rowsIn(schema, kind, [access, filter], FEW_OF_MANY);
+  const rows = matchingRows(schema, kind, [access, filter], MAX_LOOKUPS_PER_KIND);
   const { keys, joins } = partSort(schema, part, order, rows.lookups);
-  const total = [...keys, ...ends(plan, part, at)];
-  const columns = keys.map(({ value }, n) => sql`, ${value} AS ${key(n)}`);
-  const found = plan.cursor ? stretches(total, plan.cursor) : [{ where: undefined, order: total }];
+  const total = [...keys, ...tieBreakers(plan, part, at)];
+  const columns = keys.map(({ value }, n) => sql`, ${value} AS ${keyName(n)}`);
+  const found = plan.cursor ? keysetRanges(total, plan.cursor) : [{ where: undefined, order: total }];
   return found.map((stretch) => {
     const where = all([...rows.where, stretch?.where]);
     // The place is the same in all of them.
     const sorted = orderBy((stretch?.order ?? total).slice(0, -1));
     return sql`(
       SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')}
-      FROM ${tableOf(schema, kind)} AS t${joins}
+      FROM ${kindTable(schema, kind)} AS t${joins}
       WHERE ${where}
       ORDER BY ${sorted}
       LIMIT ${integer(most)}
@@ -118,7 +118,7 @@ function branchesOf(plan: UnionPlan, part: Part, at: number, most: number): Frag
 }
 
 /** The id, in the order of its text. Where all ids are generated that is their own order, and an index has it. */
-function ends({ parts }: UnionPlan, { kind }: Part, at: number): SortKey[] {
+function tieBreakers({ parts }: UnionPlan, { kind }: KindPart, at: number): SortKey[] {
   const generated = parts.every((part) => part.kind.key === 'uuid');
   const id: SortKey = generated
     ? { value: sql`t."id"`, type: sql`uuid`, descending: false, nullable: false }
@@ -127,25 +127,25 @@ function ends({ parts }: UnionPlan, { kind }: Part, at: number): SortKey[] {
 }
 
 /** No rows, with the columns of all. */
-function none({ order }: UnionPlan): Fragment {
-  const keys = order.map(({ type }, at) => sql`, NULL::${columnType(type)} AS ${key(at)}`);
+function emptyUnion({ order }: UnionPlan): Fragment {
+  const keys = order.map(({ type }, at) => sql`, NULL::${columnType(type)} AS ${keyName(at)}`);
   return sql`SELECT 0 AS n, '' AS kind, '' AS id${join(keys, '')} WHERE false`;
 }
 
-function countOf(plan: UnionPlan): Fragment {
+function unionCount(plan: UnionPlan): Fragment {
   const { count, limit, offset, parts, schema, cursor } = plan;
   if (count === 'none') return sql`-1`;
   if (count === 'estimated') return limit === 0 ? sql`0` : sql`(SELECT least(count(*), ${integer(limit)}) FROM _page)`;
   const totals = parts.map(({ kind, access, filter }) =>
-    countedIn({ schema, kind }, rowsIn(schema, kind, [access, filter], FEW_OF_MANY)),
+    countRows({ schema, kind }, matchingRows(schema, kind, [access, filter], MAX_LOOKUPS_PER_KIND)),
   );
   const total = totals.length > 0 ? join(totals, ' + ') : sql`0`;
-  return cursor ? total : totalOf({ limit, offset }, total);
+  return cursor ? total : totalCount({ limit, offset }, total);
 }
 
 /** The values that the next page begins after; null on the last page. */
-function lastOf({ order, limit }: UnionPlan): Fragment {
-  const keys = order.map((_, at) => sql`p.${key(at)}::text`);
+function lastKeys({ order, limit }: UnionPlan): Fragment {
+  const keys = order.map((_, at) => sql`p.${keyName(at)}::text`);
   const values = join([...keys, sql`p.id`, sql`p.n::text`]);
   return sql`(
     SELECT to_json(ARRAY[${values}])::text
@@ -156,24 +156,24 @@ function lastOf({ order, limit }: UnionPlan): Fragment {
 
 /** The planner's guess of how many units match. */
 export function estimateUnionStatement({ schema, parts }: UnionPlan): Statement {
-  const counted = parts.map((part) => rowsFound({ schema, ...part }, FEW_OF_MANY));
+  const counted = parts.map((part) => selectMatching({ schema, ...part }, MAX_LOOKUPS_PER_KIND));
   return render(
     sql`EXPLAIN (FORMAT JSON) ${counted.length > 0 ? join(counted, ' UNION ALL ') : sql`SELECT 1 WHERE false`}`,
   );
 }
 
 /** A unit by its id, of the first of the kinds that has one. */
-export interface AnyPlan extends ReadPlan {
+export interface AnyKindPlan extends ReadPlan {
   readonly key: unknown;
 }
 
 /** One row `v, n, tag, body`: `n` is the place of the kind; the others are null where there is no such unit. */
-export function getAnyStatement(schema: string, plans: readonly AnyPlan[]): Statement {
+export function getAnyStatement(schema: string, plans: readonly AnyKindPlan[]): Statement {
   const units = plans.map((plan, at) => {
-    const where = all([hasId(plan.kind, param(plan.key)), ...rowsOf(schema, plan.kind, [plan.access])]);
+    const where = all([hasId(plan.kind, param(plan.key)), ...rowConditions(schema, plan.kind, [plan.access])]);
     return sql`
-      SELECT ${integer(at)} AS n, ${VERSION_TAG} AS tag, ${recordOf(plan)}::text AS body
-      FROM ${tableOf(schema, plan.kind)} AS t
+      SELECT ${integer(at)} AS n, ${VERSION_TAG} AS tag, ${unitJson(plan)}::text AS body
+      FROM ${kindTable(schema, plan.kind)} AS t
       WHERE ${where}
     `;
   });

@@ -5,7 +5,7 @@ import { boundedList } from './bounded.sql.js';
 import { columnType } from './columns.sql.js';
 import {
   all,
-  EMPTY,
+  EMPTY_SQL,
   ident,
   integer,
   join,
@@ -16,30 +16,30 @@ import {
   type Fragment,
   type Statement,
 } from './fragment.js';
-import { byKind, idText, itemOf, satisfies } from './item.sql.js';
+import { byKind, idText, itemJson, unitSatisfies } from './item.sql.js';
 import type { LinkEnd } from './link.sql.js';
-import { partSort, type Part, type SharedTerm } from './parts.sql.js';
-import { rowsOf } from './predicate.sql.js';
+import { partSort, type KindPart, type SharedTerm } from './parts.sql.js';
+import { rowConditions } from './predicate.sql.js';
 import {
-  NEAREST,
-  node,
-  ofTypes,
-  reach,
-  typesOf,
+  NEAREST_FIRST,
+  REACHED_UNIT,
+  hasLinkType,
+  traverse,
+  linkTypeParam,
   type Direction,
-  type Reach,
-  type Reached,
-  type Start,
-  type Way,
+  type TraversalLimits,
+  type TraversedUnits,
+  type TraversalStart,
+  type Traversal,
 } from './reach.sql.js';
-import { COMMON_LIMITS, totalOf, versionOf, type ReadPlan } from './select.sql.js';
-import { hasId, tableOf } from './table.sql.js';
+import { PREPARED_LIMITS, totalCount, versionOf, type ReadPlan } from './select.sql.js';
+import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './template.js';
 
-export interface WalkPlan extends Way {
+export interface WalkPlan extends Traversal {
   readonly start: LinkEnd;
   /** The kinds whose units are answered. */
-  readonly shown: readonly Part[];
+  readonly shown: readonly KindPart[];
   /** Kinds of which the page may have units; the answer tells which others it has. Undefined where nobody asks. */
   readonly met: readonly string[] | undefined;
   /** Units of other kinds, or some of these, are passed through and not answered. */
@@ -53,34 +53,35 @@ export interface WalkPlan extends Way {
   readonly text?: object;
 }
 
-const WALK: Reach = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
+const WALK_LIMITS: TraversalLimits = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
 
 /** One row `v, found, over, count, items, unmet`. `over`: the walk would go further than a request may. */
 export function walkStatement(plan: WalkPlan): Statement {
   const { start, linkIds, limit, offset, text } = plan;
-  const isCommon = offset === 0 && COMMON_LIMITS.has(limit);
-  if (!text || !isCommon) return render(walkSql(plan, param(start.key), ofTypes(linkIds)), isCommon);
-  return fromTemplate(text, '', [start.key, typesOf(linkIds)], ([key, types]) =>
-    walkSql(plan, key, ofTypes(linkIds, types)),
+  const isCommon = offset === 0 && PREPARED_LIMITS.has(limit);
+  if (!text || !isCommon) return render(walkSql(plan, param(start.key), hasLinkType(linkIds)), isCommon);
+  return fromTemplate(text, '', [start.key, linkTypeParam(linkIds)], ([key, types]) =>
+    walkSql(plan, key, hasLinkType(linkIds, types)),
   );
 }
 
 function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fragment {
   const { schema, start, limit } = plan;
-  const where = all([hasId(start.kind, key), ...rowsOf(schema, start.kind, [start.access])]);
-  const found = sql`EXISTS (SELECT FROM ${tableOf(schema, start.kind)} AS t WHERE ${where})`;
+  const where = all([hasId(start.kind, key), ...rowConditions(schema, start.kind, [start.access])]);
+  const found = sql`EXISTS (SELECT FROM ${kindTable(schema, start.kind)} AS t WHERE ${where})`;
   const given = sql`SELECT ${key}::${columnType(start.kind.keyField.columnType)} AS "id"`;
   const id = sql`(SELECT ${idText(start.kind)} FROM (${given}) AS t)`;
-  const reached = reach(plan, { kind: start.kind, id, found: sql`(SELECT found FROM _s)` }, WALK, types);
-  const chosen = plan.selects ? sql`SELECT * FROM (${reached.rows}) AS n WHERE ${selected(plan)}` : reached.rows;
-  const page = pageOf(plan, reached, chosen);
-  const items = sql`${boundedList(itemOf(reads(plan.shown), node, linkOf(plan.direction)), sql`_page AS n`)}::text`;
+  const reached = traverse(plan, { kind: start.kind, id, found: sql`(SELECT found FROM _s)` }, WALK_LIMITS, types);
+  const chosen = plan.selects ? sql`SELECT * FROM (${reached.rows}) AS n WHERE ${isSelected(plan)}` : reached.rows;
+  const page = walkPage(plan, reached, chosen);
+  const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan.direction));
+  const items = sql`${boundedList(item, sql`_page AS n`)}::text`;
   const steps = join([
     sql`_s AS MATERIALIZED (SELECT ${found} AS found)`,
     ...reached.steps,
     sql`_page AS MATERIALIZED (${page})`,
   ]);
-  const count = countOf(plan, plan.selects ? undefined : reached.total, chosen);
+  const count = walkCount(plan, plan.selects ? undefined : reached.total, chosen);
   return sql`
     WITH RECURSIVE ${steps}
     SELECT
@@ -89,63 +90,63 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
       ${reached.over} AS over,
       ${count} AS count,
       ${limit > 0 ? items : sql`'[]'`} AS items,
-      ${unmetBy(plan)} AS unmet
+      ${unexpectedKinds(plan)} AS unmet
   `;
 }
 
 /** The kinds of the page beside those that were expected; null for none. */
-function unmetBy({ met }: WalkPlan): Fragment {
+function unexpectedKinds({ met }: WalkPlan): Fragment {
   if (!met) return sql`NULL::text[]`;
-  const others = met.length > 0 ? sql` WHERE kind NOT IN (${join(met.map(literal))})` : EMPTY;
+  const others = met.length > 0 ? sql` WHERE kind NOT IN (${join(met.map(literal))})` : EMPTY_SQL;
   return sql`(SELECT array_agg(DISTINCT kind) FROM _page${others})`;
 }
 
-function reads(shown: readonly Part[]): ReadPlan[] {
+function readPlans(shown: readonly KindPart[]): ReadPlan[] {
   return shown.map(({ read }) => read);
 }
 
-function pageOf(plan: WalkPlan, reached: Reached, chosen: Fragment): Fragment {
+function walkPage(plan: WalkPlan, reached: TraversedUnits, chosen: Fragment): Fragment {
   const { limit, offset, order } = plan;
   if (order.length === 0 && !plan.selects && reached.page) return reached.page(limit, offset);
-  const cut = sql`LIMIT ${integer(limit)}${offset > 0 ? sql` OFFSET ${param(offset)}::bigint` : EMPTY}`;
-  if (order.length === 0) return sql`${chosen} ORDER BY ${NEAREST} ${cut}`;
+  const cut = sql`LIMIT ${integer(limit)}${offset > 0 ? sql` OFFSET ${param(offset)}::bigint` : EMPTY_SQL}`;
+  if (order.length === 0) return sql`${chosen} ORDER BY ${NEAREST_FIRST} ${cut}`;
   const keys = order.map((_, at) => sql`${orderKey(plan, at)} AS ${ident(`k${at}`)}`);
   const by = order.map(({ descending }, at) => (descending ? sql`${ident(`k${at}`)} DESC` : ident(`k${at}`)));
   return sql`
     SELECT n.*, ${join(keys)}
     FROM (${chosen}) AS n
-    ORDER BY ${join([...by, NEAREST])} ${cut}
+    ORDER BY ${join([...by, NEAREST_FIRST])} ${cut}
   `;
 }
 
 /** The value of a term of the order for the unit `n`; null where its kind lacks the parameter. */
 function orderKey({ schema, shown, order }: WalkPlan, at: number): Fragment {
-  return byKind(shown, node, (part) => {
+  return byKind(shown, REACHED_UNIT, (part) => {
     const { keys, joins } = partSort(schema, part, order);
-    const where = hasId(part.kind, node.id);
+    const where = hasId(part.kind, REACHED_UNIT.id);
     return sql`(
       SELECT ${keys[at]?.value ?? sql`NULL`}
-      FROM ${tableOf(schema, part.kind)} AS t${joins}
+      FROM ${kindTable(schema, part.kind)} AS t${joins}
       WHERE ${where}
     )`;
   });
 }
 
 /** Whether the unit `n` is one to answer. */
-function selected({ schema, shown }: WalkPlan): Fragment {
-  const test = byKind(shown, node, ({ kind, filter }) =>
-    filter ? satisfies(schema, kind, node, [filter]) : sql`true`,
+function isSelected({ schema, shown }: WalkPlan): Fragment {
+  const test = byKind(shown, REACHED_UNIT, ({ kind, filter }) =>
+    filter ? unitSatisfies(schema, kind, REACHED_UNIT, [filter]) : sql`true`,
   );
   return sql`(${test}) IS TRUE`;
 }
 
-function countOf(plan: WalkPlan, total: Fragment | undefined, chosen: Fragment): Fragment {
+function walkCount(plan: WalkPlan, total: Fragment | undefined, chosen: Fragment): Fragment {
   if (plan.count === 'none') return sql`-1`;
-  return total ?? totalOf(plan, sql`(SELECT count(*) FROM (${chosen}) AS c)`);
+  return total ?? totalCount(plan, sql`(SELECT count(*) FROM (${chosen}) AS c)`);
 }
 
 /** The field `link` of an item: the link over which the walk came to the unit `n`. */
-function linkOf(direction: Direction): Fragment {
+function linkField(direction: Direction): Fragment {
   const [parent, child] = direction === 'child' ? [sql`n.near`, sql`n.id`] : [sql`n.id`, sql`n.near`];
   return sql`json_build_object(
     'link_id', n.link_id,
@@ -156,13 +157,19 @@ function linkOf(direction: Direction): Fragment {
 }
 
 /** What `load_links` adds to the row `t`: `{parent, child}`, each a list of at most so many linked units. */
-export function loadedLinks(kind: KindDef, ways: readonly Way[], shown: readonly ReadPlan[], most: Reach): Fragment {
-  const start: Start = { kind, id: idText(kind), found: sql`true` };
+export function loadedLinks(
+  kind: KindDef,
+  ways: readonly Traversal[],
+  shown: readonly ReadPlan[],
+  most: TraversalLimits,
+): Fragment {
+  const start: TraversalStart = { kind, id: idText(kind), found: sql`true` };
   const lists = ways.map((way) => {
-    const reached = reach(way, start, most, ofTypes(way.linkIds));
-    const page = reached.page?.(most.units, 0) ?? sql`${reached.rows} ORDER BY ${NEAREST} LIMIT ${integer(most.units)}`;
-    const steps = reached.steps.length > 0 ? sql`WITH RECURSIVE ${join(reached.steps)} ` : EMPTY;
-    const list = boundedList(itemOf(shown, node, linkOf(way.direction)), sql`(${page}) AS n`);
+    const reached = traverse(way, start, most, hasLinkType(way.linkIds));
+    const page =
+      reached.page?.(most.units, 0) ?? sql`${reached.rows} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(most.units)}`;
+    const steps = reached.steps.length > 0 ? sql`WITH RECURSIVE ${join(reached.steps)} ` : EMPTY_SQL;
+    const list = boundedList(itemJson(shown, REACHED_UNIT, linkField(way.direction)), sql`(${page}) AS n`);
     return sql`${literal(way.direction)}, (${steps}SELECT ${list})`;
   });
   return sql`json_build_object(${join(lists)}) AS "links"`;

@@ -6,12 +6,12 @@ import type { Field, KindDef } from '../model/model.js';
 import { fieldsOf, type Predicate } from '../model/predicate/predicate.js';
 import { jsonText } from '../shared/large-json.js';
 import type { Pieces } from '../shared/work-in-pieces.js';
-import { bounded, boundedTogether } from './bounded.sql.js';
-import { column, columnType, fieldType, isArray, selectList, VERSION_TAG } from './columns.sql.js';
-import { all, EMPTY, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { predicateSql, rowsOf } from './predicate.sql.js';
+import { bounded, boundedInTotal } from './bounded.sql.js';
+import { columnRef, columnType, fieldType, isArrayColumn, selectList, VERSION_TAG } from './columns.sql.js';
+import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { predicateSql, rowConditions } from './predicate.sql.js';
 import { MODEL_TABLE, versionOf } from './select.sql.js';
-import { hasId, tableOf } from './table.sql.js';
+import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './template.js';
 
 export interface WritePlan {
@@ -40,25 +40,25 @@ export interface UpdatePlan extends WritePlan {
 export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tags'>;
 
 /** The rows of a JSON array as a table `i` with the columns of the fields. */
-function input(fields: readonly Field[], rows: Fragment): Fragment {
-  return sql`json_to_recordset(${rows}::json) AS i(${join(typedColumnsOf(fields))})`;
+function inputRows(fields: readonly Field[], rows: Fragment): Fragment {
+  return sql`json_to_recordset(${rows}::json) AS i(${join(typedColumns(fields))})`;
 }
 
 /** The same with the column `_n`, in which the rows are counted. */
-function numbered(fields: readonly Field[], rows: Fragment): Fragment {
-  const read = sql`json_to_recordset(${rows}::json) AS (${join(typedColumnsOf(fields))})`;
-  return sql`ROWS FROM (${read}) WITH ORDINALITY AS i(${join([...columnsOf(fields), sql`_n`])})`;
+function numberedInputRows(fields: readonly Field[], rows: Fragment): Fragment {
+  const read = sql`json_to_recordset(${rows}::json) AS (${join(typedColumns(fields))})`;
+  return sql`ROWS FROM (${read}) WITH ORDINALITY AS i(${join([...columnNames(fields), sql`_n`])})`;
 }
 
-function typedColumnsOf(fields: readonly Field[]): Fragment[] {
+function typedColumns(fields: readonly Field[]): Fragment[] {
   return fields.map(
     (field) => sql`${ident(field.column ?? field.id)} ${isJsonList(field) ? sql`jsonb` : fieldType(field)}`,
   );
 }
 
 /** The value of a field in a row of `i`. */
-function given(field: Field): Fragment {
-  const value = column(field, 'i');
+function inputValue(field: Field): Fragment {
+  const value = columnRef(field, 'i');
   if (!isJsonList(field)) return value;
   return sql`
     CASE
@@ -69,10 +69,10 @@ function given(field: Field): Fragment {
 
 /** PostgreSQL would take lists inside a list of JSON for further dimensions, and lose empty ones. */
 function isJsonList(field: Field): boolean {
-  return field.columnType === 'jsonb' && isArray(field);
+  return field.columnType === 'jsonb' && isArrayColumn(field);
 }
 
-function columnsOf(fields: readonly Field[]): Fragment[] {
+function columnNames(fields: readonly Field[]): Fragment[] {
   return fields.map((field) => ident(field.column ?? field.id));
 }
 
@@ -88,9 +88,9 @@ export function* rowsText(rows: readonly unknown[]): Pieces<RowsText> {
 
 /** Rows `v, tag, body`: one per unit that was made, in order; a single one without a body where the model is stale. */
 export function insertStatement(plan: WritePlan, { json, count }: RowsText): Statement {
-  const answers = count > 1 ? boundedTogether : bounded;
+  const answers = count > 1 ? boundedInTotal : bounded;
   if (plan.allowed || plan.shown) return render(insertSql(plan, param(json), param(plan.version), answers), true);
-  const shape = `insert ${plan.schema} ${answers.name} ${shapeOf(plan)}`;
+  const shape = `insert ${plan.schema} ${answers.name} ${writtenShape(plan)}`;
   return fromTemplate(plan.fields, shape, [json, plan.version], ([values, version]) =>
     insertSql(plan, values, version, answers),
   );
@@ -103,16 +103,16 @@ export function mayInsertStatement(plan: WritePlan, { json }: RowsText): Stateme
 }
 
 /** The columns that are written. */
-function shapeOf({ written }: WritePlan): string {
+function writtenShape({ written }: WritePlan): string {
   let shape = '';
   for (const { id } of written) shape += `${id},`;
   return shape;
 }
 
 function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: typeof bounded): Fragment {
-  const columns = columnsOf(plan.written);
-  const values = plan.written.map(given);
-  const table = tableOf(plan.schema, plan.kind);
+  const columns = columnNames(plan.written);
+  const values = plan.written.map(inputValue);
+  const table = kindTable(plan.schema, plan.kind);
   const shared = plan.kind.discriminated
     ? { names: [sql`"kind_id"`], values: [param(plan.kind.id)] }
     : { names: [], values: [] };
@@ -121,11 +121,11 @@ function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: 
   const made = sql`
     INSERT INTO ${table} AS t (${names})
     SELECT ${source}
-    FROM ${input(plan.written, rows)}
+    FROM ${inputRows(plan.written, rows)}
     WHERE ${all([sql`${versionOf(plan.schema)} = ${version}::bigint`, allAllowed(plan, rows)])}
-    RETURNING ${answered(plan)}
+    RETURNING ${returnedColumns(plan)}
   `;
-  return answer(plan.schema, made, answers);
+  return versionedAnswer(plan.schema, made, answers);
 }
 
 /** One row `v, tag, body`; without a body where no unit was changed. */
@@ -133,23 +133,23 @@ export function updateStatement(plan: UpdatePlan, { json }: RowsText): Statement
   if (plan.allowed || plan.shown || plan.access || plan.tags) {
     return render(updateSql(plan, param(json), param(plan.id), param(plan.version)), true);
   }
-  const shape = `update ${plan.schema} ${shapeOf(plan)}`;
+  const shape = `update ${plan.schema} ${writtenShape(plan)}`;
   return fromTemplate(plan.fields, shape, [json, plan.id, plan.version], ([values, id, version]) =>
     updateSql(plan, values, id, version),
   );
 }
 
 function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragment): Fragment {
-  const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${given(field)}`);
-  const source = plan.written.length > 0 ? sql` FROM ${input(plan.written, row)}` : EMPTY;
+  const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${inputValue(field)}`);
+  const source = plan.written.length > 0 ? sql` FROM ${inputRows(plan.written, row)}` : EMPTY_SQL;
   const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
   const made = sql`
-    UPDATE ${tableOf(plan.schema, plan.kind)} AS t
+    UPDATE ${kindTable(plan.schema, plan.kind)} AS t
     SET ${join([...changes, later])}${source}
-    WHERE ${all([target(plan, id, version), staysAllowed(plan)])}
-    RETURNING ${answered(plan)}
+    WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan)])}
+    RETURNING ${returnedColumns(plan)}
   `;
-  return answer(plan.schema, made);
+  return versionedAnswer(plan.schema, made);
 }
 
 /**
@@ -164,19 +164,19 @@ export function takenStatement(
   id: string | undefined,
 ): Statement {
   const fields = [...new Map(lists.flat().map((field) => [field.column, field])).values()];
-  const key = column(kind.keyField);
+  const key = columnRef(kind.keyField);
   const other = id === undefined ? undefined : sql`${key} <> ${param(id)}::${columnType(kind.keyField.columnType)}`;
   const several = count > 1;
   const tests = lists.map((list) => {
-    const same = list.map((field) => sql`${column(field)} = ${given(field)}`);
-    const stored = sql`EXISTS (SELECT FROM ${tableOf(schema, kind)} AS t WHERE ${all([...same, other])})`;
+    const same = list.map((field) => sql`${columnRef(field)} = ${inputValue(field)}`);
+    const stored = sql`EXISTS (SELECT FROM ${kindTable(schema, kind)} AS t WHERE ${all([...same, other])})`;
     if (!several) return stored;
-    const known = all(list.map((field) => sql`${given(field)} IS NOT NULL`));
-    const earlier = sql`row_number() OVER (PARTITION BY ${join(list.map(given))} ORDER BY i._n) > 1`;
+    const known = all(list.map((field) => sql`${inputValue(field)} IS NOT NULL`));
+    const earlier = sql`row_number() OVER (PARTITION BY ${join(list.map(inputValue))} ORDER BY i._n) > 1`;
     return sql`${stored} OR (${known} AND ${earlier})`;
   });
-  const rows = several ? numbered(fields, param(json)) : input(fields, param(json));
-  return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${several ? sql` ORDER BY i._n` : EMPTY}`);
+  const rows = several ? numberedInputRows(fields, param(json)) : inputRows(fields, param(json));
+  return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${several ? sql` ORDER BY i._n` : EMPTY_SQL}`);
 }
 
 /**
@@ -187,28 +187,28 @@ export function lockStatement(plan: DeletePlan, leaves: boolean): Statement {
   const mode = leaves ? sql`FOR UPDATE` : sql`FOR NO KEY UPDATE`;
   const found = sql`
     SELECT ${VERSION_TAG} AS tag, NULL::text AS body
-    FROM ${tableOf(plan.schema, plan.kind)} AS t
-    WHERE ${target(plan, param(plan.id), param(plan.version))} ${mode} OF t
+    FROM ${kindTable(plan.schema, plan.kind)} AS t
+    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))} ${mode} OF t
   `;
-  return render(answer(plan.schema, found), true);
+  return render(versionedAnswer(plan.schema, found), true);
 }
 
 /** One row `v, tag`; without a tag where no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
   const gone = sql`
-    DELETE FROM ${tableOf(plan.schema, plan.kind)} AS t
-    WHERE ${target(plan, param(plan.id), param(plan.version))}
+    DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
+    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
     RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
   `;
-  return render(answer(plan.schema, gone), true);
+  return render(versionedAnswer(plan.schema, gone), true);
 }
 
-function target({ schema, kind, access, tags }: DeletePlan, id: Fragment, version: Fragment): Fragment {
+function targetConditions({ schema, kind, access, tags }: DeletePlan, id: Fragment, version: Fragment): Fragment {
   return all([
     hasId(kind, id),
     sql`${versionOf(schema)} = ${version}::bigint`,
     tags === undefined ? undefined : sql`${VERSION_TAG} = ANY(${param(tags)}::text[])`,
-    ...rowsOf(schema, kind, [access]),
+    ...rowConditions(schema, kind, [access]),
   ]);
 }
 
@@ -216,7 +216,7 @@ function target({ schema, kind, access, tags }: DeletePlan, id: Fragment, versio
 function allAllowed(plan: WritePlan, rows: Fragment): Fragment | undefined {
   if (!plan.allowed) return undefined;
   const holds = holdsFor(plan, plan.allowed, 'i', undefined);
-  return sql`(SELECT bool_and(${holds}) FROM ${input(plan.written, rows)})`;
+  return sql`(SELECT bool_and(${holds}) FROM ${inputRows(plan.written, rows)})`;
 }
 
 /** The unit satisfies the rule after the edit too. */
@@ -230,8 +230,8 @@ function holdsFor(plan: WritePlan, predicate: Predicate, fresh: string, old: str
   // Two fields may have one column: `id` and the natural key.
   const asked = new Map(fieldsOf(predicate).map((field) => [field.column ?? field.id, field]));
   const columns = [...asked].map(([name, field]) => {
-    if (written.has(field.column)) return sql`${column(field, fresh)} AS ${ident(name)}`;
-    return sql`${old === undefined ? unwritten(field, plan) : column(field, old)} AS ${ident(name)}`;
+    if (written.has(field.column)) return sql`${columnRef(field, fresh)} AS ${ident(name)}`;
+    return sql`${old === undefined ? unwrittenValue(field, plan) : columnRef(field, old)} AS ${ident(name)}`;
   });
   const test = predicateSql(predicate, { schema: plan.schema, row: '_n' });
   if (columns.length === 0) return sql`((${test}) IS TRUE)`;
@@ -239,13 +239,13 @@ function holdsFor(plan: WritePlan, predicate: Predicate, fresh: string, old: str
 }
 
 /** What a new unit holds where nothing is written. */
-function unwritten(field: Field, { kind }: WritePlan): Fragment {
+function unwrittenValue(field: Field, { kind }: WritePlan): Fragment {
   if (field.columnType === 'timestamptz' && field.system) return sql`now()`;
   if (field.id === 'kind_id') return sql`${param(kind.id)}::text`;
   return sql`NULL::${fieldType(field)}`;
 }
 
-function answered(plan: WritePlan): Fragment {
+function returnedColumns(plan: WritePlan): Fragment {
   const json = (fields: readonly Field[]) =>
     sql`(SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text`;
   if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${json(plan.fields)} AS body`;
@@ -254,7 +254,7 @@ function answered(plan: WritePlan): Fragment {
   return sql`${VERSION_TAG} AS tag, CASE WHEN ${shown} THEN ${json(plan.fields)} ELSE ${json(always)} END AS body`;
 }
 
-function answer(schema: string, made: Fragment, answers = bounded): Fragment {
+function versionedAnswer(schema: string, made: Fragment, answers = bounded): Fragment {
   return sql`
     WITH made AS (${made})
     SELECT m."version" AS v, made.tag, ${answers(sql`made.body`)} AS body

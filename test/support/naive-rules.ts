@@ -1,5 +1,5 @@
 /** What rules of access mean, said a second time and as plainly as possible: over records in memory, beside `naive-filter.ts`. */
-import type { Filter, List, MemberRef, Path, Scalar } from '../../src/filter/filter.ast.js';
+import type { Filter, ValueList, MemberRef, Path, Scalar } from '../../src/filter/filter.ast.js';
 import { matches, type Json, type NaiveKind, type UnitRecord } from './naive-filter.js';
 
 export type NaiveAccess = 'anyone' | 'member' | 'admin' | 'nobody' | readonly Filter[];
@@ -45,7 +45,7 @@ export function namesIn(rule: Filter): string[] {
 
 type Member = Readonly<Record<string, Json>>;
 
-function itemsOf(value: Scalar | MemberRef | List): readonly (Scalar | MemberRef)[] {
+function itemsOf(value: Scalar | MemberRef | ValueList): readonly (Scalar | MemberRef)[] {
   return value.type === 'list' ? value.items : [value];
 }
 
@@ -79,7 +79,7 @@ function flat({ segments, at }: Path): Path {
   return { segments: [segments.join('.')], at };
 }
 
-function listOf(value: Scalar | MemberRef | List, member: Member): List {
+function listOf(value: Scalar | MemberRef | ValueList, member: Member): ValueList {
   const texts = itemsOf(value).flatMap((item) =>
     item.type === 'member' ? [member[item.name] ?? []].flat() : [item.text],
   );

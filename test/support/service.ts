@@ -13,8 +13,8 @@ import { loadConfig, type Config } from '../../src/config/config.js';
 import { BEAT_CHANNEL } from '../../src/database/listener.js';
 import { startService, type Service } from '../../src/service.js';
 import type { Statement } from '../../src/sql/fragment.js';
-import { seeServiceStatement } from '../../src/sql/presence.sql.js';
-import { aliveSessionStatement } from '../../src/sql/session.sql.js';
+import { recordServiceStatement } from '../../src/sql/presence.sql.js';
+import { findSessionStatement } from '../../src/sql/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';
 import { atEnd } from './at-end.js';
@@ -24,8 +24,8 @@ export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 
 /** One secret for all services of a run, so that two of them can stand for two processes. */
 const SECRET = 'a secret for tests, at least thirty-two characters';
 
-const REPORT = seeServiceStatement({ id: '', host: '', pid: 0 }).text;
-const SESSION_CHECK = aliveSessionStatement('schema', '').text;
+const REPORT = recordServiceStatement({ id: '', host: '', pid: 0 }).text;
+const SESSION_CHECK = findSessionStatement('schema', '').text;
 
 /**
  * Every few seconds a service reports that it runs and tests whether it hears announcements; once a second it checks

@@ -5,15 +5,15 @@
 import type { Client } from 'pg';
 import type { Statement } from '../../sql/fragment.js';
 import {
-  closeDatabasesStatement,
+  revokePublicAccessStatement,
   createDatabaseStatement,
   createRoleStatement,
   databaseOwnerStatement,
   findRoleStatement,
-  giveDatabaseStatement,
-  giveSchemaStatement,
+  changeDatabaseOwnerStatement,
+  changeSchemaOwnerStatement,
   schemasOfRoleStatement,
-  setPasswordStatement,
+  setRolePasswordStatement,
 } from '../../sql/owner.sql.js';
 import { OWNER, SUPERUSER } from './data-folder.js';
 import { DATABASE } from './owner-lock.js';
@@ -34,9 +34,9 @@ export interface OwnerRoleOptions {
  */
 export async function prepareOwner(client: Client, { password, connect, log }: OwnerRoleOptions): Promise<void> {
   const known = await run(client, findRoleStatement(OWNER));
-  if (known.length > 0) await run(client, setPasswordStatement(OWNER, password));
+  if (known.length > 0) await run(client, setRolePasswordStatement(OWNER, password));
   else {
-    await run(client, closeDatabasesStatement(OTHERS));
+    await run(client, revokePublicAccessStatement(OTHERS));
     await run(client, createRoleStatement(OWNER, password));
   }
   const [database] = await run<{ owner: string }>(client, databaseOwnerStatement(DATABASE));
@@ -44,14 +44,14 @@ export async function prepareOwner(client: Client, { password, connect, log }: O
     await run(client, createDatabaseStatement(DATABASE, OWNER));
     return;
   }
-  if (database.owner !== OWNER) await run(client, giveDatabaseStatement(DATABASE, OWNER));
+  if (database.owner !== OWNER) await run(client, changeDatabaseOwnerStatement(DATABASE, OWNER));
   const session = await connect();
   try {
     const schemas = await run<{ schema: string }>(session, schemasOfRoleStatement(SUPERUSER));
     if (schemas.length > 0) {
       log(`giving the database to the role ${OWNER}, which has no rights beyond it: ${schemas.length} schemas`);
     }
-    for (const { schema } of schemas) await run(session, giveSchemaStatement(schema, SUPERUSER, OWNER));
+    for (const { schema } of schemas) await run(session, changeSchemaOwnerStatement(schema, SUPERUSER, OWNER));
   } finally {
     await session.end().catch(() => undefined);
   }

@@ -7,11 +7,11 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
-  forgetServicesStatement,
+  deleteServicesStatement,
   LOCK_PRESENCE,
   READ_SIGNING,
-  seenServicesStatement,
-  seeServiceStatement,
+  listServicesStatement,
+  recordServiceStatement,
   writeFingerprintStatement,
 } from '../../sql/presence.sql.js';
 import type { Database, Transaction } from '../database.js';
@@ -67,7 +67,7 @@ export class Presence {
 
   async leave(): Promise<void> {
     clearInterval(this.#timer);
-    const gone = this.database.run(forgetServicesStatement(this.#self.id)).catch(() => undefined);
+    const gone = this.database.run(deleteServicesStatement(this.#self.id)).catch(() => undefined);
     await Promise.race([gone, delay(PARTING, undefined, { ref: false })]);
   }
 
@@ -98,14 +98,14 @@ export class Presence {
       await tx.run(LOCK_PRESENCE);
       const [signing] = await tx.run<{ fingerprint: string | null }>(READ_SIGNING);
       if (signing?.fingerprint !== this.fingerprint) {
-        const others = this.options.alone ? [] : await tx.run<Seen>(seenServicesStatement(FORGOTTEN));
+        const others = this.options.alone ? [] : await tx.run<Seen>(listServicesStatement(FORGOTTEN));
         const present = silent ? others.filter((other) => hasMoved(other, silent)) : others;
         if (present.length > 0) return others;
-        await tx.run(forgetServicesStatement());
+        await tx.run(deleteServicesStatement());
         await tx.run(writeFingerprintStatement(this.fingerprint));
         if (signing?.fingerprint) tx.afterCommit(() => this.options.log.info(REPLACED));
       }
-      await tx.run(seeServiceStatement(this.#self));
+      await tx.run(recordServiceStatement(this.#self));
       return undefined;
     };
     // What was committed while it waited for the lock counts.
@@ -113,7 +113,7 @@ export class Presence {
   }
 
   async #beat(): Promise<void> {
-    const [row] = await this.database.run<{ fingerprint: string | null }>(seeServiceStatement(this.#self));
+    const [row] = await this.database.run<{ fingerprint: string | null }>(recordServiceStatement(this.#self));
     const differs = row?.fingerprint !== this.fingerprint;
     if (differs && !this.#told) {
       this.options.log.error(

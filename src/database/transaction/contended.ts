@@ -1,12 +1,12 @@
 /** What a statement met another transaction over: the next run of its transaction locks it first. */
-import type { HeldUnits } from '../../sql/lock.sql.js';
+import type { LockedUnits } from '../../sql/lock.sql.js';
 import { isContention } from '../statement/sqlstate.js';
 
 /** A table, and where they are known the units in it. */
 export interface Contended {
   readonly schema: string;
   readonly table: string;
-  readonly units?: HeldUnits;
+  readonly units?: LockedUnits;
 }
 
 /** By the error that told of it. */

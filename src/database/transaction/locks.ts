@@ -1,13 +1,13 @@
 /** What a run locks before it sees anything: units, or the whole tables that they are in. A value. */
 import type { Statement } from '../../sql/fragment.js';
-import { holdTablesStatement, holdUnitsStatement, type HeldUnits } from '../../sql/lock.sql.js';
+import { lockTablesStatement, lockUnitsStatement, type LockedUnits } from '../../sql/lock.sql.js';
 import type { Contended } from './contended.js';
 
 /** Units of one table that are locked one by one: where there are more, the turn is that of the table. */
 const UNITS = 100;
 
 /** By the name of the table. All of them are of one schema. */
-type Tables = ReadonlyMap<string, HeldUnits | undefined>;
+type Tables = ReadonlyMap<string, LockedUnits | undefined>;
 
 export class Locks {
   static readonly none = new Locks('', new Map(), false);
@@ -59,20 +59,20 @@ export class Locks {
     if (tables.length === 0) return [];
     if (this.whole)
       return [
-        holdTablesStatement(
+        lockTablesStatement(
           this.schema,
           tables.map(([table]) => table),
         ),
       ];
-    return tables.flatMap(([, units]) => (units && units.keys.length <= UNITS ? [holdUnitsStatement(units)] : []));
+    return tables.flatMap(([, units]) => (units && units.keys.length <= UNITS ? [lockUnitsStatement(units)] : []));
   }
 
-  get #sorted(): (readonly [string, HeldUnits | undefined])[] {
+  get #sorted(): (readonly [string, LockedUnits | undefined])[] {
     return [...this.tables].sort(([one], [other]) => (one < other ? -1 : 1));
   }
 }
 
-function together(units: HeldUnits, known: HeldUnits | undefined): HeldUnits {
+function together(units: LockedUnits, known: LockedUnits | undefined): LockedUnits {
   if (!known) return units;
   return { ...units, keys: [...new Set([...known.keys, ...units.keys])], leave: units.leave || known.leave };
 }

@@ -5,7 +5,11 @@
  */
 import type { Executor } from '../../database/database.js';
 import { KindError } from '../../shared/errors.js';
-import { releaseStatement, savepointStatement, undoStatement } from '../../sql/transaction.sql.js';
+import {
+  releaseSavepointStatement,
+  savepointStatement,
+  rollbackToSavepointStatement,
+} from '../../sql/transaction.sql.js';
 import type { CallScope } from './call-scope.js';
 
 /** Statuses of refusals after which a transaction can go on, once the operation is undone. */
@@ -78,10 +82,10 @@ export class Door {
     await this.executor.run(savepointStatement(this.depth));
     try {
       const result = await work();
-      await this.executor.run(releaseStatement(this.depth));
+      await this.executor.run(releaseSavepointStatement(this.depth));
       return result;
     } catch (error) {
-      if (!isFailure(error)) await this.executor.run(undoStatement(this.depth));
+      if (!isFailure(error)) await this.executor.run(rollbackToSavepointStatement(this.depth));
       throw error;
     }
   }

@@ -2,13 +2,13 @@
 import {
   spellingsOf,
   type Filter,
-  type List,
+  type ValueList,
   type MemberRef,
   type Operator,
   type Scalar,
   type Test,
 } from '../../filter/filter.ast.js';
-import { valuesOf } from '../../filter/filter.walk.js';
+import { testValues } from '../../filter/filter.walk.js';
 import { refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
 import type { Field } from '../model.js';
@@ -36,7 +36,7 @@ export function resolveFilter(filter: Filter, names: Names, members?: Members): 
 function resolveTest(test: Test, names: Names, members: Members | undefined): Predicate {
   const target = resolvePath(test.path, names);
   checkOperator(test, target);
-  if (members && valuesOf(test).some((value) => value.type === 'member')) return memberTest(test, target, members);
+  if (members && testValues(test).some((value) => value.type === 'member')) return memberTest(test, target, members);
   if (test.op === 'isnull') return { op: 'isnull', target, value: test.value };
   if (test.op === 'in') return membership(target, test.value);
   return comparison(test.op, target, test.value);
@@ -53,7 +53,7 @@ function memberTest(test: Test, target: Target, members: Members): Predicate {
       { parameter: target.field.id },
     );
   }
-  const values = valuesOf(test).map((value) => {
+  const values = testValues(test).map((value) => {
     if (value.type !== 'member') return readScalar(value, target);
     const found = members(value, target);
     checkShape(test, target, found.field, value.at);
@@ -82,7 +82,7 @@ function checkOperator({ op, at }: Test, { field }: Target): void {
 function comparison(
   op: Exclude<Operator, 'in' | 'isnull'>,
   target: Target,
-  value: Scalar | MemberRef | List,
+  value: Scalar | MemberRef | ValueList,
 ): Predicate {
   switch (op) {
     case 'eq':
@@ -107,7 +107,7 @@ function comparison(
   }
 }
 
-function equality(target: Target, negated: boolean, value: Scalar | MemberRef | List): Predicate {
+function equality(target: Target, negated: boolean, value: Scalar | MemberRef | ValueList): Predicate {
   if (target.field.def.multiple) {
     const items = value.type === 'list' ? value.items : [value];
     return { op: 'is', target, negated, value: items.map((item) => readScalar(item, target)) };
@@ -130,7 +130,7 @@ function equality(target: Target, negated: boolean, value: Scalar | MemberRef | 
 }
 
 /** One of the values: the same as `or` of `eq`, structures of JSON included; on a list, an element of it. */
-function membership(target: Target, { items }: List): Predicate {
+function membership(target: Target, { items }: ValueList): Predicate {
   if (!target.field.def.multiple) {
     const parts = items.map((item) => equality(target, false, item));
     if (parts.some((part) => part.op === 'or')) return { op: 'or', parts };
@@ -138,7 +138,7 @@ function membership(target: Target, { items }: List): Predicate {
   return { op: 'in', target, values: items.map((item) => readScalar(item, target)) };
 }
 
-function textOf(value: Scalar | MemberRef | List, target: Target): string {
+function textOf(value: Scalar | MemberRef | ValueList, target: Target): string {
   return scalarText(readScalar(value, target));
 }
 
@@ -150,7 +150,7 @@ export function typeOf(field: Field): ParameterType {
   return { ...type, read: (text) => reference.key.read(text), wants, reads: wants };
 }
 
-function readScalar(value: Scalar | MemberRef | List, { field }: Target): Stored {
+function readScalar(value: Scalar | MemberRef | ValueList, { field }: Target): Stored {
   if (value.type === 'list') {
     throw badValue(field, 'one value, not a list', value.at);
   }

@@ -9,7 +9,7 @@ import { andThen, type Eventually } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Fragment } from '../../sql/fragment.js';
 import { linkedKindsStatement } from '../../sql/link.sql.js';
-import type { PassedKind, Way } from '../../sql/reach.sql.js';
+import type { PassedKind, Traversal } from '../../sql/reach.sql.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import { loadedLinks, NO_LINKS } from '../../sql/walk.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';
@@ -20,7 +20,7 @@ import { contextOf, type PlanContext } from './list.plan.js';
 const FEW = 12;
 
 /** The kinds through which a caller may walk, as far as units of them are linked: names are judged by `walkable`. */
-export interface Ground extends Pick<Way, 'passed' | 'passesAll'> {
+export interface Ground extends Pick<Traversal, 'passed' | 'passesAll'> {
   /** All callers of the same rights have this very ground, as long as the model is current. */
   readonly shared: boolean;
 }
@@ -85,7 +85,7 @@ export class Walks {
       links: share(LIMITS.loadedLinks),
     };
     const { schema } = session.project;
-    const ways = (['parent', 'child'] as const).map((direction): Way => {
+    const ways = (['parent', 'child'] as const).map((direction): Traversal => {
       return { schema, direction, depth, linkIds: undefined, oneType, passed, passesAll };
     });
     return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, most) : NO_LINKS);

@@ -6,13 +6,13 @@ import type { Target } from '../../model/predicate/predicate.js';
 import { shared } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
-import type { Part, SharedTerm } from '../../sql/parts.sql.js';
+import type { KindPart, SharedTerm } from '../../sql/parts.sql.js';
 import type { OrderTerm } from '../../sql/select.sql.js';
 import { checkLookups } from './lookup-limit.js';
 import { collect, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
 
 export interface Parts {
-  readonly parts: readonly Part[];
+  readonly parts: readonly KindPart[];
   readonly order: readonly SharedTerm[];
 }
 
@@ -37,7 +37,7 @@ export function tellsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
  */
 export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): Parts {
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
-  const parts = contexts.map((context): Part => {
+  const parts = contexts.map((context): KindPart => {
     const { visible, absent } = namesOf(context.visible);
     const known: PlanContext = { ...context, visible, ...shared(contexts) };
     const faults = new Faults();

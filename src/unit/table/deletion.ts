@@ -10,7 +10,7 @@ import {
   clearReferencesStatement,
   deleteUnitsStatement,
   referringStatement,
-  untieStatement,
+  clearReferencesBetweenStatement,
 } from '../../sql/reference.sql.js';
 import { contending, type Contended } from '../../database/transaction/contended.js';
 import { Database } from '../../database/database.js';
@@ -227,7 +227,7 @@ export class Deletions {
       const later = [...ids].filter((id) => !own.has(id));
       if (later.length === 0 || !field.def.nullable) continue;
       await contending(about(project, other), () =>
-        executor.run(untieStatement(project.schema, other, field, keys, later)),
+        executor.run(clearReferencesBetweenStatement(project.schema, other, field, keys, later)),
       );
     }
   }

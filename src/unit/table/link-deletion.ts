@@ -2,7 +2,7 @@
 import type { Executor } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
 import { isLinkable, type KindDef } from '../../model/model.js';
-import { deleteLinksOfStatement, sweepLinksStatement } from '../../sql/link.sql.js';
+import { deleteLinksOfStatement, deleteDanglingLinksStatement } from '../../sql/link.sql.js';
 import type { Session } from '../session/session.js';
 
 /**
@@ -20,7 +20,7 @@ export async function deleteLinksOf(
   if (executor.tx?.isolation !== 'repeatable read') return;
   executor.tx.afterCommit(async () => {
     try {
-      await pool.run(sweepLinksStatement(schema, kind, keys));
+      await pool.run(deleteDanglingLinksStatement(schema, kind, keys));
     } catch (error) {
       // The kind is gone, and its links with it.
       if (!isStaleModel(error)) throw error;

@@ -25,7 +25,7 @@ import {
   estimateUnionStatement,
   getAnyStatement,
   unionStatement,
-  type AnyPlan,
+  type AnyKindPlan,
   type UnionPlan,
 } from '../../sql/union.sql.js';
 import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
@@ -105,7 +105,7 @@ export class UnitRepository {
   async fetchAny(
     executor: Executor,
     schema: string,
-    plans: readonly AnyPlan[],
+    plans: readonly AnyKindPlan[],
     model: Model,
   ): Promise<(UnitRow & { readonly at: number }) | undefined> {
     if (plans.length === 0) return undefined;

@@ -1,7 +1,7 @@
 /** A new pattern is checked against all stored values, slice by slice along the key, whatever its type. */
 import { describe, expect, it } from 'vitest';
 import { schemaName } from '../../../src/model/names.js';
-import { patternValues } from '../../../src/sql/ddl.sql.js';
+import { patternValuesStatement } from '../../../src/sql/ddl.sql.js';
 import { settingStatement } from '../../../src/sql/registry.sql.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
@@ -38,7 +38,7 @@ describe.each(KEYS)('values of units with a key of type $type', ({ type, id, sam
   });
 
   it('are found along the index of the key', async () => {
-    const { text, values } = patternValues(schema, kind, `${kind}_word`, false, sample);
+    const { text, values } = patternValuesStatement(schema, kind, `${kind}_word`, false, sample);
     const plan = await service.service.database.transaction(async (tx) => {
       for (const way of ['enable_seqscan', 'enable_bitmapscan']) await tx.run(settingStatement(way, 'off'));
       return tx.run<Record<string, string>>({ text: `EXPLAIN ${text}`, values });
@@ -62,7 +62,7 @@ it.each([
   const sizes: number[] = [];
   for (let after: string | null = null; ;) {
     const rows: { id: string }[] = await service.service.database.run(
-      patternValues(schema, kind, word, multiple, after),
+      patternValuesStatement(schema, kind, word, multiple, after),
     );
     after = rows.at(-1)?.id ?? null;
     if (after === null) break;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   COMPARATORS,
   type Filter,
-  type List,
+  type ValueList,
   type MemberRef,
   type Path,
   type Scalar,
@@ -48,7 +48,7 @@ const bare: fc.Arbitrary<Scalar> = hostile
   .map((text) => ({ type: 'bare', text, at: 0 }));
 const member: fc.Arbitrary<MemberRef> = identifier.map((name) => ({ type: 'member', name, at: 0 }));
 const value = fc.oneof(quoted, bare, member);
-const list: fc.Arbitrary<List> = fc
+const list: fc.Arbitrary<ValueList> = fc
   .array(value, { minLength: 1, maxLength: 4 })
   .map((items) => ({ type: 'list', items, at: 0 }));
 const test: fc.Arbitrary<Filter> = fc.oneof(

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { clientOptions } from '../../../src/database/connection/connection.js';
 import {
   all,
-  EMPTY,
+  EMPTY_SQL,
   Fragment,
   ident,
   integer,
@@ -13,7 +13,7 @@ import {
   literal,
   param,
   render,
-  source,
+  plannedTable,
   sql,
 } from '../../../src/sql/fragment.js';
 
@@ -45,7 +45,7 @@ describe('a fragment', () => {
   });
 
   it('is joined, and conditions of which none is there are true', () => {
-    expect(text(join([sql`a`, sql`b`, EMPTY]))).toBe('a, b, ');
+    expect(text(join([sql`a`, sql`b`, EMPTY_SQL]))).toBe('a, b, ');
     expect(text(join([]))).toBe('');
     expect(text(join([sql`a`, sql`b`], ' OR '))).toBe('a OR b');
     expect(text(all([undefined, sql`a`, undefined, sql`b`]))).toBe('a AND b');
@@ -83,7 +83,7 @@ describe('a fragment', () => {
   });
 
   it('counts what it takes to plan it: tables, and characters where there are some', () => {
-    const tables = (count: number) => join(Array.from({ length: count }, () => source(2, 'p', 'a"b')));
+    const tables = (count: number) => join(Array.from({ length: count }, () => plannedTable(2, 'p', 'a"b')));
     expect(render(tables(1)).text).toBe('"p"."a""b"');
     expect(render(tables(100))).toMatchObject({ points: 204 });
     expect(render(tables(1)).points).toBeUndefined();

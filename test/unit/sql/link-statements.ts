@@ -12,7 +12,7 @@ import {
   findLinkStatement,
   insertLinkStatement,
   linkedKindsStatement,
-  sweepLinksStatement,
+  deleteDanglingLinksStatement,
   lockLinksStatement,
   type LinkPlan,
 } from '../../../src/sql/link.sql.js';
@@ -131,7 +131,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     ['a link deleted', deleteLinkStatement({ ...link, allowed: own })],
     ['whether a link is there', findLinkStatement(link)],
     ['links of units that are gone', deleteLinksOfStatement(schema, city, [ID])],
-    ['links of units that are gone, after the commit', sweepLinksStatement(schema, land, ['IT'])],
+    ['links of units that are gone, after the commit', deleteDanglingLinksStatement(schema, land, ['IT'])],
     ['links of a kind that is gone', deleteLinksOfKindStatement(schema, 'city')],
     ['links that nobody may make for a while', lockLinksStatement(schema)],
     ['links of a type counted', countLinksStatement(schema, 'road')],

@@ -9,16 +9,22 @@ import { diffModels, type Guard } from '../../../src/model/table/diff.js';
 import { schemaName } from '../../../src/model/names.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
-import { dropDefaults, guardStatement, lockTables, patternValues, stepStatement } from '../../../src/sql/ddl.sql.js';
-import { isLargeStatement, oversizedStatement, standingIndexesStatement } from '../../../src/sql/index.sql.js';
-import { holdTablesStatement, holdUnitsStatement } from '../../../src/sql/lock.sql.js';
+import {
+  dropDefaultsStatement,
+  guardStatement,
+  lockForDefinitionChangeStatement,
+  patternValuesStatement,
+  stepStatement,
+} from '../../../src/sql/ddl.sql.js';
+import { isLargeStatement, oversizedStatement, listIndexesStatement } from '../../../src/sql/index.sql.js';
+import { lockTablesStatement, lockUnitsStatement } from '../../../src/sql/lock.sql.js';
 import { keepVersionStatement } from '../../../src/sql/model.sql.js';
 import {
   clearReferencesStatement,
   countReferencesStatement,
   deleteUnitsStatement,
   referringStatement,
-  untieStatement,
+  clearReferencesBetweenStatement,
 } from '../../../src/sql/reference.sql.js';
 import { estimateStatement, getStatement, listStatement } from '../../../src/sql/select.sql.js';
 import {
@@ -167,9 +173,9 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ],
     ['a unit locked, to be edited', lockStatement(change, false)],
     ['a unit locked, to be deleted', lockStatement(change, true)],
-    ['units held before a run', holdUnitsStatement({ schema, kind: city, keys: [ID], leave: false })],
-    ['units that may be deleted, held', holdUnitsStatement({ schema, kind: land, keys: ['IT'], leave: true })],
-    ['tables held before a run', holdTablesStatement(schema, ['city', 'land'])],
+    ['units held before a run', lockUnitsStatement({ schema, kind: city, keys: [ID], leave: false })],
+    ['units that may be deleted, held', lockUnitsStatement({ schema, kind: land, keys: ['IT'], leave: true })],
+    ['tables held before a run', lockTablesStatement(schema, ['city', 'land'])],
     ['the version of the model kept', keepVersionStatement(schema)],
     ['a deletion', deleteStatement(change)],
     ['how many refer to it', countReferencesStatement(schema, city, field('land'), ['IT'], [])],
@@ -179,7 +185,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
       referringStatement(schema, city, field('land'), ['IT'], { limit: 1, but: [ID], only: ID }),
     ],
     ['references emptied', clearReferencesStatement(schema, city, field('land'), ['IT'], [ID])],
-    ['a circle of references untied', untieStatement(schema, city, field('land'), ['IT'], [ID])],
+    ['a circle of references untied', clearReferencesBetweenStatement(schema, city, field('land'), ['IT'], [ID])],
     ['some units deleted', deleteUnitsStatement(schema, city, [ID])],
     [
       'which values another unit has',
@@ -203,12 +209,12 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ],
     ['whether an index is a large one', isLargeStatement(schema, 'city', '_city_size_idx', 10_000)],
     ['whether it may be too small for a value', oversized(schema)],
-    ['which indexes stand', standingIndexesStatement(schema)],
+    ['which indexes stand', listIndexesStatement(schema)],
     ...linkStatements({ schema, version, city, land, id: ID, own, context }),
     ['guards', guardStatement(guards, schema)],
-    ['values for a pattern', patternValues(schema, 'city', 'tags', true, ID)],
-    ['locks', lockTables(schema, ['city', 'land'])],
-    ['defaults that are dropped', dropDefaults('city', ['name', '_xmin'], schema)],
+    ['values for a pattern', patternValuesStatement(schema, 'city', 'tags', true, ID)],
+    ['locks', lockForDefinitionChangeStatement(schema, ['city', 'land'])],
+    ['defaults that are dropped', dropDefaultsStatement('city', ['name', '_xmin'], schema)],
   ]);
 }
 
