@@ -10,11 +10,11 @@ const QUERIES = [
     path: '/city/unit?filter=and(eq(country,IT),gt(population,500000))&order=population;desc&include=[name,population]',
   },
   {
-    title: 'How many are called San something, or Santa: or, startswith, and a count alone',
+    title: 'The number of cities whose name begins with San or Santa: or, startswith, and only a count',
     path: '/city/unit?filter=or(startswith(name,"San "),startswith(name,"Santa "))&limit=0',
   },
   {
-    title: 'A part of a name in any case: icontains',
+    title: 'A part of a name, ignoring case: icontains',
     path: '/city/unit?filter=icontains(name,LLANFAIR)&include=[name,country]&limit=3',
   },
   {
@@ -22,7 +22,7 @@ const QUERIES = [
     path: '/city/unit?filter=and(eq(is_capital,true),gt(latitude,59))&order=latitude;desc&include=[name,latitude]',
   },
   {
-    title: 'Capitals by the size of their country, in Europe: paths through a reference',
+    title: 'Capitals in Europe by the size of their country: paths over a reference',
     path: '/city/unit?filter=and(eq(is_capital,true),eq(country.region,Europe))&order=country.area;desc&include=[name,country.name,country.area]&limit=4',
   },
   {
@@ -30,7 +30,7 @@ const QUERIES = [
     path: '/country/unit?filter=and(contains(languages,French),eq(landlocked,true))&order=name;asc&include=[name,languages]',
   },
   {
-    title: 'Countries that pay in dollars called simply that: a key inside JSON',
+    title: 'Countries that use the US dollar: a key inside JSON',
     path: '/country/unit?filter=not(isnull(currencies.USD))&order=area;desc&include=[name,area]&limit=4',
   },
   {
@@ -39,7 +39,7 @@ const QUERIES = [
     show: ({ name, capital, area }) => [{ name, capital, area }],
   },
   {
-    title: 'All linked cities of a country: a walk of one step, ordered',
+    title: 'All linked cities of a country: one step along links, ordered',
     path: '/country/unit/IT/link/child?link_id=has_city&order=population;desc&include=[name,population]',
     show: ({ items }) => items.map(({ name, population }) => ({ name, population })),
   },
@@ -49,11 +49,11 @@ const QUERIES = [
     show: ({ items }) => [0, 1, 2].map((steps) => ({ depth: steps, names: namesAt(items, steps) })),
   },
   {
-    title: 'How many countries a truck reaches from Portugal over at most eleven borders',
+    title: 'The number of countries within eleven borders of Portugal',
     path: '/country/unit/PT/link/child?link_id=borders&depth=10&limit=0',
   },
   {
-    title: 'A list with what its units are linked with: load_links',
+    title: 'A list with the linked units of each unit: load_links',
     path: '/country/unit?filter=in(code,[AD,LI])&include=name&load_links=true',
     show: ({ items }) =>
       items.map(({ name, links }) => ({
@@ -64,9 +64,9 @@ const QUERIES = [
 ];
 
 const REFUSALS = [
-  { title: 'A filter with a slip', path: '/city/unit?filter=and(eq(country,IT),gt(poplation,500000))' },
+  { title: 'A filter with a typo', path: '/city/unit?filter=and(eq(country,IT),gt(poplation,500000))' },
   {
-    title: 'A bulk create with two bad units out of three: every fault is told, none is stored',
+    title: 'A bulk create with two bad units out of three: all faults are reported, nothing is stored',
     path: '/city/unit',
     body: [
       { name: 'Atlantis', country: 'GR', population: 0 },
