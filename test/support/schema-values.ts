@@ -70,13 +70,13 @@ export class SchemaValues {
       case 'null':
         return fc.constant(null);
       default:
-        return json();
+        return JSON_VALUES;
     }
   }
 
   #object(schema: Schema, depth: number): Values {
     const { properties = {}, required = [], additionalProperties } = schema;
-    if (additionalProperties !== false) return fc.dictionary(plainText(10), json(), { maxKeys: 2 });
+    if (additionalProperties !== false) return DICTIONARY;
     const values = Object.entries(properties as Properties).map(([key, each]) => [key, this.#of(each, depth)] as const);
     return fc.record(Object.fromEntries(values), { requiredKeys: required as string[], noNullPrototype: true });
   }
@@ -121,9 +121,7 @@ function merged(a: Schema, b: Schema): Schema {
   };
 }
 
-function json(): Values {
-  return fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('\\u0000'));
-}
+const JSON_VALUES: Values = fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('\\u0000'));
 
 /** No NUL, which nothing takes. */
 function plainText(maxLength: number, minLength = 0): fc.Arbitrary<string> {
@@ -132,7 +130,19 @@ function plainText(maxLength: number, minLength = 0): fc.Arbitrary<string> {
   return fc.oneof(any, printed);
 }
 
+/** Generators by the schema's words: to make one that matches a pattern takes fast-check longer than to use it. */
+const texts = new Map<string, Values>();
+
+const DICTIONARY: Values = fc.dictionary(plainText(10), JSON_VALUES, { maxKeys: 2 });
+
 function textOf({ format, pattern, minLength = 0, maxLength = CHARACTERS }: Schema): Values {
+  const key = JSON.stringify([format, pattern, minLength, maxLength]);
+  const known = texts.get(key) ?? makeText({ format, pattern, minLength, maxLength });
+  texts.set(key, known);
+  return known;
+}
+
+function makeText({ format, pattern, minLength, maxLength }: Schema): Values {
   const [least, most] = [Number(minLength), Math.max(Number(minLength), Math.min(Number(maxLength), CHARACTERS))];
   if (format === 'uuid') return fc.uuid();
   const day = fc.date({ noInvalidDate: true, min: new Date('0001-01-02'), max: new Date('9999-12-30') });

@@ -18,6 +18,7 @@ import { findSessionStatement } from '../../src/sql/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';
 import { atEnd } from './at-end.js';
+import { exchange } from './exchange.js';
 
 export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 'correct horse 1' };
 
@@ -134,22 +135,22 @@ export class TestProject {
     { token = this.token, headers = {} }: CallOptions = {},
   ): Promise<Reply> {
     const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await fetch(`${this.service.url}/api/lib${path}`, {
+    const url = new URL(`${this.service.url}/api/lib${path}`);
+    const reply = await exchange(this.service.url, {
       method,
+      path: `${url.pathname}${url.search}`,
       headers: {
         'kind-project-key': this.id,
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(sent !== undefined && { body: sent }),
+      body: sent,
     });
-    const text = await response.text();
-    const { status } = response;
-    const type = response.headers.get('content-type');
-    const parsed = (text === '' ? undefined : JSON.parse(text)) as Reply['body'];
-    await checkAnswer({ method, path: `/api/lib${path}`, status, type, body: parsed, sent }, this.document);
-    return { status, headers: response.headers, text, body: parsed };
+    const { status } = reply;
+    const type = reply.headers.get('content-type');
+    await checkAnswer({ method, path: `/api/lib${path}`, status, type, body: reply.body, sent }, this.document);
+    return reply;
   }
 
   /** The number of SQL statements that a call takes, without those that the service sends from time to time. */

@@ -11,6 +11,9 @@ const KITS = ['../../kit/kit.ts', '../../../src/kit/kit.ts'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
+/** What was parsed of TypeScript's own libraries and of packages, by path: most of the time of a check without it. */
+const libraries = new Map<string, TypeScript.SourceFile | undefined>();
+
 export class TypeChecker {
   private constructor(
     private readonly ts: typeof TypeScript,
@@ -38,10 +41,13 @@ export class TypeChecker {
       ...files,
       fileExists: (path) => path === declaration || files.fileExists(path),
       readFile: (path) => (path === declaration ? kinds : files.readFile(path)),
-      getSourceFile: (path, language, ...more) =>
-        path === declaration
-          ? ts.createSourceFile(path, kinds, language)
-          : files.getSourceFile(path, language, ...more),
+      getSourceFile: (path, language, ...more) => {
+        if (path === declaration) return ts.createSourceFile(path, kinds, language);
+        if (!path.includes('/node_modules/')) return files.getSourceFile(path, language, ...more);
+        const known = libraries.get(path) ?? files.getSourceFile(path, language, ...more);
+        libraries.set(path, known);
+        return known;
+      },
     };
     const program = ts.createProgram([declaration, ...paths], this.#options(), host);
     return ts.getPreEmitDiagnostics(program).flatMap(({ file, start, messageText }) => {
