@@ -30,7 +30,7 @@ const where = (rule: RegExp, allowed: RegExp): string[] =>
   sources.filter(({ path, code }) => rule.test(code) && !allowed.test(path)).map(({ path }) => path);
 
 describe('layers', () => {
-  it('are kept: every import leads downward, islands stay apart, nothing goes in circles', async () => {
+  it('are respected: imports lead downward, islands do not import each other, there are no cycles', async () => {
     const cruise = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -44,7 +44,7 @@ describe('layers', () => {
     expect(summary.totalCruised).toBeGreaterThan(sources.length);
   }, 120_000);
 
-  it('know every folder: a new one takes its place in the rules', () => {
+  it('include every folder', () => {
     const rules = readFileSync(join(ROOT, '.dependency-cruiser.cjs'), 'utf8');
     const folders = new Set(sources.flatMap(({ path }) => (path.includes('/') ? [path.split('/')[0] ?? ''] : [])));
     for (const folder of folders) expect(rules, folder).toContain(`'${folder}'`);
@@ -86,7 +86,7 @@ describe('files', () => {
     ).toEqual([]);
   });
 
-  it('are free of any, default exports and leftovers', () => {
+  it('have no `any`, default exports or leftovers', () => {
     expect(where(/\bas any\b|: any\b|<any>/, /^$/)).toEqual([]);
     expect(where(/export default/, /^$/)).toEqual([]);
     expect(where(/console\.(log|error|warn)/, /^cli\//)).toEqual([]);
@@ -116,7 +116,7 @@ describe('files', () => {
     expect(engine.filter(({ code }) => special.test(code)).map(({ path }) => path)).toEqual([]);
   });
 
-  it('explain themselves: no comment sends its reader to a section of something else than a standard', () => {
+  it('refer to no numbered sections except those of standards', () => {
     const lines = sources.flatMap(({ path, text }) => text.split('\n').map((line) => `${path}: ${line.trim()}`));
     expect(lines.filter((line) => /\bsections? \d/i.test(line) && !line.includes('RFC'))).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe('files', () => {
     expect(where(/['"`](kind_admin|kind_system_user)\b/, /^model\/built-in-traits\.ts$/)).toEqual([]);
   });
 
-  it('make named things of no plain objects: patterns of ids keep __proto__ out, Maps keep the rest harmless', () => {
+  it('use Maps instead of plain objects for lookups by name', () => {
     expect(where(/for \(const \w+ in /, /^$/)).toEqual([]);
     expect(where(/\b__proto__\b|\.prototype\s*\[/, /^$/)).toEqual([]);
   });

@@ -102,7 +102,7 @@ describe('the documentation page', () => {
     await screen('generic');
   });
 
-  it('tells of a wrong password', async () => {
+  it('reports a wrong password', async () => {
     await page.fill('#project', project.id);
     await page.fill('#username', ADMIN.username);
     await page.fill('#password', 'not that one');
@@ -135,7 +135,7 @@ describe('the documentation page', () => {
     await screen('created');
   });
 
-  it('begins with a whole body, of a text with a pattern too', async () => {
+  it('suggests a complete body, also for a text with a pattern', async () => {
     const block = await open('ticket', 'post', '/api/lib/ticket/unit');
     expect(JSON.parse(await block.locator('textarea').inputValue())).toEqual({ number: 'AA0000' });
     expect(await execute(block)).toMatchObject({ status: '200', content: { kind_id: 'ticket' } });
@@ -179,7 +179,7 @@ describe('the documentation page', () => {
     }
   });
 
-  it('shows of two tags the one that was chosen last, whichever is there first', async () => {
+  it('shows the tag that was selected last, whichever is loaded first', async () => {
     let release = () => undefined as void;
     const held = new Promise<void>((resolve) => (release = resolve));
     await page.route('**/openapi.json?kinds=evil', async (route) => {
@@ -204,7 +204,7 @@ describe('the documentation page', () => {
     expect(await page.locator('#operations-tag-city').count()).toBe(0);
   });
 
-  it('asks for the code of a mail where the project does', async () => {
+  it('asks for a mailed code if the project requires it', async () => {
     await setOtp(project, true);
     await page.fill('#username', ADMIN.username);
     await page.fill('#password', ADMIN.password);
@@ -216,7 +216,7 @@ describe('the documentation page', () => {
     expect(await page.locator('#code').isVisible()).toBe(false);
   });
 
-  it('breaks no rule of its policy, loads nothing from elsewhere, and keeps no token', async () => {
+  it('violates no rule of its policy, loads nothing from other hosts, and stores no token', async () => {
     expect(complaints).toEqual([]);
     const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
     expect(kept).not.toContain('eyJ');
@@ -237,7 +237,7 @@ async function visit(projectId: string, viewport = { width: 1280, height: 900 })
 }
 
 describe('the page of a large project', { timeout: 120_000 }, () => {
-  it('works where the document of all kinds would be too large', async () => {
+  it('works if the document of all kinds would be too large', async () => {
     const large = await service.project();
     await defineMany(large, 462, 395);
     const visitor = await visit(large.id);
@@ -272,7 +272,7 @@ describe('the page of a large project', { timeout: 120_000 }, () => {
 });
 
 describe('the page on a telephone', () => {
-  it('fits its width, and leaves the height to what is read', async () => {
+  it('fits the width, and leaves the height to the content', async () => {
     const small = await service.project();
     await defineKinds(small, CITY_KIND);
     const visitor = await visit(small.id, { width: 360, height: 740 });

@@ -52,7 +52,7 @@ test.each(examples)('$title', async ({ blocks }) => {
   }
 });
 
-test('the explanation is what an administrator is told', async () => {
+test('the explanation is the answer to an administrator', async () => {
   const note = await (callers.get('ada') as TestProject).post('/note/unit', { owner: ada.id, body: 'why?' });
   const id = note.body.content.id as string;
   const told = codeBlocks(page).find(({ info }) => info === 'json explanation')?.text ?? '';

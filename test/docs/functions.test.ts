@@ -37,7 +37,7 @@ test.each(steps)('$info', async ({ info, text }) => {
   expect((await project.post(path, told)).status).toBe(Number(status ?? 200));
 });
 
-test('what the second module says of itself holds', async () => {
+test('the second module behaves as described', async () => {
   const create = async (title: string, text: string) =>
     (await ok(project.post('/note/unit', { title, text }))) as { id: string; title: string };
   const target = await create(' target ', '');
@@ -52,7 +52,7 @@ test('what the second module says of itself holds', async () => {
   expect((await project.delete(`/note/unit/${kept.id}`)).status).toBe(409);
 });
 
-describe('a test as the page has it, of the modules that it has', async () => {
+describe('the test of the page passes with the modules of the page', async () => {
   const root = join(import.meta.dirname, '../..');
   mkdirSync(join(root, '.data'), { recursive: true });
   const own = mkdtempSync(join(root, '.data', 'docs-'));

@@ -42,7 +42,7 @@ const city = (await ok(project.post((creating?.info ?? '').slice('json POST '.le
   id: string;
 };
 
-test('the body of docs/model.md made all that is in it, as the record of docs/filter.md tells', async () => {
+test('the body of docs/model.md creates all units in it, as docs/filter.md shows', async () => {
   const told = codeBlocks(section('filter.md', 'References')).find(({ info }) => info.startsWith('json include='));
   const include = (told?.info ?? '').slice('json '.length);
   expect(await ok(project.get(`/city/unit/${city.id}?${include}`))).toEqual(JSON.parse(told?.text ?? ''));

@@ -20,13 +20,13 @@ describe('SECURITY.md', () => {
     expect(titles.some((title) => text.includes(`(${title},`) || text.includes(`name: ${title},`))).toBe(true);
   });
 
-  test('leaves no class out', () => {
+  test('covers every class', () => {
     const attacks = [...rows.map(({ attack }) => attack), ...tableRows(open).map(([attack = '']) => attack)];
     const classes = new Set(attacks.filter((attack) => attack !== '').map(classOf));
     expect([...classes].sort((a, b) => a - b)).toEqual(Array.from({ length: 29 }, (_, at) => at + 1));
   });
 
-  test('calls a class by one name', () => {
+  test('names each class consistently', () => {
     const names = new Map(rows.filter(({ attack }) => attack !== '').map(({ attack }) => [classOf(attack), attack]));
     const told = tableRows(open).map(([attack = '']) => attack);
     expect(told.filter((attack) => (names.get(classOf(attack)) ?? attack) !== attack)).toEqual([]);

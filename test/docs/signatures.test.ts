@@ -26,7 +26,7 @@ const comparison = (block: string) =>
     }),
   ].join('\n');
 
-test('the signatures of the page are those of the kit, and would not be if one differed', async () => {
+test('the signatures of the page equal those of the kit, and a difference is detected', async () => {
   const names = [
     'Context',
     'Data',

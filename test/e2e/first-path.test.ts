@@ -4,7 +4,7 @@ import { startTestService } from '../support/service.js';
 const service = await startTestService();
 const project = await service.project();
 
-describe('the thinnest path', () => {
+describe('the shortest path', () => {
   it('defines a kind, stores a unit and finds it again', async () => {
     const kind = { id: 'city', label: 'City', parameters: [{ id: 'name', kind_id: 'string', required: true }] };
     expect(await project.post('/kind/unit', kind)).toMatchObject({

@@ -86,7 +86,7 @@ describe('a unit with very many links', () => {
     expect(loaded.links).toBeLessThan(10_000);
   });
 
-  it('is found from the other side by one look', async () => {
+  it('is found from the other side by one lookup', async () => {
     expect(await ok(walk(77, 'parent?link_id=link'))).toMatchObject({ count: 1, items: [{ n: 0 }] });
   });
 
@@ -128,7 +128,7 @@ describe('a page of units next to one hub', () => {
 });
 
 describe('a dense graph', () => {
-  it('is walked to any depth, each unit entered once', async () => {
+  it('is traversed to any depth, each unit once', async () => {
     const page = (await ok(walk(1, 'child?depth=10&link_id=dense&limit=1000'))) as Page;
     expect(page.count).toBe(300);
     expect(new Set(page.items.map(({ n }) => n)).size).toBe(300);
@@ -148,7 +148,7 @@ describe('a dense graph', () => {
 });
 
 describe('many kinds', () => {
-  it('take one statement more, which asks which of them are linked', async () => {
+  it('take one more statement, which finds out which of them are linked', async () => {
     const kinds = Array.from({ length: 14 }, (_, n) => ({ id: `kind${n}`, parameters: ['n'] }));
     await defineKinds(project, ...kinds);
     const [a, b] = [

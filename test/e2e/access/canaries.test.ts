@@ -23,7 +23,7 @@ await defineKinds(admin, {
 const member = admin.as((await signUp(admin, 'ann')).accessToken);
 const canary = (name: string) => `canary-${name}-${randomBytes(8).toString('hex')}`;
 
-it('nothing of a unit is told where it was not asked for', async () => {
+it('nothing of a unit is in a log or another answer', async () => {
   const secrets = { sealed: canary('sealed'), guarded: { k: canary('guarded') }, code: canary('code') };
   const name = canary('name');
   const told: Reply[] = [];

@@ -43,7 +43,7 @@ async function explained(unit: string, member?: string): Promise<Record<string, 
 }
 
 describe('an explanation', () => {
-  it('tells the rule that decided, and those that did not', async () => {
+  it('shows the rule that decided, and those that did not', async () => {
     const told = await admin.get(`/note/unit/${closed}/access?member=${ada.id}`);
     expect(told.body.content).toEqual({
       id: closed,
@@ -103,7 +103,7 @@ describe('an explanation', () => {
     });
   });
 
-  it('of what may not be read says so', async () => {
+  it('of a unit that may not be read says so', async () => {
     const told = await explained(closed, bob.id);
     expect(told).toMatchObject({
       read: { allowed: false, because: 'no rule holds' },
@@ -120,7 +120,7 @@ describe('an explanation', () => {
     });
   });
 
-  it('of an administrator is that rules are passed, and levels not', async () => {
+  it('of an administrator says that rules are passed, but not levels', async () => {
     const [me] = (await admin.get('/kind_admin/unit')).body.content['items'] as { id: string }[];
     expect(await explained(closed, me?.id)).toMatchObject({
       read: { allowed: true, because: 'administrators pass every rule' },
@@ -138,7 +138,7 @@ describe('an explanation', () => {
     expect(other.body.content).toMatchObject({ operations: { read: { allowed: false, level: 'self' } } });
   });
 
-  it('agrees with what happens', async () => {
+  it('agrees with the actual answers', async () => {
     for (const member of [ada, bob]) {
       for (const unit of [open, closed]) {
         const told = await explained(unit, member.id);
@@ -158,7 +158,7 @@ describe('an explanation', () => {
     expect((await admin.as(token).get(`/note/unit/${open}/access?member=${ada.id}`)).status).toBe(status);
   });
 
-  it('of a public kind is for nobody without a token', async () => {
+  it('of a public kind needs a token', async () => {
     await defineKinds(admin, { id: 'pub', public: true });
     const made = await admin.post('/pub/unit', {});
     const path = `/pub/unit/${made.body.content.id as string}/access`;

@@ -42,7 +42,7 @@ describe('a group of administrators', async () => {
     ]),
   );
 
-  it('is theirs', async () => {
+  it('is open to administrators only', async () => {
     for (const part of ['unit', 'kind', 'struct']) {
       expect((await callers.admin.get(`/group/veiled/${part}`)).status).toBe(200);
     }
@@ -63,14 +63,14 @@ describe('a group that a rule hides', async () => {
     ]),
   );
 
-  it('is told from one that it shows', async () => {
+  it('is treated as missing, one that it shows is not', async () => {
     for (const part of ['unit', 'kind', 'struct']) {
       expect((await callers.member.get(`/group/seen/${part}`)).status).toBe(200);
     }
   });
 });
 
-describe('a group of which nothing is said', async () => {
+describe('a group with default access', async () => {
   const callers = await projectWhere(null);
   scenarios(callers, [
     {

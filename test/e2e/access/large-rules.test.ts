@@ -30,14 +30,14 @@ function rules(tests: number, lookups: number): string[] {
 }
 
 describe('rules of one operation', () => {
-  it('have so many tests, all together', async () => {
+  it('have a limited number of tests, all together', async () => {
     await ok(define(rules(LIMITS.ruleTests, 0)));
     const refused = await define([...rules(LIMITS.ruleTests, 0), 'isnull(name)']);
     expect(refusalOf(refused)).toEqual({ status: 400, messages: ['filter.too_large access'] });
     expect(refused.body.messages[0]?.text).toBe('access.read: the rules have 251 tests; 250 is the most');
   });
 
-  it('look up so many units over references, each way once', async () => {
+  it('look up a limited number of referenced units, each path once', async () => {
     await ok(define(rules(LIMITS.ruleTests, LIMITS.ruleLookups)));
     const refused = await define(rules(60, LIMITS.ruleLookups + 1));
     expect(refusalOf(refused)).toEqual({ status: 400, messages: ['filter.too_large access'] });
@@ -46,7 +46,7 @@ describe('rules of one operation', () => {
     );
   });
 
-  it('count each value of the member that is named', async () => {
+  it('count each use of a value of the member', async () => {
     const list = Array.from({ length: LIMITS.ruleTests + 1 }, () => '@member.p_text');
     const refused = await define(`in(name,[${list.join()}])`);
     expect(refusalOf(refused)).toEqual({ status: 400, messages: ['filter.too_large access'] });
@@ -90,7 +90,7 @@ describe('rules of one operation', () => {
   });
 });
 
-describe('of what is larger', async () => {
+describe('larger rules', async () => {
   const tooMany = rules(LIMITS.ruleTests, 0).concat(ownText);
   const access = Object.fromEntries(OPERATIONS.map((operation) => [operation, tooMany]));
   await ok(project.put('/kind/unit/a', { access: {} }));
@@ -110,7 +110,7 @@ describe('of what is larger', async () => {
     return found?.id ?? '';
   }
 
-  it('rules stored before there was a bound let nobody in, and tell why', async () => {
+  it('rules stored before the limit existed admit only administrators, and explain why', async () => {
     await keep();
     const denied = { status: 403, messages: ['access.denied'] };
     const list = await member.get('/a/unit');
@@ -136,7 +136,7 @@ describe('of what is larger', async () => {
     expect(await ok(member.get(`/b/unit/${of}?load_links=true&include=links`))).toMatchObject({ links: { child: [] } });
   });
 
-  it('are no bound for administrators, who are told of them and can make them shorter', async () => {
+  it('do not restrict administrators, who are informed and can shorten them', async () => {
     expect(await ok(project.get('/a/unit?limit=0'))).toMatchObject({ count: 20 });
     const { operations } = (await ok(project.get(`/a/unit/${unit}/access?member=${me}`))) as {
       operations: Record<string, object>;
@@ -153,7 +153,7 @@ describe('of what is larger', async () => {
 describe('a query', () => {
   const text = (count: number) => farWays(count).map((way) => `isnull(${way}.name)`);
 
-  it('looks up so many units over references, each way once', async () => {
+  it('looks up a limited number of referenced units, each path once', async () => {
     const most = LIMITS.queryLookups;
     await ok(project.put('/kind/unit/a', { access: {} }));
     await ok(project.get(`/a/unit?filter=and(${text(most).join()})&order=${farWays(most)[0]}.n;asc&include=to_b.name`));
@@ -173,7 +173,7 @@ describe('a query', () => {
     }
   });
 
-  it('is refused where the rules of the kinds on its way make it too large', async () => {
+  it('is rejected if the rules of the kinds on its path make it too large', async () => {
     for (const kind of farWays(7)) {
       await ok(project.put(`/kind/unit/${kind.slice(3)}`, { access: { read: rules(100, LIMITS.ruleLookups) } }));
     }

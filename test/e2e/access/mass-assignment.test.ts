@@ -130,7 +130,7 @@ async function stored(): Promise<string> {
 }
 
 describe.each(WRITES)('$name', ({ send, own = [] }) => {
-  it('takes none of them, and then writes nothing', async () => {
+  it('rejects all of them, and writes nothing', async () => {
     const before = await stored();
     for (const [field, value] of Object.entries(FIELDS).filter(([name]) => !own.includes(name))) {
       const reply = await send({ [field]: value });
@@ -143,7 +143,7 @@ describe.each(WRITES)('$name', ({ send, own = [] }) => {
   });
 });
 
-it('what is read back can be sent back, and changes nothing else', async () => {
+it('a record can be sent back, and changes nothing else', async () => {
   const whole = (await ok(member.get(`/note/unit/${note}`))) as Record<string, unknown>;
   for (const name of ['inserted_at', 'updated_at', 'state']) {
     expect((await member.put(`/note/unit/${note}`, { ...whole, [name]: FIELDS[name] ?? 'another' })).status).toBe(400);
@@ -158,7 +158,7 @@ it('what is read back can be sent back, and changes nothing else', async () => {
   expect({ ...edited, updated_at: whole['updated_at'] }).toEqual(whole);
 });
 
-it('times of a record that is posted again are passed over', async () => {
+it('times of a record that is posted again are ignored', async () => {
   const times = { inserted_at: '2000-01-01T00:00:00.000000Z', updated_at: '2000-01-01T00:00:00.000000Z' };
   const bodies: [string, object][] = [
     ['/note/unit', { name: 'again', place: { name: 'inside', ...times }, ...times }],
@@ -177,7 +177,7 @@ it('times of a record that is posted again are passed over', async () => {
   }
 });
 
-it("another one's unit stays another's, whatever the body says", async () => {
+it('a unit of another owner stays theirs, whatever the body says', async () => {
   for (const body of [
     { first_name: 'x', id: bob.id },
     { first_name: 'x', kind_system_user: bob.id },

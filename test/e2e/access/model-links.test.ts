@@ -23,7 +23,7 @@ async function allow(kind: string, access: object | null): Promise<void> {
 const add = (group: string, kind: string) => member.post(`/group/unit/${group}/link/group/kind/unit/${kind}`);
 const take = (group: string, kind: string) => member.delete(`/group/unit/${group}/link/group/kind/unit/${kind}`);
 
-it('a group that a rule hides takes no kinds and gives none away', async () => {
+it('a group that a rule hides neither gains nor loses kinds', async () => {
   await allow('group', { read: 'ne(id,closed)', link: 'member' });
   expect((await add('closed', 'town')).status).toBe(404);
   expect((await take('closed', 'city')).status).toBe(404);
@@ -55,7 +55,7 @@ describe('the right to link kinds of the model', () => {
   });
 });
 
-it('what is not there is told before what is wrong with the query', async () => {
+it('missing objects are reported before faults of the query', async () => {
   const add = (group: string) => admin.post(`/group/unit/${group}/link/group/kind/unit/city?nonsense=1`);
   expect((await add('nowhere')).status).toBe(404);
   expect((await add('open')).status).toBe(400);

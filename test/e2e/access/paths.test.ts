@@ -129,7 +129,7 @@ describe('what the caller may not name', () => {
     expect((await answers[0])?.messages).toContain("no parameter 'NAME' in 'country', at character 4");
   });
 
-  it('access is answered before what is wrong elsewhere in the query', async () => {
+  it('access is checked before other faults of the query', async () => {
     const reply = await member.get('/city/unit?filter=eq(store.name,x)&order=nope;asc&include=nope');
     expect(reply).toMatchObject({ status: 403, body: { messages: [{ code: 'access.denied' }] } });
     expect(reply.body.messages).toHaveLength(1);
@@ -172,7 +172,7 @@ const answersTo = (caller: TestProject) =>
   );
 
 describe('a unit that the caller may not read', () => {
-  it('is as if the reference were null; its own id stays where it is', async () => {
+  it('counts as a null reference; its id in the referring unit remains', async () => {
     const names = async (query: string) => {
       const { items } = (await ok(member.get(`/city/unit?${query}`))) as { items: Record<string, unknown>[] };
       return items;
@@ -194,7 +194,7 @@ describe('a unit that the caller may not read', () => {
     expect((await project.get('/city/unit?filter=eq(country.name,Closed)')).body.content.count).toBe(2);
   });
 
-  it('changes no answer when it changes: not one byte', async () => {
+  it('has no effect on any answer: not one byte', async () => {
     const before = await answersTo(member);
     await ok(
       project.put(`/country/unit/${closed}`, {
@@ -214,7 +214,7 @@ describe('a unit that the caller may not read', () => {
     expect(await answersTo(member)).toEqual(before);
   });
 
-  it('is not seen through a cursor of one who could', async () => {
+  it('is not visible through a cursor of another caller', async () => {
     const { next } = (await ok(project.get('/city/unit?order=country.name;asc&cursor=&limit=2'))) as { next: string };
     const page = (await ok(member.get(`/city/unit?order=country.name;asc&cursor=${next}&include=country.name`))) as {
       items: Record<string, unknown>[];
@@ -252,7 +252,7 @@ describe('a rule', () => {
   const define = (access: object) =>
     own.post('/kind/unit', { id: 'task', access, parameters: ['title', reference('job', 'project_')] });
 
-  it('may lead over references, whatever the member may read there', async () => {
+  it('may follow references, whatever the member may read there', async () => {
     await ok(define({ read: 'eq(job.team.lead,@member.id)', create: 'or(isnull(job),eq(job.team.lead,@member.id))' }));
     const mine = await add('project_', { team: await add('team', { lead: me }) });
     const other = await add('project_', { team: await add('team', {}) });
@@ -267,7 +267,7 @@ describe('a rule', () => {
     await expectNoDrift(own);
   });
 
-  it('may name what is hidden, and is refused where it names what is not there', async () => {
+  it('may name hidden parameters, and is rejected for unknown ones', async () => {
     expect((await define({ read: 'eq(job.team.word,sesame)' })).status).toBe(200);
     for (const [rule, told] of [
       ['eq(job.team.wrd,x)', "no parameter 'wrd' in 'team' (did you mean 'word'?), at character 4"],
@@ -280,7 +280,7 @@ describe('a rule', () => {
     }
   });
 
-  it('turns to nobody when a parameter on its way goes, and a new one inherits nothing', async () => {
+  it('becomes nobody when a parameter on its path is deleted, and a new one inherits nothing', async () => {
     await ok(define({ read: 'eq(job.team.word,sesame)', update: 'isnull(title)' }));
     await ok(own.delete('/string/unit/word?cascade=true'));
     const { access } = (await ok(own.get('/kind/unit/task'))) as { access: unknown };
@@ -291,7 +291,7 @@ describe('a rule', () => {
     await expectNoDrift(own);
   });
 
-  it('turns to nobody when a reference on its way is taken from its kind', async () => {
+  it('becomes nobody when a reference on its path is removed from its kind', async () => {
     await ok(define({ read: 'not(isnull(job.team.title))' }));
     await ok(own.put('/kind/unit/project_', { parameters: [] }));
     expect(((await ok(own.get('/kind/unit/task'))) as { access: unknown }).access).toEqual({ read: 'nobody' });

@@ -85,7 +85,7 @@ const BODIES: readonly [string, (kind: Kind, to: string) => unknown][] = [
 ];
 
 describe.each(KINDS)('a reference to a %s', (kind) => {
-  it.each(BODIES)('%s: one that is hidden is one that is not there', async (_, body) => {
+  it.each(BODIES)('%s: a hidden unit is treated as missing', async (_, body) => {
     const [hidden, absent] = [
       await as(ann).post('/job/unit', body(kind, his[kind])),
       await as(ann).post('/job/unit', body(kind, missing[kind])),
@@ -100,7 +100,7 @@ describe.each(KINDS)('a reference to a %s', (kind) => {
   });
 });
 
-describe('where a reference leads', () => {
+describe('the referenced kind', () => {
   const closed = Object.fromEntries(
     ['read', 'create', 'update', 'delete', 'link', 'function'].map((operation) => [operation, 'admin']),
   );
@@ -123,7 +123,7 @@ describe('where a reference leads', () => {
   });
 
   it.each(bodies.map((body) => [JSON.stringify(body), body] as const))(
-    'is not told to strangers: %s',
+    'is not shown to other callers: %s',
     async (_, body) => {
       for (const caller of [anonymous(admin), as(ann)]) {
         const { status, text } = await caller.post('/openref/unit', body);
@@ -133,7 +133,7 @@ describe('where a reference leads', () => {
     },
   );
 
-  it('is told to who has any right to its units', async () => {
+  it('is shown to callers with any right to its units', async () => {
     const told = async (caller: TestProject) => {
       const all = [
         await caller.post('/openref/unit', { oref: 'zz' }),
@@ -149,7 +149,7 @@ describe('where a reference leads', () => {
   });
 });
 
-it('leaves nothing of the write behind', async () => {
+it('stores nothing of the write', async () => {
   const before = await ok(admin.get('/job/unit'));
   expect((await as(ann).post('/job/unit', { title: 'y', client: his.client })).body.messages).toEqual([
     { code: 'parameter.bad_reference', parameter: 'client', text: "client: no such unit of 'client'" },
@@ -157,7 +157,7 @@ it('leaves nothing of the write behind', async () => {
   expect(await ok(admin.get('/job/unit'))).toEqual(before);
 });
 
-it('rights come first, unless they would tell of what is behind the reference', async () => {
+it('rights are checked first, unless they would reveal the referenced unit', async () => {
   expect((await as(ann).post('/job/unit', { stage: 'done', client: his.client })).status).toBe(403);
   expect((await as(ann).put(`/job/unit/${job}`, { stage: 'done', client: his.client })).status).toBe(403);
   expect((await as(ann).put(`/job/unit/${hers.folder}`, { client: his.client })).status).toBe(404);
@@ -167,7 +167,7 @@ it('rights come first, unless they would tell of what is behind the reference', 
   }
 });
 
-it('what the unit refers to already may stay, where that is seen', async () => {
+it('an existing reference may stay in an edit', async () => {
   const shared = await id(admin, 'job', { title: 'shared', client: his.client });
   expect((await as(ann).put(`/job/unit/${shared}`, { title: 'renamed', client: his.client })).status).toBe(200);
   expect((await as(ann).put(`/job/unit/${shared}`, { client: 'IT404' })).status).toBe(400);
@@ -176,7 +176,7 @@ it('what the unit refers to already may stay, where that is seen', async () => {
   await ok(admin.put('/unit/unit/client', { read_access: null }));
 });
 
-it('units of one list may refer to each other, and one that comes along is its own', async () => {
+it('units of one list may refer to each other, and to units created inside', async () => {
   const made = await as(ann).post('/client/unit', [
     { vat: 'X1', chief: 'X2' },
     { vat: 'X2', chief: 'X1' },
@@ -194,7 +194,7 @@ it('members may name each other by id, unless the owner says who may read them',
   await ok(admin.put('/kind/unit/person', { access: {} }));
 });
 
-it('administrators refer to everything, and no rule costs no statement', async () => {
+it('administrators may refer to everything, and without rules there is no additional statement', async () => {
   expect((await admin.post('/job/unit', { title: 'all', client: his.client, vault: his.vault })).status).toBe(200);
   expect(await admin.statements(() => admin.post('/job/unit', { title: 'one', client: his.client }))).toBe(1);
   expect(await as(ann).statements(() => as(ann).post('/job/unit', { title: 'two', doer: ann.id }))).toBe(1);

@@ -33,7 +33,7 @@ const CALLERS = [
 ];
 const ALL = CALLERS[0]?.sees ?? [];
 
-it('a definition inside the body of a kind is not compared with values that its writer may not read', async () => {
+it('an inline definition is not compared with values that the caller may not read', async () => {
   const access = { read: 'member', create: 'member' };
   for (const kind of ['kind', 'string']) await ok(admin.put(`/kind/unit/${kind}`, { access }));
   const post = (caller: TestProject, id: string, more: object) =>
@@ -67,12 +67,12 @@ it('a definition inside the body of a kind is not compared with values that its 
 });
 
 describe.each(CALLERS)('$name', ({ caller, sees }) => {
-  it.each(ALL)('reads in the record of %s what it may read of its values', async (id) => {
+  it.each(ALL)('reads in the record of %s only the values that it may read', async (id) => {
     const none = { default_string: null, values: null, pattern: null };
     expect(await ok(caller.get(`/string/unit/${id}`))).toMatchObject(sees.includes(id) ? given : none);
   });
 
-  it('finds and orders records by no other values than those', async () => {
+  it('filters and orders records only by those values', async () => {
     const find = async (query: string): Promise<string[]> => {
       const { items } = (await ok(caller.get(`/string/unit?include=id&${query}`))) as { items: { id: string }[] };
       return items.map(({ id }) => id);

@@ -238,7 +238,7 @@ function counted(allowed: boolean): boolean {
   return allowed;
 }
 
-it('let in exactly those whom the naive evaluator lets in', { timeout: 120_000 }, async () => {
+it('admit exactly the callers that the naive evaluator admits', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(access, fc.array(body, { minLength: 3, maxLength: 3 }), fc.nat(), async (said, bodies, pick) => {
       await refill(30);
@@ -297,7 +297,7 @@ it('let in exactly those whom the naive evaluator lets in', { timeout: 120_000 }
   expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(100);
 });
 
-it('never let in who has no token where the member is named, nor a member whose kind has no such value', async () => {
+it('never admit callers without the member value that a rule names', async () => {
   await refill(30);
   const [guest, nobody] = [CALLERS[4], CALLERS[5]];
   await fc.assert(

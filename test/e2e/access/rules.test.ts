@@ -78,7 +78,7 @@ describe('a rule whose value is absent', async () => {
     });
   });
 
-  it('lets nobody in once its parameter is gone', async () => {
+  it('admits nobody after its parameter is deleted', async () => {
     expect((await admin.delete('/kind/unit/paper/link/parameter/string/unit/group_name?cascade=true')).status).toBe(
       200,
     );

@@ -64,7 +64,7 @@ function firstAnswers(who: Who): Promise<string[]> {
 }
 
 describe.each(EVERYBODY)('to %s', (who) => {
-  it('no answer tells the value of a secret', { timeout: 120_000 }, async () => {
+  it('no answer reveals the value of a secret', { timeout: 120_000 }, async () => {
     const before = await firstAnswers(who);
     await flipSecretsOf(who, world, root);
     const after = await answers(world.callers[who]);
@@ -77,7 +77,7 @@ describe.each(EVERYBODY)('to %s', (who) => {
   });
 });
 
-it('the questions are good ones: they tell the secrets to those who may know them', async () => {
+it('the queries are effective: they reveal the secrets to callers who may read them', async () => {
   const before = await firstAnswers('root');
   await flipSecretsOf('bob', world, root);
   const after = await answers(root);
@@ -85,7 +85,7 @@ it('the questions are good ones: they tell the secrets to those who may know the
   expect(differing(before, after).length).toBeGreaterThan(100);
 });
 
-it('no answer tells whether a hidden unit is there', { timeout: 120_000 }, async () => {
+it('no answer reveals whether a hidden unit exists', { timeout: 120_000 }, async () => {
   const before = new Map<Who, readonly string[]>();
   for (const who of ['nobody', 'ann', 'bob'] as const) before.set(who, await firstAnswers(who));
   await dropSpares(world, root);
@@ -94,7 +94,7 @@ it('no answer tells whether a hidden unit is there', { timeout: 120_000 }, async
   }
 });
 
-it('no answer tells the default of a definition whose values are secret', async () => {
+it('no answer reveals the default of a definition with secret values', async () => {
   const about = asked.filter(({ path }) => /struct|\/(string|kind)\/unit/.test(path));
   const both = async () => [
     ...(await answers(world.callers.ann, about)),
@@ -155,7 +155,7 @@ describe('of a kind that a caller may read and not write', () => {
     ]),
   ];
 
-  it.each(['nobody', 'ann'] as const)('no struct tells %s what is kept from it', async (who) => {
+  it.each(['nobody', 'ann'] as const)('no struct shows %s what it may not read', async (who) => {
     const about = (await made()).flatMap(ask).map((path): Question => ({ method: 'GET', path }));
     const before = await answers(world.callers[who], about);
     const after = { label: 'After', helper_text: 'After', values: ['after'], required: false, max_length: 9 };
@@ -171,7 +171,7 @@ describe('of a kind that a caller may read and not write', () => {
     expect(before.filter((text) => / → 200 /.test(text) && text.includes('"plain"')).length).toBeGreaterThan(0);
   });
 
-  it('a struct tells who may write a field what it takes', async () => {
+  it('a struct shows the allowed values to callers who may write the field', async () => {
     await made();
     const ids = async (caller: TestProject) => {
       const { items } = (await ok(caller.get('/shown/struct'))) as { items: { id: string }[] };

@@ -136,7 +136,7 @@ async function tryNames(names: readonly string[]): Promise<void> {
 
 const idOf = async (caller: TestProject) => ((await ok(caller.get('/person/unit'))) as { items: Unit[] }).items[0]?.id;
 
-it('every name of our SQL may be one of a kind or a parameter', { timeout: 300_000 }, async () => {
+it('every name in our SQL may also be the name of a kind or a parameter', { timeout: 300_000 }, async () => {
   const shuffled = fc.shuffledSubarray(NAMES, { minLength: NAMES.length });
   await fc.assert(
     fc.asyncProperty(shuffled, async (names) => {

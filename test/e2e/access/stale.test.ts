@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 describe('a change of access', () => {
-  it('is known to every process with its next request', async () => {
+  it('applies on every process to its next request', async () => {
     for (const read of ['admin', 'member', 'nobody', 'eq(owner,@member.id)', 'ne(owner,@member.id)', 'anyone']) {
       await ok(admin.put('/kind/unit/note', { access: { read } }));
       const [here, elsewhere] = [await ann.get('/note/unit'), await there.get('/note/unit')];
@@ -54,7 +54,7 @@ describe('a change of access', () => {
     expect((await there.get('/note/unit')).text).not.toContain('"body"');
   });
 
-  it('of a member itself counts with its next request', async () => {
+  it('of a member itself applies to its next request', async () => {
     await ok(admin.put('/kind/unit/note', { access: { read: 'eq(body,@member.team)' } }));
     expect(await ok(there.get('/note/unit'))).toMatchObject({ count: 0 });
     await ok(admin.put(`/person/unit/${annId}`, { team: 'b' }));
@@ -64,7 +64,7 @@ describe('a change of access', () => {
   });
 });
 
-describe('made again under the same id', () => {
+describe('created again under the same id', () => {
   it('a kind has neither the units nor the access nor the links of the old one', async () => {
     await ok(admin.put('/kind/unit/note', { access: { read: 'anyone' } }));
     const { items } = (await ok(admin.get('/note/unit'))) as { items: { id: string }[] };
@@ -85,7 +85,7 @@ describe('made again under the same id', () => {
     await expectNoDrift(admin);
   });
 
-  it('a parameter has neither the values nor the protection of the old one, and no rule knows it', async () => {
+  it('a parameter has neither the values nor the protection of the old one, and no rule refers to it', async () => {
     await ok(admin.put('/kind/unit/note', { access: { read: 'member', update: 'eq(secret,s)' } }));
     await ok(admin.delete('/string/unit/secret?cascade=true'));
     await ok(admin.post('/string/unit', { id: 'secret' }));
@@ -108,7 +108,7 @@ describe('made again under the same id', () => {
     expect((await there.get('/note/unit')).status).toBe(403);
   });
 
-  it('a member kind knows neither the tokens nor the credentials of the old one', async () => {
+  it('a member kind accepts neither the tokens nor the credentials of the old one', async () => {
     await defineKinds(admin, { id: 'staff' });
     await join(['person', 'staff']);
     const old = await memberOf('staff', 'stan');
@@ -125,7 +125,7 @@ describe('made again under the same id', () => {
     expect((await ann.as(old.token).get('/kind/unit')).status).toBe(401);
   });
 
-  it('a member of the same name gets nothing of the old one', async () => {
+  it('a member with the same name inherits nothing of the old one', async () => {
     await ok(admin.put('/kind/unit/note', { access: { read: 'eq(owner,@member.id)' } }));
     await ok(admin.put('/unit/unit/owner', { on_delete: 'set_null' }));
     await ok(admin.delete(`/person/unit/${annId}`));

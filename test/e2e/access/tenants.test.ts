@@ -79,7 +79,7 @@ const reads = ({ note }: Tenant) => [
   '/group/unit/all',
 ];
 
-it('answers of both, all at once, have each their own', { timeout: 60_000 }, async () => {
+it('concurrent answers of both contain only their own data', { timeout: 60_000 }, async () => {
   const calls = [here, there].flatMap((tenant) => {
     const foreign = tenant === here ? there.mark : here.mark;
     const callers = [tenant.admin, tenant.admin.as(tenant.ann.accessToken)];
@@ -101,7 +101,7 @@ it('answers of both, all at once, have each their own', { timeout: 60_000 }, asy
 });
 
 describe('an id of the other project', () => {
-  it('is of no unit here, wherever it stands', async () => {
+  it('matches no unit here, wherever it is used', async () => {
     const admin = here.admin;
     const [note, own] = [`/note/unit/${there.note}`, `/note/unit/${here.note}`];
     for (const path of [
@@ -130,7 +130,7 @@ describe('an id of the other project', () => {
     );
   });
 
-  it('in a cursor leads to nothing of the other', async () => {
+  it('in a cursor reveals nothing of the other project', async () => {
     const path = '/land/unit?limit=1&cursor=';
     const { next } = (await ok(there.admin.get(path))) as { next: string };
     const { text } = await here.admin.get(`${path}${encodeURIComponent(next)}`);
@@ -138,7 +138,7 @@ describe('an id of the other project', () => {
   });
 });
 
-it('a token of one is none of the other, for a member of the same name and password', async () => {
+it('a token of one is invalid in the other, also for a member with the same name and password', async () => {
   for (const token of [there.ann.accessToken, there.ann.refreshToken, there.admin.token]) {
     for (const path of ['/auth/verify', '/auth/refresh', '/note/unit', '/kind/unit']) {
       expect((await here.admin.as(token).get(path)).status, path).toBe(401);
@@ -149,7 +149,7 @@ it('a token of one is none of the other, for a member of the same name and passw
   expect((await here.admin.get('/kind/unit', { headers: both })).status).toBe(401);
 });
 
-it('what is defined, changed and dropped in one leaves the other as it was', async () => {
+it('definitions, changes and deletions in one do not affect the other', async () => {
   const doomed = await makeTenant('doomed');
   const before = [await definitionsOf(here.admin), (await here.admin.get('/group/all/unit')).text];
   await ok(doomed.admin.put('/string/unit/name', { indexed: false, read_access: 'admin' }));
@@ -160,7 +160,7 @@ it('what is defined, changed and dropped in one leaves the other as it was', asy
   expect((await here.admin.as(here.ann.accessToken).get(`/note/unit/${here.note}`)).text).toContain('here');
 });
 
-it('neither waits for the locks of the other', async () => {
+it('locks of one do not block the other', async () => {
   const side = await sideConnection();
   const release = await side.lock(there.admin, '"land"');
   await ok(here.admin.put('/kind/unit/land', { label: 'land of here, too' }));
@@ -168,7 +168,7 @@ it('neither waits for the locks of the other', async () => {
   await release();
 });
 
-it('no constraint leads from one into the other', async () => {
+it('no constraint refers from one to the other', async () => {
   const rows = await query<{ constrained: string }>(
     here.admin,
     `SELECT c.conname AS constrained FROM pg_constraint c JOIN pg_class a ON a.oid = c.conrelid

@@ -23,7 +23,7 @@ const service = await startTestService({ trustProxy: 1 });
 const project = anonymous(await withMembers(await service.project()));
 const other = anonymous(await service.project());
 
-it('sign-ins beyond the line are refused, the others served', async () => {
+it('sign-ins beyond the queue are rejected, the others served', async () => {
   const ann = await signUp(project, 'ann');
   await query(project, 'DELETE FROM $schema._throttle');
   let open = (): void => undefined;

@@ -47,7 +47,7 @@ describe('sign-up', () => {
     await admin.put('/kind/unit/person', { access: null });
   });
 
-  it('to what is no member kind is 404, with a token and without', async () => {
+  it('to a kind that is not a member kind is 404, with or without a token', async () => {
     await admin.post('/kind/unit', { id: 'thing', label: 'Thing', public: true });
     for (const kind of ['nope', 'thing', 'kind', 'kind_system_user']) {
       for (const api of [anyone, admin, anyone.as('x')]) {
@@ -66,7 +66,7 @@ describe('sign-up', () => {
     });
   });
 
-  it('a member whose kind has left the group has no good token, for verify either', async () => {
+  it('a member whose kind has left the group has no valid token, also for verify', async () => {
     const eve = await signUp(admin, 'eve');
     await admin.delete('/group/unit/kind_auth_member/link/group/kind/unit/person?cascade=true');
     expect((await admin.as(eve.accessToken).get('/auth/verify')).status).toBe(401);
@@ -74,7 +74,7 @@ describe('sign-up', () => {
 });
 
 describe('refused passwords', () => {
-  it('count for the member, by whichever of its names', async () => {
+  it('count for the member, whichever of its names is used', async () => {
     const other = await withMembers(await service.project());
     await signUp(other, 'ann');
     const tries = other.as(undefined);

@@ -141,7 +141,7 @@ describe('an address', () => {
     expect(tokenIn(await mailbox.last('dotted@example.com.'))).not.toBe('');
   });
 
-  it('that somebody else wrote another way gets its mail where it is stored, whatever the headers say', async () => {
+  it('that is written differently in a request gets its mail at the stored form, whatever the headers say', async () => {
     const reply = await send(service.service, {
       method: 'POST',
       path: '/api/lib/auth/recover_password',

@@ -49,7 +49,7 @@ async function editedAtOnce(id: string, ...bodies: readonly object[]): Promise<n
 }
 
 describe('names that are changed at once', () => {
-  it('are both those of the sign-in', async () => {
+  it('both apply to the sign-in', async () => {
     const { id, password } = await signUp(admin, 'former');
     const names = { username: 'latter', email: 'latter@example.org' };
     expect(await editedAtOnce(id, { username: names.username }, { email: names.email })).toEqual([200, 200]);
@@ -59,7 +59,7 @@ describe('names that are changed at once', () => {
     expect(await signsIn('latter@example.org', password)).toBe(true);
   });
 
-  it('are judged together: a username is an address only while that is the own one', async () => {
+  it("are validated together: a username may be an address only while it is the member's own", async () => {
     const { id } = await signUp(admin, 'lonely');
     const statuses = await editedAtOnce(id, { username: 'lonely@example.com' }, { email: 'other@example.com' });
     expect(statuses.sort()).toEqual([200, 400]);

@@ -16,7 +16,7 @@ const open = anonymous(admin);
 
 const canary = (name: string) => `canary-${name}-${randomBytes(8).toString('hex')}`;
 
-it('nothing secret is told where it was not asked for', async () => {
+it('no secret is in a log, cache or mail', async () => {
   const [first, second, wrong] = [canary('first'), canary('second'), canary('wrong')];
   const secrets = new Set([first, second, wrong]);
   const refusals: Reply[] = [];

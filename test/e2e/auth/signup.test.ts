@@ -55,13 +55,13 @@ it.each([
   expect(await query(admin, 'SELECT 1 FROM $schema."person"')).toEqual([]);
 });
 
-it('who is right but for its name, which another one has, is told so', async () => {
+it('a taken name is reported', async () => {
   expect((await anyone.post('/auth/person/signup', { ...name, kind_system_user: user, age: 3 })).status).toBe(200);
   const again = await anyone.post('/auth/person/signup', { ...name, kind_system_user: user, age: 3 });
   expect(again.status).toBe(409);
 });
 
-it('a name and an address that are taken are told in one answer, the address where it was given', async () => {
+it('a taken name and a taken address are reported in one answer, each at its place', async () => {
   const other = { username: 'ANN', password: 'password1' };
   const both = { ...other, kind_system_user: { ...other, email: 'Ann@Example.com' } };
   const messages = ['parameter.not_unique kind_system_user.email', 'parameter.not_unique username'];
@@ -76,7 +76,7 @@ it('a name and an address that are taken are told in one answer, the address whe
   expect(await query(admin, 'SELECT 1 FROM $schema."person"')).toHaveLength(1);
 });
 
-it('and with them what the member has in common with another one, as far as it may be known', async () => {
+it('and with them other taken unique values, as far as the caller may know them', async () => {
   const badges = { badge: 'b', secret_badge: 's' };
   await ok(admin.post('/person/unit', { username: 'eve', email: 'eve@example.com', ...badges }));
   const body = { ...name, ...badges, kind_system_user: user };
@@ -98,7 +98,7 @@ it('and with them what the member has in common with another one, as far as it m
   expect(await query(admin, 'SELECT 1 FROM $schema."person"')).toHaveLength(2);
 });
 
-it('whatever is wrong with an address is told where it was given', async () => {
+it('a fault of an address is reported at its place', async () => {
   for (const [email, code] of [
     ['ann', 'bad_value'],
     [7, 'bad_type'],

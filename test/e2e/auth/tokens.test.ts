@@ -153,7 +153,7 @@ it('the real tokens are good all the while', async () => {
   expect({ status, cache: headers.get('cache-control') }).toEqual({ status: 200, cache: 'no-store' });
 });
 
-describe('what is over', () => {
+describe('expired data', () => {
   const count = async (table: string, where: string) => {
     const text = `SELECT count(*)::int AS n FROM "project_${admin.id}"."${table}" WHERE ${where}`;
     return (await query<{ n: number }>(admin, text))[0]?.n;
@@ -163,7 +163,7 @@ describe('what is over', () => {
     return body.content.refresh_token as string;
   };
 
-  it('is forgotten: of a session there are the last tokens, and an older one ends it all the same', async () => {
+  it('is deleted: a session keeps its last tokens, and an older one still ends it', async () => {
     const eve = await signUp(admin, 'eve');
     const session = `"session_id" = '${partOf(eve.refreshToken, 1)['sid'] as string}'`;
     let token = eve.refreshToken;
@@ -178,7 +178,7 @@ describe('what is over', () => {
     expect(await count('_refresh_token', session)).toBe(0);
   });
 
-  it('is swept away: sessions of members who never came back, with their tokens', async () => {
+  it('is cleaned up: sessions of members who never came back, with their tokens', async () => {
     const gone = await signUp(admin, 'gone');
     const session = partOf(gone.refreshToken, 1)['sid'] as string;
     await query(admin, `UPDATE "project_${admin.id}"."_session" SET "expires_at" = now() WHERE "id" = '${session}'`);

@@ -128,7 +128,7 @@ describe('the document without a project', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('is no way round a bad key or token', async () => {
+  it('rejects a bad key or token', async () => {
     const status = async (headers: Record<string, string>) =>
       (await send(service.service, { path: DOCUMENT, headers })).status;
     expect(await status({ 'kind-project-key': 'nowhere' })).toBe(401);
@@ -202,7 +202,7 @@ describe('the document of a project', () => {
     await ok(held.put(`/book/unit/${id}`, exampleOf('/api/lib/book/unit/{unit_id}', 'put')));
   });
 
-  it('holds to field masks', async () => {
+  it('respects field masks', async () => {
     const document = await fetchFor(ann);
     const create = Object.keys(propertiesOf(document, 'book.create'));
     const record = Object.keys(propertiesOf(document, 'book.record'));
@@ -268,7 +268,7 @@ describe('the document of a project', () => {
     }
   });
 
-  it('has the ways from groups to kinds for who may read both', async () => {
+  it('links groups with kinds for callers who may read both', async () => {
     const project = await service.project();
     const member = await asMember(project);
     const ways = async () =>
@@ -294,7 +294,7 @@ describe('the document of a project', () => {
     expect(paths['/api/lib/auth/signin']?.post?.security).toEqual([key]);
   });
 
-  it('is the newest one in every answer, of the project and the caller alone', async () => {
+  it('is always current, and only of the project and the caller', async () => {
     const project = await service.project();
     const before = await project.get('/doc/openapi.json');
     expect(operations(documentOf(before))).not.toContain('GET /api/lib/city/unit');
@@ -318,7 +318,7 @@ describe('the document of a project', () => {
     );
   });
 
-  it('tells that what authors wrote may take too long: hooks of writes, and sources', async () => {
+  it('lists 504 for writes with hooks and for sources', async () => {
     const { paths } = await fetchFor(admin);
     const late = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, { responses }]) => ('504' in responses ? [`${method} ${path}`] : [])),

@@ -50,7 +50,7 @@ describe('the document of some kinds', async () => {
     expect(whole.document.components.schemas).toMatchObject(part.document.components.schemas);
   });
 
-  it('has no own operation of any where none is named, and a tag of each', async () => {
+  it('has no operation of a kind if none is named, and a tag of each kind', async () => {
     const { document } = await documentOf(project, '?kinds=');
     expect([...pathsOf(document, 'city'), ...pathsOf(document, 'string')]).toEqual([]);
     const tags = Object.fromEntries(document.tags.map((tag) => [tag.name, tag['x-kinds']]));
@@ -58,7 +58,7 @@ describe('the document of some kinds', async () => {
     expect(tags['Parameters']).toHaveLength(12);
   });
 
-  it('refuses a kind that is not there, and for who may not see it one that is', async () => {
+  it('rejects unknown kinds, and kinds that the caller may not see', async () => {
     const refused = { status: 400, messages: ['query.bad_value kinds'] };
     expect(refusalOf(await project.get(`${DOCUMENT}?kinds=city,cities`))).toEqual(refused);
     const text = async (id: string) => {
@@ -83,7 +83,7 @@ describe('the document of some kinds', async () => {
 });
 
 describe('a large document', { timeout: 120_000 }, () => {
-  it('is made while others are served, and once however many ask for it', async () => {
+  it('is built once for concurrent requests, while others are served', async () => {
     const [large, neighbour] = [await service.project(), await service.project()];
     await defineKinds(neighbour, { id: 'city' });
     await defineMany(large, 90, 395);
@@ -113,7 +113,7 @@ describe('a large document', { timeout: 120_000 }, () => {
     expect(sorted.at(-1)).toBeLessThan(2000);
   });
 
-  it('is refused where it would be larger than it may be, with what to ask for', async () => {
+  it('is rejected if it is too large, with advice', async () => {
     const huge = await service.project();
     await defineMany(huge, 462, 395);
     const { status, body } = await huge.get(DOCUMENT);

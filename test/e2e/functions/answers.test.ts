@@ -81,7 +81,7 @@ await reload(service);
 const { admin } = await documented({ admin: project });
 const AWAY = { status: 503, messages: ['kind.remote_unavailable'] };
 
-describe('a unit that is of no use', () => {
+describe('an invalid unit of a source', () => {
   it.each([
     ...['bigint', 'function', 'method', 'symbol', 'hole', 'nan', 'infinite', 'date', 'instance', 'map', 'dated'],
     ...['listed', 'sparse', 'written', 'getter', 'deep', 'proxy', 'costly', 'large', 'escaped', 'parts'],
@@ -94,7 +94,7 @@ describe('a unit that is of no use', () => {
     expect(refusalOf(await admin.get('/odd/unit'))).toEqual(AWAY);
   });
 
-  it('is told of in the log, with the field', () => {
+  it('is logged with the field', () => {
     expect(lines.map(({ cause }) => cause)).toContainEqual(expect.stringMatching(/^meta: /));
   });
 });

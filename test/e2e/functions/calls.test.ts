@@ -421,7 +421,7 @@ describe('a transaction', () => {
     expect(await names()).toEqual(expect.arrayContaining(['A', 'B']));
   });
 
-  it('is undone by a refusal of the author, who words it', async () => {
+  it('is rolled back by a FunctionError, whose text is the answer', async () => {
     const reply = await admin.post('/city/function/refuse');
     expect(reply).toMatchObject({
       status: 418,
@@ -430,33 +430,33 @@ describe('a transaction', () => {
     expect(await names()).not.toContain('Lost');
   });
 
-  it('is undone where the answer is no JSON', async () => {
+  it('is rolled back if the answer is not JSON', async () => {
     expect((await admin.post('/city/function/circle')).body.messages).toMatchObject([{ code: 'server.error' }]);
     expect(await names()).not.toContain('Circular');
   });
 
-  it.each(['fail', 'throws', 'text'])('tells nothing of an error: %s', async (name) => {
+  it.each(['fail', 'throws', 'text'])('reveals nothing of an error: %s', async (name) => {
     const reply = await admin.get(`/city/function/${name}`);
     expect(reply).toMatchObject({ status: 500, body: { messages: [{ code: 'server.error' }] } });
     expect(reply.text).not.toMatch(/secret|a text/);
   });
 
-  it('goes on after an operation that was refused', async () => {
+  it('continues after a rejected operation', async () => {
     const { body } = await admin.post('/city/function/attempt');
     expect(body.content).toEqual({ codes: ['parameter.not_unique', 'parameter.too_long'], found: ['Rome'] });
   });
 
-  it('takes operations that are started at once, one after the other', async () => {
+  it('runs concurrent operations one after the other', async () => {
     expect((await admin.post('/city/function/together')).body.content).toEqual(['T1', 'T2', 'T3']);
   });
 
-  it('tells faults of a list as the endpoint does', async () => {
+  it('reports faults of a list like the endpoint', async () => {
     const { status, body } = await admin.post('/city/function/make', { names: ['Ok', 'x'.repeat(51)] });
     expect([status, body.messages[0]]).toMatchObject([400, { code: 'parameter.too_long', index: 1 }]);
     expect(await names()).not.toContain('Ok');
   });
 
-  it('asks for nothing by a list that is empty, and not for everything', async () => {
+  it('rejects an empty list, instead of asking for everything', async () => {
     const { content } = (await admin.post('/city/function/none')).body;
     expect(content).toEqual([
       ...['include', 'include', 'link_id', 'kind_id'].map(
@@ -470,14 +470,14 @@ describe('a transaction', () => {
     expect((await admin.post('/city/function/links')).body.content).toEqual([['LinkB'], 0]);
   });
 
-  it('takes one statement where nothing is done in it', async () => {
+  it('takes one statement if nothing is done in it', async () => {
     await admin.get('/city/function/nothing');
     expect(await admin.statements(() => admin.get('/city/function/nothing'))).toBe(1);
   });
 });
 
 describe('rights inside', () => {
-  it("are the caller's, but for hidden parameters, which no answer has by accident", async () => {
+  it("are the caller's, except for hidden parameters, which no answer contains by accident", async () => {
     const { body } = await member.get('/city/function/secret');
     expect(body.content).toMatchObject({ unit: { name: 'Oslo' }, read: 'c1' });
     expect(body.content.unit).not.toHaveProperty('code');

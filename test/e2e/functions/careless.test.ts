@@ -118,7 +118,7 @@ const goesOn = async () => {
 
 beforeEach(() => void lines.splice(0));
 
-describe('what escapes while a module is loaded is told of its file', () => {
+describe('uncaught errors of a loading module are logged with its file', () => {
   it.each([
     ['a request', `const rates = fetch('${NOBODY}');`, 'fetch failed'],
     ['a connection', `import net from 'node:net'; net.connect(9, '127.0.0.1');`, 'connect ECONNREFUSED'],
@@ -137,7 +137,7 @@ describe('what escapes while a module is loaded is told of its file', () => {
   });
 });
 
-describe('what escapes from a call is told of its function', () => {
+describe('uncaught errors of a call are logged with its function', () => {
   it.each<[string, () => Promise<{ status: number }>, number, object]>([
     ['a request of a listener', () => call('aborts_loosely'), 504, { name: 'aborts_loosely' }],
     ['what a listener throws', () => call('aborts_with_text'), 504, { err: { message: 'on abort' } }],
@@ -150,7 +150,7 @@ describe('what escapes from a call is told of its function', () => {
     await goesOn();
   });
 
-  it('a refusal that nobody waits for, with the line that asked', async () => {
+  it('a rejected operation that is not awaited, with the calling line', async () => {
     expect((await call('forgets')).status).toBe(200);
     const line = JOB.split('\n').findIndex((each) => each.includes("get('nothing')")) + 1;
     expect(await escaped()).toMatchObject({ name: 'forgets', place: `job.ts:${line}` });
@@ -166,7 +166,7 @@ describe('what escapes from a call is told of its function', () => {
   });
 });
 
-describe.each(ODDITIES)('an odd thing that is thrown: %s', (name) => {
+describe.each(ODDITIES)('an unusual thrown value: %s', (name) => {
   it.each(['throws_late', 'rejects_late'])('%s', async (how) => {
     expect((await call(how, { name })).status).toBe(200);
     expect(await escaped()).toMatchObject({ name: how, err: { message: expect.any(String) as string } });
@@ -191,14 +191,14 @@ describe.each(ODDITIES)('an odd thing that is thrown: %s', (name) => {
   });
 });
 
-describe('when nothing of authors has run for a while', () => {
+describe('when no user code has run for a while', () => {
   const calledLate = async (name: string) => {
     const late = call('throws_late', { name });
     rest();
     expect((await late).status).toBe(200);
   };
 
-  it.each(['text', 'null', 'message'])('what escapes late is told without its function: %s', async (name) => {
+  it.each(['text', 'null', 'message'])('late uncaught errors are logged without the function: %s', async (name) => {
     await calledLate(name);
     rest();
     expect(await escaped()).toMatchObject({ level: 50, err: { message: expect.any(String) as string } });
@@ -214,13 +214,13 @@ describe('when nothing of authors has run for a while', () => {
     exit.mockClear();
   });
 
-  it('it is told again from the next call on', async () => {
+  it('the function is logged again from the next call on', async () => {
     await call('throws_late', { name: 'text' });
     expect(await escaped()).toMatchObject({ name: 'throws_late' });
   });
 });
 
-it('a refusal at the top level of a module breaks that one alone', async () => {
+it('an error at the top level of a module breaks only that module', async () => {
   files.write('own.ts', `import { FunctionError } from 'kind';\nthrow new FunctionError(409, 'own.no', 'No');`);
   await reload(service);
   expect(lines).toMatchObject([{ file: 'own.ts', line: 2, msg: 'functions: own.ts:2: own.no: No' }]);
@@ -228,7 +228,7 @@ it('a refusal at the top level of a module breaks that one alone', async () => {
   files.remove('own.ts');
 });
 
-it('a default export that no one can look at breaks its module alone', async () => {
+it('an unreadable default export breaks only its module', async () => {
   const trap = '{ get() { throw new Error("gotcha"); }, getPrototypeOf() { throw new Error("gotcha"); } }';
   files.write('own.ts', `export default new Proxy({}, ${trap});`);
   await reload(service);
@@ -237,7 +237,7 @@ it('a default export that no one can look at breaks its module alone', async () 
   files.remove('own.ts');
 });
 
-describe('what all objects have in common', () => {
+describe('built-in prototypes', () => {
   it.each([
     ['is added to', '{"__proto__":{"theme":"x"}}'],
     ['is added to, by its own object', '{"__proto__":{"__proto__":{"seesHidden":true}}}'],
@@ -262,14 +262,14 @@ describe('what all objects have in common', () => {
     expect((await project.get('/job/unit')).status).toBe(200);
   });
 
-  it('may be called the same in objects of an author', async () => {
+  it('may have their names reused in objects of an author', async () => {
     expect(await ok(call('names'))).toEqual({ toString: 'mine', constructor: 1 });
     expect(await ok(call('merges', { settings: { theme: 'dark', valueOf: 1 } }))).toMatchObject({ theme: 'dark' });
     const settings = { constructor: 2 };
     expect(await ok(call('takes', { settings }))).toEqual({ own: 2, keys: ['constructor'], derived: 'Derived' });
   });
 
-  it('is shown as ever', () => {
+  it('are printed as usual', () => {
     class Own {
       readonly a = 1;
     }
@@ -281,7 +281,7 @@ describe('what all objects have in common', () => {
     ]);
   });
 
-  it('is not what a polyfill adds to', async () => {
+  it('cannot be extended by a polyfill', async () => {
     files.write('own.ts', 'Object.prototype.tap = () => 1;');
     await reload(service);
     expect(lines).toMatchObject([

@@ -45,7 +45,7 @@ await defineKinds(
 await reload(service);
 const count = async (kind: string) => ((await ok(project.get(`/${kind}/unit?limit=0`))) as { count: number }).count;
 
-describe('a failure that an author catches', () => {
+describe('a caught failure', () => {
   it.each([
     ['in a function, which goes on', '/job/function/goes_on'],
     ['in a function, which refuses', '/job/function/refuses'],
@@ -56,7 +56,7 @@ describe('a failure that an author catches', () => {
     for (const kind of ['trace', 'fragile', 'goes_on', 'refuses']) expect(await count(kind), kind).toBe(0);
   });
 
-  it('is a deadlock all the same: the call is run again', async () => {
+  it('of a deadlock still runs the call again', async () => {
     const made = async () => ((await ok(project.post('/trace/unit', {}))) as { id: string }).id;
     const [one, two] = [await made(), await made()];
     crossing.close();

@@ -49,18 +49,18 @@ describe.each<[string, (what: string) => ReturnType<typeof project.post>]>([
   ['a function', (what) => project.post(`/job/function/${what}`, {})],
   ['a hook', (what) => project.post('/job/unit', { name: what })],
 ])('%s', (_, call) => {
-  it('has all of what it asked for before its end', async () => {
+  it('completes all operations started before its end', async () => {
     await ok(call('each'));
     expect(await stored()).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('fails where something goes on behind its end, and nothing of it is stored', async () => {
+  it('fails if operations start after its end, and nothing is stored', async () => {
     expect(refusalOf(await call('chain'))).toMatchObject({ status: 500 });
     expect(await stored()).toEqual([]);
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it('that lets nothing else run is over time all the same, once it is done', async () => {
+  it('that blocks the process still times out, once it returns', async () => {
     expect(refusalOf(await call('blocks'))).toMatchObject({ status: 504, messages: ['function.timeout'] });
     expect(await stored()).toEqual([]);
   });

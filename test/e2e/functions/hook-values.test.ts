@@ -92,7 +92,7 @@ const create = (path: string, body: unknown, as: TestProject = admin) => as.post
 const count = async (kind: string) => ((await ok(admin.get(`/${kind}/unit?limit=0`))) as { count: number }).count;
 
 describe('before a create', () => {
-  it('a hook makes the key and what is required, and sees what was given alone', async () => {
+  it('a hook sets the key and required values, and receives only the given values', async () => {
     expect(await ok(create('/page/unit', { title: 'One Page', secret: 's' }))).toMatchObject({
       ...{ id: 'one-page', code: 'one-page', owner: 'made', state: 'draft' },
     });
@@ -139,13 +139,13 @@ describe('before a create', () => {
     expect(await count('page')).toBe(before);
   });
 
-  it('what is wrong with what was given is told before a hook runs', async () => {
+  it('faults of the given values are reported before a hook runs', async () => {
     const refused = refusalOf(await create('/page/unit', { title: 'x'.repeat(11), nope: 1 }));
     expect(refused).toEqual({ status: 400, messages: ['parameter.unknown nope', 'parameter.too_long title'] });
     expect(seen).toEqual([]);
   });
 
-  it('of a list each unit has its own, and is told of with its index', async () => {
+  it('in a list each unit has its own hook call, and errors have its index', async () => {
     const made = (await ok(create('/page/unit', [{ title: 'L 1' }, { title: 'L 2', state: 'x' }]))) as {
       items: { id: string; state: string }[];
     };
@@ -172,7 +172,7 @@ describe('before a create', () => {
     expect((await admin.get('/page/unit/in-2')).status).toBe(404);
   });
 
-  it('rules hold for what was given, with defaults, and for what comes of it', async () => {
+  it('rules are checked for the given values with defaults, and for the result', async () => {
     expect(await ok(create('/ruled/unit', { title: 'Fine' }, member))).toMatchObject({ id: 'fine', state: 'draft' });
     seen.splice(0);
     expect(await create('/ruled/unit', { title: 'No', state: 'open' }, member)).toMatchObject({ status: 403 });
@@ -181,7 +181,7 @@ describe('before a create', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('references to what is not there are told without a hook, after rights', async () => {
+  it('invalid references are reported without a hook, after rights', async () => {
     const { id } = (await ok(create('/vault/unit', { title: 'closed' }))) as { id: string };
     const bad = { title: 'Bad', about: id };
     expect(refusalOf(await create('/ruled/unit', bad, member))).toEqual({

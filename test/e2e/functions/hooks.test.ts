@@ -175,12 +175,12 @@ describe('hooks run for a unit', () => {
     expect(await traces()).toHaveLength(4);
   });
 
-  it('that signs up, though nobody is signed in yet', async () => {
+  it('that signs up, before anybody is signed in', async () => {
     await signUp(anonymous(admin), 'bea');
     expect(await traces()).toEqual(['before_create person {"by":null}', 'after_create person {"by":null}']);
   });
 
-  it('not where the caller has no right, or what it gave is bad', async () => {
+  it('not if the caller has no right, or its values are invalid', async () => {
     const replies = await Promise.all([
       anonymous(admin).post('/book/unit', { title: 'A' }),
       member.post('/book/unit', { title: 'x'.repeat(21) }),
@@ -195,7 +195,7 @@ describe('hooks run for a unit', () => {
 describe('before hooks', () => {
   const mine = { owner: 'ann_person' };
 
-  it('change what is written, also what the caller may not see; what is for them alone is stored nowhere', async () => {
+  it('change what is written, also hidden fields; run-time values are not stored', async () => {
     const made = await created('/post/unit', { ...mine, title: 'Hello you', password: 'p' }, member);
     expect(made).toMatchObject({ slug: 'hello-you' });
     const edited = await ok(member.put(`/post/unit/${made.id}`, { title: 'Bye' }));
@@ -226,7 +226,7 @@ describe('before hooks', () => {
     expect(reply.body.messages).toEqual([expect.objectContaining(message)]);
   });
 
-  it('are judged after an edit too', async () => {
+  it('are validated after an edit too', async () => {
     const { id } = await created('/post/unit', { ...mine, title: 'Stays' }, member);
     expect(await member.put(`/post/unit/${id}`, { title: 'away' })).toMatchObject({ status: 403 });
     expect(await ok(admin.get(`/post/unit/${id}`))).toMatchObject({ title: 'Stays', owner: 'ann_person' });
@@ -237,7 +237,7 @@ describe('before hooks', () => {
     expect([reply.status, reply.body.messages[0]?.code]).toEqual([403, 'access.denied']);
   });
 
-  it('tell which one of a list, and leave none of it', async () => {
+  it('report the index in a list, and store none of it', async () => {
     const reply = await member.post('/post/unit', [
       { ...mine, title: 'Fine' },
       { ...mine, title: 'number' },
@@ -246,7 +246,7 @@ describe('before hooks', () => {
     expect(await ok(admin.get('/post/unit?filter=eq(title,Fine)&limit=0'))).toMatchObject({ count: 0 });
   });
 
-  it('make values that the table refuses as it refuses those of a body', async () => {
+  it('produce values that the table rejects like those of a body', async () => {
     await created('/post/unit', { ...mine, title: 'Same' }, member);
     const reply = await member.post('/post/unit', { ...mine, title: 'same' });
     expect(reply.body.messages).toMatchObject([{ code: 'parameter.not_unique', parameter: 'slug' }]);
@@ -259,7 +259,7 @@ describe('before hooks', () => {
     await ok(admin.get(`/post/unit/${id}`));
   });
 
-  it('hold an edit to the version that it is of', async () => {
+  it('respect If-Match of an edit', async () => {
     const { id } = await created('/post/unit', { ...mine, title: 'Version' }, member);
     const { headers } = await member.get(`/post/unit/${id}`);
     const tag = headers.get('etag') ?? '';
@@ -288,7 +288,7 @@ describe('the transaction', () => {
     expect(await traces()).toEqual([]);
   });
 
-  it('has what a hook wrote, of the unit itself too', async () => {
+  it('contains what a hook wrote, also to the unit itself', async () => {
     const { id } = await created('/undone/unit', { title: 'good' });
     expect(await ok(admin.get(`/undone/unit/${id}`))).toMatchObject({ title: 'changed after' });
   });
@@ -299,7 +299,7 @@ describe('the transaction', () => {
     await ok(admin.post('/book/unit', { title: 'after' }));
   });
 
-  it('ends where hooks set off one another for ever', async () => {
+  it('ends if hooks trigger each other forever', async () => {
     expect((await admin.post('/loop/unit', {})).status).toBe(500);
     expect(await ok(admin.get('/loop/unit?limit=0'))).toMatchObject({ count: 0 });
   });

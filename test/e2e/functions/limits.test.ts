@@ -60,7 +60,7 @@ describe('the time limit', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('gives connections back: many calls that never end starve nobody', async () => {
+  it('releases connections: many calls that never end do not block others', async () => {
     const hanging = Array.from({ length: 12 }, () => call('never_after_write'));
     expect(await names(other)).toEqual([]);
     expect(await call('short', other)).toMatchObject({ count: 0 });
@@ -70,17 +70,17 @@ describe('the time limit', () => {
 });
 
 describe('a call that is over', () => {
-  it('has waited for what its author did not', async () => {
+  it('has waited for operations that were not awaited', async () => {
     expect(await call('forgets')).toBeNull();
     expect(await names()).toEqual(['forgotten']);
   });
 
-  it('leaves nothing open where it threw before its first statement came back', async () => {
+  it('leaves nothing open if it threw before its first statement returned', async () => {
     for (let time = 0; time < 8; time++) expect(await call('forgets_and_throws')).toEqual([500, 'server.error']);
     expect(await call('short')).toMatchObject({ count: 1 });
   });
 
-  it('can not be used by another one', async () => {
+  it('cannot be used by another call', async () => {
     expect(await call('keeps')).toBeNull();
     expect(await call('uses')).toEqual([500, 'server.error']);
     expect(await names()).not.toContain('late');
@@ -96,11 +96,11 @@ describe('what is answered', () => {
     for (const name of ['too_large', 'many_times_over']) expect(await call(name)).toEqual([400, 'answer.too_large']);
   });
 
-  it('is JSON, or a fault of the author', async () => {
+  it('is JSON, or an error of the author', async () => {
     expect(await call('big')).toEqual([500, 'server.error']);
   });
 
-  it('comes to others too, after one has blocked the process', async () => {
+  it('reaches others too, after one call has blocked the process', async () => {
     const [blocked, behind] = await Promise.all([call('blocks'), call('short', other)]);
     expect([blocked, behind]).toMatchObject(['done', { count: 0 }]);
   });

@@ -37,7 +37,7 @@ const errors = () => lines.filter(({ level }) => level >= 50);
 beforeEach(() => void lines.splice(0));
 
 describe('a folder', () => {
-  it('is looked at again: a module that is new, changed, and gone', async () => {
+  it('is rescanned: new, changed and deleted modules', async () => {
     expect(await said(project)).toBe('function.unknown');
     folder.write('city.ts', saying("'one'"));
     await reload(service);
@@ -73,7 +73,7 @@ describe('a folder', () => {
     folder.remove('city.ts');
   });
 
-  it('of a project has its own modules, which win', async () => {
+  it('of a project has its own modules, which take precedence', async () => {
     folder.write('city.ts', saying("'all'"));
     folder.write(`${project.id}/city.ts`, saying("'mine'"));
     await reload(service);
@@ -84,7 +84,7 @@ describe('a folder', () => {
     folder.remove(project.id);
   });
 
-  it('is all that there is: a link out of it is no module', async () => {
+  it('is closed: a symbolic link out of it is not a module', async () => {
     const outside = new FunctionsFolder({ 'land.ts': saying("'outside'", 'land') });
     symlinkSync(join(outside.path, 'land.ts'), join(folder.path, 'land.ts'));
     mkdirSync(join(outside.path, 'more'));
@@ -103,7 +103,7 @@ describe('a folder', () => {
     folder.remove(other.id);
   });
 
-  it('tells of files that are named after no kind', async () => {
+  it('reports files that are not named after a kind', async () => {
     folder.write('City.ts', '');
     folder.write('Lib/city.ts', '');
     await reload(service);
@@ -211,7 +211,7 @@ describe('a module that is wrong', () => {
     expect(errors()).toHaveLength(1);
   });
 
-  it('is told of with all that is wrong with it', async () => {
+  it('is reported with all its faults', async () => {
     const bad = "k.function({ description: '', run: 1 as never })";
     folder.remove('land.ts');
     await reload(service);
@@ -225,7 +225,7 @@ describe('a module that is wrong', () => {
     );
   });
 
-  it('by its helper is told of with that, and again when it changes itself', async () => {
+  it('that fails in a helper is reported with the helper, and again when it changes itself', async () => {
     const text = saying('word', 'land', "import { word } from './_words.ts';");
     folder.write('_words.ts', '\nexport const = 1;');
     folder.write('land.ts', text);
@@ -243,7 +243,7 @@ describe('a module that is wrong', () => {
     folder.remove('_words.ts');
   });
 
-  it('is mended by the next change', async () => {
+  it('is loaded again after the next change', async () => {
     folder.write('land.ts', saying("'mended'", 'land'));
     await reload(service);
     expect(await said(project, 'land')).toBe('mended');
@@ -251,7 +251,7 @@ describe('a module that is wrong', () => {
 });
 
 describe('what a function throws', () => {
-  it('is in the log with the line of the file, and in no answer', async () => {
+  it('is logged with the line of the file, and is in no answer', async () => {
     folder.write(
       'land.ts',
       [

@@ -109,7 +109,7 @@ const statuses = async (replies: Promise<Reply>[]) => {
   return Object.fromEntries(counted);
 };
 
-describe('a hundred calls at once that read, think and write', () => {
+describe('a hundred concurrent calls that read, compute and write', () => {
   it('one unit, by one process', async () => {
     const id = await account();
     expect(await statuses(times(100, () => project.post('/account/function/add', { to: id })))).toEqual({ 200: 100 });
@@ -147,7 +147,7 @@ describe('a hundred calls at once that read, think and write', () => {
   });
 });
 
-describe('hooks that read, think and write', () => {
+describe('hooks that read, compute and write', () => {
   it('the unit that is edited', async () => {
     const { id } = (await ok(project.post('/page/unit', {}))) as { id: string };
     const edits = times(60, (n) => at(n).put(`/page/unit/${id}`, { note: `${n}` }));

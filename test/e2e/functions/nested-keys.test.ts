@@ -96,7 +96,7 @@ describe('a unit refers to the one that it creates', () => {
   });
 });
 
-describe('a key that no new unit has in the end', () => {
+describe('a key that no new unit has after hooks', () => {
   it.each(['ABC', 'HIDDEN'])('is no id for others of the same body: %s', async (code) => {
     const reply = await member.post('/item/unit', [{ tag: { code } }, { tag: code }]);
     expect(refusalOf(reply)).toEqual({ status: 400, messages: ['parameter.bad_reference tag'] });
@@ -114,7 +114,7 @@ describe('a key that no new unit has in the end', () => {
   });
 });
 
-it('what a hook changes badly is told with the way to the unit', async () => {
+it('an invalid value of a hook is reported with the path to the unit', async () => {
   const bad = { code: 'A', note: 'bad' };
   const one = await member.post('/item/unit', { tag: bad });
   expect(refusalOf(one)).toEqual({ status: 400, messages: ['parameter.bad_type tag.note'] });
@@ -127,7 +127,7 @@ it('what a hook changes badly is told with the way to the unit', async () => {
   expect(refusalOf(two)).toEqual({ status: 400, messages: ['parameter.bad_type other.note'] });
 });
 
-it('what a hook refuses is told with the place of the unit', async () => {
+it("a hook's error is reported with the place of the unit", async () => {
   const told = async (body: object) => (await member.post('/item/unit', body)).body.messages;
   const refused = { code: 'A', note: 'refused' };
   const before = { code: 'tag.refused', text: 'Not that one' };

@@ -150,7 +150,7 @@ describe('the state of a remote kind', () => {
     expect(refusalOf(await nobody.get(`/${kind}/unit`))).toEqual({ status: 401, messages: ['token.missing'] });
   });
 
-  it('what a source leaves out is not there', async () => {
+  it('a method that a source lacks is 404', async () => {
     const refused = { status: 404, messages: ['kind.not_allowed_here'] };
     expect(await ok(member.get('/listed/unit'))).toEqual({ count: -1, items: [] });
     expect(refusalOf(await member.get('/listed/unit/x?nonsense=1'))).toEqual(refused);
@@ -160,7 +160,7 @@ describe('the state of a remote kind', () => {
     expect(source.asked).toEqual([]);
   });
 
-  it('rules are asked of no source: they close', async () => {
+  it('rules close remote kinds', async () => {
     const denied = { status: 403, messages: ['access.denied'] };
     expect(refusalOf(await member.get('/ruled/unit'))).toEqual(denied);
     expect(refusalOf(await member.get('/ruled/unit/a%2F1'))).toEqual(denied);
@@ -172,7 +172,7 @@ describe('the state of a remote kind', () => {
 });
 
 describe('a list', () => {
-  it('asks the source for the query, and shows what the caller may see of what it answers', async () => {
+  it('passes the query to the source, and shows what the caller may read of the result', async () => {
     const filter = encodeURIComponent('and(eq(name,"A b"),ge(size,2),eq(meta.color,red))');
     const asked = `/far/unit?filter=${filter}&order=size;desc&order=meta.color;asc&offset=0&limit=5`;
     expect(await ok(member.get(asked))).toEqual({ count: 1, items: [SHOWN] });
@@ -219,7 +219,7 @@ describe('a list', () => {
     expect(source.asked).toEqual([]);
   });
 
-  it('tells all that is wrong at once', async () => {
+  it('reports all faults at once', async () => {
     const { messages } = refusalOf(await member.get('/far/unit?filter=eq(a,1)&cursor=&load_links=true&order=b;asc'));
     expect(messages).toEqual([
       ...['query.unknown cursor', 'query.unknown load_links', 'parameter.unknown order', 'filter.unknown_parameter a'],
@@ -241,7 +241,7 @@ describe('one unit', () => {
     expect((await member.get(unit, { headers: { 'if-none-match': etag } })).status).toBe(200);
   });
 
-  it('is missed before the query is judged', async () => {
+  it('is 404 before the query is checked', async () => {
     const missing = { status: 404, messages: ['unit.unknown'] };
     expect(refusalOf(await member.get('/far/unit/none?nonsense=1'))).toEqual(missing);
     expect(refusalOf(await member.get(`${unit}?nonsense=1`))).toEqual({
@@ -252,7 +252,7 @@ describe('one unit', () => {
     expect(refusalOf(await admin.get('/far/unit/none/access'))).toEqual(missing);
   });
 
-  it('has a struct, and an account of who may do what', async () => {
+  it('has a struct and an access explanation', async () => {
     expect(await ok(member.get(`${unit}/struct`))).toMatchObject({
       label: 'Far',
       parameters: [{ id: 'name' }, {}, {}, {}, {}, {}, {}, {}, { id: 'metadata' }],
@@ -347,7 +347,7 @@ describe('a write', () => {
     expect(refusalOf(await member.delete(unit))).toEqual({ status: 404, messages: ['unit.unknown'] });
   });
 
-  it('is refused by the source in words of its own', async () => {
+  it('is rejected by the source with its own text', async () => {
     source.status = 422;
     const { status, body } = await member.get(unit);
     expect([status, body.messages]).toEqual([422, [{ code: 'source.refused', text: 'The source says no' }]]);
@@ -414,7 +414,7 @@ describe('what a source answers', () => {
     expect(refusalOf(await member.get(unit))).toEqual(away);
   });
 
-  it('is nothing while it is down', async () => {
+  it('is 503 while it is down', async () => {
     source.status = 500;
     expect(refusalOf(await member.get('/far/unit'))).toEqual(away);
     await source.stop();
@@ -427,7 +427,7 @@ describe('what a source answers', () => {
     }
   });
 
-  it('is waited for as long as the limit, and by nobody else', async () => {
+  it('is waited for up to the limit, without blocking others', async () => {
     source.silent = true;
     const slow = Array.from({ length: 12 }, () => member.get('/far/unit'));
     const writes = [member.post('/far/unit', { name: 'x' }), member.delete(unit), member.put(unit, { size: 1 })];
@@ -441,7 +441,7 @@ describe('what a source answers', () => {
   });
 });
 
-it('the limit bears the name of what took too long', async () => {
+it('the timeout names what took too long', async () => {
   const replies = await Promise.all([member.put('/stuck/unit/x', { name: 'x' }), member.delete('/stuck/unit/x')]);
   expect(replies.map(({ body }) => body.messages[0]?.text)).toEqual(
     ['update', 'delete'].map((name) => `'remote.${name}' took longer than its limit of 1000 milliseconds`),
@@ -474,12 +474,12 @@ describe('functions', () => {
     });
   });
 
-  it('may go on where the source does not answer', async () => {
+  it('may continue if the source does not answer', async () => {
     source.status = 500;
     expect(await ok(member.get('/near/function/goes_on'))).toBe('kind.remote_unavailable');
   });
 
-  it('do not undo what a source has done', async () => {
+  it('do not undo the work of a source', async () => {
     expect((await member.post('/near/function/undone')).status).toBe(409);
     expect([...source.units.values()].map(({ name }) => name)).toContain('kept');
     expect(await ok(member.get('/near/unit?filter=eq(name,undone)'))).toMatchObject({ count: 0 });
@@ -490,7 +490,7 @@ describe('hooks', () => {
   const told = async () =>
     ((await ok(admin.get('/near/unit?limit=1000'))) as { items: { name: string }[] }).items.map(({ name }) => name);
 
-  it('run around what the source does', async () => {
+  it('run before and after the source', async () => {
     expect(await ok(member.post('/hooked/unit', { name: 'new' }))).toMatchObject({ id: 'u2', name: 'new!' });
     expect(await told()).toEqual(expect.arrayContaining(['before new', 'after new!']));
     expect(await ok(member.put('/hooked/unit/u2', { name: 'old' }))).toMatchObject({ name: 'new! to old' });
@@ -499,7 +499,7 @@ describe('hooks', () => {
     expect(await told()).toContain('gone new! to old');
   });
 
-  it('refuse before it is asked, and are undone alone after', async () => {
+  it('reject before the source is called; errors after it roll back only the hooks', async () => {
     source.units.set('k', { id: 'k', name: 'keep' });
     source.units.set('l', { id: 'l', name: 'late' });
     expect(refusalOf(await member.post('/hooked/unit', { name: 'no' }))).toEqual({ status: 409, messages: ['far.no'] });

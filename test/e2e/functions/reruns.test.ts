@@ -102,7 +102,7 @@ const call = (name: string, body: object) => project.post(`/job/function/${name}
 afterEach(() => gate.open());
 
 describe('a call that is run again', () => {
-  it('tells, sends and is given what its last run does', async () => {
+  it('logs, mails and answers with its last run only', async () => {
     const { id } = await made('counter');
     gate.close();
     const adding = call('add', { which: id, list: [] });
@@ -118,7 +118,7 @@ describe('a call that is run again', () => {
     expect((await mailbox.to('ann@example.com')).map(({ text }) => text.trim())).toEqual(['2']);
   });
 
-  it('is refused at the end of its time, and may come back', async () => {
+  it('is rejected at its time limit, with Retry-After', async () => {
     const { id } = await made('counter');
     const side = await sideConnection();
     const release = await side.holding(project, `SELECT FROM "counter" WHERE id = '${id}' FOR UPDATE`);
@@ -132,7 +132,7 @@ describe('a call that is run again', () => {
   });
 });
 
-describe('definitions that change while a call thinks', () => {
+describe('definitions that change during a call', () => {
   const creating = async (values: object, meanwhile: () => Promise<unknown>) => {
     gate.close();
     const calling = call('waits_and_creates', { values });
@@ -165,7 +165,7 @@ describe('definitions that change while a call thinks', () => {
   });
 });
 
-describe('what is made while a call thinks, and goes with what it removes', () => {
+describe('objects created during a call for a unit that the call deletes', () => {
   const removing = async (kind: string, id: string, meanwhile: () => Promise<unknown>) => {
     gate.close();
     const calling = call('waits_and_removes', { of: kind, which: id });
@@ -210,8 +210,8 @@ describe('what is made while a call thinks, and goes with what it removes', () =
   });
 });
 
-describe('around a source', () => {
-  it('hooks lose nothing either', async () => {
+describe('hooks around a source', () => {
+  it('hooks lose no update either', async () => {
     const admin = await service.project();
     await defineKinds(
       admin,

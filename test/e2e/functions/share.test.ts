@@ -75,7 +75,7 @@ const ways: Record<string, () => Promise<(at: TestProject, name: string) => Prom
   'a remote unit': async () => (at) => made('far', {}, at),
 };
 
-describe('three tenths of the connections are for the authored code of a project', () => {
+describe('user code of one project gets three tenths of the connections', () => {
   afterEach(() => gate.open());
 
   it.each(Object.keys(ways))('by %s', async (name) => {

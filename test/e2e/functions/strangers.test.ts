@@ -84,7 +84,7 @@ it.each([
   for (const kind of CLOSED) expect(reply.text).not.toContain(kind);
 });
 
-it('is in the log all the same', () => {
+it('is logged anyway', () => {
   expect(lines).toContainEqual(
     expect.objectContaining({ msg: expect.stringContaining("'well'") as string, cause: 'dry at well.ts:1' }),
   );

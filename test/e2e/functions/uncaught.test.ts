@@ -229,7 +229,7 @@ describe('a refusal that is not caught', () => {
     expect(lines).toEqual([]);
   });
 
-  it('a refusal of the system has no words about what is closed to the client', async () => {
+  it('an error of a system operation does not mention what the client may not read', async () => {
     for (const name of ['missing', 'required', 'hidden', 'unique']) {
       const { status, text } = await call(name);
       expect(status).toBeLessThan(500);
@@ -249,22 +249,19 @@ describe('a refusal that is not caught', () => {
     ['behind_protected', 'entry', undefined],
     ['behind_order', 'order', undefined],
     ['behind_filter', undefined, undefined],
-  ])(
-    'a refusal of the system tells nothing of what is closed behind a reference: %s',
-    async (name, parameter, index) => {
-      const { status, text, body } = await call(name);
-      expect([400, 409]).toContain(status);
-      const code = body.messages[0]?.code as ErrorCode;
-      const meaning = ERRORS[code].meaning.replace(/\.$/, '');
-      const place = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
-      const at = parameter === undefined ? 'paper: ' : `paper.${parameter}: `;
-      expect(body.messages).toEqual([{ code, text: `${at}${meaning}`, ...place }]);
-      expect(text).not.toMatch(/vault|vname|vhush|vcode|vpair|topsecret|kept/);
-      expect((await call(name, admin)).text).toMatch(/vault|vname|vhush|vcode|vpair|topsecret|kept/);
-    },
-  );
+  ])('an error of a system operation reveals nothing behind a closed reference: %s', async (name, parameter, index) => {
+    const { status, text, body } = await call(name);
+    expect([400, 409]).toContain(status);
+    const code = body.messages[0]?.code as ErrorCode;
+    const meaning = ERRORS[code].meaning.replace(/\.$/, '');
+    const place = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
+    const at = parameter === undefined ? 'paper: ' : `paper.${parameter}: `;
+    expect(body.messages).toEqual([{ code, text: `${at}${meaning}`, ...place }]);
+    expect(text).not.toMatch(/vault|vname|vhush|vcode|vpair|topsecret|kept/);
+    expect((await call(name, admin)).text).toMatch(/vault|vname|vhush|vcode|vpair|topsecret|kept/);
+  });
 
-  it('a refusal of the system has its words where all on the way is open', async () => {
+  it('an error of a system operation has its text if the client may read everything in it', async () => {
     for (const [name, told] of [
       [
         'behind_open',
@@ -279,7 +276,7 @@ describe('a refusal that is not caught', () => {
     }
   });
 
-  it('administrators are told all', async () => {
+  it('administrators get the whole text', async () => {
     const { status, body } = await call('missing', admin);
     expect([status, body.messages]).toEqual([
       404,
@@ -287,22 +284,22 @@ describe('a refusal that is not caught', () => {
     ]);
   });
 
-  it('of one of several units is told with its position among them', async () => {
+  it('of one of several units has its index', async () => {
     const { status, body } = await admin.post('/order/unit', [{ text: 'a' }, { text: 'longer than ten' }]);
     expect([status, body.messages]).toMatchObject([400, [{ code: 'parameter.too_long', index: 1 }]]);
     expect([await count('order'), await count('log')]).toEqual([0, 0]);
   });
 
-  it('of a source is told as that of a function', async () => {
+  it('of a source is answered like that of a function', async () => {
     expect(refusalOf(await member.get('/far/unit/nothing'))).toEqual({ status: 404, messages: ['unit.unknown'] });
   });
 
-  it('has few names in its line of the log, and short ones', async () => {
+  it('has few and short names in its log line', async () => {
     expect((await call('many_names')).status).toBe(400);
     expect(lines).toMatchObject([{ code: 'parameter.unknown', count: 1, parameters: Array(10).fill('n'.repeat(80)) }]);
   });
 
-  it('one that is caught lets the call go on', async () => {
+  it('that is caught lets the call continue', async () => {
     expect(await ok(call('caught'))).toEqual([400, 'parameter.required']);
   });
 });
@@ -332,7 +329,7 @@ describe('an error is logged with the file and line of the author, wherever it w
     expect(err?.stack).toContain(`${file}:${lineOf(file, text)}:`);
   });
 
-  it('of which no line is known, with that of the declaration', async () => {
+  it('without a known line, with that of the declaration', async () => {
     expect((await call('no_json')).status).toBe(500);
     const at = lineOf('job.ts', 'job.function(');
     expect(lines[0]?.err?.message).toContain(`'no_json' of job.ts failed, declared at job.ts:${at}: `);
@@ -358,7 +355,7 @@ describe('an error is logged with the file and line of the author, wherever it w
     expect(lines).toMatchObject([{ level: 40, code: 'kind.remote_unavailable', cause }]);
   });
 
-  it('what is wrong with an argument can be caught', async () => {
+  it('an argument error can be caught', async () => {
     expect(await ok(call('caught_id'))).toEqual([]);
   });
 });

@@ -96,7 +96,7 @@ describe.each(cases)('the values $name', ({ body, shown }) => {
     expect(await ok(admin.post('/thing/function/echo', body))).toEqual(shown);
   });
 
-  it('are what hooks see, may return, and find stored', async () => {
+  it('are what hooks receive, may return, and find stored', async () => {
     const made = (await ok(admin.post('/thing/unit', body))) as { id: string };
     expect(made).toMatchObject(shown);
     await ok(admin.put(`/thing/unit/${made.id}`, body));
@@ -107,7 +107,7 @@ describe.each(cases)('the values $name', ({ body, shown }) => {
     expect(changed).toEqual(shown);
   });
 
-  it('are what a source is given, may answer, and is given again', async () => {
+  it('are what a source receives, may return, and receives again', async () => {
     const made = (await ok(admin.post('/far/unit', body))) as { id: string };
     expect(made).toMatchObject(shown);
     expect(await ok(admin.put(`/far/unit/${made.id}`, body))).toMatchObject(shown);

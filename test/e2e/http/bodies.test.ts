@@ -157,7 +157,7 @@ describe('a body', () => {
     },
   ]);
 
-  it('refused as too large leaves the service and its connections well', async () => {
+  it('rejected as too large does not affect the service or its connections', async () => {
     const large = JSON.stringify({ text: 'x'.repeat(500_000) });
     const replies = await Promise.all(Array.from({ length: 10 }, () => project.post('/note/unit', large)));
     for (const reply of replies) {
@@ -167,7 +167,7 @@ describe('a body', () => {
     expect((await project.get(`/note/unit/${id}`)).status).toBe(200);
   });
 
-  it('that the client never finishes costs nobody else', async () => {
+  it('that the client never finishes does not affect others', async () => {
     const { hostname, port } = new URL(service.service.url);
     const { connect } = await import('node:net');
     const socket = connect(Number(port), hostname);
@@ -180,7 +180,7 @@ describe('a body', () => {
     expect((await project.get(`/note/unit/${id}`)).status).toBe(200);
   });
 
-  it('whose errors are told never echo more than a little of it', async () => {
+  it('with faults is echoed only in small parts', async () => {
     const reply = await send(service.service, {
       method: 'POST',
       path: '/api/lib/note/unit',
@@ -196,7 +196,7 @@ describe('a body', () => {
   });
 });
 
-describe('a body that nobody needs', () => {
+describe('a body that is not needed', () => {
   const other = '/note/unit/0190163d-8694-739b-aea5-966c26f8ad91';
   const link = `/note/unit/${id}/link/link${other}`;
   const cases = ['/auth/verify', '/auth/signout', `${link.replace(other, `/note/unit/${id}`)}`];
@@ -214,7 +214,7 @@ describe('a body that nobody needs', () => {
     expect((await mine.post(path, '[1]')).status).toBe(200);
   });
 
-  it('is looked at after what matters more', async () => {
+  it('is checked last', async () => {
     const refused = async (caller: typeof project, path: string) => (await caller.post(path, '{')).body.messages;
     for (const path of ['/auth/verify', '/auth/signout', link]) {
       expect(await refused(project.as(undefined), path)).toMatchObject([{ code: 'token.missing' }]);

@@ -243,7 +243,7 @@ function routes(): string[] {
   });
 }
 
-it('every route has a row, and every row a route', () => {
+it('every route has a row, and every row has a route', () => {
   expect(routes().sort()).toEqual(ROWS.map(({ route }) => route).sort());
 });
 

@@ -99,7 +99,7 @@ describe('a connection that breaks', () => {
     expect((await project.get('/city/unit?filter=startswith(name,half)')).body.content.count).toBe(0);
   });
 
-  it('does not cost the service its announcements: another process still hears of a change', async () => {
+  it('does not lose notifications: another process is still notified of a change', async () => {
     const twin = await startServiceOn(database, { databasePool: POOL });
     const there = await twin.signIn(project.id);
     await side.rows(END_ALL);

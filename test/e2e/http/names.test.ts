@@ -272,7 +272,7 @@ describe('as ids that the pattern allows', () => {
     expect((await own.delete(path)).status).toBe(200);
   });
 
-  it('an absent parameter of such a name is absent', async () => {
+  it('an absent parameter with such a name is absent', async () => {
     await defineKinds(project, {
       id: 'magic',
       label: 'Magic',
@@ -295,7 +295,7 @@ describe('as ids that the pattern allows', () => {
     });
   });
 
-  it('nothing of all this reached the prototypes', () => {
+  it('nothing reached the prototypes', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as Record<string, unknown>)['name']).toBeUndefined();
   });

@@ -65,7 +65,7 @@ it.each<[string, string, number]>([
   expect(Math.max(...waits)).toBeLessThan(BOUND);
 });
 
-it('keep nobody waiting: pages of large units, and several bodies at once', async () => {
+it('do not block others: pages of large units, and several bodies at once', async () => {
   const bodies = Array.from({ length: 4 }, () => `'{"body":"' + 'x'.repeat(3e6) + '"}'`);
   const { result, held, waits } = await beside(quiet, '/kind/unit/string', async () => [
     ...(await Promise.all(bodies.map((body) => sender.send('POST', '/thing/unit', body)))),

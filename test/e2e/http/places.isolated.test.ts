@@ -55,7 +55,7 @@ it('a change of definitions whose turn has not come', async () => {
   expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 200));
 });
 
-it('of changes of definitions only so many wait, and the others are told to come back', async () => {
+it('a limited number of changes of definitions wait, and the others are told to retry', async () => {
   const release = await side.holding(project, lock);
   const beyond = 9;
   const replies: Reply[] = [];

@@ -24,7 +24,7 @@ async function slow(project: TestProject, places: number) {
   };
 }
 
-it('two projects with slow queries leave a place to a third', async () => {
+it('two projects with slow queries leave connections for a third', async () => {
   const [first, second, third] = [await withNotes(), await withNotes(), await withNotes()];
   const { id } = (await third.post('/note/unit', { text: 'a' })).body.content as { id: string };
   const releases = [await slow(first, 4), await slow(second, 2)];

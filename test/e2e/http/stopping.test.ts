@@ -13,7 +13,7 @@ const { service } = started;
 const project = await started.project();
 await defineKinds(project, { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] });
 
-it('requests in flight are answered; meanwhile the service listens, and who asks hears that it stops', async () => {
+it('requests in progress are answered; meanwhile the service listens and answers that it is stopping', async () => {
   const side = await sideConnection(database);
   const release = await side.lock(project, 'city');
   const asked = project.post('/city/unit', { name: 'Rome' });

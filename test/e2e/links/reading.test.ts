@@ -89,7 +89,7 @@ describe('the units that a unit is linked with', () => {
     expect(await walk(ann, 'parent?depth=10')).toEqual(['0 place/c', '1 place/b']);
   });
 
-  it('have the start among them where a link leads from it to itself', async () => {
+  it('include the start unit if a link leads from it to itself', async () => {
     const { items } = (await ok(ann.get('/place/unit/e/link/child?depth=3'))) as { items: Item[] };
     expect(items.map(({ id }) => id)).toEqual(['d', 'e']);
   });
@@ -218,7 +218,7 @@ describe('the units that a unit is linked with', () => {
   ]);
 });
 
-describe('a kind of which no walk has met a unit yet', () => {
+describe('a kind that no traversal has reached before', () => {
   it.each(['', '?depth=1', '?depth=1&limit=2'])(
     'is read all the same, in one statement from the next walk on (%s)',
     async (query) => {
@@ -279,7 +279,7 @@ describe('the names of a query', async () => {
   const few = await answers();
   const fillers = Array.from({ length: 13 }, (_, at) => ({ id: `other_${at}`, parameters: [`l_key`] }));
 
-  it('are judged by all kinds, whether there are few or many, and whether units of them are linked or not', async () => {
+  it('are checked against all kinds, few or many, linked or not', async () => {
     expect(few.map(([, status]) => status)).toEqual([
       200, 200, 200, 200, 200, 400, 400, 400, 400, 200, 400, 200, 400, 400, 200,
     ]);
@@ -299,7 +299,7 @@ describe('the names of a query', async () => {
 });
 
 describe('load_links', () => {
-  it('adds the linked units to a get, whose tag changes with them', async () => {
+  it('adds the linked units to a get, whose ETag changes with them', async () => {
     const path = '/place/unit/a?load_links=true&depth=1';
     const plain = await ann.get('/place/unit/a');
     const etag = (reply: typeof plain): string => reply.headers.get('etag') ?? '';

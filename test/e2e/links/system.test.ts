@@ -68,7 +68,7 @@ function rows<Caller extends string>(
   );
 }
 
-describe('an end that is not there', () => {
+describe('an end that does not exist', () => {
   scenarios(callers, [...rows('admin', absent, { status: 404 }), ...rows('ann', absent, { status: 404 })]);
 });
 
@@ -80,7 +80,7 @@ describe('without a token', () => {
   scenarios(callers, rows('nobody', [...absent, ...unseen, ...there], { status: 401, code: 'token.missing' }));
 });
 
-describe('ends that are there', () => {
+describe('ends that exist', () => {
   scenarios(
     callers,
     there.flatMap(([name, path]) => [

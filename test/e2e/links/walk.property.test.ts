@@ -159,8 +159,8 @@ async function store(links: readonly Link[]): Promise<void> {
 const forget = () => query(admin, 'DELETE FROM $schema."_link"');
 afterEach(forget);
 
-describe('a walk along links', () => {
-  it('answers what a naive one does', async () => {
+describe('a traversal of links', () => {
+  it('returns what a naive traversal does', async () => {
     await fc.assert(
       fc.asyncProperty(graph, fc.array(question, { minLength: 4, maxLength: 8 }), async (links, questions) => {
         await forget();

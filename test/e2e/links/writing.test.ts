@@ -41,7 +41,7 @@ async function links(project: TestProject = admin): Promise<number> {
 describe('a link', () => {
   const path = `/town/unit/${open}/link/road/land/unit/IT`;
 
-  it('is one record, however often it is made, and goes once', async () => {
+  it('is one record, however often it is created, and is deleted once', async () => {
     const record = await ok(admin.post(path));
     expect(record).toEqual({
       parent_id: open,
@@ -67,7 +67,7 @@ describe('a link', () => {
     expect(await links()).toBe(0);
   });
 
-  it('is made once by many at a time', async () => {
+  it('is created once by concurrent requests', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => admin.post(path)));
     const records = new Set(replies.map(({ status, text }) => `${status} ${text}`));
     expect([records.size, replies[0]?.status, await links()]).toEqual([1, 200, 1]);
@@ -201,15 +201,15 @@ describe('what is refused', () => {
     },
   ]);
 
-  it('tells nothing of a child that may not be read', async () => {
+  it('reveals nothing of a child that may not be read', async () => {
     const replies = [hidden, NOBODY].map((id) => ann.post(`/${town}/link/road/own/unit/${id}`));
     const [there, missing] = (await Promise.all(replies)).map(({ status, text }) => `${status} ${text}`);
     expect(there?.replaceAll(hidden, '*')).toBe(missing?.replaceAll(NOBODY, '*'));
   });
 });
 
-describe('links go', () => {
-  it('with either unit, with what a reference takes along, and with the kind', async () => {
+describe('links are deleted', () => {
+  it('with either unit, with cascade references, and with the kind', async () => {
     await defineKinds(
       admin,
       { id: 'tree', parameters: ['name'] },
@@ -233,7 +233,7 @@ describe('links go', () => {
     expect(await links()).toBe(before);
   });
 
-  it('with their type, which is refused at first and told the number', async () => {
+  it('with their type, which first is rejected with the number', async () => {
     await ok(admin.post('/link/unit', { id: 'ferry' }));
     await ok(admin.post(`/${town}/link/ferry/land/unit/IT`));
     const refused = await admin.delete('/link/unit/ferry');
@@ -260,7 +260,7 @@ describe('at the same time', () => {
     expect(await query(admin, dangling)).toEqual([{ n: 0 }]);
   });
 
-  it('a deletion waits for a link that is being made, and takes it along', async () => {
+  it('a deletion waits for a link that is being created, and deletes it', async () => {
     const child = await made('town', { name: 'going' });
     const holder = await side.holding(
       admin,

@@ -29,7 +29,7 @@ it('rules of one operation', async () => {
   expect(refused.body.messages[0]?.text).toBe('access.read: at most 100 rules, got 101');
 });
 
-it('parameters that a kind defines: more than it may have are refused before any is made', async () => {
+it("parameters in a kind's body beyond the limit are rejected before any is created", async () => {
   const project = await service.project();
   const parameters = Array.from({ length: LIMITS.parametersPerKind + 1 }, (_, at) => ({
     id: `p${at}`,

@@ -147,7 +147,7 @@ describe('the units of a group', () => {
     expect(linked).toMatchObject({ id: polo, links: { parent: [], child: [] } });
   });
 
-  it('of which one that is asked for shows, as null, what it lacks too', async () => {
+  it('show null for an included parameter that their kind lacks', async () => {
     expect(await ok(ann.get(`${list}/${polo}?include=[name,frame,tug.name]`))).toEqual({
       name: 'Polo',
       frame: null,
@@ -277,7 +277,7 @@ describe('the units of a group', () => {
 });
 
 describe('one unit of a group', () => {
-  it('is found whatever its kind, with the tag that it has there', async () => {
+  it('is found whatever its kind, with the ETag of its own endpoint', async () => {
     const [own, of] = await Promise.all([ann.get(`/bike/unit/${racer}`), ann.get(`${list}/${racer}`)]);
     expect(of.text).toBe(own.text);
     expect(of.headers.get('etag')).toBe(own.headers.get('etag'));

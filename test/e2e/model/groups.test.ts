@@ -87,7 +87,7 @@ describe('a group', () => {
     expect(refusalOf(await project.delete(`${path}/city`))).toEqual({ status: 404, messages: ['link.unknown'] });
   });
 
-  it('forgets a kind that is deleted', async () => {
+  it('loses a kind that is deleted', async () => {
     await ok(project.post('/kind/unit', { id: 'brief' }));
     await ok(project.post('/group/unit', { id: 'with_brief', kind_list: ['brief', 'city'] }));
     await ok(project.delete('/kind/unit/brief'));

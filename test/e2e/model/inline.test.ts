@@ -16,7 +16,7 @@ let made = 0;
 const fresh = (name: string): string => `${name}_${(made += 1)}`;
 
 describe('a kind that is deleted and created again', () => {
-  it('takes its parameters along, of every type, and comes back with the same body', async () => {
+  it('is deleted with its parameters of every type, and can be created with the same body', async () => {
     const parameters = TYPES.map((type) => ({
       id: `own_${type}`,
       kind_id: type,
@@ -61,7 +61,7 @@ describe('a kind that is deleted and created again', () => {
     expect(await has(title)).toBe(false);
   });
 
-  it('leaves what was taken from it before', async () => {
+  it('leaves parameters that were removed from it before', async () => {
     const [id, title] = [fresh('sort'), fresh('title')];
     await ok(kind(id, text(title)));
     await ok(project.put(`/kind/unit/${id}`, { parameters: [] }));
@@ -73,7 +73,7 @@ describe('a kind that is deleted and created again', () => {
     expect(await has(title)).toBe(true);
   });
 
-  it('leaves what was made on its own, also where it said the same', async () => {
+  it('leaves parameters that were created on their own, also if it repeated their definition', async () => {
     const [id, title] = [fresh('sort'), fresh('title')];
     await ok(project.post('/string/unit', text(title)));
     await ok(kind(id, text(title)));
@@ -84,7 +84,7 @@ describe('a kind that is deleted and created again', () => {
     expect(await has(title)).toBe(true);
   });
 
-  it('leaves what others use, until the last kind that defined it goes', async () => {
+  it('leaves parameters that other kinds use, until the last kind that defined them is deleted', async () => {
     const [one, two, three, title] = [fresh('sort'), fresh('sort'), fresh('sort'), fresh('title')];
     await ok(kind(one, text(title)));
     await ok(kind(two, text(title)));
@@ -97,7 +97,7 @@ describe('a kind that is deleted and created again', () => {
     expect(await has(title)).toBe(false);
   });
 
-  it('leaves what another kind uses that named its id alone, for that to be created again too', async () => {
+  it('leaves parameters that another kind uses by id', async () => {
     const [one, two, title] = [fresh('sort'), fresh('sort'), fresh('title')];
     await ok(kind(one, text(title)));
     await ok(kind(two, title));
@@ -109,7 +109,7 @@ describe('a kind that is deleted and created again', () => {
     expect(await has(title)).toBe(false);
   });
 
-  it('leaves all of it where another kind refers to it', async () => {
+  it('leaves everything if another kind references it', async () => {
     const [one, two, title] = [fresh('sort'), fresh('sort'), fresh('title')];
     const reference = fresh('ref');
     await ok(kind(one, text(title)));
@@ -123,7 +123,7 @@ describe('a kind that is deleted and created again', () => {
     expect([await has(title), await has(reference, 'unit')]).toEqual([false, false]);
   });
 
-  it('closes the rules that named a parameter of its members, which a new one does not open again', async () => {
+  it('closes rules that named a parameter of its members; a new parameter does not open them', async () => {
     const body = { id: 'staff', parameters: [text('team')] };
     const join = () => project.post('/group/unit/kind_auth_member/link/group/kind/unit/staff');
     await ok(project.post('/kind/unit', body));
@@ -137,7 +137,7 @@ describe('a kind that is deleted and created again', () => {
     expect(await ok(project.get('/kind/unit/task'))).toMatchObject({ access: { read: 'nobody' } });
   });
 
-  it('or is used by another one at the same moment: one of both is first', async () => {
+  it('is serialized with another kind that starts to use its parameter', async () => {
     for (let round = 0; round < 8; round += 1) {
       const [one, two, title] = [fresh('sort'), fresh('sort'), fresh('title')];
       await ok(kind(one, text(title)));
@@ -260,7 +260,7 @@ describe('a definition in place of one that is stored', () => {
     });
   });
 
-  it('many times at once is made by the first and taken by the others', async () => {
+  it('many times at once is created by the first request and accepted by the others', async () => {
     const [id, names] = [fresh('p'), Array.from({ length: 6 }, () => fresh('sort'))];
     const replies = await Promise.all(names.map((name) => kind(name, text(id))));
     expect(replies.map(({ status }) => status)).toEqual(names.map(() => 200));

@@ -149,7 +149,7 @@ describe('a kind', () => {
     await expectNoDrift(project);
   });
 
-  it('that is inactive keeps its model endpoints and shuts those of its units', async () => {
+  it('that is inactive keeps its model endpoints and closes those of its units', async () => {
     await ok(project.post('/kind/unit', { id: 'off', active: false, parameters: ['name'] }));
     const inactive = { status: 403, messages: ['kind.inactive'] };
     const calls = [
@@ -355,7 +355,7 @@ describe('a kind that is not made', () => {
     refused('from no body', undefined, 400, ['body.not_object']),
   ]);
 
-  it('and every fault of its body is told at once', async () => {
+  it('and every fault of its body is reported at once', async () => {
     const body = {
       id: 'Bad',
       label: 5,
@@ -410,7 +410,7 @@ describe('a kind that is not made', () => {
     await expectNoDrift(project);
   });
 
-  it('and is told what its lists have by themselves along with all else', async () => {
+  it('and faults within its lists are reported with all others', async () => {
     const reply = await project.post('/kind/unit', {
       id: 'k',
       label: 5,
@@ -445,7 +445,7 @@ describe('a kind that is not made', () => {
     await expectNoDrift(project);
   });
 
-  it('and is told what rules and lists are wrong in one answer', async () => {
+  it('and faults of rules and lists are reported in one answer', async () => {
     const body = { id: 'k', parameters: ['name'], unique: [['nope']], access: { read: 'eq(nope,1)' } };
     expect(refusalOf(await project.post('/kind/unit', body))).toEqual({
       status: 400,
@@ -453,7 +453,7 @@ describe('a kind that is not made', () => {
     });
   });
 
-  it('nor is a parameter, whose reference leads nowhere, told of anything else first', async () => {
+  it('a parameter with an unknown reference is reported before anything else', async () => {
     const reply = await project.post('/unit/unit', { id: 'lost', reference_kind: 'nowhere', wat: 1 });
     expect(refusalOf(reply)).toEqual({
       status: 400,

@@ -19,7 +19,7 @@ const own = (id: string) => ({ id, kind_id: 'string' });
 await make('supplier', [own('email'), own('vat')]);
 
 describe('the record of a member kind', () => {
-  it('lists what it gained, by whichever way it came to the group, and loses it with it', async () => {
+  it('lists the fields it gained, however it joined the group, and loses them when it leaves', async () => {
     await make('customer', ['vat']);
     await make('partner', [own('since')]);
     expect(await ok(project.post(`${JOIN}/customer`))).toMatchObject({ parameters: [...GAINED, 'vat'] });
@@ -36,7 +36,7 @@ describe('the record of a member kind', () => {
     await expectNoDrift(project);
   });
 
-  it('is another version when it comes and when it goes', async () => {
+  it('gets a new version when it joins and leaves the group', async () => {
     await make('versioned');
     const tag = async () => (await project.get('/kind/unit/versioned')).headers.get('etag') ?? '';
     const tags = [await tag()];
@@ -50,7 +50,7 @@ describe('the record of a member kind', () => {
     );
   });
 
-  it('is found by what it lists', async () => {
+  it('is found by a parameter that it lists', async () => {
     const found = async (filter: string) =>
       ((await ok(project.get(`/kind/unit?filter=${filter}&order=id;asc`))) as { items: { id: string }[] }).items.map(
         ({ id }) => id,
@@ -103,7 +103,7 @@ describe('the record of a member kind', () => {
     await expectNoDrift(project);
   });
 
-  it('is posted again as that of a kind which is none of members yet', async () => {
+  it('can be posted as a new kind that is not yet a member kind', async () => {
     const record = await recordOf('customer');
     const copy = (await ok(project.post('/kind/unit', { ...record, id: 'client' }))) as Kind;
     // Not even a parameter of that name, which a kind of another sort has.
@@ -113,7 +113,7 @@ describe('the record of a member kind', () => {
     await expectNoDrift(project);
   });
 
-  it('takes no parameter of its own that is called as something it gained', async () => {
+  it('accepts no parameter with the name of a gained field', async () => {
     const bad = { status: 400, messages: ['kind.bad_definition parameters'], text: /comes with the group/ };
     const put =
       (...parameters: unknown[]) =>
@@ -159,7 +159,7 @@ describe('the record of a member kind', () => {
     },
   );
 
-  it('of an older release keeps a parameter of such a name, which hides no field of a session', async () => {
+  it('of an older release keeps a parameter with such a name, without hiding a field of a session', async () => {
     await make('old_member', [own('note'), own('town_of')]);
     await ok(project.post(`${JOIN}/old_member`));
     await query(project, `UPDATE $schema."_parameter" SET "id" = 'access_token' WHERE "id" = 'note'`);
@@ -185,7 +185,7 @@ describe('the record of a member kind', () => {
     await ok(project.put('/kind/unit/old_member', { parameters: ['access_token'] }));
   });
 
-  it('is no list of parameters for other kinds', async () => {
+  it('is not valid for other kinds', async () => {
     const refused = { status: 400, messages: ['kind.bad_definition parameters'] };
     await expectRefused(project, () => project.post('/kind/unit', { id: 'never', parameters: ['username'] }), refused);
     await expectRefused(

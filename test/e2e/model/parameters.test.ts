@@ -199,7 +199,7 @@ describe('a parameter', () => {
     expect(await ok(project.get('/string/unit/edited'))).toEqual({ ...made, ...edited });
   });
 
-  it('runs through the two spellings of what is not stored', async () => {
+  it('accepts both spellings of run-time parameters', async () => {
     await ok(project.post('/string/unit', { id: 'rt' }));
     const both = async () => {
       const { persistence, only_run_time } = (await ok(project.get('/string/unit/rt'))) as Record<string, unknown>;

@@ -266,7 +266,7 @@ describe('what never changes while there are units', () => {
   });
 });
 
-describe('data is never lost by surprise', () => {
+describe('data is deleted only on request', () => {
   const surprise = (
     name: string,
     method: Method,
@@ -374,7 +374,7 @@ describe('data is never lost by surprise', () => {
     });
   });
 
-  it('a parameter without values goes without a word', async () => {
+  it('a parameter without values is removed without confirmation', async () => {
     await ok(project.post('/kind/unit', { id: 'quiet', parameters: [{ id: 'none', kind_id: 'string' }] }));
     await ok(project.post('/quiet/unit', [{ none: null }, {}]));
     await ok(project.put('/kind/unit/quiet', { parameters: [] }));
@@ -449,7 +449,7 @@ describe('data is never lost by surprise', () => {
   });
 });
 
-describe('definitions that only get wider, or that all units satisfy, go through', () => {
+describe('definitions that become wider, or that all units satisfy, are accepted', () => {
   it.each([
     [
       '/string/unit/v_string',
@@ -471,7 +471,7 @@ describe('definitions that only get wider, or that all units satisfy, go through
   });
 });
 
-describe('a parameter that comes later', () => {
+describe('a parameter that is added later', () => {
   it.each<[string, Json, Json?]>([
     ['string', 'ab\'"\\ 😀'],
     ['text', 'a\nb'],

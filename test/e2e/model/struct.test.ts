@@ -265,7 +265,7 @@ describe('a struct', () => {
     }
   });
 
-  it('tells the kind that a reference leads to, to who may do something with its units', async () => {
+  it('shows the referenced kind to callers who may do something with its units', async () => {
     await ok(
       project.post('/kind/unit', {
         id: 'letterbox',
@@ -283,7 +283,7 @@ describe('a struct', () => {
     expect(await kinds(project.as(undefined))).toEqual([null, 'shop']);
   });
 
-  it('of a member kind is what a sign-up takes, so that a form made of it can sign up', async () => {
+  it('of a member kind describes a sign-up, so that a form made from it works', async () => {
     await ok(
       project.post('/kind/unit', {
         id: 'guest',
@@ -344,7 +344,7 @@ describe('a struct', () => {
     expect(reply.text).not.toMatch(/hush/);
   });
 
-  it('is open to whoever may read or create, and to nobody else', async () => {
+  it('is open to callers who may read or create, and to no others', async () => {
     const missing = { status: 401, messages: ['token.missing'] };
     const anonymous = project.as(undefined);
     for (const path of [
@@ -521,13 +521,13 @@ describe('a struct of more bytes than one may have', async () => {
     });
   });
 
-  it('is not sent to PostgreSQL either: what a filter looks at has the same bound', async () => {
+  it('is not sent to PostgreSQL either: the input of a filter has the same limit', async () => {
     const filter = 'filter=isnull(values,false)&limit=1';
     expect(refusalOf(await wide.get(`/wide/struct?${filter}`))).toEqual({ status: 400, messages: ['query.too_large'] });
     expect(await ok(wide.get(`/wide/struct?${filter}&include=p3,p4`))).toMatchObject({ count: 2 });
   });
 
-  it('and the largest that there may be, keep nobody waiting', async () => {
+  it('and the largest allowed ones do not block other requests', async () => {
     const asked = Array.from({ length: 12 }, (_, n) => `/wide/struct?${n % 2 ? `limit=${ids.length - 2}` : ''}`);
     const anonymous = wide.as(undefined);
     const { result, held } = await beside(project, '/kind/unit/string', () =>

@@ -167,7 +167,7 @@ describe('an operator', () => {
     },
   );
 
-  it('of the types is what the table above says, and nothing else', () => {
+  it('exists for the types of the table above, and no others', () => {
     const canonical = (ops: readonly string[]) => new Set(ops.filter((op) => op !== 'ge' && op !== 'get'));
     for (const type of TYPES) expect(new Set(PARAMETER_TYPES.get(type)?.operators), type).toEqual(canonical(HAS[type]));
     expect(TEXT.every((op) => HAS.string.includes(op))).toBe(true);

@@ -141,7 +141,7 @@ describe('a random filter', () => {
     expect(Math.min(found, left)).toBeGreaterThan(UNITS * 20);
   });
 
-  it('and its negation part the units between them', async () => {
+  it('and its negation divide the units between them', async () => {
     await fc.assert(
       fc.asyncProperty(filter, async (tree) => {
         const text = printFilter(tree);

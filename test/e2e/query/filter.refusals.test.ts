@@ -183,11 +183,11 @@ describe('a filter is refused', () => {
     },
   );
 
-  it('before a statement is sent, but for the check of the version', async () => {
+  it('before a statement is sent, except the check of the version', async () => {
     expect(await project.statements(() => project.get('/city/unit?filter=eq(nope,1)'))).toBeLessThanOrEqual(1);
   });
 
-  it('by the same words whether a name is hidden or not there', async () => {
+  it('with the same text for hidden and unknown names', async () => {
     const [hidden, absent] = await Promise.all(
       ['password', 'passworx'].map((name) => project.get(`/city/unit?filter=eq(${name},x)`)),
     );
@@ -210,7 +210,7 @@ describe('the limits of a filter', () => {
     expect(await get(outside)).toMatchObject({ status: 400, body: { messages: [{ code: 'filter.too_large' }] } });
   });
 
-  it('leave all three at once to be run', async () => {
+  it('can be used all three at once', async () => {
     const deep = `${'and(or('.repeat(10)}${Array.from({ length: 200 }, (_, at) => `icontains(name,${'a%_'.repeat(3)}${at})`).join()}${'))'.repeat(10)}`;
     expect(Buffer.byteLength(deep)).toBeLessThanOrEqual(8192);
     expect((await get(deep)).status).toBe(200);

@@ -313,7 +313,7 @@ describe('paging', () => {
     }
   });
 
-  it('gives a hundred units where no limit is asked', async () => {
+  it('returns a hundred units by default', async () => {
     const { count, items } = (await project.get('/town/unit')).body.content as { count: number; items: unknown[] };
     expect([count, items.length]).toEqual([500, 100]);
   });
@@ -331,7 +331,7 @@ describe('a cursor', () => {
     };
   });
 
-  it('is only in the answer where it was asked for', async () => {
+  it('is in the answer only on request', async () => {
     expect(Object.keys(await list(''))).toEqual(['count', 'items']);
     expect(Object.keys(await list('cursor='))).toEqual(['count', 'items', 'next']);
     expect((await list('cursor=')).next).toBeNull();
@@ -339,7 +339,7 @@ describe('a cursor', () => {
     expect((await list('cursor=&limit=4')).next).toMatch(/^[\w-]+$/);
   });
 
-  it('tells nothing of hidden fields', async () => {
+  it('reveals nothing of hidden fields', async () => {
     for (const cursor of Object.values(cursors))
       expect(Buffer.from(cursor, 'base64url').toString()).not.toContain('secret');
   });
@@ -389,7 +389,7 @@ describe('a cursor', () => {
     });
   });
 
-  it('with nulls where there can be none is no error of the service', async () => {
+  it('with nulls where there can be none is not a 500', async () => {
     const reply = await project.get(
       `/city/unit?order=size;asc&cursor=${forged(cursors.size, ({ o, k }) => ({ o, k: k.map(() => null) }))}`,
     );
@@ -410,7 +410,7 @@ describe('a cursor', () => {
     { name: 'is one', request: 'GET /city/unit?cursor=&cursor=', expect: { status: 400, code: 'query.bad_value' } },
   ]);
 
-  it('walks values too long for an address', async () => {
+  it('pages through values too long for a URL', async () => {
     const long = (at: number) => `${at}${'é'.repeat(9000)}`;
     await project.post(
       '/town/unit',
@@ -475,7 +475,7 @@ describe('statements', () => {
   });
 });
 
-describe('what is wrong with a query is told at once, as text and for the kind', () => {
+describe('all faults of a query are reported at once, of syntax and of names', () => {
   const wrong = 'limit=x&order=nope;asc&filter=eq(size,big)&include=nothing&sort=name';
   const told = [
     'query.unknown sort',

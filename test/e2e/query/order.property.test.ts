@@ -97,7 +97,7 @@ describe('a random order', () => {
     );
   });
 
-  it('has pages that part it', { timeout: 60_000 }, async () => {
+  it('has pages without gaps or overlaps', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         order,

@@ -198,7 +198,7 @@ const NAIVE: NaiveKind = new Map(
 describe.each(Object.entries(CALLERS))('as %s', (_, { api, units }) => {
   const known = flatUnits(units);
 
-  it('finds, counts and sorts what the naive walk does', { timeout: 120_000 }, async () => {
+  it('finds, counts and sorts like the naive evaluator', { timeout: 120_000 }, async () => {
     let [found, left] = [0, 0];
     await fc.assert(
       fc.asyncProperty(filter, order, fc.integer({ min: 1, max: 40 }), async (tree, terms, limit) => {
@@ -241,7 +241,7 @@ describe.each(Object.entries(CALLERS))('as %s', (_, { api, units }) => {
     expect(Math.min(found, left)).toBeGreaterThan(known.length * 10);
   });
 
-  it('answers under a path what the naive walk finds', async () => {
+  it('returns under a path what the naive evaluator finds', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(way, { minLength: 1, maxLength: 5, selector: (each) => JSON.stringify(each) }),

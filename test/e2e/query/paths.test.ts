@@ -156,7 +156,7 @@ describe('in an order', () => {
     }
   });
 
-  it('has cursors of its own for each way', async () => {
+  it('has separate cursors for each direction', async () => {
     const { next } = (await ok(project.get('/city/unit?order=country.name;asc&limit=1&cursor='))) as { next: string };
     expect((await project.get(`/city/unit?order=twin.name;asc&limit=1&cursor=${next}`)).status).toBe(400);
     expect((await project.get(`/city/unit?order=name;asc&limit=1&cursor=${next}`)).status).toBe(400);
@@ -196,7 +196,7 @@ describe('in include', () => {
     expect(await record(rome, include)).toEqual(expected);
   });
 
-  it('answers null where a reference is', async () => {
+  it('returns null for a null reference', async () => {
     const include = 'include=name,country.name,country.continent.name,country.id,country.kind_id,country.tags';
     expect(await record(atlantis, include)).toEqual({
       name: 'Atlantis',
@@ -278,7 +278,7 @@ describe('a path that leads nowhere', () => {
     ),
   ]);
 
-  it('is told with all other faults of the query', async () => {
+  it('is reported with all other faults of the query', async () => {
     const query = 'filter=eq(country.nme,x)&order=country.nme;asc&include=country.nme,nme';
     const { body } = await project.get(`/city/unit?${query}`);
     expect(body.messages.map(({ code, parameter }) => `${code} ${parameter ?? ''}`)).toEqual([
@@ -289,7 +289,7 @@ describe('a path that leads nowhere', () => {
     ]);
   });
 
-  it('is none in a struct', async () => {
+  it('is not available in a struct', async () => {
     expect((await project.get('/city/struct?include=country.name')).status).toBe(400);
   });
 });

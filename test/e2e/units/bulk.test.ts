@@ -71,7 +71,7 @@ describe('a unique parameter', () => {
     expect(await count(`one_${type}`)).toBe(5);
   });
 
-  it('is held against writers at the same time: one wins', async () => {
+  it('is enforced for concurrent writers: one wins', async () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => project.post('/one_string/unit', { u_string: 'race' })),
     );
@@ -79,7 +79,7 @@ describe('a unique parameter', () => {
     expect(replies.filter(({ status }) => status === 409)).toHaveLength(19);
   });
 
-  it('that is too long for its index is told so', async () => {
+  it('that is too long for its index is reported as such', async () => {
     const long = Array.from({ length: 9000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join(
       '',
     );
@@ -181,7 +181,7 @@ describe('a bulk create', () => {
     });
   });
 
-  it('with a key that is there already, or twice, makes none and tells where', async () => {
+  it('with an existing or duplicate key creates none and reports where', async () => {
     await project.post('/land/unit', { code: 'it' });
     for (const codes of [
       ['fr', 'it', 'de'],
@@ -199,7 +199,7 @@ describe('a bulk create', () => {
     }
   });
 
-  it("is for units of users' kinds alone", async () => {
+  it('is only for units of user kinds', async () => {
     for (const [path, body] of [
       ['/kind/unit', { id: 'k1' }],
       ['/string/unit', { id: 'p1' }],
@@ -214,7 +214,7 @@ describe('a bulk create', () => {
     }
   });
 
-  it('and no edit is', async () => {
+  it('does not exist for edits', async () => {
     const { id } = (await project.post('/note/unit', { name: 'a' })).body.content as { id: string };
     expect(await project.put(`/note/unit/${id}`, [{ name: 'b' }])).toMatchObject({
       status: 400,
@@ -222,7 +222,7 @@ describe('a bulk create', () => {
     });
   });
 
-  it('beside others makes all of each', async () => {
+  it('concurrent with others creates all units of each', async () => {
     const before = await count('note');
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>

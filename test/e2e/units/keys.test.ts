@@ -126,7 +126,7 @@ describe('a key of text', () => {
     }
   });
 
-  it.each(['', '.', '..'])('%j can be none, because it can be in no path', async (key) => {
+  it.each(['', '.', '..'])('%j cannot be a key, because it cannot be in a path', async (key) => {
     for (const kind of ['string', 'text']) {
       const reply = await call('POST', `/by_${kind}/unit`, { [`key_${kind}`]: key });
       expect(reply).toMatchObject({
@@ -145,7 +145,7 @@ describe('a key of text', () => {
     expect((await call('GET', '/by_string/unit/50+25')).status).toBe(404);
   });
 
-  it('is compared by its characters, not by how they look', async () => {
+  it('is compared by its code points, not by their appearance', async () => {
     await call('POST', '/by_string/unit', { key_string: 'caf\u00e9' });
     expect((await call('POST', '/by_string/unit', { key_string: 'cafe\u0301' })).status).toBe(200);
     expect((await call('POST', '/by_string/unit', { key_string: 'CAF\u00c9' })).status).toBe(200);
@@ -154,7 +154,7 @@ describe('a key of text', () => {
     );
   });
 
-  it('is stripped and checked before it is one', async () => {
+  it('is stripped and validated', async () => {
     expect((await call('POST', '/stripped/unit', { stripped_key: '  ab ' })).body.content).toMatchObject({
       id: 'ab',
       stripped_key: 'ab',
@@ -166,7 +166,7 @@ describe('a key of text', () => {
     expect((await call('GET', '/stripped/unit/%20ab')).status).toBe(404);
   });
 
-  it('too long for an index is told so', async () => {
+  it('too long for an index is reported as such', async () => {
     const long = Array.from({ length: 9000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join(
       '',
     );
@@ -263,7 +263,7 @@ describe('a generated key', () => {
     expect([...made].sort()).toEqual(made);
   });
 
-  it('is found in capitals too, and nowhere else', async () => {
+  it('is found in capitals too, and in no other form', async () => {
     const { id } = (await call('POST', '/plain/unit', {})).body.content as { id: string };
     expect((await call('GET', `/plain/unit/${id.toUpperCase()}`)).body.content.id).toBe(id);
     for (const other of [id.replaceAll('-', ''), `{${id}}`, `${id}x`, `urn:uuid:${id}`, id.slice(1), ` ${id}`])

@@ -66,7 +66,7 @@ const refused = async (caller: typeof project, path: string, body: unknown, stat
 };
 
 describe('a create', () => {
-  it('makes the units inside, up to three deep', async () => {
+  it('creates the units inside, up to three levels deep', async () => {
     const town = await created('town', {
       name: 'Rome',
       land: { code: 'IT', name: 'Italy', planet: { name: 'Earth', star: { name: 'Sun' } } },
@@ -112,11 +112,11 @@ describe('a create', () => {
     );
   });
 
-  it('takes one statement still where no unit is inside', async () => {
+  it('takes one statement if no unit is inside', async () => {
     expect(await project.statements(() => project.post('/town/unit', { name: 'plain', land: 'IT' }))).toBe(1);
   });
 
-  it('lets others of the body refer to what it makes by its key', async () => {
+  it('lets other units of the body refer to the new unit by its key', async () => {
     const { items } = (await ok(
       project.post('/town/unit', [
         { name: 'first', land: { code: 'ZA', name: 'South Africa' } },
@@ -126,7 +126,7 @@ describe('a create', () => {
     expect(items).toMatchObject([{ land: 'ZA' }, { land: 'ZA' }]);
   });
 
-  it('tells every fault with its place, and leaves nothing', async () => {
+  it('reports every fault with its place, and stores nothing', async () => {
     const texts = await refused(
       project,
       '/town/unit',
@@ -175,7 +175,7 @@ describe('a create', () => {
     expect((await ok(project.get('/planet/unit?filter=eq(name,lost)&limit=0'))) as object).toMatchObject({ count: 0 });
   });
 
-  it('tells references inside that lead nowhere together with all else', async () => {
+  it('reports invalid references inside with all other faults', async () => {
     const missing = '0190163d-8694-739b-aea5-966c26f8ad91';
     await refused(
       project,
@@ -208,7 +208,7 @@ describe('a create', () => {
     ]);
   });
 
-  it('is harmless with odd keys', async () => {
+  it('is safe with odd keys', async () => {
     const body = '{"name":"x","home":{"__proto__":{"name":"y"},"constructor":1,"name":"z"}}';
     expect((await project.post('/town/unit', body)).body.messages.map(({ parameter }) => parameter)).toEqual([
       'home.__proto__',
@@ -271,7 +271,7 @@ describe('the right to create', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('does not reach fields that are not to be written', async () => {
+  it('does not include fields that may not be written', async () => {
     await refused(member, '/shop/unit', { fixed: { name: 'x' } }, 400, ['parameter.read_only fixed']);
   });
 
@@ -298,7 +298,7 @@ describe('the right to create', () => {
     ]);
   });
 
-  it('is that of the one who signs up, too', async () => {
+  it('applies to a sign-up too', async () => {
     const own = await service.project();
     await defineKinds(
       own,
@@ -314,7 +314,7 @@ describe('the right to create', () => {
   });
 });
 
-it('is all or nothing under concurrency: of equal keys inside one alone is made', async () => {
+it('is all or nothing under concurrency: of equal keys inside only one is created', async () => {
   const before = await count('town');
   const replies = await Promise.all(
     Array.from({ length: 12 }, (_, at) =>

@@ -49,7 +49,7 @@ it.each([
   expect(await ok(project.get(`/thing/unit/${id}`))).toMatchObject({ [name]: stored });
 });
 
-it('a definition is told too', async () => {
+it('a definition is reported too', async () => {
   const body = '{"id":"limited","max_value":12345678901234567890}';
   expect(refusalOf(await project.post('/decimal/unit', body))).toEqual({
     status: 400,

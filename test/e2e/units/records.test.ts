@@ -128,7 +128,7 @@ describe('what a get answered is posted again', () => {
     }
   });
 
-  it('and what a type does not have is refused with a value of its own', async () => {
+  it('and a field that a type does not have is rejected if it has a value', async () => {
     await make('/integer/unit', { id: 'plain' });
     const values = [
       ['min_length', 0],
@@ -194,7 +194,7 @@ describe('a whole record in an edit', () => {
     await ok(admin.put(path, { ...edited, a_string: 'z' }, await tag()));
   });
 
-  it('by many at the same time is taken from one', async () => {
+  it('by many at the same time is accepted once', async () => {
     const record = await make('/note/unit', { a_string: 'x' });
     const path = `/note/unit/${record.id}`;
     const replies = await Promise.all(
@@ -223,7 +223,7 @@ describe('a whole record in an edit', () => {
     }
   });
 
-  it('to whom the unit is not there, or closed, is answered that first', async () => {
+  it('is first answered with 404 or 403 if the caller may not read or edit the unit', async () => {
     const record = await make('/note/unit', { a_string: 'x' });
     await ok(admin.put(`/note/unit/${record.id}`, { a_string: 'y' }));
     await ok(root.put('/kind/unit/note', { access: { update: 'eq(a_string,mine)' } }));
@@ -237,7 +237,7 @@ describe('a whole record in an edit', () => {
     await ok(root.put('/kind/unit/note', { access: null }));
   });
 
-  it('of a member who has signed in meanwhile is of the version that it has', async () => {
+  it('of a member who has signed in meanwhile still has the current version', async () => {
     const path = `/person/unit/${ann.id}`;
     const record = await get(path);
     await ok(anonymous(root).post('/auth/signin', { username: 'ann', password: ann.password }));

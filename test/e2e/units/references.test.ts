@@ -156,7 +156,7 @@ describe('a reference', () => {
 });
 
 describe('deleting what is referred to', () => {
-  it('is refused by restrict; administrators learn by how many, others only that', async () => {
+  it('is rejected by restrict; only administrators get the number', async () => {
     const country = await make('country');
     await project.post('/city/unit', [{ country }, { country }, { country }]);
     const refused = await project.delete(`/country/unit/${country}`);
@@ -168,7 +168,7 @@ describe('deleting what is referred to', () => {
     expect((await project.get(`/country/unit/${country}`)).status).toBe(200);
   });
 
-  it('empties what says set_null, which is then another version', async () => {
+  it('clears set_null references, and the referring units get new versions', async () => {
     const country = await make('country');
     const river = await make('river', { source: country });
     const before = await project.get(`/river/unit/${river}`);
@@ -179,7 +179,7 @@ describe('deleting what is referred to', () => {
     expect((await project.put(`/river/unit/${river}`, {}, { headers: { 'if-match': etag } })).status).toBe(412);
   });
 
-  it('takes along what says cascade, to the end', async () => {
+  it('deletes along cascade references, to the end', async () => {
     const country = await make('country');
     const road = await make('road', { owner: country });
     const sign = await make('sign', { road });
@@ -194,7 +194,7 @@ describe('deleting what is referred to', () => {
     });
   });
 
-  it('does none of it where one of them is in the way', async () => {
+  it('deletes nothing if restrict forbids one of them', async () => {
     const country = await make('country');
     const road = await make('road', { owner: country });
     const river = await make('river', { source: country });
@@ -206,7 +206,7 @@ describe('deleting what is referred to', () => {
     expect((await project.delete(`/country/unit/${country}`)).status).toBe(200);
   });
 
-  it('ends where references make a circle', async () => {
+  it('ends for circular references', async () => {
     const [a, b, c] = [await make('node'), await make('node'), await make('node')];
     await project.put(`/node/unit/${a}`, { heir: b });
     await project.put(`/node/unit/${b}`, { heir: c });
@@ -215,7 +215,7 @@ describe('deleting what is referred to', () => {
     for (const id of [a, b, c]) expect((await project.get(`/node/unit/${id}`)).status).toBe(404);
   });
 
-  it('that refers to itself is no obstacle, but another that does is', async () => {
+  it("is not prevented by the unit's reference to itself, but by that of another unit", async () => {
     const [parent, child] = [await make('node'), await make('node')];
     await project.put(`/node/unit/${child}`, { parent });
     expect((await project.delete(`/node/unit/${parent}`)).body.messages).toMatchObject([{ code: 'unit.referenced' }]);
@@ -224,7 +224,7 @@ describe('deleting what is referred to', () => {
     expect((await project.delete(`/node/unit/${parent}`)).status).toBe(200);
   });
 
-  it('while another refers to it leaves both or none', async () => {
+  it('while another unit starts to refer to it keeps both or neither', async () => {
     for (let round = 0; round < 10; round += 1) {
       const country = await make('country');
       const [made, deleted] = await Promise.all([

@@ -77,7 +77,7 @@ it('of a create', async () => {
   });
 });
 
-it('of an edit, but for its own', async () => {
+it("of an edit, except the unit's own", async () => {
   const edit = { name: 'n', size: '2', born: first.born, place: 'p' };
   expect(await told(project.put('/thing/unit/b', edit))).toEqual({
     status: 409,
@@ -93,7 +93,7 @@ it('of a kind whose hooks make a transaction of it', async () => {
   expect(await told(project.put(`/hooked/unit/${id}`, { hook_name: 'n', hook_size: 2 }))).toEqual(both);
 });
 
-it('but those that the caller may not read', async () => {
+it('but not values that the caller may not read', async () => {
   expect(await told(member.post('/thing/unit', { ...first, code: 'c' }))).toMatchObject({ status: 409 });
   const { messages } = await told(member.post('/thing/unit', { ...first, code: 'c' }));
   expect(messages).not.toContain('parameter.not_unique secret');
@@ -146,7 +146,7 @@ describe('of many units', () => {
     ]);
   });
 
-  it('but those that the caller may not read', async () => {
+  it('but not values that the caller may not read', async () => {
     const [status, messages] = await at(
       member.post('/thing/unit', [
         { code: 'y1', name: 'n' },
@@ -159,7 +159,7 @@ describe('of many units', () => {
     expect(known).toEqual([409, ['0 parameter.not_unique name', '1 parameter.not_unique code']]);
   });
 
-  it('of a thousand with one statement more than is needed to refuse one', async () => {
+  it('of a thousand units with one additional statement', async () => {
     const bodies = Array.from({ length: 1000 }, (_, n) => ({ code: `z${n}`, name: n % 2 === 0 ? 'n' : `z${n}` }));
     const cost = (body: unknown) => project.statements(() => project.post('/thing/unit', body));
     // A single unit that has nothing else to ask for: its kind has one unique value.

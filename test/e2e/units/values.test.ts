@@ -403,7 +403,7 @@ describe('a value that is wrong', () => {
     expect((await project.post('/thing/unit', { [`each_${type}`]: values })).status).toBe(200);
   });
 
-  it('is told with the others of its body, and nothing is stored', async () => {
+  it('is reported with the other faults of its body, and nothing is stored', async () => {
     const before = (await project.get('/thing/unit?limit=0')).body.content.count as number;
     const reply = await project.post('/thing/unit', {
       a_integer: '1',
@@ -422,7 +422,7 @@ describe('a value that is wrong', () => {
     expect((await project.get('/thing/unit?limit=0')).body.content.count).toBe(before);
   });
 
-  it('is refused however much of it there is', async () => {
+  it('is rejected whatever its size', async () => {
     // What compares each with each would take longer than the runner's timeout.
     const list = Array.from({ length: 200_000 }, (_, at) => at);
     expect((await project.post('/thing/unit', { each_integer: list })).status).toBe(200);
@@ -438,7 +438,7 @@ describe('a value that is wrong', () => {
 });
 
 describe('what is absent', () => {
-  it('is null where nothing else is said', async () => {
+  it('is null by default', async () => {
     const { content } = (await project.post('/thing/unit', {})).body;
     expect(
       Object.entries(content as object)
@@ -483,7 +483,7 @@ describe('what is absent', () => {
     }
   });
 
-  it('is refused where it is required, but null is given', async () => {
+  it('is rejected if required, but null is accepted', async () => {
     const { path, id } = await kindOf({ required: true });
     expect(codes(await project.post(path, {}))).toEqual(['parameter.required']);
     expect((await project.post(path, { [id]: null })).body.content[id]).toBeNull();
@@ -497,7 +497,7 @@ describe('what is absent', () => {
     expect((await project.post(path, {})).body.content[id]).toBe('d');
   });
 
-  it('or null is refused where null is', async () => {
+  it('or null is rejected where null is not allowed', async () => {
     const { path, id } = await kindOf({ nullable: false });
     expect(codes(await project.post(path, {}))).toEqual(['parameter.required']);
     expect(codes(await project.post(path, { [id]: null }))).toEqual(['parameter.null']);

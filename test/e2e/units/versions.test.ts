@@ -125,7 +125,7 @@ describe('If-None-Match', () => {
     );
   });
 
-  it('does not hide that a unit is gone', async () => {
+  it('does not hide that a unit is deleted', async () => {
     const { path, etag } = await make();
     await project.delete(path);
     for (const header of [etag, '*'])
@@ -201,7 +201,7 @@ describe('If-Match', () => {
     }
   });
 
-  it('lets a counter be counted by many without losing one', async () => {
+  it('lets many clients increment a counter without losing one', async () => {
     const { path } = await make({ size: 0 });
     const increment = async (): Promise<void> => {
       for (;;) {
@@ -241,7 +241,7 @@ describe('an edit', () => {
     expect(await project.put(path, {})).toMatchObject({ status: 200, body: { content: { name: 'a' } } });
   });
 
-  it('that is refused changes nothing, the time neither', async () => {
+  it('that is rejected changes nothing, not even the time', async () => {
     const { path } = await make();
     const before = await project.get(path);
     expect((await project.put(path, { name: 'b', size: 'x' })).status).toBe(400);
@@ -263,13 +263,13 @@ describe('a delete', () => {
     expect((await project.delete(path)).status).toBe(404);
   });
 
-  it('by many at the same time is done by one', async () => {
+  it('by many at the same time succeeds once', async () => {
     const { path } = await make();
     const replies = await Promise.all(Array.from({ length: 10 }, () => project.delete(path)));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 404)]);
   });
 
-  it('of a natural key lets it be made again, as another version', async () => {
+  it('of a natural key allows a new unit with that key, with another version', async () => {
     const first = await project.post('/land/unit', { code: 'it', name: 'Italy' });
     await project.delete('/land/unit/it');
     const again = await project.post('/land/unit', { code: 'it' });

@@ -152,7 +152,7 @@ describe('a failed definition leaves nothing behind', () => {
     await ok(project.post('/kind/unit', { id: 'lost', parameters: [{ id: 'l', kind_id: 'string' }] }));
   });
 
-  it('an announcement is made by what was committed only', async () => {
+  it('only committed changes are announced', async () => {
     const { version } = await definitionsOf(project);
     await project.post('/kind/unit', { id: 'Bad Id' });
     expect((await definitionsOf(project)).version).toBe(version);

@@ -16,7 +16,7 @@ const pad = (project: TestProject, bytes: number) =>
   );
 
 describe('the definitions of a project', () => {
-  it('take so many bytes at most: a change beyond them is refused, and says how many there are', async () => {
+  it('have a limited size: a change beyond it is rejected with the current size', async () => {
     const project = await service.project();
     await ok(project.post('/kind/unit', { id: 'padding' }));
     await pad(project, LIMITS.definitionBytes - 100_000);
@@ -29,7 +29,7 @@ describe('the definitions of a project', () => {
     await ok(project.post('/kind/unit', { id: 'town', parameters: ['one'].map((id) => ({ id, kind_id: 'text' })) }));
   });
 
-  it('that take more already stay in use, can be edited, and can shrink', async () => {
+  it('larger than the limit stay in use, and can be edited and reduced', async () => {
     const project = await service.project();
     await ok(project.post('/kind/unit', { id: 'padding', label: 'Padding', parameters: [] }));
     await pad(project, LIMITS.definitionBytes + 1_000_000);
@@ -43,7 +43,7 @@ describe('the definitions of a project', () => {
     await ok(project.post('/kind/unit', { id: 'town', label: 'x'.repeat(200) }));
   });
 
-  it('have lists of values of so many bytes, unless one that is stored is longer', async () => {
+  it('have `values` of limited size, unless the stored ones are larger', async () => {
     const project = await service.project();
     const values = (length: number) => Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(length, 'é'));
     const long = await project.post('/string/unit', { id: 'name', values: values(1000) });
@@ -64,7 +64,7 @@ describe('the definitions of a project', () => {
     await ok(project.put('/string/unit/name', { values: null }));
   });
 
-  it('have defaults of so many bytes, too', async () => {
+  it('have defaults of limited size', async () => {
     const project = await service.project();
     const numbers = Array.from({ length: 40_000 }, (_, at) => `${at}.5`);
     const long = { multiple: true, unique: true, default_decimal: numbers };
@@ -80,7 +80,7 @@ describe('the definitions of a project', () => {
   });
 });
 
-it('a change of very many definitions keeps no other project waiting', async () => {
+it('a change of very many definitions does not block other projects', async () => {
   const [project, quiet] = [await service.project(), await service.project()];
   const parameters = Array.from({ length: 395 }, (_, at) => ({ id: `p${at}`, kind_id: at % 2 ? 'string' : 'integer' }));
   await ok(project.post('/kind/unit', { id: 'base', parameters }));

@@ -23,7 +23,7 @@ const KEYS = [
 
 describe.each(KEYS)('values of units with a key of type $type', ({ type, id, sample }) => {
   const kind = `of_${type}`;
-  it('are each looked at once', async () => {
+  it('are each read once', async () => {
     const key = type === 'uuid' ? [] : [{ id: `${kind}_key`, kind_id: type, is_primary: true }];
     await ok(project.post('/kind/unit', { id: kind, parameters: [...key, { id: `${kind}_word`, kind_id: 'string' }] }));
     await query(
@@ -37,7 +37,7 @@ describe.each(KEYS)('values of units with a key of type $type', ({ type, id, sam
     await ok(project.put(`/string/unit/${kind}_word`, { pattern: '^[a-z]+$' }));
   });
 
-  it('are found along the index of the key', async () => {
+  it('are read in the order of the key index', async () => {
     const { text, values } = patternValuesStatement(schema, kind, `${kind}_word`, false, sample);
     const plan = await service.service.database.transaction(async (tx) => {
       for (const way of ['enable_seqscan', 'enable_bitmapscan']) await tx.run(settingStatement(way, 'off'));

@@ -34,7 +34,7 @@ test('a command starts the embedded database for the time it needs', async () =>
   expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
 }, 60_000);
 
-test('a module of functions keeps no command from its end, whatever it begins', async () => {
+test('a function module cannot keep a command from ending', async () => {
   const functions = join(dataDir, 'functions');
   mkdirSync(functions);
   const careless = `setInterval(() => undefined, 1000); Promise.reject(new Error('loose'));`;
@@ -47,7 +47,7 @@ test('a module of functions keeps no command from its end, whatever it begins', 
   expect(JSON.parse(err)).toMatchObject({ level: 'error', file: 'job.ts', err: { message: 'loose' } });
 }, 60_000);
 
-test('refusals and wrong usage end with 1 and 2, in one line, without a stack', async () => {
+test('failures and usage errors exit with 1 and 2, in one line, without a stack', async () => {
   expect(await kind(['project', 'list'], { PORT: 'x' })).toEqual({
     code: 1,
     out: '',

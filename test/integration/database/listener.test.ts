@@ -12,7 +12,7 @@ import { sideConnection, type SideConnection } from '../../support/side-connecti
 const announcer = (side: SideConnection) => async (channel: string, payload: string) =>
   void (await side.rows('SELECT pg_notify($1, $2)', [channel, payload]));
 
-it('has one connection, also where an old one fails while a new one is being made', async () => {
+it('has one connection, also if an old one fails while a new one is opened', async () => {
   const side = await sideConnection();
   const channel = `channel_${process.pid}`;
   const made: Client[] = [];
@@ -85,7 +85,7 @@ async function silentLine(): Promise<{
   };
 }
 
-it('notices a connection that has gone silent, tells of it once, and hears again', async () => {
+it('detects a silent connection, reports it once, and reconnects', async () => {
   const { connection, silence, connections } = await silentLine();
   const events = { onNotification: vi.fn(), onGap: vi.fn(), onDeaf: vi.fn(), onHears: vi.fn() };
   const times = { retry: 20, beat: 20, heard: 200, patience: 500, parting: 50 };
@@ -104,7 +104,7 @@ it('notices a connection that has gone silent, tells of it once, and hears again
   await expect.poll(() => events.onNotification.mock.calls).toContainEqual([`silent_${process.pid}`, 'hello']);
 });
 
-it('stops although the connection has gone silent', async () => {
+it('stops even if the connection is silent', async () => {
   const { connection, silence } = await silentLine();
   const events = { onNotification: vi.fn(), onGap: vi.fn() };
   const times = { retry: 20, beat: 60_000, heard: 5000, patience: 60_000, parting: 50 };

@@ -17,7 +17,7 @@ async function typeorm(...args: string[]): Promise<string> {
   return stdout;
 }
 
-it('makes the registry in a fresh database, which is what the entities say and the service uses', async () => {
+it('creates the registry in a fresh database, as the entities declare and the service uses it', async () => {
   const made = await typeorm('migration:run');
   const names = [...made.matchAll(/Migration (\w+) has been .*executed/g)].map(([, name]) => name);
   expect(names.length).toBeGreaterThanOrEqual(3);

@@ -53,7 +53,7 @@ test('a wrong password is refused', async () => {
   );
 });
 
-test('the connection file is private, tells the connection, and goes with a clean stop', async () => {
+test('the connection file is private, describes the connection, and is deleted by a clean stop', async () => {
   const dataDir = await freshFolder();
   const database = await open(dataDir);
   const file = join(dataDir, 'connection.json');
@@ -69,7 +69,7 @@ test('the connection file is private, tells the connection, and goes with a clea
   expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log']);
 });
 
-test('a second service on the folder is refused and harms nothing', async () => {
+test('a second service on the folder is rejected and harms nothing', async () => {
   const dataDir = await freshFolder();
   const first = await open(dataDir);
   const second = openInChild(dataDir);

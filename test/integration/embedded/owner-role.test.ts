@@ -37,7 +37,7 @@ async function serve(dataDir: string, connection: ServerConnection) {
 const STRANGERS =
   "SELECT c.relname::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.oid >= 16384 AND n.nspname !~ '^pg_' AND pg_get_userbyid(c.relowner) <> 'kind_owner'";
 
-test('may do nothing beyond it', async () => {
+test('has no further rights', async () => {
   const dataDir = await freshFolder();
   const connection = (await open(dataDir)).connection as ServerConnection;
   expect(connection).toMatchObject({ user: OWNER, database: 'kind' });

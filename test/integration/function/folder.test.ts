@@ -8,7 +8,7 @@ import { readFolder } from '../../../src/function/load/folder.js';
 const root = await mkdtemp(join(tmpdir(), 'functions-'));
 afterAll(() => rm(root, { recursive: true }));
 
-it('sees a file that comes in the middle, now or the next time', async () => {
+it('detects a file that is added during a scan, now or the next time', async () => {
   const missed: string[] = [];
   for (let round = 0; round < 200; round++) {
     const name = `kind${round}`;

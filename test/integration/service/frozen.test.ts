@@ -12,7 +12,7 @@ const SECRET = 'another secret for tests, at least thirty-two characters';
 /** Milliseconds after which PostgreSQL ends its transaction. */
 const SILENCE = 15_000;
 
-it('others serve what it does not change at once, the kind that it changes soon, and it says that nothing is stored', async () => {
+it('other processes serve other kinds immediately, and the changed kind soon; the paused one answers that nothing is stored', async () => {
   const connection = await ownDatabase();
   const service = await startServiceOn(connection);
   const project = await service.project();

@@ -61,7 +61,7 @@ it('a service with another secret is refused, and takes over when the first has 
   expect(token).toBeDefined();
 }, 60_000);
 
-it('tokens of before are none when a secret is replaced, and the log says so', async () => {
+it('old tokens are invalid when a secret is replaced, and the log says so', async () => {
   const connection = await ownDatabase();
   const first = await start(connection, ONE);
   const before = await new TestService(first).signIn('boot');
@@ -74,7 +74,7 @@ it('tokens of before are none when a secret is replaced, and the log says so', a
   await ok(after.get('/kind/unit'));
 });
 
-it('one that was killed is waited for, and then it is gone', async () => {
+it('a killed service is waited for until its record expires', async () => {
   const { database, side } = await registry();
   await enter(database, ONE).then(({ presence }) => presence.leave());
   await side.rows("INSERT INTO kind.service (id, host, pid, seen_at) VALUES ($1, 'gone.example', 4711, now())", [
@@ -88,7 +88,7 @@ it('one that was killed is waited for, and then it is gone', async () => {
   expect(await side.rows('SELECT host FROM kind.service')).not.toContainEqual({ host: 'gone.example' });
 });
 
-it('of two that start at once with different secrets one is in', async () => {
+it('of two services that start at once with different secrets, one succeeds', async () => {
   const { database } = await registry();
   const both = await Promise.allSettled([enter(database, ONE), enter(database, TWO)]);
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -96,7 +96,7 @@ it('of two that start at once with different secrets one is in', async () => {
   expect((reason as Error).message).toMatch(REFUSED);
 });
 
-it('one that waited for another to come in sees it', async () => {
+it('a service that waited for another one detects it', async () => {
   const { database, side } = await registry();
   await enter(database, ONE).then(({ presence }) => presence.leave());
   const waiting =
@@ -115,14 +115,14 @@ it('one that waited for another to come in sees it', async () => {
   await refusal;
 });
 
-it('one that is alone by its nature waits for nobody', async () => {
+it('a service that cannot have others beside it does not wait', async () => {
   const { database } = await registry();
   await enter(database, ONE);
   const patience = { beat: 50, patience: 600_000 };
   await enter(database, TWO, { alone: true, times: patience });
 });
 
-it('one that seemed gone, and is not, says that another has taken over', async () => {
+it('a service that was cut off logs that another secret took effect', async () => {
   const { database } = await registry();
   const { log } = await enter(database, ONE);
   await enter(database, TWO, { alone: true });

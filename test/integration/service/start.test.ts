@@ -48,7 +48,7 @@ function start(env: Record<string, string> = {}): { child: ChildProcess; says: (
   return { child, says };
 }
 
-it('says which connection holds the registry, stops on SIGTERM meanwhile, and goes on when it is free', async () => {
+it('names the connection that locks the registry, stops on SIGTERM while waiting, and continues when it is free', async () => {
   const side = await sideConnection(database);
   const [holder] = await side.rows<{ pid: number }>(
     'SELECT pg_backend_pid() AS pid, pg_advisory_lock(7205759403792793)',
@@ -65,7 +65,7 @@ it('says which connection holds the registry, stops on SIGTERM meanwhile, and go
   expect(await served.says(/"ready"/)).toMatchObject({ msg: 'ready' });
 }, 60_000);
 
-it('that hangs for another reason ends on SIGTERM within the grace time', async () => {
+it('that blocks for another reason ends on SIGTERM within the grace time', async () => {
   const side = await sideConnection(database);
   // What the start reads of the registry.
   await side.rows('BEGIN');

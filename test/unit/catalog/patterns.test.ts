@@ -72,7 +72,7 @@ describe('a text', () => {
     ]);
   });
 
-  it('is refused where its request has had its time, which says what to do', async () => {
+  it('is rejected when its request has used up its time, with advice', async () => {
     const checks = new PatternChecks();
     checks.apart = checks.seconds * 1000;
     const [fault] = await judged([[COSTLY, text(2000)]], checks);
@@ -89,7 +89,7 @@ describe('a pattern', () => {
     expect(await defined(COSTLY)).toEqual([]);
   });
 
-  it('that is refused itself judges no default', async () => {
+  it('that is rejected itself is not applied to the default', async () => {
     const told: string[] = [];
     const checks = new PatternChecks();
     const tell = (code: string) => void told.push(code);
@@ -99,7 +99,7 @@ describe('a pattern', () => {
     expect(told).toEqual(['parameter.bad_pattern']);
   });
 
-  it('is compiled apart from the event loop, and others of the project are not kept by it', async () => {
+  it('is compiled outside the event loop, without delaying other requests of the project', async () => {
     const large = Array.from({ length: 5 }, (_, at) => `(a?){1000}{1}${'(a?){1000}'.repeat(40)}${at}`);
     let done = false;
     const all = Promise.all(large.map((each) => defined(each))).finally(() => (done = true));
@@ -124,7 +124,7 @@ it('projects take turns: one that has little to match does not wait for another 
   expect(order).toEqual(['small', 'large']);
 });
 
-it('work that takes too long is ended with its thread, and the next one has another', async () => {
+it('work that takes too long is ended with its thread, and the next work gets a new thread', async () => {
   const worker = new PatternWorker();
   const texts = Array.from({ length: 2000 }, (_, at) => `${at}${text(2000)}`);
   expect(await worker.run([{ pattern: COSTLY, texts }], 1)).toBeUndefined();

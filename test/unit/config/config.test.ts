@@ -164,7 +164,7 @@ test.each([
   expect(loadConfig(env, cwd)).toMatchObject(expected);
 });
 
-test('the address of the service is none of the numbers’ own', () => {
+test('the address of the service is not a separate address of the metrics', () => {
   expect(loadConfig({ METRICS_PORT: '3000', METRICS_HOST: '127.0.0.1' }, cwd).metrics).toBeUndefined();
 });
 

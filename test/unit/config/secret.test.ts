@@ -12,12 +12,12 @@ beforeEach(async () => {
 
 afterEach(() => rm(join(dataDir, '..'), { recursive: true, force: true }));
 
-test('JWT_SECRET goes before the file, and makes none', async () => {
+test('JWT_SECRET takes precedence over the file, and creates none', async () => {
   expect(await loadSecret({ dataDir, jwtSecret: 'x'.repeat(32) })).toBe('x'.repeat(32));
   await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
 });
 
-test('a secret is made once, private, the same for all who ask at once', async () => {
+test('a secret is created once, private, and the same for concurrent callers', async () => {
   const secrets = await Promise.all(Array.from({ length: 20 }, () => loadSecret({ dataDir })));
   expect(new Set(secrets).size).toBe(1);
   expect(secrets[0]).toMatch(/^[\w-]{64}$/);
@@ -34,7 +34,7 @@ test.runIf(process.platform === 'linux')('a folder that can not be made is refus
   await expect(loadSecret({ dataDir: join(dataDir, '..', 'file', 'data') })).rejects.toThrow(/ENOTDIR/);
 });
 
-test('a secret that somebody cut short is refused', async () => {
+test('a truncated secret file is rejected', async () => {
   await loadSecret({ dataDir });
   await writeFile(join(dataDir, 'secret'), 'short\n');
   await expect(loadSecret({ dataDir })).rejects.toThrow(/secret holds fewer than 32 characters; delete it/);

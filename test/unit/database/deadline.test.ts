@@ -5,7 +5,7 @@ import { Deadline } from '../../../src/database/statement/deadline.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('asks for the end when it has passed, and every second until the statement has settled', () => {
+it('cancels the statement when it has passed, and every second until it has ended', () => {
   const end = vi.fn();
   const deadline = new Deadline(5000, end);
   vi.advanceTimersByTime(4999);
@@ -19,7 +19,7 @@ it('asks for the end when it has passed, and every second until the statement ha
   expect(end).toHaveBeenCalledTimes(4);
 });
 
-it('asks for nothing where the statement settles in time', () => {
+it('cancels nothing if the statement ends in time', () => {
   const end = vi.fn();
   new Deadline(5000, end).stop();
   vi.advanceTimersByTime(60_000);

@@ -50,7 +50,7 @@ describe('tags', () => {
 });
 
 describe('distinct names', () => {
-  it('give the first wish that is free, then always the same one', () => {
+  it('give the first free choice, then always the same', () => {
     const names = () => new DistinctNames(['A b']);
     expect(names().take('c', 'd')).toBe('c');
     expect(names().take('a_B', 'c')).toBe('c');

@@ -30,7 +30,7 @@ it.each<[pattern: string, expected: string | undefined]>([
   if (text !== undefined) expect(RE2JS.compile(pattern).matcher(text).find()).toBe(true);
 });
 
-it('is another one for another number', () => {
+it('differs for another number', () => {
   const texts = Array.from({ length: 50 }, (_, variant) => matchingText('^[A-Z]{2}$', { variant }));
   expect(new Set(texts).size).toBe(50);
 });

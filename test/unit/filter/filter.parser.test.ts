@@ -155,7 +155,7 @@ describe('the limits of a filter', () => {
     );
   });
 
-  it.each(['not(', 'and(', 'or(not('])('is not exhausted by 10,000 levels of %s', (call) => {
+  it.each(['not(', 'and(', 'or(not('])('survives 10,000 levels of %s', (call) => {
     expect(code(call.repeat(10_000))).toMatch(/^filter\.too_large: /);
     expect(code(call.repeat(1000))).toMatch(/^filter\.too_large: .* 20 levels/);
   });

@@ -125,7 +125,7 @@ describe('print and parse', () => {
 });
 
 describe('any text', () => {
-  it('is parsed or refused with the character, never worse', () => {
+  it('is either parsed or rejected with a position', () => {
     fc.assert(
       fc.property(anyText, fc.boolean(), (text, members) => {
         try {

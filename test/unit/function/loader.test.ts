@@ -17,7 +17,7 @@ function setUp(files: Readonly<Record<string, string>>, patience?: number) {
 }
 
 describe('modules that never come to an end', () => {
-  it('share one time limit, and leave something of it for those that do', async () => {
+  it('share one time limit, which leaves time for the others', async () => {
     const hangs = (kind: string) => say(kind, 'run: () => 1', 'await new Promise(() => undefined);');
     const waits = say('last', "run: () => 'loaded'", 'await Promise.resolve();');
     const { load } = setUp({ 'a.ts': hangs('a'), 'b.ts': hangs('b'), 'last.ts': waits }, 400);
@@ -85,7 +85,7 @@ describe('a helper', () => {
     expect((await load()).faults).toEqual([{ text: expect.any(String) as string, ...place, module: 'a.ts' }]);
   });
 
-  it('is one, with what it holds, for all modules of a load', async () => {
+  it('is one instance with its state for all modules of a load', async () => {
     const { load } = setUp({
       '_lib.ts': 'export const held: string[] = [];',
       'a.ts': say('a', "run: () => held.push('a')", "import { held } from './_lib.ts';"),
@@ -96,7 +96,7 @@ describe('a helper', () => {
     expect(await run(findReady('b'))).toEqual(['a']);
   });
 
-  it('that a function imports for the first time when it has changed is the one of its load', async () => {
+  it('that a function imports after a change is the version of its load', async () => {
     const words = (word: string) => ({
       '_lazy.ts': `export { word } from './_inner.ts'; export const own = '${word}';`,
       '_inner.ts': `export const word: string = '${word}';`,
@@ -131,7 +131,7 @@ describe('a helper', () => {
   });
 });
 
-it('others have their turn between two modules', async () => {
+it('other work runs between two modules', async () => {
   const turns: number[] = [];
   let turn = 0;
   let loading = true;

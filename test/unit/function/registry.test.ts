@@ -51,7 +51,7 @@ it('tells that a folder which is not there is not watched', async () => {
   ]);
 });
 
-it('is not moved by declarations and tests, which are no part of modules', async () => {
+it('ignores declarations and tests', async () => {
   folder.write('functions/city.ts', MODULE);
   const registry = await start('off');
   const before = registry.current;

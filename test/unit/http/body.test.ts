@@ -25,7 +25,7 @@ describe('the bodies that a process keeps', () => {
   const busy = { status: 503, code: 'server.busy' };
   const options = { all: 10, perProject: 6, anonymous: 4, perAddress: 3, always: 2, alwaysPerAddress: 1 };
 
-  it('count as they come: what is announced costs nobody anything', async () => {
+  it('count as they arrive: announced bytes do not count', async () => {
     const idle = Array.from({ length: 100 }, () => upload({ 'content-length': String(MEGABYTE) }));
     const reading = idle.map(({ request, response }) =>
       readBody(request, response, { project: 'a', limit: 16 * MEGABYTE }),
@@ -41,7 +41,7 @@ describe('the bodies that a process keeps', () => {
     expect((await Promise.allSettled(reading)).every(({ status }) => status === 'rejected')).toBe(true);
   });
 
-  it('are bounded for each project, as they are inflated, until their requests are over', async () => {
+  it('are limited per project, uncompressed, until their requests end', async () => {
     const large = gzipSync(Buffer.alloc(15 * MEGABYTE));
     const send = (project: string) => {
       const made = upload({ 'content-encoding': 'gzip' });
@@ -61,7 +61,7 @@ describe('the bodies that a process keeps', () => {
     for (const { response } of [second, third, ...others]) response.emit('close');
   });
 
-  it('leave a little to each project', () => {
+  it('leave a minimum for each project', () => {
     const budget = new BodyBudget(options);
     const [a, b, c] = ['a', 'b', 'c'].map((project) => budget.open({ project }));
     expect([a?.add(5), b?.add(5)]).toEqual([true, true]);
@@ -71,7 +71,7 @@ describe('the bodies that a process keeps', () => {
     expect([c?.add(1), budget.open({ project: 'a' }).add(2)]).toEqual([true, true]);
   });
 
-  it('of callers without a token have a part, and those of one address a part of that', () => {
+  it('of callers without a token have a share, and those of one address a share of that', () => {
     const budget = new BodyBudget(options);
     const open = (address?: string) => budget.open({ project: 'a', address });
     const [one, same, other, third, member] = [open('::1'), open('::1'), open('::2'), open('::3'), open()];
@@ -85,7 +85,7 @@ describe('the bodies that a process keeps', () => {
     expect(open('::1').add(9)).toBe(true);
   });
 
-  it('take one that is alone whatever its size', () => {
+  it('accept a single body of any size', () => {
     const budget = new BodyBudget(options);
     const alone = budget.open({ project: 'a' });
     expect([alone.add(8), alone.add(8)]).toEqual([true, true]);
@@ -109,7 +109,7 @@ describe('a body that comes slowly', () => {
     expect(setHeader).toHaveBeenCalledWith('Connection', 'close');
   });
 
-  it('goes on where much of it has come', async () => {
+  it('continues if much of it has arrived', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { stream, request } = upload();
     const read = readBytes(request, 16 * MEGABYTE, free);

@@ -27,7 +27,7 @@ it('with the status of its answer', async () => {
   await vi.waitFor(() => expect(seen.mock.calls).toEqual([['/', 201]]));
 });
 
-it('and its answer is watched, should nobody take it', async () => {
+it('and its answer is monitored until the client has read it', async () => {
   const watch = vi.spyOn(unreadAnswers, 'watch');
   const [answer] = (await once(ask('/'), 'response')) as [NodeJS.ReadableStream];
   answer.resume();
@@ -35,7 +35,7 @@ it('and its answer is watched, should nobody take it', async () => {
   watch.mockRestore();
 });
 
-it('with 499 where its client has gone away', async () => {
+it('with 499 if its client has disconnected', async () => {
   seen.mockClear();
   const asked = ask('/held');
   asked.on('error', () => undefined);

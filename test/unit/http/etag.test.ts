@@ -25,7 +25,7 @@ describe('entity tags', () => {
     );
   });
 
-  it('are read from any header without harm, and fast', () => {
+  it('are read from any header safely and fast', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('"', 'W', '/', ',', '*', ' ', '-', '1', 'z'), maxLength: 200 }),

@@ -108,7 +108,7 @@ describe('JSON text', () => {
     }
   });
 
-  it('of any value of JavaScript is that value', () => {
+  it('of any JavaScript value is parsed to that value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);

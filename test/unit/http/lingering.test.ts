@@ -35,7 +35,7 @@ async function serve(options: Partial<ConstructorParameters<typeof Lingering>[0]
 const closed = (socket: Socket) => vi.waitUntil(() => socket.closed, { timeout: 10_000 });
 const announced = 'content-length: 100000\r\n\r\n';
 
-it('more bytes than that cut the connection, kept or not', async () => {
+it('more bytes close the connection, kept alive or not', async () => {
   const send = await serve({});
   for (const head of [announced, `connection: close\r\n${announced}`]) {
     const socket = await send(head);
@@ -52,7 +52,7 @@ it('so does more time', async () => {
   await Promise.all([closed(kept), closed(ending)]);
 });
 
-it('one more than so many cuts the oldest of them', async () => {
+it('one more than the limit closes the oldest of them', async () => {
   const send = await serve({ connections: 2 });
   const sockets = [await send(announced), await send(announced), await send(announced)];
   await closed(sockets[0] as Socket);
@@ -62,7 +62,7 @@ it('one more than so many cuts the oldest of them', async () => {
   }
 });
 
-it('a connection whose request came whole is kept, however often', async () => {
+it('a connection whose request arrived completely is kept, however often', async () => {
   const send = await serve({ bytes: 10, milliseconds: 100, connections: 1 });
   const socket = await send('content-length: 5\r\n\r\n');
   for (let round = 0; round < 20; round += 1) {

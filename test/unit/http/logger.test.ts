@@ -48,7 +48,7 @@ test('an object is written as JSON', () => {
   expect(recorded('info', (nest) => nest.warn({ a: 1 }))[0]).toMatchObject({ level: 'warn', msg: '{"a":1}' });
 });
 
-test('of an error the log has what names things, of the errors behind it too', () => {
+test('an error is logged with names but without values, including its causes', () => {
   const [line] = recorded('info', (nest) => {
     const refused = Object.assign(new Error('refused'), { code: '23505', constraint: 'c', detail: 'Key (a)=(secret)' });
     const unread = Object.assign(new Error('invalid input syntax for type date: "secret"'), { code: '22007' });

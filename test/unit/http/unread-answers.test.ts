@@ -50,14 +50,14 @@ function read(socket: Socket): Promise<number> {
   });
 }
 
-it('who takes nothing for a while is cut', async () => {
+it('a client that reads nothing for a while is disconnected', async () => {
   const ask = await serve({ milliseconds: 50 });
   const socket = await ask('/a');
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(await read(socket)).toBeLessThan(LARGE.length);
 });
 
-it('who takes some of it from time to time is not', async () => {
+it('a client that reads something from time to time is not', async () => {
   const ask = await serve({ milliseconds: 400 });
   const socket = await ask('/a');
   let bytes = 0;
@@ -78,7 +78,7 @@ it('who takes some of it from time to time is not', async () => {
   socket.destroy();
 });
 
-it('where all are too much, the oldest of whoever holds most is cut', async () => {
+it('beyond the total limit, the oldest connection of the address with the most bytes is closed', async () => {
   const ask = await serve({ bytes: 40 * MEGABYTE });
   const [other, oldest] = [await ask('/other'), await ask('/many')];
   const newest = await ask('/many');

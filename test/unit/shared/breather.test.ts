@@ -4,7 +4,7 @@ import { Breather } from '../../../src/shared/event-loop-yield.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('of many that pause at once one goes on in each turn of the event loop', async () => {
+it('of many paused tasks one continues in each turn of the event loop', async () => {
   const log: string[] = [];
   const work = async (name: string) => {
     const breather = new Breather(name);
@@ -24,7 +24,7 @@ it('of many that pause at once one goes on in each turn of the event loop', asyn
   expect(log).toHaveLength(9);
 });
 
-it('those of one key have one place among the others, however many they are', async () => {
+it('all tasks of one key have one place among the others', async () => {
   const log: string[] = [];
   const pieces = (key: string, count: number) =>
     Array.from({ length: count }, () => new Breather(key).pause().then(() => log.push(key)));
@@ -33,7 +33,7 @@ it('those of one key have one place among the others, however many they are', as
   expect(log).toHaveLength(12);
 });
 
-it('is due after a stretch of work alone', async () => {
+it('is due only after a stretch of work', async () => {
   const breather = new Breather('', 20);
   expect(breather.due).toBe(false);
   const begun = performance.now();

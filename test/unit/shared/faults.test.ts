@@ -14,7 +14,7 @@ it('hints are looked up for the first faults only, those inside a value counted 
   expect(hints).toEqual(hints.map((_, at) => (at < LIMITS.hints ? " (did you mean 'title'?)" : '')));
 });
 
-it('a message is cut, whatever a client had it repeat', () => {
+it('a message is cut to its limit, whatever the client sent', () => {
   const long = 'x'.repeat(100_000);
   const { message, messages } = refusal('parameter.unknown', `no '${long}' here`, { parameter: long });
   expect(messages[0].text).toBe(`no '${'x'.repeat(LIMITS.messageLength - 5)}…`);
@@ -25,7 +25,7 @@ it('a message is cut, whatever a client had it repeat', () => {
   ]);
 });
 
-it('a hint is looked for among so many names, and costs no more where there are more', () => {
+it('a hint compares a limited number of names', () => {
   const asked: string[] = [];
   function* names(): Generator<string> {
     for (let at = 0; at < 20_000; at += 1) {

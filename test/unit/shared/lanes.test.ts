@@ -17,7 +17,7 @@ function lanes(options: Omit<LaneOptions, 'patience' | 'refusal'>): Lanes {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('work of all keys', () => {
-  it('runs so many at once, and the others one after another', async () => {
+  it('runs a limited number at once, and the others one after another', async () => {
     const line = lanes({ atOnce: 2, waiting: 10 });
     let [running, most] = [0, 0];
     const work = async () => {
@@ -29,7 +29,7 @@ describe('work of all keys', () => {
     expect(most).toBe(2);
   });
 
-  it('refuses with 503 whom it has no place for, and takes others again later', async () => {
+  it('rejects with 503 when full, and accepts again later', async () => {
     const line = lanes({ atOnce: 1, waiting: 2 });
     const { opened, open } = gate();
     const taken = [1, 2, 3].map(() => line.run('a', () => opened));
@@ -43,7 +43,7 @@ describe('work of all keys', () => {
     await line.run('b', async () => undefined);
   });
 
-  it('refuses whoever has waited too long', async () => {
+  it('rejects work that has waited too long', async () => {
     vi.useFakeTimers();
     try {
       const line = lanes({ atOnce: 1, waiting: 2 });
@@ -73,7 +73,7 @@ describe('work of all keys', () => {
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('goes on after work that fails', async () => {
+  it('continues after failed work', async () => {
     const line = lanes({ atOnce: 1, waiting: 1 });
     await expect(line.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await line.run('a', async () => 'yes')).toBe('yes');
@@ -81,7 +81,7 @@ describe('work of all keys', () => {
 });
 
 describe('work of one key', () => {
-  it('runs so much at once, whatever the others do', async () => {
+  it('has a limit that is independent of the others', async () => {
     const line = lanes({ perKey: 2 });
     const { opened, open } = gate();
     const started: string[] = [];
@@ -98,7 +98,7 @@ describe('work of one key', () => {
     expect(started).toEqual(['a1', 'a2', 'b1', 'b2', 'a3', 'b3']);
   });
 
-  it('waits in a line of its own, and leaves the places of all to those whose turn it is', async () => {
+  it('waits in a queue of its own, and does not block the others', async () => {
     const line = lanes({ perKey: 1, atOnce: 2, waitingPerKey: 2 });
     const gates = new Map(['a1', 'a2', 'a3', 'b1', 'c1'].map((name) => [name, gate()]));
     const started: string[] = [];
@@ -207,7 +207,7 @@ describe('a share', () => {
     };
   }
 
-  it('is of what the others leave, so that something is left to the next', async () => {
+  it('is a part of what the others leave, so that something remains for the next', async () => {
     const { start, running, endAll } = crowd({ atOnce: 8, share: 0.8 });
     await start('a', 20);
     expect(running()).toBe('aaaaaa');
@@ -218,7 +218,7 @@ describe('a share', () => {
     await endAll();
   });
 
-  it('evens out, and the next place is of whoever has none', async () => {
+  it('evens out, and the next place goes to a key without one', async () => {
     const { start, running, end, endAll } = crowd({ atOnce: 8, share: 0.8 });
     await start('a', 20);
     await start('b', 20);
@@ -236,7 +236,7 @@ describe('a share', () => {
     await endAll();
   });
 
-  it('leaves no place idle that somebody may have', async () => {
+  it('leaves no usable place idle', async () => {
     const { start, running, end, endAll } = crowd({ atOnce: 10, share: 0.8 });
     await start('a', 20);
     await start('b', 1);
@@ -247,8 +247,8 @@ describe('a share', () => {
   });
 });
 
-describe('a place that is taken apart', () => {
-  it('counts like one of work, and goes to whoever waits when it is given back', async () => {
+describe('a place that is reserved separately', () => {
+  it('counts like work, and goes to the next in the queue when it is released', async () => {
     const line = lanes({ perKey: 1, waiting: 10 });
     const leave = line.enterNow('a');
     expect(line.enterNow('a')).toBeUndefined();

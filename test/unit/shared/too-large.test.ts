@@ -34,7 +34,7 @@ describe('JSON of at most the size of an answer', () => {
     expect(() => boundedJson(value)).toThrow(REFUSED);
   });
 
-  it('is none of what is no JSON', () => {
+  it('is undefined for values that are not JSON', () => {
     expect(boundedJson(undefined)).toBeUndefined();
     expect(boundedJson(() => 1)).toBeUndefined();
   });

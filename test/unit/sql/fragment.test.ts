@@ -52,7 +52,7 @@ describe('a fragment', () => {
     expect(text(all([undefined]))).toBe('true');
   });
 
-  it('is laid out for the reader alone: line breaks are not sent', () => {
+  it('has line breaks only for readability: they are not sent', () => {
     const nested = sql`
       (
         SELECT 1

@@ -25,7 +25,7 @@ describe('making a link', () => {
     child: { kind: land, key: 'b', access: undefined },
   };
 
-  it('has one text, and one of its own by kinds and rules', () => {
+  it('has one text for each combination of kinds and rules', () => {
     const one = insertLinkStatement(plan);
     const other = insertLinkStatement({ ...plan, version: 8, linkId: 'rail', parent: { ...plan.parent, key: 'c' } });
     expect(other.text).toBe(one.text);

@@ -101,7 +101,7 @@ describe('a broken constraint', () => {
     expect(told(fault('23505', ['code'], 'key', 'Key (code)=(a) already exists.'), false)).not.toHaveProperty('index');
   });
 
-  it('that nobody knows is a conflict all the same, without a name', () => {
+  it('that is unknown is a conflict without a name', () => {
     const error = Object.assign(new Error('x'), { code: '23505', constraint: 'strange', detail: '' });
     expect(told(error)).toMatchObject({ code: 'unit.conflict' });
     expect(told(Object.assign(new Error('x'), { code: '42601' }))).toBeUndefined();

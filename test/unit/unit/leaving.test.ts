@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { Leaving } from '../../../src/unit/session/deletion-set.js';
 
-it('knows the units on their way out, by kind', () => {
+it('knows the units being deleted, by kind', () => {
   const leaving = new Leaving();
   leaving.enter('city', ['a', 'b']);
   leaving.enter('land', ['a']);
@@ -13,7 +13,7 @@ it('knows the units on their way out, by kind', () => {
   expect([...leaving.of('sea')]).toEqual([]);
 });
 
-it('counts those that have gone, too', () => {
+it('also counts deleted units', () => {
   const leaving = new Leaving();
   const ids = Array.from({ length: LIMITS.deletedUnits }, (_, n) => String(n));
   leaving.enter('city', ids);
