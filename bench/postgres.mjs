@@ -34,6 +34,7 @@ export class Postgres {
     /** @type {typeof import('../src/database/open-database.js')} */
     const { openDatabase } = await import(join(dist, 'database/open-database.js'));
     const opened = await openDatabase({ dataDir, databasePool: POOL, workers: 1 }, { role: 'service', log: () => {} });
+    await allowCheckpoints(dist, dataDir, opened.connection);
     const url = urlOf(opened.connection);
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -66,6 +67,23 @@ export class Postgres {
     await this.client.end();
     await this.#opened.stop();
   }
+}
+
+/**
+ * Before each measurement of writes there is a checkpoint, which the service's role may not request.
+ * @param {string} dist
+ * @param {string} dataDir
+ * @param {import('../src/database/connection/connection.js').ConnectionOptions} connection
+ */
+async function allowCheckpoints(dist, dataDir, connection) {
+  /** @type {typeof import('../src/database/embedded/data-folder.js')} */
+  const { dataFolder, readPassword, SUPERUSER } = await import(join(dist, 'database/embedded/data-folder.js'));
+  const password = await readPassword(dataFolder(dataDir));
+  if ('url' in connection) throw new Error('the embedded PostgreSQL is reached without a URL');
+  const client = new pg.Client({ connectionString: urlOf({ ...connection, user: SUPERUSER, password }) });
+  await client.connect();
+  await client.query(['GRANT pg_checkpoint TO', connection.user].join(' '));
+  await client.end();
 }
 
 /** @param {import('../src/database/connection/connection.js').ConnectionOptions} connection */
