@@ -6,7 +6,7 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { Metrics } from './health/metrics.js';
 import { ApplicationRoutes } from './doc/application-routes.js';
-import { withoutSlash } from './doc/page-address.js';
+import { redirectTrailingSlash } from './doc/redirect-trailing-slash.js';
 import { entrance } from './http/server/entrance.js';
 import { ErrorResponder } from './http/server/error.responder.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
@@ -29,7 +29,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   app.use(entrance(app.get(Traffic), [requestLog(logger), app.get(Metrics).observe]));
   if (config.corsOrigins === '*' || config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
   app.use(answerOptions);
-  app.use(withoutSlash);
+  app.use(redirectTrailingSlash);
   app.useGlobalFilters(new ErrorResponder(logger));
   await app.init();
   app.get(ApplicationRoutes).describe(app);

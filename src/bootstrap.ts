@@ -31,7 +31,7 @@ export async function prepareProjects(
   for (const id of await provisioning.outdated()) {
     signal?.throwIfAborted();
     logger.info({ project: id }, 'bringing a project up to date');
-    await upgradeProject(provisioning, logger, id);
+    await tryUpgrade(provisioning, logger, id);
   }
   for (const { id } of (await provisioning.list()).filter(({ status }) => status === 'deleting')) {
     await provisioning.delete(id);
@@ -74,7 +74,7 @@ function badBootstrap({ messages }: KindError, { bootstrap }: Config): ConfigErr
 }
 
 /** Answers whether it could be upgraded. Where it could not, it is told of, and the others are served all the same. */
-async function upgradeProject(provisioning: Provisioning, logger: Logger, id: string): Promise<boolean> {
+async function tryUpgrade(provisioning: Provisioning, logger: Logger, id: string): Promise<boolean> {
   try {
     const { steps, leftAlone } = await provisioning.migrate(id);
     logger.info({ project: id, steps, ...(leftAlone.length > 0 && { leftAlone }) }, 'project brought up to date');
@@ -90,20 +90,20 @@ async function upgradeProject(provisioning: Provisioning, logger: Logger, id: st
 }
 
 /** Milliseconds after which a project is tried again that could not be upgraded. */
-const UPGRADE_AGAIN = 60_000;
+const UPGRADE_RETRY_DELAY = 60_000;
 
 /**
  * Upgrades a project that has become older while the service runs: restored from a dump, or changed by a process of an
  * older release. One at a time; what is met meanwhile is met again by the next request.
  */
-export function upgradeWhenMet(provisioning: Provisioning, logger: Logger): (id: string) => void {
-  const tried = new LRUCache<string, true>({ max: 10_000, ttl: UPGRADE_AGAIN });
+export function upgradeOnDemand(provisioning: Provisioning, logger: Logger): (id: string) => void {
+  const tried = new LRUCache<string, true>({ max: 10_000, ttl: UPGRADE_RETRY_DELAY });
   let busy = false;
   return (id) => {
     if (busy || tried.has(id)) return;
     busy = true;
     tried.set(id, true);
-    upgradeProject(provisioning, logger, id)
+    tryUpgrade(provisioning, logger, id)
       .then((done) => done && tried.delete(id))
       .catch((err: unknown) => logger.error({ err, project: id }, 'project not brought up to date'))
       .finally(() => (busy = false));

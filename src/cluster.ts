@@ -20,7 +20,7 @@ type ToWorker =
   | { type: 'stop' };
 type ToPrimary = { type: 'hello' } | { type: 'ready'; url: string } | { type: 'metrics' };
 
-export interface Running {
+export interface RunningService {
   readonly url: string;
   readonly first: FirstProject;
   readonly metricsUrl?: string;
@@ -30,7 +30,7 @@ export interface Running {
 /** Milliseconds before a worker that crashed is replaced, so that one that can not start does not spin. */
 const RESTART_DELAY = 500;
 
-export async function startWorkers(options: ServiceOptions): Promise<Running> {
+export async function startWorkers(options: ServiceOptions): Promise<RunningService> {
   const { config, secret, connection, logger } = options;
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.js', import.meta.url)) });
   const first = await prepareService(options);
@@ -81,18 +81,18 @@ function stopWorker(worker: Worker): Promise<void> {
 /** What a worker's process runs. It ends with the primary, also where that one was killed. */
 export async function serveAsWorker(config: Config, logger: Logger): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  const started = new Promise<Running>((resolve, reject) => {
+  const started = new Promise<RunningService>((resolve, reject) => {
     process.on('message', (message: ToWorker) => {
-      if (message.type === 'stop') void started.then(end);
+      if (message.type === 'stop') void started.then(stopAndExit);
       if (message.type !== 'start') return;
       const { connection, secret, first } = message;
       startService({ config, secret, connection, logger, prepared: first, metricsOfAll }).then(resolve, reject);
     });
   });
-  process.on('disconnect', () => void started.then(end, () => process.exit(1)));
-  tell({ type: 'hello' });
+  process.on('disconnect', () => void started.then(stopAndExit, () => process.exit(1)));
+  sendToPrimary({ type: 'hello' });
   const { url } = await started;
-  tell({ type: 'ready', url });
+  sendToPrimary({ type: 'ready', url });
 }
 
 /** The metrics of all workers, as the primary gathers them. @throws KindError 503 */
@@ -105,15 +105,15 @@ function metricsOfAll(): Promise<string> {
       else reject(comeBack('server.busy', 'Not every process told its numbers'));
     };
     process.on('message', hear);
-    tell({ type: 'metrics' });
+    sendToPrimary({ type: 'metrics' });
   });
 }
 
-function tell(message: ToPrimary): void {
+function sendToPrimary(message: ToPrimary): void {
   process.send?.(message);
 }
 
-async function end(service: Running): Promise<void> {
+async function stopAndExit(service: RunningService): Promise<void> {
   await service.stop();
   process.exit(0);
 }

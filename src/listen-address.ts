@@ -9,11 +9,11 @@ export async function checkAddresses({
   port,
   metrics,
 }: Pick<Config, 'host' | 'port' | 'metrics'>): Promise<void> {
-  await check({ host, port }, '');
-  if (metrics) await check(metrics, 'METRICS_');
+  await probeAddress({ host, port }, '');
+  if (metrics) await probeAddress(metrics, 'METRICS_');
 }
 
-async function check({ host, port }: Address, prefix: string): Promise<void> {
+async function probeAddress({ host, port }: Address, prefix: string): Promise<void> {
   try {
     const probe = createServer().listen({ host, port });
     await once(probe, 'listening');

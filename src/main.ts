@@ -3,7 +3,7 @@ import './node-settings.js';
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { addressFault, checkAddresses } from './listen-address.js';
-import { serveAsWorker, startWorkers, type Running } from './cluster.js';
+import { serveAsWorker, startWorkers, type RunningService } from './cluster.js';
 import { ConfigError, loadConfig, type Config } from './config/config.js';
 import { loadSecret } from './config/secret.js';
 import { openDatabase } from './database/open-database.js';
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   outliveAuthors(logger, config.functionsDir);
   if (cluster.isWorker) return serveAsWorker(config, logger);
   const database = await openDatabase(config, { role: 'service', log: (line) => logger.info(line) });
-  let running: Running | undefined;
+  let running: RunningService | undefined;
   const starting = new AbortController();
   const stop = async (): Promise<void> => {
     await running?.stop();
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     logger.info('stopped');
   };
   const signals = onSignals(config.shutdownGrace, {
-    told: (signal) => {
+    onFirstSignal: (signal) => {
       logger.info(`stopping on ${signal}`);
       starting.abort();
     },
@@ -56,15 +56,15 @@ async function main(): Promise<void> {
 async function start(
   config: Config,
   given: Pick<Parameters<typeof startService>[0], 'connection' | 'alone' | 'logger' | 'signal'>,
-): Promise<Running> {
+): Promise<RunningService> {
   await checkAddresses(config);
   const options = { config, secret: await loadSecret(config), ...given };
   return config.workers > 1 ? startWorkers(options) : startService(options);
 }
 
-interface Stopping {
+interface StopHandlers {
   /** Runs with the first signal. */
-  readonly told: (signal: string) => void;
+  readonly onFirstSignal: (signal: string) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -72,7 +72,7 @@ interface Stopping {
  * The first signal stops the service; more of them change nothing. One that comes during the start waits for its end, but
  * no longer than `patience` milliseconds: what has begun in the database then ends with its connection.
  */
-function onSignals(patience: number, { told, stop }: Stopping): { ready(): void } {
+function onSignals(patience: number, { onFirstSignal: told, stop }: StopHandlers): { ready(): void } {
   let ready = false;
   let signalled = false;
   let stopping = false;

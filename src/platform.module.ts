@@ -13,7 +13,7 @@ import { Database } from './database/database.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { LOGGER } from './http/log/logger.js';
 import { Traffic } from './http/server/open-requests.js';
-import { Bodies } from './tenancy/bodies.js';
+import { RequestBodies } from './tenancy/request-bodies.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Platform {
@@ -37,7 +37,7 @@ export class PlatformModule {
     ];
     const services = [
       Traffic,
-      Bodies,
+      RequestBodies,
       ProjectStore,
       ModelStore,
       Catalog,

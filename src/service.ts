@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
-import { prepareProjects, upgradeWhenMet, type FirstProject } from './bootstrap.js';
+import { prepareProjects, upgradeOnDemand, type FirstProject } from './bootstrap.js';
 import { MODEL_CHANNEL } from './catalog/definition-change.js';
 import { IndexBuilds } from './catalog/index-builds.js';
 import { ModelStore } from './catalog/model-store.js';
@@ -22,7 +22,7 @@ import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session
 import { Metrics } from './health/metrics.js';
 import { serveMetrics } from './health/metrics.server.js';
 import { Traffic } from './http/server/open-requests.js';
-import { OutgoingMail } from './mail/outgoing.js';
+import { MailQueue } from './mail/mail-queue.js';
 import { PublicAddress } from './mail/public-address.js';
 import { announceStatement } from './sql/registry.sql.js';
 import { ProjectStore } from './tenancy/project-store.js';
@@ -61,12 +61,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, metricsOfAll } = options;
   const { app, database, dataSource, presence } = await assemble(options);
   const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal));
-  app.get(ModelStore).onOutdated = upgradeWhenMet(app.get(Provisioning), logger);
+  app.get(ModelStore).onOutdated = upgradeOnDemand(app.get(Provisioning), logger);
   const announce = (channel: string, payload: string) => database.run(announceStatement(channel, payload));
   const listener = new Listener(
     directConnection(connection),
     [MODEL_CHANNEL, PROJECT_CHANNEL],
-    announcements(app, logger, connection),
+    announcementHandlers(app, logger, connection),
     async (channel, payload) => void (await announce(channel, payload)),
   );
   if (metricsOfAll) app.get(Metrics).join(metricsOfAll);
@@ -83,7 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const traffic = app.get(Traffic);
     traffic.stop();
     await Promise.race([traffic.empty(), delay(config.shutdownGrace, undefined, { ref: false })]);
-    await app.get(OutgoingMail).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
+    await app.get(MailQueue).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
     await close(server);
     await metrics?.stop();
     await listener.stop();
@@ -118,7 +118,7 @@ async function assemble(options: ServiceOptions) {
     idleTimeout,
     warn,
   });
-  if (reach.superuser && !prepared) logger.warn(SUPERUSER);
+  if (reach.superuser && !prepared) logger.warn(SUPERUSER_WARNING);
   let presence: Presence | undefined;
   try {
     if (!prepared) await migrateRegistry(dataSource, { log: (line) => logger.info(line), signal });
@@ -128,10 +128,10 @@ async function assemble(options: ServiceOptions) {
       idleTimeout,
       patience: config.functionTimeout,
       prepares: config.databasePrepared,
-      onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED),
+      onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED_WARNING),
       direct: directConnection(connection),
     });
-    presence = await Presence.enter(database, { secret, origin: originOf(config), alone, log: logger, signal });
+    presence = await Presence.enter(database, { secret, origin: secretOriginOf(config), alone, log: logger, signal });
     const registry = new ProjectRepository(dataSource);
     const app = await createApp({ config, secret, registry, database, logger }, logger);
     return { app, database, dataSource, presence };
@@ -143,18 +143,22 @@ async function assemble(options: ServiceOptions) {
 }
 
 /** For people: which secret it is. */
-function originOf({ jwtSecret, dataDir }: Config): string {
+function secretOriginOf({ jwtSecret, dataDir }: Config): string {
   return jwtSecret === undefined ? `the secret that was generated into ${dataDir}` : 'JWT_SECRET';
 }
 
-const SUPERUSER =
+const SUPERUSER_WARNING =
   'the service connects to PostgreSQL as a superuser: give it a role that has its database and no rights beyond it';
 
-const UNPREPARED =
+const UNPREPARED_WARNING =
   'prepared statements are not kept by what DATABASE_URL leads through: the service goes on without them; DATABASE_PREPARED=off says so from the start';
 
 /** What other processes announce makes models and projects in memory go. */
-function announcements(app: NestExpressApplication, logger: Logger, connection: ConnectionOptions): ListenerEvents {
+function announcementHandlers(
+  app: NestExpressApplication,
+  logger: Logger,
+  connection: ConnectionOptions,
+): ListenerEvents {
   const models = app.get(ModelStore);
   const projects = app.get(ProjectStore);
   return {
@@ -172,19 +176,19 @@ function announcements(app: NestExpressApplication, logger: Logger, connection: 
       projects.clear();
     },
     onDeaf(reason): void {
-      projects.hears(false);
-      if (reason.type === 'unheard') logger.warn(deaf(connection));
+      projects.setListening(false);
+      if (reason.type === 'unheard') logger.warn(notListeningText(connection));
       else logger.warn({ err: reason.error }, 'announcements of other processes are not heard: the connection is lost');
     },
     onHears(): void {
-      projects.hears(true);
+      projects.setListening(true);
       logger.info('announcements of other processes are heard again');
     },
   };
 }
 
 /** What is to be set for announcements to be heard. */
-function deaf(connection: ConnectionOptions): string {
+function notListeningText(connection: ConnectionOptions): string {
   const direct = 'url' in connection && connection.directUrl !== undefined;
   return direct
     ? 'announcements of other processes are not heard: DATABASE_DIRECT_URL does not lead past a transaction pooler to the database of DATABASE_URL; settings of projects are asked for every second'

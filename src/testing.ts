@@ -20,7 +20,7 @@ export interface TestProjectOptions {
   readonly log?: 'error' | 'info' | 'debug';
 }
 
-export interface Answered {
+export interface TestAnswer {
   readonly status: number;
   readonly content: unknown;
   readonly messages: readonly { readonly code: string; readonly text: string; readonly parameter?: string }[];
@@ -33,7 +33,7 @@ export interface FunctionProject {
   /** Its settings, for the commands of the command line. */
   readonly config: Config;
   /** A request as the administrator, or with another token, or with null for none. The path is below `/api/lib`. */
-  call(method: string, path: string, body?: object, token?: string | null): Promise<Answered>;
+  call(method: string, path: string, body?: object, token?: string | null): Promise<TestAnswer>;
   /** The content of an answer. @throws Error where the answer is no 200 */
   get(path: string): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
@@ -50,7 +50,7 @@ export async function openTestProject(options: TestProjectOptions = {}): Promise
     for (let last = undo.pop(); last; last = undo.pop()) await last();
   };
   try {
-    return await open({ ...options, functions }, stop, (work) => void undo.push(work));
+    return await startTestProject({ ...options, functions }, stop, (work) => void undo.push(work));
   } catch (error) {
     await stop();
     throw error;
@@ -58,7 +58,7 @@ export async function openTestProject(options: TestProjectOptions = {}): Promise
 }
 
 /** @param atEnd takes what undoes a step, the last one first */
-async function open(
+async function startTestProject(
   { project = 'test', log, functions }: TestProjectOptions & { readonly functions: string },
   stop: () => Promise<void>,
   atEnd: (work: () => Promise<unknown>) => void,
@@ -95,7 +95,7 @@ async function open(
   });
   atEnd(() => service.stop());
   let own: string | null = null;
-  const call = async (method: string, path: string, body?: object, token = own): Promise<Answered> => {
+  const call = async (method: string, path: string, body?: object, token = own): Promise<TestAnswer> => {
     const response = await fetch(`${service.url}/api/lib${path}`, {
       method,
       headers: {
@@ -105,7 +105,7 @@ async function open(
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, ...((await response.json()) as Omit<Answered, 'status'>) };
+    return { status: response.status, ...((await response.json()) as Omit<TestAnswer, 'status'>) };
   };
   const contentOf = async (method: string, path: string, body?: object): Promise<unknown> => {
     const { status, content, messages } = await call(method, path, body);

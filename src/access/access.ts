@@ -13,14 +13,14 @@ import type { Predicate } from '../model/predicate/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
 import { passesLevel } from './level.js';
-import { areTooLarge, rulePredicate } from './rule.js';
+import { exceedRuleLimits, rulePredicate } from './rule.js';
 
 /** What a caller may do it with: all units, or those of a predicate. */
 export interface Grant {
   readonly predicate: Predicate | undefined;
 }
 
-const ALL: Grant = { predicate: undefined };
+const FULL_GRANT: Grant = { predicate: undefined };
 
 /** A sealed kind, as a unit among the kinds: nobody's to see. @throws KindError 403 */
 export function refuseSealed(kind: KindDef, unitId: string): void {
@@ -36,10 +36,10 @@ function storedAccess(kind: KindDef, operation: Operation): StoredLevel | readon
 }
 
 /** A level of the owner's, or `self`: members reach their own unit, administrators all. */
-export type Level = StoredLevel | 'self';
+export type EffectiveLevel = StoredLevel | 'self';
 
 /** The level of an operation where the owner said nothing (docs/access.md). */
-function defaultLevel(kind: KindDef, operation: Operation): Level {
+function defaultLevel(kind: KindDef, operation: Operation): EffectiveLevel {
   const own = kind.special.levels?.[operation];
   if (own) return own;
   if (kind.builtIn) return operation === 'read' ? 'member' : 'admin';
@@ -54,26 +54,26 @@ function defaultLevel(kind: KindDef, operation: Operation): Level {
 
 /** Whether a caller may do something with some units of a kind; undefined where with none. Who signs up is nobody yet. */
 export function grantOf(kind: KindDef, operation: Operation, asking: Caller, model: Model): Grant | undefined {
-  if (asking.type === 'system') return ALL;
+  if (asking.type === 'system') return FULL_GRANT;
   const caller = operation === 'signup' ? ANONYMOUS : asking;
   if (kind.special.sealed) return undefined;
-  const grant = plainGrant(kind, operation, caller, model);
+  const grant = grantBySetting(kind, operation, caller, model);
   // What a source answers is not judged by rules: for whom one would be asked, all is closed.
   if (kind.remote && grant?.predicate) return undefined;
   return grant && kind.special.holdsKinds ? withoutSealed(kind, grant) : grant;
 }
 
 /** Operations on a unit that is there already: what may not be read is not there for them. */
-export const NEED_READ: ReadonlySet<Operation> = new Set(['update', 'delete', 'link', 'function']);
+export const REQUIRE_READ: ReadonlySet<Operation> = new Set(['update', 'delete', 'link', 'function']);
 
 /** Whether a caller's request to do something with a unit of a kind can succeed for any unit at all. */
-export function mayAtAll(kind: KindDef, operation: Operation, caller: Caller, model: Model): boolean {
+export function isAllowedForSomeUnit(kind: KindDef, operation: Operation, caller: Caller, model: Model): boolean {
   const grant = grantOf(kind, operation, caller, model);
   if (!grant) return false;
-  if (!NEED_READ.has(operation)) return true;
-  if (isNever(grant.predicate)) return false;
+  if (!REQUIRE_READ.has(operation)) return true;
+  if (isAlwaysFalse(grant.predicate)) return false;
   const read = grantOf(kind, 'read', caller, model);
-  return read !== undefined && !isNever(read.predicate);
+  return read !== undefined && !isAlwaysFalse(read.predicate);
 }
 
 /** Among the kinds a sealed one is not there. */
@@ -85,42 +85,44 @@ function withoutSealed(kind: KindDef, { predicate }: Grant): Grant {
 }
 
 /** What holds for an operation, and whether the owner said so. */
-export type Said = { readonly stored: boolean } & ({ readonly level: Level } | { readonly rules: readonly string[] });
+export type AccessSetting = { readonly stored: boolean } & (
+  { readonly level: EffectiveLevel } | { readonly rules: readonly string[] }
+);
 
-export function saidOf(kind: KindDef, operation: Operation): Said {
+export function accessSettingOf(kind: KindDef, operation: Operation): AccessSetting {
   const said = kind.special.closed?.includes(operation) ? 'nobody' : storedAccess(kind, operation);
   if (said === undefined) return { level: defaultLevel(kind, operation), stored: false };
   return typeof said === 'string' ? { level: said, stored: true } : { rules: said, stored: true };
 }
 
-function plainGrant(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
-  const said = saidOf(kind, operation);
+function grantBySetting(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
+  const said = accessSettingOf(kind, operation);
   if ('rules' in said) {
     const grant = ruleGrant(said.rules, kind, caller, model);
     // What none can be created or changed for is refused before it is looked at; a list of none is an empty one.
-    return operation !== 'read' && grant && isNever(grant.predicate) ? undefined : grant;
+    return operation !== 'read' && grant && isAlwaysFalse(grant.predicate) ? undefined : grant;
   }
-  if (said.level !== 'self') return passesLevel(said.level, caller) ? ALL : undefined;
-  if (isAdministrator(caller)) return ALL;
-  return caller.type === 'member' ? selfGrant(kind, caller.kindId, caller.id) : undefined;
+  if (said.level !== 'self') return passesLevel(said.level, caller) ? FULL_GRANT : undefined;
+  if (isAdministrator(caller)) return FULL_GRANT;
+  return caller.type === 'member' ? ownUnitGrant(kind, caller.kindId, caller.id) : undefined;
 }
 
 /** The units for which any of the rules holds. A rule needs a token, unless the kind is public. */
 function ruleGrant(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): Grant | undefined {
-  if (isAdministrator(caller)) return ALL;
+  if (isAdministrator(caller)) return FULL_GRANT;
   if (caller.type === 'anonymous' && !kind.public) return undefined;
-  if (areTooLarge(rules, kind, caller, model)) return undefined;
+  if (exceedRuleLimits(rules, kind, caller, model)) return undefined;
   const parts = rules.map((rule) => rulePredicate(rule, kind, caller, model));
   return { predicate: parts.length === 1 && parts[0] ? parts[0] : { op: 'or', parts } };
 }
 
-function isNever(predicate: Predicate | undefined): boolean {
+function isAlwaysFalse(predicate: Predicate | undefined): boolean {
   if (predicate?.op === 'constant') return !predicate.value;
-  return predicate?.op === 'or' && predicate.parts.every(isNever);
+  return predicate?.op === 'or' && predicate.parts.every(isAlwaysFalse);
 }
 
 /** A member's own unit, and no other. */
-function selfGrant(kind: KindDef, memberKind: string, memberId: string): Grant {
+function ownUnitGrant(kind: KindDef, memberKind: string, memberId: string): Grant {
   if (kind.id !== memberKind) return { predicate: { op: 'constant', value: false } };
   return {
     predicate: { op: 'is', target: { field: kind.keyField, keys: [] }, negated: false, value: memberId },
@@ -131,13 +133,13 @@ function selfGrant(kind: KindDef, memberKind: string, memberId: string): Grant {
  * The kind of a path and what the caller may do there. Without a token a kind that is missing and one that is not open
  * both answer 401; with one, a missing kind is 404 and one that the caller may not touch 403.
  */
-export function openKind(
+export function authorizeKind(
   model: Model,
   kindId: string,
   operation: Operation | readonly Operation[],
   caller: Caller,
 ): { kind: KindDef; grant: Grant } {
-  checkMember(model, caller);
+  checkMemberKind(model, caller);
   const kind = model.kinds.get(kindId);
   const operations: readonly Operation[] = typeof operation === 'string' ? [operation] : operation;
   if (kind) {
@@ -146,47 +148,47 @@ export function openKind(
       if (grant) return { kind, grant };
     }
   }
-  throw denial(model, kind, kindId, operations[0] ?? 'read', caller);
+  throw kindDenied(model, kind, kindId, operations[0] ?? 'read', caller);
 }
 
 /** Members of an inactive kind, or of one that is no member kind any more, have no good token. @throws KindError 401 */
-export function checkMember(model: Model, caller: Caller): void {
+export function checkMemberKind(model: Model, caller: Caller): void {
   if (caller.type !== 'member') return;
   const kind = model.kinds.get(caller.kindId);
   if (!kind?.active || !isMemberKind(kind)) throw refusal('token.invalid', 'The kind of this member is inactive');
 }
 
 /** Why a caller gets nothing of a kind. */
-export function denial(
+export function kindDenied(
   model: Model,
   kind: KindDef | undefined,
   kindId: string,
   operation: Operation,
   caller: Caller,
 ): KindError {
-  if (caller.type === 'anonymous') return denied(caller, '');
+  if (caller.type === 'anonymous') return accessDenied(caller, '');
   if (!kind)
     return refusal(
       'kind.unknown',
-      `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, kindsTold(model, caller))}`,
+      `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, suggestableKinds(model, caller))}`,
     );
   const what = operation === 'function' ? 'call functions' : `${operation} units`;
-  const said = saidOf(kind, operation);
-  const closed = 'rules' in said && areTooLarge(said.rules, kind, caller, model);
+  const said = accessSettingOf(kind, operation);
+  const closed = 'rules' in said && exceedRuleLimits(said.rules, kind, caller, model);
   const why = closed ? ': its rules are more than is allowed, and have to be made shorter' : '';
-  return denied(caller, `You may not ${what} of '${kind.id}'${why}`);
+  return accessDenied(caller, `You may not ${what} of '${kind.id}'${why}`);
 }
 
 /** 403, or 401 for who has no token: another one could help. */
-export function denied(caller: Caller, text: string): KindError {
+export function accessDenied(caller: Caller, text: string): KindError {
   if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here');
   return refusal('access.denied', text);
 }
 
 /** The kinds that a hint may name: to who may read them as units, all but a sealed one. */
-function kindsTold(model: Model, caller: Caller): string[] {
+function suggestableKinds(model: Model, caller: Caller): string[] {
   const open = [...model.kinds.values()].filter(({ special }) => !special.sealed);
-  return told(
+  return idsIfAllReadable(
     model,
     KIND_KIND,
     open.map(({ id }) => id),
@@ -195,14 +197,14 @@ function kindsTold(model: Model, caller: Caller): string[] {
 }
 
 /** The link types that a hint may name. */
-export function linkTypesTold(model: Model, caller: Caller): readonly string[] {
-  return told(model, LINK_KIND, [...model.linkTypes.keys()], caller);
+export function suggestableLinkTypes(model: Model, caller: Caller): readonly string[] {
+  return idsIfAllReadable(model, LINK_KIND, [...model.linkTypes.keys()], caller);
 }
 
 /** Ids of the units of a kind, for who may read all of them. */
-function told(model: Model, kindId: string, ids: string[], caller: Caller): string[] {
+function idsIfAllReadable(model: Model, kindId: string, ids: string[], caller: Caller): string[] {
   const kind = model.kinds.get(kindId);
-  const grant = kind && plainGrant(kind, 'read', caller, model);
+  const grant = kind && grantBySetting(kind, 'read', caller, model);
   return grant && !grant.predicate ? ids : [];
 }
 
@@ -212,11 +214,11 @@ export function checkActive(kind: KindDef): void {
 }
 
 /** The state of a kind that needs its table: not inactive, not remote. */
-export function checkState(kind: KindDef): void {
+export function checkActiveAndLocal(kind: KindDef): void {
   checkActive(kind);
-  if (kind.remote) throw unsupplied(kind);
+  if (kind.remote) throw remoteUnavailable(kind);
 }
 
-export function unsupplied({ id }: KindDef): KindError {
+export function remoteUnavailable({ id }: KindDef): KindError {
   return refusal('kind.remote_unavailable', `No function module supplies the units of '${id}'`);
 }

@@ -9,14 +9,14 @@ import { LEVELS } from '../model/parameter-type/parameter-def.js';
 import { fieldsAlong } from '../model/predicate/path.js';
 import { OPERATIONS, type Special } from '../model/built-in-traits.js';
 import { namesOfRules, rulesOf, type RuleNames } from '../model/check/stored-rules.js';
-import { checkRule, excessOf } from './rule.js';
+import { checkRule, ruleLimitFault } from './rule.js';
 
-const WANTS = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
-const PLACE = { parameter: 'access' };
+const EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
+const ACCESS_PARAMETER = { parameter: 'access' };
 
 /** Adds a fault for everything in `access` that is not understood, or that would lock a project for good. */
 export function checkAccess({ closed, neverNobody }: Special, access: Json, faults: Faults): void {
-  const bad = (text: string) => faults.add('parameter.bad_value', `access${text}`, PLACE);
+  const bad = (text: string) => faults.add('parameter.bad_value', `access${text}`, ACCESS_PARAMETER);
   if (!isPlainObject(access)) return void bad(`: must be an object of operations, got ${typeName(access)}`);
   for (const [operation, said] of Object.entries(access)) {
     const known = OPERATIONS.find((each) => each === operation);
@@ -28,26 +28,26 @@ export function checkAccess({ closed, neverNobody }: Special, access: Json, faul
       bad(`.${operation}: is nobody's here, and stays so`);
     } else if (neverNobody?.includes(known) && said === 'nobody') {
       bad(`.${operation}: 'nobody' would lock the project for good`);
-    } else if (!LEVELS.some((level) => level === said)) checkForm(operation, said, faults);
+    } else if (!LEVELS.some((level) => level === said)) checkRuleSyntax(operation, said, faults);
   }
 }
 
 /** A rule, or a list of at least one: each can be parsed. What they name is checked by `checkRules`. */
-function checkForm(operation: string, said: unknown, faults: Faults): void {
+function checkRuleSyntax(operation: string, said: unknown, faults: Faults): void {
   const list: readonly unknown[] = Array.isArray(said) ? said : [said];
   const rules = rulesOf(said);
   const words = rules.some((rule) => !rule.includes('('));
   if (rules.length === 0 || rules.length !== list.length || words) {
-    faults.add('parameter.bad_value', `access.${operation}: ${WANTS}`, PLACE);
+    faults.add('parameter.bad_value', `access.${operation}: ${EXPECTED}`, ACCESS_PARAMETER);
     return;
   }
   if (rules.length > LIMITS.accessRules) {
     const text = `access.${operation}: at most ${LIMITS.accessRules} rules, got ${rules.length}`;
-    faults.add('parameter.bad_value', text, PLACE);
+    faults.add('parameter.bad_value', text, ACCESS_PARAMETER);
     return;
   }
   for (const rule of rules) {
-    attempt(faults, operation, () => parseFilter(rule, { members: true }));
+    collectFaults(faults, operation, () => parseFilter(rule, { members: true }));
   }
 }
 
@@ -55,21 +55,23 @@ function checkForm(operation: string, said: unknown, faults: Faults): void {
  * Adds a fault for every rule of a kind that names what is not there or compares what does not compare, and for every
  * operation whose rules are more than a statement should hold.
  */
-export function checkRules(kind: KindDef, model: Model, faults: Faults): void {
+export function checkAccessRules(kind: KindDef, model: Model, faults: Faults): void {
   if (!isPlainObject(kind.access)) return;
   for (const [operation, said] of Object.entries(kind.access)) {
-    const rules = rulesOf(said).flatMap((rule) => attempt(faults, operation, () => checkRule(rule, kind, model)) ?? []);
-    const excess = excessOf(rules);
-    if (excess !== undefined) faults.add('filter.too_large', `access.${operation}: ${excess}`, PLACE);
+    const rules = rulesOf(said).flatMap(
+      (rule) => collectFaults(faults, operation, () => checkRule(rule, kind, model)) ?? [],
+    );
+    const excess = ruleLimitFault(rules);
+    if (excess !== undefined) faults.add('filter.too_large', `access.${operation}: ${excess}`, ACCESS_PARAMETER);
   }
 }
 
-function attempt<T>(faults: Faults, operation: string, work: () => T): T | undefined {
+function collectFaults<T>(faults: Faults, operation: string, work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof KindError)) throw error;
-    for (const { code, text } of error.messages) faults.add(code, `access.${operation}: ${text}`, PLACE);
+    for (const { code, text } of error.messages) faults.add(code, `access.${operation}: ${text}`, ACCESS_PARAMETER);
     return undefined;
   }
 }
@@ -85,9 +87,10 @@ export function* orphanedAccess(before: Model, after: Model): Pieces<Map<string,
     yield;
     const old = before.kinds.get(kind.id);
     if (!old || !isPlainObject(kind.access)) continue;
-    const leadsOn = (path: readonly string[]) => isPrefix(wayOf(path, old, before), wayOf(path, kind, after));
+    const leadsOn = (path: readonly string[]) =>
+      isPrefix(fieldsOfPath(path, old, before), fieldsOfPath(path, kind, after));
     const named = [...namesOfRules(kind.access)];
-    const orphaned = named.filter(([, rules]) => rules.some((rule) => isLost(rule, leadsOn, members)));
+    const orphaned = named.filter(([, rules]) => rules.some((rule) => namesLostParameter(rule, leadsOn, members)));
     if (orphaned.length === 0) continue;
     const closed = Object.fromEntries(orphaned.map(([operation]) => [operation, 'nobody']));
     found.set(kind.id, { ...(kind.access as Record<string, Json>), ...closed });
@@ -107,7 +110,7 @@ function lostMemberNames(before: Model, after: Model): Set<string> {
 }
 
 /** The fields of a path, each with its kind: what a rule means by the path. */
-function wayOf(path: readonly string[], kind: KindDef, model: Model): string[] {
+function fieldsOfPath(path: readonly string[], kind: KindDef, model: Model): string[] {
   return fieldsAlong(path, kind, model).map((step) => `${step.kind.id}.${step.field.id}`);
 }
 
@@ -116,7 +119,7 @@ function isPrefix(part: readonly string[], whole: readonly string[]): boolean {
   return part.every((step, at) => step === whole[at]);
 }
 
-function isLost(
+function namesLostParameter(
   { paths, member }: RuleNames,
   leadsOn: (path: readonly string[]) => boolean,
   members: ReadonlySet<string>,

@@ -4,26 +4,26 @@ import type { KindDef, Model } from '../model/model.js';
 import type { Level } from '../model/parameter-type/parameter-def.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { Caller } from '../tenancy/caller.js';
-import { checkMember, denial, grantOf, openKind, type Grant } from './access.js';
+import { checkMemberKind, kindDenied, grantOf, authorizeKind, type Grant } from './access.js';
 
 /** Opens a kind to a function: credentials are closed to the system too. */
-export function openForFunction(
+export function authorizeForFunction(
   model: Model,
   kindId: string,
   operation: Operation,
   caller: Caller,
 ): { kind: KindDef; grant: Grant } {
-  const opened = openKind(model, kindId, operation, caller);
+  const opened = authorizeKind(model, kindId, operation, caller);
   if (opened.kind.special.sealed) throw refusal('access.denied', `'${kindId}' is the system's own`);
   return opened;
 }
 
 /** The same kind with a function's own access, which hangs on the definition and goes with it. */
-const ownAccess = new WeakMap<KindDef, Map<string, KindDef>>();
+const kindsWithFunctionAccess = new WeakMap<KindDef, Map<string, KindDef>>();
 
 function withFunctionAccess(kind: KindDef, access: Level | readonly string[]): KindDef {
-  const ofKind = ownAccess.get(kind) ?? new Map<string, KindDef>();
-  ownAccess.set(kind, ofKind);
+  const ofKind = kindsWithFunctionAccess.get(kind) ?? new Map<string, KindDef>();
+  kindsWithFunctionAccess.set(kind, ofKind);
   const key = JSON.stringify(access);
   const known = ofKind.get(key) ?? { ...kind, access: { function: access } };
   ofKind.set(key, known);
@@ -31,7 +31,7 @@ function withFunctionAccess(kind: KindDef, access: Level | readonly string[]): K
 }
 
 /** What is asked of a function: whether it is of a unit or of the whole kind, and its own access, where it has one. */
-export interface FunctionAsked {
+export interface FunctionTarget {
   readonly ofUnit: boolean;
   readonly access: Level | readonly string[] | undefined;
 }
@@ -39,7 +39,7 @@ export interface FunctionAsked {
 /** The units that a caller may call a function for. A rule is about a unit: it lets nobody call a function of the kind. */
 export function functionGrant(
   kind: KindDef,
-  { ofUnit, access }: FunctionAsked,
+  { ofUnit, access }: FunctionTarget,
   caller: Caller,
   model: Model,
 ): Grant | undefined {
@@ -49,15 +49,15 @@ export function functionGrant(
 }
 
 /** `openKind` for a function. */
-export function openFunction(
+export function authorizeFunction(
   model: Model,
   kindId: string,
-  asked: FunctionAsked,
+  asked: FunctionTarget,
   caller: Caller,
 ): { kind: KindDef; grant: Grant } {
-  checkMember(model, caller);
+  checkMemberKind(model, caller);
   const kind = model.kinds.get(kindId);
   const grant = kind && functionGrant(kind, asked, caller, model);
   if (kind && grant) return { kind, grant };
-  throw denial(model, kind, kindId, 'function', caller);
+  throw kindDenied(model, kind, kindId, 'function', caller);
 }

@@ -5,20 +5,20 @@ import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { passesLevel } from './level.js';
 
 /** A parameter without a level is as open as its kind. */
-function mayUse(level: Level | undefined, caller: Caller): boolean {
+function fieldLevelAllows(level: Level | undefined, caller: Caller): boolean {
   return level === undefined || passesLevel(level, caller);
 }
 
 type CallerClass = 'system' | 'admin' | 'member' | 'anonymous';
 
-export function classOf(caller: Caller): CallerClass {
+export function callerClassOf(caller: Caller): CallerClass {
   return caller.type === 'member' && caller.admin ? 'admin' : caller.type;
 }
 
 /** The same for all callers between whom levels make no difference. Rules may tell them apart. */
-export function rightsOf(caller: Caller): string {
+export function rightsKeyOf(caller: Caller): string {
   const member = caller.type === 'member' ? ` of ${caller.kindId}` : '';
-  return `${caller.seesHidden ? 'function as ' : ''}${classOf(caller)}${member}`;
+  return `${caller.seesHidden ? 'function as ' : ''}${callerClassOf(caller)}${member}`;
 }
 
 interface Masks {
@@ -27,46 +27,46 @@ interface Masks {
 }
 
 /** Masks hang on the kind's definition and go with it. */
-const masks = new WeakMap<KindDef, Map<string, Masks>>();
+const masksByKind = new WeakMap<KindDef, Map<string, Masks>>();
 
 function masksOf(kind: KindDef, caller: Caller): Masks {
-  const callerClass = caller.seesHidden ? `function as ${classOf(caller)}` : classOf(caller);
-  const ofKind = masks.get(kind) ?? new Map<string, Masks>();
-  masks.set(kind, ofKind);
+  const callerClass = caller.seesHidden ? `function as ${callerClassOf(caller)}` : callerClassOf(caller);
+  const ofKind = masksByKind.get(kind) ?? new Map<string, Masks>();
+  masksByKind.set(kind, ofKind);
   const known = ofKind.get(callerClass);
   if (known) return known;
   const fields = [...kind.fields.values()];
   const readable = fields
-    .filter((field) => isShown(field) && mayReadField(field, caller))
-    .map((field) => (field.revealing ? veiled(field, caller) : field));
-  const writable = fields.filter((field) => !field.system && mayUse(field.def.writeAccess, caller));
-  const made: Masks = { readable: byId(readable), writable: byId(writable) };
+    .filter((field) => hasValue(field) && mayReadField(field, caller))
+    .map((field) => (field.revealing ? withHiddenValues(field, caller) : field));
+  const writable = fields.filter((field) => !field.system && fieldLevelAllows(field.def.writeAccess, caller));
+  const made: Masks = { readable: fieldsById(readable), writable: fieldsById(writable) };
   ofKind.set(callerClass, made);
   return made;
 }
 
 /** Whether the definition of a field lets a caller read it. */
 export function mayReadField({ def }: Field, caller: Caller): boolean {
-  return (!def.hidden || caller.seesHidden === true) && mayUse(def.readAccess, caller);
+  return (!def.hidden || caller.seesHidden === true) && fieldLevelAllows(def.readAccess, caller);
 }
 
 /** Whether a caller may know what a definition tells of values: its default, allowed values and pattern. */
 export function mayReadValues({ hidden, readAccess }: ParameterDef, caller: Caller): boolean {
-  return caller.type === 'system' || isAdministrator(caller) || (!hidden && mayUse(readAccess, caller));
+  return caller.type === 'system' || isAdministrator(caller) || (!hidden && fieldLevelAllows(readAccess, caller));
 }
 
 /** Administrators define parameters, so they see all of a definition; others what they may read of its values. */
-function veiled(field: Field, caller: Caller): Field {
+function withHiddenValues(field: Field, caller: Caller): Field {
   if (caller.type === 'system' || isAdministrator(caller)) return field;
   const among = LEVELS.filter((level) => passesLevel(level, caller));
   return { ...field, shownWhere: { flag: 'hidden', level: 'read_access', among } };
 }
 
-function isShown(field: Field): boolean {
+function hasValue(field: Field): boolean {
   return field.column !== undefined || field.constant !== undefined;
 }
 
-function byId(fields: readonly Field[]): ReadonlyMap<string, Field> {
+function fieldsById(fields: readonly Field[]): ReadonlyMap<string, Field> {
   return new Map(fields.map((field) => [field.id, field]));
 }
 

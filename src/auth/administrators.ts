@@ -7,7 +7,7 @@ import { setPasswordStatement } from '../sql/credential.sql.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { UnitWriter } from '../unit/unit.writer.js';
-import { checkPassword, hashPassword } from './password.js';
+import { checkPassword, hashPassword } from './password/password.js';
 
 export interface AdministratorSeed {
   readonly username: string;

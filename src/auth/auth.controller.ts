@@ -5,7 +5,7 @@ import type { Answer } from '../http/answer/answer.js';
 import { refuseQuery } from '../http/route/list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { WithoutAccessToken } from '../tenancy/route-options.js';
-import { AnyInput, Input, type ReadInput } from '../tenancy/input.js';
+import { AnyInput, Input, type BodyInput } from '../tenancy/body-input.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { AuthService } from './auth.service.js';
@@ -15,15 +15,15 @@ import { ResetPasswordBody } from './dto/reset-password.dto.js';
 import { SignInBody } from './dto/sign-in.dto.js';
 import { SignUpBody } from './dto/sign-up.dto.js';
 import { RecoveryService } from './recovery.service.js';
-import { RefreshTokenGuard, refreshClaims } from './refresh-token.strategy.js';
+import { RefreshTokenGuard, refreshClaims } from './session/refresh-token.strategy.js';
 import { SignInService } from './sign-in.service.js';
-import { visitOf } from './visit.js';
+import { authRequestOf } from './auth-request.js';
 
 const NoStore = () => Header('Cache-Control', 'no-store');
 
-const AUTH = { tag: 'Authentication', refuses: [429] } as const;
-const SILENT = { tag: 'Authentication', needs: 'bearer', content: 'nothing' } as const;
-const VERIFY = { ...SILENT, summary: 'Verify an access token' } as const;
+const AUTH_ROUTE = { tag: 'Authentication', refuses: [429] } as const;
+const BEARER_ONLY = { tag: 'Authentication', needs: 'bearer', content: 'nothing' } as const;
+const VERIFY = { ...BEARER_ONLY, summary: 'Verify an access token' } as const;
 const REFRESH = {
   tag: 'Authentication',
   needs: 'bearer',
@@ -49,7 +49,7 @@ export class AuthController {
   @ApiExtraModels(SignUpBody)
   @ApiRoute({
     id: 'signup',
-    ...AUTH,
+    ...AUTH_ROUTE,
     of: 'members',
     rights: ['signup'],
     needs: 'project',
@@ -64,15 +64,15 @@ export class AuthController {
     @Scope() { project }: RequestScope,
     @Param('member_kind_id') kind: string,
     @Req() request: HttpRequest,
-    @AnyInput('bodyLimit') read: ReadInput,
+    @AnyInput('bodyLimit') read: BodyInput,
   ): Promise<Answer> {
-    return this.auth.signUp(project, visitOf(request), kind, read);
+    return this.auth.signUp(project, authRequestOf(request), kind, read);
   }
 
   @Post('signin')
   @ApiRoute({
     id: 'auth.signin',
-    ...AUTH,
+    ...AUTH_ROUTE,
     needs: 'project',
     summary: 'Sign in',
     description:
@@ -85,9 +85,9 @@ export class AuthController {
   async signIn(
     @Scope() { project }: RequestScope,
     @Req() request: HttpRequest,
-    @Input(SignInBody) read: ReadInput<SignInBody>,
+    @Input(SignInBody) read: BodyInput<SignInBody>,
   ): Promise<Answer> {
-    return this.signIns.signIn(project, visitOf(request), await read());
+    return this.signIns.signIn(project, authRequestOf(request), await read());
   }
 
   @Get('verify')
@@ -102,7 +102,7 @@ export class AuthController {
   @Post('verify')
   @ApiRoute({ id: 'auth.verify_by_post', ...VERIFY })
   @NoStore()
-  async verifyByPost(@Scope() scope: RequestScope, @AnyInput() read: ReadInput): Promise<Answer> {
+  async verifyByPost(@Scope() scope: RequestScope, @AnyInput() read: BodyInput): Promise<Answer> {
     const answer = await this.auth.verify(scope);
     await read();
     return answer;
@@ -127,7 +127,7 @@ export class AuthController {
   async refreshByPost(
     @Scope() { project }: RequestScope,
     @Req() request: HttpRequest,
-    @AnyInput() read: ReadInput,
+    @AnyInput() read: BodyInput,
   ): Promise<Answer> {
     const claims = refreshClaims(request, project);
     await read();
@@ -135,16 +135,16 @@ export class AuthController {
   }
 
   @Post('signout')
-  @ApiRoute({ id: 'auth.signout', ...SILENT, summary: 'Sign out' })
+  @ApiRoute({ id: 'auth.signout', ...BEARER_ONLY, summary: 'Sign out' })
   @NoStore()
-  signOut(@Scope() scope: RequestScope, @AnyInput() read: ReadInput): Promise<Answer> {
+  signOut(@Scope() scope: RequestScope, @AnyInput() read: BodyInput): Promise<Answer> {
     return this.auth.signOut(scope, read);
   }
 
   @Post('change_password')
   @ApiRoute({
     id: 'auth.change_password',
-    ...SILENT,
+    ...BEARER_ONLY,
     summary: 'Change the password; every other session ends',
     body: ChangePasswordBody,
     refuses: [429],
@@ -153,15 +153,15 @@ export class AuthController {
   changePassword(
     @Scope() scope: RequestScope,
     @Req() request: HttpRequest,
-    @Input(ChangePasswordBody) read: ReadInput<ChangePasswordBody>,
+    @Input(ChangePasswordBody) read: BodyInput<ChangePasswordBody>,
   ): Promise<Answer> {
-    return this.auth.changePassword(scope, visitOf(request), read);
+    return this.auth.changePassword(scope, authRequestOf(request), read);
   }
 
   @Post('recover_password')
   @ApiRoute({
     id: 'auth.recover_password',
-    ...AUTH,
+    ...AUTH_ROUTE,
     needs: 'project',
     summary: 'Ask for a mail to set a new password',
     body: RecoverPasswordBody,
@@ -172,15 +172,15 @@ export class AuthController {
   async recover(
     @Scope() { project }: RequestScope,
     @Req() request: HttpRequest,
-    @Input(RecoverPasswordBody) read: ReadInput<RecoverPasswordBody>,
+    @Input(RecoverPasswordBody) read: BodyInput<RecoverPasswordBody>,
   ): Promise<Answer> {
-    return this.recovery.request(project, visitOf(request), await read());
+    return this.recovery.request(project, authRequestOf(request), await read());
   }
 
   @Post('reset_password/:token')
   @ApiRoute({
     id: 'auth.reset_password',
-    ...AUTH,
+    ...AUTH_ROUTE,
     needs: 'project',
     summary: 'Set a new password',
     body: ResetPasswordBody,
@@ -192,8 +192,8 @@ export class AuthController {
     @Scope() { project }: RequestScope,
     @Param('token') token: string,
     @Req() request: HttpRequest,
-    @Input(ResetPasswordBody) read: ReadInput<ResetPasswordBody>,
+    @Input(ResetPasswordBody) read: BodyInput<ResetPasswordBody>,
   ): Promise<Answer> {
-    return this.recovery.reset(project, visitOf(request), token, read);
+    return this.recovery.reset(project, authRequestOf(request), token, read);
   }
 }

@@ -7,17 +7,17 @@ import { UnitModule } from '../unit/unit.module.js';
 import { Administrators } from './administrators.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
-import { Codes } from './codes.js';
+import { SignInCodes } from './sign-in-codes.js';
 import { MemberBehavior } from './member.behavior.js';
-import { MemberSessions } from './member-session.js';
-import { Passwords } from './passwords.js';
+import { MemberSessions } from './session/member-session.js';
+import { PasswordStore } from './password/password-store.js';
 import { RecoveryService } from './recovery.service.js';
-import { RefreshTokenStrategy } from './refresh-token.strategy.js';
-import { Sessions } from './sessions.js';
+import { RefreshTokenStrategy } from './session/refresh-token.strategy.js';
+import { SessionStore } from './session/session-store.js';
 import { ResetPageController } from './reset-page.controller.js';
 import { SignInService } from './sign-in.service.js';
 import { Throttle } from './throttle.js';
-import { TokenService } from './token.service.js';
+import { TokenService } from './session/token.service.js';
 
 /** Global, because every module's tenancy interceptor asks it who calls. */
 @Global()
@@ -26,19 +26,19 @@ import { TokenService } from './token.service.js';
   providers: [
     Administrators,
     AuthService,
-    Codes,
+    SignInCodes,
     MemberBehavior,
     MemberSessions,
-    Passwords,
+    PasswordStore,
     RecoveryService,
     RefreshTokenStrategy,
-    Sessions,
+    SessionStore,
     SignInService,
     Throttle,
     TokenService,
     { provide: CallerResolver, useExisting: TokenService },
   ],
-  exports: [Administrators, CallerResolver, Passwords],
+  exports: [Administrators, CallerResolver, PasswordStore],
   controllers: [AuthController, ResetPageController],
 })
 export class AuthModule {}

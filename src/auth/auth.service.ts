@@ -1,6 +1,6 @@
 /** Sign-up, and what a member does with its session. */
 import { Injectable } from '@nestjs/common';
-import { checkState, grantOf } from '../access/access.js';
+import { checkActiveAndLocal, grantOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
@@ -8,7 +8,7 @@ import { isMemberKind, type Model } from '../model/model.js';
 import { Faults, KindError, onceStored, refusal } from '../shared/errors.js';
 import { findMemberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { ANONYMOUS, SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
-import type { ReadInput } from '../tenancy/input.js';
+import type { BodyInput } from '../tenancy/body-input.js';
 import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
@@ -16,15 +16,15 @@ import { timesOf } from '../unit/session/caller-executor.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 import { tellingWhole } from '../unit/draft/complete-refusal.js';
 import type { ChangePasswordBody } from './dto/change-password.dto.js';
-import { readSignUp, whereGiven } from './dto/sign-up.dto.js';
-import { accountOf, type Credential } from './credential.js';
-import { MemberSessions } from './member-session.js';
-import { checkPassword, hashPassword, judgePassword, verifyPassword } from './password.js';
-import { Passwords } from './passwords.js';
-import { Sessions } from './sessions.js';
+import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';
+import { accountOf, type Credential } from './password/credential.js';
+import { MemberSessions } from './session/member-session.js';
+import { checkPassword, hashPassword, addPasswordFaults, verifyPassword } from './password/password.js';
+import { PasswordStore } from './password/password-store.js';
+import { SessionStore } from './session/session-store.js';
 import { Throttle } from './throttle.js';
-import type { Claims } from './token.service.js';
-import type { Visit } from './visit.js';
+import type { Claims } from './session/token.service.js';
+import type { AuthRequest } from './auth-request.js';
 
 @Injectable()
 export class AuthService {
@@ -32,8 +32,8 @@ export class AuthService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly members: MemberSessions,
-    private readonly passwords: Passwords,
-    private readonly sessions: Sessions,
+    private readonly passwords: PasswordStore,
+    private readonly sessions: SessionStore,
     private readonly throttle: Throttle,
     private readonly writer: UnitWriter,
     private readonly behaviors: Behaviors,
@@ -44,21 +44,21 @@ export class AuthService {
    * not `create`. The password is
    * hashed before the work that holds a place among the project's requests, where nothing is wrong with the body so far.
    */
-  async signUp(project: Project, visit: Visit, kindId: string, read: ReadInput): Promise<Answer> {
-    await this.catalog.withCheckedModel(project, (model) => void openSignUp(model, kindId));
+  async signUp(project: Project, visit: AuthRequest, kindId: string, read: BodyInput): Promise<Answer> {
+    await this.catalog.withCheckedModel(project, (model) => void authorizeSignUp(model, kindId));
     const faults = new Faults();
     const { password, names, rest } = readSignUp(await read(), faults);
-    if (password !== undefined) judgePassword(password, [...names.values()], faults);
+    if (password !== undefined) addPasswordFaults(password, [...names.values()], faults);
     let hash = '';
     if (password !== undefined && !faults.any) {
       const { address } = visit;
-      hash = await this.throttle.counted(project, { address }, () => hashPassword(password, project.id));
+      hash = await this.throttle.countAndRun(project, { address }, () => hashPassword(password, project.id));
     }
     const body = new Map<string, unknown>([...rest, ...names]);
     // A name that is wrong was told, and the unit lacks it.
     const told = ['username', 'email'].filter((name) => !names.has(name));
     const make = (model: Model) => {
-      const { kind, access } = openSignUp(model, kindId);
+      const { kind, access } = authorizeSignUp(model, kindId);
       const { deployment } = this.behaviors;
       return this.database.transaction(async (tx) => {
         const session = { project, caller: SYSTEM, asking: ANONYMOUS, model, executor: tx, ...deployment };
@@ -76,7 +76,7 @@ export class AuthService {
       try {
         return await tellingWhole(this.database, () => make(model));
       } catch (error) {
-        throw error instanceof KindError ? whereGiven(error) : error;
+        throw error instanceof KindError ? atSignUpPath(error) : error;
       }
     });
   }
@@ -94,7 +94,7 @@ export class AuthService {
 
   /** Says nothing where the token is good. @throws KindError 401 */
   verify(scope: RequestScope): Promise<Answer> {
-    const { kindId } = memberOf(scope.caller);
+    const { kindId } = requireMember(scope.caller);
     return this.catalog.withCheckedModel(scope.project, (model) => {
       const kind = model.kinds.get(kindId);
       if (kind?.active && isMemberKind(kind)) return NULL_ANSWER;
@@ -102,8 +102,8 @@ export class AuthService {
     });
   }
 
-  async signOut({ project, caller }: RequestScope, read: ReadInput): Promise<Answer> {
-    const { sessionId } = memberOf(caller);
+  async signOut({ project, caller }: RequestScope, read: BodyInput): Promise<Answer> {
+    const { sessionId } = requireMember(caller);
     await read();
     await this.catalog.inProject(project, () => this.sessions.end(this.database, project, { id: sessionId }));
     return NULL_ANSWER;
@@ -112,10 +112,10 @@ export class AuthService {
   /** Every other session of the member ends. A wrong current password counts like one at sign-in. */
   async changePassword(
     { project, caller }: RequestScope,
-    visit: Visit,
-    read: ReadInput<ChangePasswordBody>,
+    visit: AuthRequest,
+    read: BodyInput<ChangePasswordBody>,
   ): Promise<Answer> {
-    const { id, sessionId } = memberOf(caller);
+    const { id, sessionId } = requireMember(caller);
     const { current_password: current, new_password: fresh } = await read();
     const [found] = await this.catalog.inProject(project, () =>
       this.database.run<Credential>(findMemberCredentialStatement(project.schema, id)),
@@ -140,17 +140,17 @@ function wrongPassword() {
   return refusal('signin.failed', 'The current password is another');
 }
 
-function memberOf(caller: Caller): MemberCaller {
+function requireMember(caller: Caller): MemberCaller {
   if (caller.type === 'member') return caller;
   throw refusal('token.missing', 'A bearer token is needed here');
 }
 
 /** The member kind of a sign-up path. What is no member kind does not exist here; a token would not help. */
-function openSignUp(model: Model, kindId: string) {
+function authorizeSignUp(model: Model, kindId: string) {
   const kind = model.kinds.get(kindId);
   if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);
   const grant = grantOf(kind, 'signup', ANONYMOUS, model);
   if (!grant) throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
-  checkState(kind);
+  checkActiveAndLocal(kind);
   return { kind, access: grant.predicate };
 }

@@ -20,7 +20,7 @@ import { UnitRights } from '../unit/table/rights.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 import { withAllTaken } from '../unit/table/unique-violations.js';
 import { retold } from '../unit/draft/complete-refusal.js';
-import { Sessions } from './sessions.js';
+import { SessionStore } from './session/session-store.js';
 
 @Injectable()
 export class MemberBehavior implements Behavior, OnModuleInit {
@@ -32,7 +32,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     private readonly writer: UnitWriter,
     private readonly rights: UnitRights,
     private readonly repository: UnitRepository,
-    private readonly sessions: Sessions,
+    private readonly sessions: SessionStore,
   ) {}
 
   onModuleInit(): void {
@@ -45,12 +45,12 @@ export class MemberBehavior implements Behavior, OnModuleInit {
 
   async complete(draft: Draft, write: PendingWrite): Promise<Draft> {
     if (write.id === undefined) return this.#completeNew(draft, write);
-    if (isNamed(draft) && (await this.#keepsNames(draft, write, write.id))) this.#settled.add(draft);
+    if (hasSignInName(draft) && (await this.#keepsNames(draft, write, write.id))) this.#settled.add(draft);
     return draft;
   }
 
   async #completeNew(given: Draft, write: PendingWrite): Promise<Draft> {
-    checkNames(given.values, write);
+    checkSignInNames(given.values, write);
     const field = write.kind.fields.get(CREDENTIAL_KIND);
     if (write.faults.any || !field) return given;
     const draft = withSystemValue(given, field, await this.#createCredential(given, write));
@@ -60,14 +60,14 @@ export class MemberBehavior implements Behavior, OnModuleInit {
 
   /** Those of a member that is inserted after them, with the id that it has already. */
   async #createCredential(draft: Draft, { kind, session, index }: PendingWrite): Promise<string> {
-    const credentials = credentialsOf(session);
+    const credentials = credentialKindOf(session);
     const id = draft.row['id'] ?? null;
     const values = new Map([...credentialValues(draft.values), ['member_kind', kind.id], ['member_id', id]] as [
       string,
       Json,
     ][]);
     try {
-      const [row] = await renamed(() => this.writer.insert(asSystem(session), credentials, [values]), index);
+      const [row] = await withClientNames(() => this.writer.insert(asSystem(session), credentials, [values]), index);
       return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
     } catch (error) {
       // The member itself is not tried any more: which of its own values are taken is asked.
@@ -84,27 +84,27 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     const held = { schema: project.schema, kind, version: model.version, id, access: undefined, tags: undefined };
     await this.repository.lock(executor, held, model, false);
     const member = await this.#stored(session, kind, id);
-    if (NAMES.every((name) => (draft.values.get(name) ?? member.get(name)) === member.get(name))) return true;
+    if (SIGN_IN_NAMES.every((name) => (draft.values.get(name) ?? member.get(name)) === member.get(name))) return true;
     if (!isAdministrator(session.caller)) {
       throw refusal('access.denied', 'The username and the e-mail are changed by administrators');
     }
-    checkNames(new Map([...member, ...draft.values]), write);
+    checkSignInNames(new Map([...member, ...draft.values]), write);
     return false;
   }
 
   /** The names that were written, by hooks too, go to the credentials. Nobody else writes the member before the end. */
   async afterWrite(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void> {
-    if (!isNamed(draft) || this.#settled.has(draft)) return;
-    const credentials = credentialsOf(session);
+    if (!hasSignInName(draft) || this.#settled.has(draft)) return;
+    const credentials = credentialKindOf(session);
     const member = await this.#stored(session, kind, id);
     const credential = scalarText(member.get(CREDENTIAL_KIND));
     const known = await this.#stored(session, credentials, credential);
-    if (NAMES.every((name) => known.get(name) === member.get(name))) return;
+    if (SIGN_IN_NAMES.every((name) => known.get(name) === member.get(name))) return;
     const faults = new Faults();
-    checkNames(member, { faults });
+    checkSignInNames(member, { faults });
     faults.throwIfAny();
     const values = new Map(credentialValues(member));
-    await renamed(() => this.writer.update(asSystem(session), credentials, credential, () => values));
+    await withClientNames(() => this.writer.update(asSystem(session), credentials, credential, () => values));
     // What was mailed to the former address is worth nothing any more.
     await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
   }
@@ -141,13 +141,13 @@ export class MemberBehavior implements Behavior, OnModuleInit {
   }
 }
 
-const NAMES = ['username', 'email'];
+const SIGN_IN_NAMES = ['username', 'email'];
 
-function isNamed({ values }: Draft): boolean {
-  return NAMES.some((name) => values.has(name));
+function hasSignInName({ values }: Draft): boolean {
+  return SIGN_IN_NAMES.some((name) => values.has(name));
 }
 
-function credentialsOf({ model }: Session): KindDef {
+function credentialKindOf({ model }: Session): KindDef {
   const kind = model.kinds.get(CREDENTIAL_KIND);
   if (!kind) throw new Error('the model has no credentials');
   return kind;
@@ -164,7 +164,7 @@ function credentialValues(values: ReadonlyMap<string, Json>): [string, Json][] {
   ];
 }
 
-function checkNames(
+function checkSignInNames(
   values: ReadonlyMap<string, Json>,
   { faults, index }: Pick<PendingWrite, 'faults' | 'index'>,
 ): void {
@@ -187,15 +187,15 @@ function checkNames(
 }
 
 /** Conflicts of the credentials' folded columns are told of the fields that a client knows. */
-async function renamed<T>(work: () => Promise<T>, position?: number): Promise<T> {
+async function withClientNames<T>(work: () => Promise<T>, position?: number): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof KindError ? retold(error, (refused) => withNames(refused, position)) : error;
+    throw error instanceof KindError ? retold(error, (refused) => renameFolded(refused, position)) : error;
   }
 }
 
-function withNames(refused: KindError, position: number | undefined): KindError {
+function renameFolded(refused: KindError, position: number | undefined): KindError {
   const [first, ...rest] = refused.messages.map(({ code, text, parameter, index = position }): Message => {
     const name = parameter?.replace(/_key$/, '');
     return {

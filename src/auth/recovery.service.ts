@@ -5,7 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import type { Mail } from '../mail/mail.js';
-import { OutgoingMail } from '../mail/outgoing.js';
+import { MailQueue } from '../mail/mail-queue.js';
 import { PublicAddress } from '../mail/public-address.js';
 import { recoveryMail } from '../mail/template/recovery.template.js';
 import { RECOVERY_TABLE } from '../model/table/internal-tables.js';
@@ -18,15 +18,15 @@ import {
   deleteExpiredStatement,
   useRecoveryStatement,
 } from '../sql/recovery.sql.js';
-import type { ReadInput } from '../tenancy/input.js';
+import type { BodyInput } from '../tenancy/body-input.js';
 import type { Project } from '../tenancy/project.js';
 import type { RecoverPasswordBody } from './dto/recover-password.dto.js';
 import type { ResetPasswordBody } from './dto/reset-password.dto.js';
-import { accountOf, isUsable, type Credential } from './credential.js';
-import { checkPassword, hashPassword } from './password.js';
-import { Passwords } from './passwords.js';
+import { accountOf, isUsable, type Credential } from './password/credential.js';
+import { checkPassword, hashPassword } from './password/password.js';
+import { PasswordStore } from './password/password-store.js';
 import { Throttle } from './throttle.js';
-import type { Visit } from './visit.js';
+import type { AuthRequest } from './auth-request.js';
 
 const TOKEN_MINUTES = 60;
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
@@ -36,17 +36,21 @@ export class RecoveryService {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly mail: OutgoingMail,
-    private readonly passwords: Passwords,
+    private readonly mail: MailQueue,
+    private readonly passwords: PasswordStore,
     private readonly publicAddress: PublicAddress,
     private readonly throttle: Throttle,
   ) {}
 
   /** Whether there is such a member is looked up after the answer, so that the answer tells nothing. @throws KindError 400, 429, 503 */
-  async request(project: Project, { address, afterAnswer }: Visit, { email }: RecoverPasswordBody): Promise<Answer> {
+  async request(
+    project: Project,
+    { address, afterAnswer }: AuthRequest,
+    { email }: RecoverPasswordBody,
+  ): Promise<Answer> {
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
     const place = this.mail.reserve(project.id);
-    afterAnswer(() => place.post({ type: 'recovery', make: () => this.#make(project, email) }));
+    afterAnswer(() => place.submit({ type: 'recovery', make: () => this.#make(project, email) }));
     return NULL_ANSWER;
   }
 
@@ -67,7 +71,12 @@ export class RecoveryService {
   }
 
   /** Sets a password; the member's sessions end, and its other tokens. @throws KindError 401 for a bad token, 400, 429, 503 */
-  reset(project: Project, { address }: Visit, token: string, read: ReadInput<ResetPasswordBody>): Promise<Answer> {
+  reset(
+    project: Project,
+    { address }: AuthRequest,
+    token: string,
+    read: BodyInput<ResetPasswordBody>,
+  ): Promise<Answer> {
     const work = async () => {
       const id = hashOf(token);
       const credential = await this.#recovering(project, token);
@@ -76,7 +85,7 @@ export class RecoveryService {
       const hash = await hashPassword(fresh, project.id);
       await this.#use(project, id, credential.member_id, hash);
       // The password is set by now: where failures before can not be forgotten, they stay counted.
-      await this.throttle.forgive(project, address, accountOf(credential)).catch(() => undefined);
+      await this.throttle.clearFailures(project, address, accountOf(credential)).catch(() => undefined);
       return NULL_ANSWER;
     };
     return this.catalog.inProject(project, () => this.throttle.guard(project, { address }, work));

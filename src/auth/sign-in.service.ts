@@ -3,33 +3,33 @@ import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
-import { OutgoingMail } from '../mail/outgoing.js';
+import { MailQueue } from '../mail/mail-queue.js';
 import { codeMail } from '../mail/template/code.template.js';
 import { onceStored, refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
 import { findCredentialStatement } from '../sql/credential.sql.js';
 import type { Project } from '../tenancy/project.js';
 import type { SignInBody } from './dto/sign-in.dto.js';
-import { CODE_MINUTES, Codes } from './codes.js';
-import { accountOf, isUsable, type Credential } from './credential.js';
-import { MemberSessions } from './member-session.js';
-import { verifyPassword } from './password.js';
+import { CODE_MINUTES, SignInCodes } from './sign-in-codes.js';
+import { accountOf, isUsable, type Credential } from './password/credential.js';
+import { MemberSessions } from './session/member-session.js';
+import { verifyPassword } from './password/password.js';
 import { Throttle } from './throttle.js';
-import type { Visit } from './visit.js';
+import type { AuthRequest } from './auth-request.js';
 
 @Injectable()
 export class SignInService {
   constructor(
     private readonly catalog: Catalog,
-    private readonly codes: Codes,
+    private readonly codes: SignInCodes,
     private readonly database: Database,
-    private readonly mail: OutgoingMail,
+    private readonly mail: MailQueue,
     private readonly members: MemberSessions,
     private readonly throttle: Throttle,
   ) {}
 
   /** A member session; null where a code was mailed and is to be sent along. @throws KindError 400, 401, 429, 503 */
-  async signIn(project: Project, visit: Visit, { username, password, otp }: SignInBody): Promise<Answer> {
+  async signIn(project: Project, visit: AuthRequest, { username, password, otp }: SignInBody): Promise<Answer> {
     const name = foldName(username);
     const [found] = await this.catalog.inProject(project, () =>
       this.database.run<Credential>(findCredentialStatement(project.schema, name)),
@@ -39,7 +39,7 @@ export class SignInService {
       const credential = await this.#check(project, found, password);
       if (project.settings.otp) {
         if (otp === null) return this.#sendCode(project, visit, credential);
-        if (!(await this.codes.use(project, credential.member_id, otp))) throw failed();
+        if (!(await this.codes.use(project, credential.member_id, otp))) throw signInFailed();
         // The code is used up.
         return onceStored(() => this.#open(project, credential));
       }
@@ -55,7 +55,7 @@ export class SignInService {
     password: string,
   ): Promise<Credential & { password_hash: string }> {
     const hash = found?.password_hash ?? null;
-    if (!(await verifyPassword(hash, password, project.id)) || !found || hash === null) throw failed();
+    if (!(await verifyPassword(hash, password, project.id)) || !found || hash === null) throw signInFailed();
     return { ...found, password_hash: hash };
   }
 
@@ -63,7 +63,7 @@ export class SignInService {
     const { member_kind: kindId, member_id: memberId, password_hash: password } = credential;
     return this.catalog.withCheckedModel(project, async (model) => {
       const session = await this.members.open(this.database, project, model, { kindId, memberId }, password);
-      if (!session) throw failed();
+      if (!session) throw signInFailed();
       return answerOf(session);
     });
   }
@@ -72,28 +72,28 @@ export class SignInService {
    * The code goes out after the answer. Codes count for the address that asks for them, like failures. Where the member
    * was mailed as many as it may be, there is no new one, and the last one stays as good as it is.
    */
-  async #sendCode(project: Project, { address, afterAnswer }: Visit, credential: Credential): Promise<Answer> {
+  async #sendCode(project: Project, { address, afterAnswer }: AuthRequest, credential: Credential): Promise<Answer> {
     await this.catalog.withCheckedModel(project, (model) => {
-      if (!isUsable(credential, model)) throw failed();
+      if (!isUsable(credential, model)) throw signInFailed();
     });
     await this.throttle.count(project, { address });
     const place = this.mail.reserve(project.id);
     try {
       if (!(await this.throttle.takeMail(project, 'code', credential.member_id))) {
-        place.leave();
+        place.release();
         return NULL_ANSWER;
       }
       const code = await this.codes.make(project, credential.member_id);
       const mail = { to: credential.email, project: project.label, code, minutes: CODE_MINUTES };
-      afterAnswer(() => place.post({ type: 'code', make: () => codeMail(mail) }));
+      afterAnswer(() => place.submit({ type: 'code', make: () => codeMail(mail) }));
       return NULL_ANSWER;
     } catch (error) {
-      place.leave();
+      place.release();
       throw error;
     }
   }
 }
 
-function failed() {
+function signInFailed() {
   return refusal('signin.failed', 'No member has that name and password, or the code is wrong');
 }

@@ -20,33 +20,33 @@ import {
   type Allowance,
 } from '../sql/throttle.sql.js';
 import type { Project } from '../tenancy/project.js';
-import { keyedHash } from './keys.js';
+import { keyedHash } from './keyed-hash.js';
 
 /** Attempts within the window: for one account from one address, from one address, for one account from anywhere. */
-export const ALLOWED = { pair: 10, address: 100, account: 200 } as const;
+export const ATTEMPT_LIMITS = { pair: 10, address: 100, account: 200 } as const;
 
 /** Seconds. */
-const WINDOW = 15 * 60;
+const ATTEMPT_WINDOW = 15 * 60;
 
 /**
  * Mails of one sort that a member is sent in so many seconds: whoever asks for more fills nobody's mailbox, and gets no
  * more codes to guess.
  */
-const MAILS = { allowed: 10, window: 60 * 60 } as const;
+const MAIL_LIMIT = { allowed: 10, window: 60 * 60 } as const;
 
-export type MailSort = 'code' | 'recovery';
+export type MailType = 'code' | 'recovery';
 
 /**
  * What one process has under way at once: others wait for their turn, so that many right passwords at a time, each of
  * which takes an attempt until it is known to be right, are not refused. More would not be hashed at once anyway.
  */
-const UNDER_WAY = { pair: 3, address: 25 } as const;
+const CONCURRENT_ATTEMPTS = { pair: 3, address: 25 } as const;
 
 /** Attempts between two sweeps of a project's old rows. */
-const SWEEP_EVERY = 50;
+const ATTEMPT_SWEEP_INTERVAL = 50;
 
 /** Who tries: an address alone, or an address at an account. */
-export interface Attempt {
+export interface AuthAttempt {
   readonly address: string;
   /** The member, or the folded name where nobody has it: see `accountOf`. */
   readonly account?: string;
@@ -55,8 +55,8 @@ export interface Attempt {
 @Injectable()
 export class Throttle {
   readonly #hash: (...parts: readonly string[]) => string;
-  readonly #pairs = attemptLanes(UNDER_WAY.pair);
-  readonly #addresses = attemptLanes(UNDER_WAY.address);
+  readonly #pairs = attemptLanes(CONCURRENT_ATTEMPTS.pair);
+  readonly #addresses = attemptLanes(CONCURRENT_ATTEMPTS.address);
   #taken = 0;
 
   constructor(
@@ -68,26 +68,26 @@ export class Throttle {
   }
 
   /** Does what may fail: only a refusal with 401 counts as a failure. @throws KindError 429, and what `work` throws */
-  guard<T>(project: Project, attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  guard<T>(project: Project, attempt: AuthAttempt, work: () => Promise<T>): Promise<T> {
     return this.#inTurn(project, attempt, () => this.#guard(project, attempt, work));
   }
 
   /** Does what counts however it ends. @throws KindError 429, and what `work` throws */
-  counted<T>(project: Project, attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  countAndRun<T>(project: Project, attempt: AuthAttempt, work: () => Promise<T>): Promise<T> {
     return this.#inTurn(project, attempt, async () => {
       await this.count(project, attempt);
       return work();
     });
   }
 
-  #inTurn<T>(project: Project, { address, account }: Attempt, work: () => Promise<T>): Promise<T> {
+  #inTurn<T>(project: Project, { address, account }: AuthAttempt, work: () => Promise<T>): Promise<T> {
     if (!this.config.authRateLimit) return work();
     return this.#addresses.run(JSON.stringify([project.id, address]), () =>
       account === undefined ? work() : this.#pairs.run(JSON.stringify([project.id, address, account]), work),
     );
   }
 
-  async #guard<T>(project: Project, attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  async #guard<T>(project: Project, attempt: AuthAttempt, work: () => Promise<T>): Promise<T> {
     const giveBack = await this.#take(project, attempt);
     let failed = false;
     try {
@@ -102,21 +102,21 @@ export class Throttle {
   }
 
   /** Counts what counts however it ends, and costs little. @throws KindError 429 */
-  async count(project: Project, attempt: Attempt): Promise<void> {
+  async count(project: Project, attempt: AuthAttempt): Promise<void> {
     await this.#take(project, attempt);
   }
 
   /** Forgets the failures of an account from an address: its owner has shown who it is. */
-  async forgive(project: Project, address: string, account: string): Promise<void> {
+  async clearFailures(project: Project, address: string, account: string): Promise<void> {
     if (!this.config.authRateLimit) return;
     const key = this.#hash('pair', address, account);
     await this.database.run(deleteAttemptsStatement(project.schema, [key]));
   }
 
   /** Takes one of a member's mails of that sort; false where none is left. The setting AUTH_RATE_LIMIT changes nothing here. */
-  async takeMail(project: Project, sort: MailSort, memberId: string): Promise<boolean> {
-    const key = { id: this.#hash('mail', sort, memberId), allowed: MAILS.allowed };
-    const taken = await this.#takeEach(project, [key], MAILS.window);
+  async takeMail(project: Project, sort: MailType, memberId: string): Promise<boolean> {
+    const key = { id: this.#hash('mail', sort, memberId), allowed: MAIL_LIMIT.allowed };
+    const taken = await this.#takeEach(project, [key], MAIL_LIMIT.window);
     return taken.length > 0;
   }
 
@@ -124,7 +124,7 @@ export class Throttle {
   async #takeEach(
     project: Project,
     keys: readonly Allowance[],
-    window: number = WINDOW,
+    window: number = ATTEMPT_WINDOW,
   ): Promise<{ id: string; at: string }[]> {
     const statement = takeAttemptsStatement(project.schema, keys, window);
     const taken = await this.database.run<{ id: string; at: string }>(statement);
@@ -132,7 +132,7 @@ export class Throttle {
     return taken;
   }
 
-  async #take(project: Project, attempt: Attempt): Promise<() => Promise<void>> {
+  async #take(project: Project, attempt: AuthAttempt): Promise<() => Promise<void>> {
     if (!this.config.authRateLimit) return () => Promise.resolve();
     const keys = this.#keysOf(attempt);
     const taken = await this.#takeEach(project, keys);
@@ -145,7 +145,7 @@ export class Throttle {
     if (taken.length === keys.length) return giveBack;
     await giveBack();
     const refused = keys.filter(({ id }) => !taken.some((each) => each.id === id)).map(({ id }) => id);
-    const [row] = await this.database.run<{ wait: number }>(waitStatement(project.schema, refused, WINDOW));
+    const [row] = await this.database.run<{ wait: number }>(waitStatement(project.schema, refused, ATTEMPT_WINDOW));
     throw comeBack(
       'request.throttled',
       'Too many attempts; Retry-After says when to come back',
@@ -153,20 +153,20 @@ export class Throttle {
     );
   }
 
-  #keysOf({ address, account }: Attempt): Allowance[] {
-    const byAddress = { id: this.#hash('address', address), allowed: ALLOWED.address };
+  #keysOf({ address, account }: AuthAttempt): Allowance[] {
+    const byAddress = { id: this.#hash('address', address), allowed: ATTEMPT_LIMITS.address };
     if (account === undefined) return [byAddress];
     return [
       byAddress,
-      { id: this.#hash('pair', address, account), allowed: ALLOWED.pair },
-      { id: this.#hash('account', account), allowed: ALLOWED.account },
+      { id: this.#hash('pair', address, account), allowed: ATTEMPT_LIMITS.pair },
+      { id: this.#hash('account', account), allowed: ATTEMPT_LIMITS.account },
     ];
   }
 
   /** What is taken is cleared away again: some attempts make few rows, and each sweep takes many. */
   async #sweep(project: Project): Promise<void> {
     this.#taken += 1;
-    if (this.#taken % SWEEP_EVERY === 0)
+    if (this.#taken % ATTEMPT_SWEEP_INTERVAL === 0)
       await this.database.run(deleteExpiredStatement(project.schema, THROTTLE_TABLE));
   }
 }

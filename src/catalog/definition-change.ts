@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { Database, type Executor, type Transaction } from '../database/database.js';
 import { isDatabaseFault } from '../database/statement/sqlstate.js';
-import { checkRules, orphanedAccess } from '../access/check-access.js';
+import { checkAccessRules, orphanedAccess } from '../access/check-access.js';
 import { BUILT_IN_VERSION } from '../model/built-in/built-in.js';
 import { checkCounts, checkModel } from '../model/check/check-model.js';
 import { diffInPieces, type Step } from '../model/table/diff.js';
@@ -190,7 +190,7 @@ function* checkWritten(model: Model, change: DefinitionChange): Pieces<void> {
   const faults = new Faults();
   for (const id of change.access) {
     const kind = model.kinds.get(id);
-    if (kind) checkRules(kind, model, faults);
+    if (kind) checkAccessRules(kind, model, faults);
     yield;
   }
   yield* checkModel(model, change, faults);

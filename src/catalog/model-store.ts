@@ -105,7 +105,7 @@ export class ModelStore {
       }
       if (!missing) throw error;
       this.forget(project.id);
-      if (await this.projects.renew(project.id)) throw incomplete();
+      if (await this.projects.reload(project.id)) throw incomplete();
       throw refusal('project.unknown', 'No project has that key');
     }
   }

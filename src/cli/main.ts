@@ -4,9 +4,9 @@ import 'reflect-metadata';
 import { loadConfig } from '../config/config.js';
 import { outliveAuthors } from '../function/sandbox/user-code.js';
 import { createLogger } from '../http/log/logger.js';
-import { run } from './run.js';
+import { runCommandLine } from './run.js';
 
-const code = await run(process.argv.slice(2), undefined, () => {
+const code = await runCommandLine(process.argv.slice(2), undefined, () => {
   const config = loadConfig();
   outliveAuthors(createLogger(config), config.functionsDir);
   return config;

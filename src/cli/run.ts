@@ -12,34 +12,38 @@ import { migrateProjectsCommand } from './project/migrate.command.js';
 import { setProjectCommand } from './project/set.command.js';
 import { showProjectCommand } from './project/show.command.js';
 import { withServices } from './tools/services.js';
-import type { Terminal, Toolbox } from './tools/toolbox.js';
-import { oneLine } from './tools/text.js';
+import type { Terminal, CommandContext } from './tools/command-context.js';
+import { singleLineText } from './tools/text.js';
 import { typesCommand } from './functions/types.command.js';
 
-const DONE = 0;
-const REFUSED = 1;
-const USAGE = 2;
+const EXIT_OK = 0;
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
 
-const PROCESS: Terminal = {
+const PROCESS_TERMINAL: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
 };
 
 /** @param load where the settings come from; tests give their own */
-export async function run(argv: readonly string[], terminal: Terminal = PROCESS, load = loadConfig): Promise<number> {
-  const services: Toolbox['services'] = (work, options) => withServices(load(), work, options);
+export async function runCommandLine(
+  argv: readonly string[],
+  terminal: Terminal = PROCESS_TERMINAL,
+  load = loadConfig,
+): Promise<number> {
+  const services: CommandContext['services'] = (work, options) => withServices(load(), work, options);
   const program = createProgram({ terminal, services, config: () => load() });
   try {
     await program.parseAsync(argv, { from: 'user' });
-    return DONE;
+    return EXIT_OK;
   } catch (error) {
-    if (error instanceof CommanderError) return error.code === 'commander.helpDisplayed' ? DONE : USAGE;
-    terminal.err(`error: ${explain(error)}\n`);
-    return REFUSED;
+    if (error instanceof CommanderError) return error.code === 'commander.helpDisplayed' ? EXIT_OK : EXIT_USAGE;
+    terminal.err(`error: ${errorText(error)}\n`);
+    return EXIT_FAILED;
   }
 }
 
-function createProgram(toolbox: Toolbox): Command {
+function createProgram(toolbox: CommandContext): Command {
   const { out, err } = toolbox.terminal;
   const program = new Command('kind')
     .description(
@@ -66,9 +70,9 @@ function createProgram(toolbox: Toolbox): Command {
 }
 
 /** What a person can act on, never a stack. */
-function explain(error: unknown): string {
+function errorText(error: unknown): string {
   const told = commonRefusal(error) ?? error;
-  if (told instanceof KindError) return oneLine(told.messages.map(({ text }) => text).join('; '));
+  if (told instanceof KindError) return singleLineText(told.messages.map(({ text }) => text).join('; '));
   if (told instanceof ConfigError) return told.message;
-  return oneLine(told instanceof Error ? told.message : String(told));
+  return singleLineText(told instanceof Error ? told.message : String(told));
 }

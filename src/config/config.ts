@@ -75,7 +75,7 @@ export function loadConfig(env: Variables = process.env, cwd = process.cwd()): C
   if (faults.length > 0) {
     throw new ConfigError(
       faults
-        .map(({ variable, wants }) => `${variable}: got ${shown(variable, raw[variable])}, wants ${wants}`)
+        .map(({ variable, wants }) => `${variable}: got ${displayValue(variable, raw[variable])}, wants ${wants}`)
         .join('\n'),
     );
   }
@@ -139,7 +139,7 @@ function readDotenv(file: string): Variables {
   }
 }
 
-function shown(variable: string, value: string | undefined): string {
+function displayValue(variable: string, value: string | undefined): string {
   if (value === undefined || value === '') return 'nothing';
   return SECRET_VARIABLES.has(variable) ? 'a value that is not shown here' : JSON.stringify(value);
 }

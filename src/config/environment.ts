@@ -6,25 +6,36 @@ import 'reflect-metadata';
 import { plainToInstance, Transform } from 'class-transformer';
 import { IsOptional, ValidateBy, ValidateIf, validateSync } from 'class-validator';
 import { PROJECT_ID } from '../shared/identifiers.js';
-import { address, duration, flag, oneOf, origins, size, text, trustProxy, whole, type Reader } from './reader.js';
+import {
+  address,
+  duration,
+  onOff,
+  oneOf,
+  originList,
+  size,
+  textMatching,
+  trustProxy,
+  wholeNumber,
+  type VariableReader,
+} from './variable-reader.js';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Marks a value that its reader refused; the raw text stays in the input. */
-const REFUSED = Symbol('refused');
+const INVALID = Symbol('refused');
 
 /** Every variable, in the order of the class. Compilers may leave out class fields without a value, so `new` can't tell. */
 const VARIABLES: string[] = [];
 
 /** Makes the property a variable that is read with `reader`, and refused with the reader's own words. */
-function Reads<T>(reader: Reader<T>): PropertyDecorator {
+function Reads<T>(reader: VariableReader<T>): PropertyDecorator {
   const transform = Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? (reader.read(value) ?? REFUSED) : value,
+    typeof value === 'string' ? (reader.read(value) ?? INVALID) : value,
   );
   const validate = ValidateBy({
     name: 'reads',
     validator: {
-      validate: (value) => value !== REFUSED && value !== undefined,
+      validate: (value) => value !== INVALID && value !== undefined,
       defaultMessage: () => reader.wants,
     },
   });
@@ -35,16 +46,16 @@ function Reads<T>(reader: Reader<T>): PropertyDecorator {
   };
 }
 
-const line = text('a text of one line', /^[^\r\n]+$/);
+const singleLine = textMatching('a text of one line', /^[^\r\n]+$/);
 
 export class Environment {
-  @IsOptional() @Reads(line) readonly NODE_ENV?: string;
+  @IsOptional() @Reads(singleLine) readonly NODE_ENV?: string;
 
-  @Reads(text('a host name or an address', /^[^\s/]+$/)) readonly HOST: string = '127.0.0.1';
-  @Reads(whole(0, 65535)) readonly PORT: number = 3000;
+  @Reads(textMatching('a host name or an address', /^[^\s/]+$/)) readonly HOST: string = '127.0.0.1';
+  @Reads(wholeNumber(0, 65535)) readonly PORT: number = 3000;
 
-  @IsOptional() @Reads(text('a host name or an address', /^[^\s/]+$/)) readonly METRICS_HOST?: string;
-  @IsOptional() @Reads(whole(0, 65535)) readonly METRICS_PORT?: number;
+  @IsOptional() @Reads(textMatching('a host name or an address', /^[^\s/]+$/)) readonly METRICS_HOST?: string;
+  @IsOptional() @Reads(wholeNumber(0, 65535)) readonly METRICS_PORT?: number;
 
   @IsOptional()
   @Reads(address('postgres://kind:password@localhost:5432/kind', 'postgres', 'postgresql'))
@@ -52,13 +63,16 @@ export class Environment {
   @IsOptional()
   @Reads(address('postgres://kind:password@localhost:5432/kind', 'postgres', 'postgresql'))
   readonly DATABASE_DIRECT_URL?: string;
-  @Reads(whole(1, 1000)) readonly DATABASE_POOL: number = 10;
-  @Reads(flag) readonly DATABASE_PREPARED: boolean = true;
-  @Reads(line) readonly DATA_DIR: string = './.data';
+  @Reads(wholeNumber(1, 1000)) readonly DATABASE_POOL: number = 10;
+  @Reads(onOff) readonly DATABASE_PREPARED: boolean = true;
+  @Reads(singleLine) readonly DATA_DIR: string = './.data';
 
   @ValidateIf((environment: Environment) => needsSecret(environment))
   @Reads(
-    text('at least 32 characters (it is required where NODE_ENV=production and DATABASE_URL is set)', /^.{32,}$/su),
+    textMatching(
+      'at least 32 characters (it is required where NODE_ENV=production and DATABASE_URL is set)',
+      /^.{32,}$/su,
+    ),
   )
   readonly JWT_SECRET?: string;
   @Reads(duration('1s', '365d')) readonly ACCESS_TOKEN_TTL: number = 15 * 60_000;
@@ -67,27 +81,28 @@ export class Environment {
   @IsOptional()
   @Reads(address('smtp://user:password@mail.example.com:587', 'smtp', 'smtps'))
   readonly MAIL_URL?: string;
-  @Reads(text('a sender such as Kind <kind@example.com>', /^[^\r\n]*[^\s@<]@[^\s@>]+>?$/))
+  @Reads(textMatching('a sender such as Kind <kind@example.com>', /^[^\r\n]*[^\s@<]@[^\s@>]+>?$/))
   readonly MAIL_FROM: string = 'Kind <kind@localhost>';
   @IsOptional() @Reads(address('https://kind.example.com', 'http', 'https')) readonly PUBLIC_URL?: string;
 
-  @Reads(text('a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -', PROJECT_ID))
+  @Reads(textMatching('a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -', PROJECT_ID))
   readonly BOOTSTRAP_PROJECT: string = 'demo';
-  @Reads(line) readonly BOOTSTRAP_ADMIN_USERNAME: string = 'admin';
-  @Reads(text('an e-mail address', /^[^\s@]+@[^\s@]+$/)) readonly BOOTSTRAP_ADMIN_EMAIL: string = 'admin@example.com';
-  @IsOptional() @Reads(text('8 to 128 characters', /^.{8,128}$/su)) readonly BOOTSTRAP_ADMIN_PASSWORD?: string;
+  @Reads(singleLine) readonly BOOTSTRAP_ADMIN_USERNAME: string = 'admin';
+  @Reads(textMatching('an e-mail address', /^[^\s@]+@[^\s@]+$/)) readonly BOOTSTRAP_ADMIN_EMAIL: string =
+    'admin@example.com';
+  @IsOptional() @Reads(textMatching('8 to 128 characters', /^.{8,128}$/su)) readonly BOOTSTRAP_ADMIN_PASSWORD?: string;
 
-  @Reads(line) readonly FUNCTIONS_DIR: string = './functions';
-  @IsOptional() @Reads(flag) readonly FUNCTIONS_WATCH?: boolean;
+  @Reads(singleLine) readonly FUNCTIONS_DIR: string = './functions';
+  @IsOptional() @Reads(onOff) readonly FUNCTIONS_WATCH?: boolean;
   @Reads(duration('1ms', '1h')) readonly FUNCTION_TIMEOUT: number = 10_000;
 
   @Reads(size('1kb', '1gb')) readonly BODY_LIMIT: number = 1024 ** 2;
   @Reads(size('1kb', '1gb')) readonly BODY_LIMIT_UNITS: number = 16 * 1024 ** 2;
-  @Reads(origins) readonly CORS_ORIGINS: readonly string[] | '*' = [];
-  @Reads(flag) readonly AUTH_RATE_LIMIT: boolean = true;
+  @Reads(originList) readonly CORS_ORIGINS: readonly string[] | '*' = [];
+  @Reads(onOff) readonly AUTH_RATE_LIMIT: boolean = true;
   @Reads(trustProxy) readonly TRUST_PROXY: boolean | number | string | readonly string[] = false;
 
-  @Reads(whole(1, 256)) readonly WORKERS: number = 1;
+  @Reads(wholeNumber(1, 256)) readonly WORKERS: number = 1;
   @Reads(oneOf(...LOG_LEVELS)) readonly LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
   @IsOptional() @Reads(oneOf('pretty', 'json')) readonly LOG_FORMAT?: 'pretty' | 'json';
   @Reads(duration('0s', '1h')) readonly SHUTDOWN_GRACE: number = 10_000;

@@ -11,7 +11,7 @@ import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js
 import { findScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Documents } from './documents.js';
-import { assets, page } from './page-assets.js';
+import { assetFiles, pageFiles } from './page-files.js';
 
 /** The OpenAPI document, and the page on which it can be tried. */
 @Controller('api/lib/doc')
@@ -49,7 +49,7 @@ export class DocController {
   })
   @WithoutProject()
   async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    answerFile(request, response, await page.get('page.html', codingOf(request)), PAGE_POLICY);
+    answerFile(request, response, await pageFiles.get('page.html', codingOf(request)), PAGE_POLICY);
   }
 
   @Get('swaggerui/:asset')
@@ -63,7 +63,7 @@ export class DocController {
   })
   @WithoutProject()
   async asset(@Param('asset') name: string, @Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    const file = await assets.find(name, codingOf(request));
+    const file = await assetFiles.find(name, codingOf(request));
     if (!file) throw refusal('route.unknown', 'The page has no such part');
     answerFile(request, response, file, ASSET_POLICY);
   }

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { checkMember } from '../access/access.js';
-import { classOf } from '../access/masks.js';
+import { checkMemberKind } from '../access/access.js';
+import { callerClassOf } from '../access/masks.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import type { Coding } from '../http/answer/content-coding.js';
 import { encodedFile, storedFile, type StoredFile } from '../http/answer/stored-file.js';
@@ -19,19 +19,19 @@ import { DocumentedFunctions } from './openapi/documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
 
 /** Bytes of the documents that one process keeps, as they are and compressed: of whole ones, and of those of some kinds. */
-const KEPT = { whole: 48 * 1024 * 1024, parts: 16 * 1024 * 1024 } as const;
+const CACHE_BYTES = { whole: 48 * 1024 * 1024, parts: 16 * 1024 * 1024 } as const;
 
 /** A document, or that it would be too large. */
-type Kept = StoredFile | KindError;
+type CachedDocument = StoredFile | KindError;
 
 /** Which one is asked for: the kinds that it is to describe, all where it is undefined, and how it is to be compressed. */
-interface Wanted {
+interface DocumentOptions {
   readonly chosen?: ReadonlySet<string> | undefined;
   readonly coding?: Coding | undefined;
 }
 
 /** How one is made. */
-interface Making {
+interface DocumentSource {
   /** What its content depends on. */
   readonly of: readonly unknown[];
   /** Whose it is. */
@@ -43,16 +43,16 @@ const { version: RELEASE } = JSON.parse(readFileSync(new URL('../../package.json
   version: string;
 };
 
-const GUIDE = `Every record type of a project is a **kind**, every record a **unit**, every field a **parameter**.
+const INTRODUCTION = `Every record type of a project is a **kind**, every record a **unit**, every field a **parameter**.
 Requests name their project in the header \`kind-project-key\`, and carry a bearer token where the kind is not public.
 Every JSON answer is \`{content, messages}\`; \`messages\` is empty where all went well, and tells every fault where not.`;
 
 @Injectable()
 export class Documents {
   readonly #making = new Map<string, Promise<StoredFile>>();
-  readonly #whole = new LRUCache<string, Kept>({ maxSize: KEPT.whole, sizeCalculation: sizeOf });
-  readonly #parts = new LRUCache<string, Kept>({ maxSize: KEPT.parts, sizeCalculation: sizeOf });
-  readonly #lanes = new Lanes({ perKey: 1, atOnce: 2, waitingPerKey: 50, waiting: 500, refusal: tooMany });
+  readonly #whole = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.whole, sizeCalculation: cachedBytes });
+  readonly #parts = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.parts, sizeCalculation: cachedBytes });
+  readonly #lanes = new Lanes({ perKey: 1, atOnce: 2, waitingPerKey: 50, waiting: 500, refusal: documentQueueFull });
   /** Models of one version are told apart: after a restore there is another one. */
   readonly #numbers = new WeakMap<Model, number>();
   #models = 0;
@@ -66,25 +66,25 @@ export class Documents {
   ) {}
 
   /** The document of the generic routes. */
-  generic(wanted: Wanted): Promise<StoredFile> {
-    const particulars = { url: this.address.url, title: 'Kind', description: GUIDE, version: RELEASE };
+  generic(wanted: DocumentOptions): Promise<StoredFile> {
+    const particulars = { url: this.address.url, title: 'Kind', description: INTRODUCTION, version: RELEASE };
     const make = () => genericDocument(this.application.described, particulars, wanted.chosen);
     return this.#find({ of: ['generic', particulars.url], project: '', make }, wanted);
   }
 
   /** The document of what a caller may see and do in a project. @throws KindError 401, 400 for a kind that is not there, 413 */
-  async ofProject({ project, caller }: RequestScope, wanted: Wanted): Promise<StoredFile> {
+  async ofProject({ project, caller }: RequestScope, wanted: DocumentOptions): Promise<StoredFile> {
     // Only until the model is known: nobody of the project waits for a document to be made.
     const model = await this.catalog.withCheckedModel(project, (current) => {
-      checkMember(current, caller);
+      checkMemberKind(current, caller);
       return current;
     });
     const { url } = this.address;
     const made = this.functions.source?.version(project) ?? '';
-    const of = [project.id, project.label, this.#numberOf(model), classesOf(caller), made, url];
+    const of = [project.id, project.label, this.#numberOf(model), callerKey(caller), made, url];
     const make = () => {
       const { chosen } = wanted;
-      const description = `${GUIDE}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
+      const description = `${INTRODUCTION}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
       const particulars = { url, title: project.label, description, version: RELEASE };
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
       const mayMake = (kind: KindDef) => this.functions.source?.mayMake(project, kind) ?? false;
@@ -103,7 +103,7 @@ export class Documents {
   }
 
   /** Parts, of which there are many, push no whole one out. */
-  #find({ of, project, make }: Making, { chosen, coding }: Wanted): Promise<StoredFile> {
+  #find({ of, project, make }: DocumentSource, { chosen, coding }: DocumentOptions): Promise<StoredFile> {
     const kept = chosen ? this.#parts : this.#whole;
     const key = JSON.stringify([...of, chosen && [...chosen].sort()]);
     const plain = () =>
@@ -118,7 +118,11 @@ export class Documents {
   }
 
   /** Whoever asks while it is made gets the same one. */
-  async #keep(kept: LRUCache<string, Kept>, key: string, make: () => Promise<StoredFile>): Promise<StoredFile> {
+  async #keep(
+    kept: LRUCache<string, CachedDocument>,
+    key: string,
+    make: () => Promise<StoredFile>,
+  ): Promise<StoredFile> {
     const known = kept.get(key);
     if (known instanceof KindError) throw known;
     if (known) return known;
@@ -141,15 +145,15 @@ export class Documents {
   }
 }
 
-function sizeOf(kept: Kept): number {
+function cachedBytes(kept: CachedDocument): number {
   return kept instanceof KindError ? 1024 : kept.bytes.length;
 }
 
-function tooMany(): KindError {
+function documentQueueFull(): KindError {
   return comeBack('server.busy', 'More documents are asked for than can be made');
 }
 
 /** Callers of whom the same is told: what rules let in depends on the kind of the member, not on who it is. */
-function classesOf(caller: Caller): readonly string[] {
-  return caller.type === 'member' ? [classOf(caller), caller.kindId] : [classOf(caller)];
+function callerKey(caller: Caller): readonly string[] {
+  return caller.type === 'member' ? [callerClassOf(caller), caller.kindId] : [callerClassOf(caller)];
 }

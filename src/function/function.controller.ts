@@ -3,7 +3,7 @@ import { ApiRoute } from '../http/route/api-route.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
 import type { Method } from '../kit/module.js';
-import { bytesOf } from '../tenancy/bodies.js';
+import { bodyBytes } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { FunctionService } from './function.service.js';
@@ -62,7 +62,7 @@ export class FunctionController {
     return this.functions.call(
       scope,
       { method, kind, name, ...(unit !== undefined && { unit }) },
-      { url: request.url, contentType: request.headers['content-type'], bytes: () => bytesOf(request) },
+      { url: request.url, contentType: request.headers['content-type'], bytes: () => bodyBytes(request) },
     );
   }
 }

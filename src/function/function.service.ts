@@ -1,7 +1,7 @@
 /** Calls a function: rights first, then existence, state and parameters; then one transaction for all that it does. */
 import { Inject, Injectable } from '@nestjs/common';
-import { checkActive, denied, type Grant } from '../access/access.js';
-import { openFunction } from '../access/function-access.js';
+import { checkActive, accessDenied, type Grant } from '../access/access.js';
+import { authorizeFunction } from '../access/function-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Patterns } from '../catalog/patterns.js';
 import type { Config } from '../config/config.js';
@@ -153,7 +153,7 @@ export class FunctionService {
         const unit = await this.units.get(seeing(session), kind.id, id);
         if (!grant.predicate) return unit;
         const [holds] = (await this.reader.judge(session, kind, id, [grant.predicate])) ?? [false];
-        if (!holds) throw denied(session.caller, `You may not call that function of this unit of '${kind.id}'`);
+        if (!holds) throw accessDenied(session.caller, `You may not call that function of this unit of '${kind.id}'`);
         return unit;
       },
     };
@@ -168,7 +168,7 @@ function open(scope: RequestScope, target: Target, model: Model, deployment: Dep
   const ofUnit = target.unit !== undefined;
   const known = module?.functions[ofUnit ? 'unit' : 'kind'];
   const def = known?.get(target.name);
-  const { kind, grant } = openFunction(model, target.kind, { ofUnit, access: def?.access }, caller);
+  const { kind, grant } = authorizeFunction(model, target.kind, { ofUnit, access: def?.access }, caller);
   checkActive(kind);
   if (loaded?.state === 'broken') return { kind, grant, found: undefined };
   if (!module || !def) {

@@ -4,7 +4,7 @@
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
-import { ofTargetFor } from '../access/reach.js';
+import { targetKindTextFor } from '../access/reference-access.js';
 import type { Share } from '../database/database.js';
 import type { KindDef } from '../model/model.js';
 import { Breather } from '../shared/event-loop-yield.js';
@@ -148,7 +148,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     );
     const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
     const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
-    const ofTarget = ofTargetFor(askerOf(session), session.model);
+    const ofTarget = targetKindTextFor(askerOf(session), session.model);
     const place = index !== undefined && { index };
     const options = { kind, ...masks, faults, patterns, defaults, ofTarget, ...place };
     const breather = new Breather(session.project.schema);

@@ -3,7 +3,7 @@
  * the caller may not read has none of it.
  */
 import { Injectable } from '@nestjs/common';
-import { grantOf, openKind } from '../access/access.js';
+import { grantOf, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
@@ -109,7 +109,7 @@ export class GroupReader {
 
   /** @throws KindError 404 where there is none that the caller may read */
   async #open(session: Session, id: string): Promise<GroupDef> {
-    const { kind, grant } = openKind(session.model, 'group', 'read', session.caller);
+    const { kind, grant } = authorizeKind(session.model, 'group', 'read', session.caller);
     if (!grant.predicate) return getGroup(session.model, id);
     return getGroup(session.model, id, (await this.reader.find(session, kind, id)) ? [id] : []);
   }

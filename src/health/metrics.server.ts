@@ -12,13 +12,16 @@ export interface MetricsServer {
 }
 
 /** Milliseconds for a request to come in. */
-const PATIENCE = 10_000;
+const METRICS_REQUEST_TIMEOUT = 10_000;
 
 /** @param text the numbers @throws the error of `listen` */
 export async function serveMetrics({ host, port }: Address, text: () => Promise<string>): Promise<MetricsServer> {
-  const server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE }, (request, response) => {
-    void answer(request, response, text);
-  });
+  const server = createServer(
+    { headersTimeout: METRICS_REQUEST_TIMEOUT, requestTimeout: METRICS_REQUEST_TIMEOUT },
+    (request, response) => {
+      void answerMetrics(request, response, text);
+    },
+  );
   server.listen({ host, port });
   await once(server, 'listening');
   const { address, family, port: had } = server.address() as AddressInfo;
@@ -31,7 +34,11 @@ export async function serveMetrics({ host, port }: Address, text: () => Promise<
   return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${had}/metrics`, stop };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, text: () => Promise<string>): Promise<void> {
+async function answerMetrics(
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: () => Promise<string>,
+): Promise<void> {
   const [path] = (request.url ?? '').split('?');
   const end = (status: number, type: string, body: string): void => {
     response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' });

@@ -13,7 +13,7 @@ import { changeOf } from '../unit/session/session.js';
 import { UnitWriter } from '../unit/unit.writer.js';
 
 /** One of them, and its place in the list. */
-interface Inline {
+interface InlineDefinition {
   readonly at: number;
   readonly body: Body;
 }
@@ -37,7 +37,7 @@ export class InlineParameters {
       throw refusal('kind.bad_definition', text, { parameter: 'parameters' });
     }
     const ids: unknown[] = [...entries];
-    const byType = new Map<string, Inline[]>();
+    const byType = new Map<string, InlineDefinition[]>();
     const seen = new Set<unknown>();
     for (const [at, entry] of entries.entries()) {
       if (!isPlainObject(entry)) continue;
@@ -75,7 +75,7 @@ export class InlineParameters {
   /** The id of the stored parameter, where a definition says the same; else its behaviour tells what differs. */
   async #said(
     type: string,
-    { at, body }: Inline,
+    { at, body }: InlineDefinition,
     { id }: ParameterDef,
     write: PendingWrite,
   ): Promise<string | undefined> {
@@ -96,7 +96,7 @@ export class InlineParameters {
 
   #createOfType(
     type: string,
-    definitions: readonly Inline[],
+    definitions: readonly InlineDefinition[],
     write: PendingWrite,
   ): Promise<readonly string[] | undefined> {
     const { session } = write;
@@ -113,7 +113,7 @@ export class InlineParameters {
 
   /** Faults of definitions are told as those of the kind, with their place; undefined after some. */
   async #telling<T>(
-    definitions: readonly Inline[],
+    definitions: readonly InlineDefinition[],
     { faults }: PendingWrite,
     work: () => Promise<T>,
   ): Promise<T | undefined> {

@@ -9,7 +9,7 @@ import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
 import { InlineParameters } from './inline-parameters.js';
-import { checkBodyLists } from './kind.lists.js';
+import { checkBodyLists } from './check-body-lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
@@ -40,18 +40,18 @@ export class KindBehavior implements Behavior, OnModuleInit {
   }
 
   async prepare(given: Body, write: PendingWrite): Promise<Body> {
-    const body = withoutGranted(withoutKept(given, write), write);
+    const body = withoutMemberFields(withoutFixedFields(given, write), write);
     this.#bodies.set(write, body);
     const parameters = body.get('parameters');
     const labelled = write.id === undefined ? withLabel(body) : body;
     if (!Array.isArray(parameters)) return labelled;
     const own = await this.inline.create(parameters, write.id ?? idOfBody(labelled), write);
-    const granted = grantedTo(write);
+    const granted = groupFieldIds(write);
     // A kind of an older release may have a parameter of such a name, and keeps it.
     const before = write.session.model.kinds.get(write.id ?? '')?.parameters ?? [];
     tellTaken(
       own.filter((id) => !before.some((each) => each === id)),
-      groupsOf(write),
+      groupsOfEditedKind(write),
       write.faults,
     );
     return new Map([
@@ -64,7 +64,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
     const { session, faults, id } = write;
     const kindId = id ?? scalarText(draft.row['id']);
     if (id === undefined) this.#checkNewId(kindId, write);
-    for (const key of ['unique', 'indexes']) checkLists(key, draft.values.get(key), write);
+    for (const key of ['unique', 'indexes']) checkListShape(key, draft.values.get(key), write);
     checkParameterNames(draft.values.get('parameters'), write);
     const access = draft.values.get('access');
     if (access !== undefined && access !== null)
@@ -106,7 +106,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
 }
 
 /** The body of a built-in kind without what it keeps, where that is given as it is. @throws KindError 403 where it is not */
-function withoutKept(body: Body, { id, session }: PendingWrite): Body {
+function withoutFixedFields(body: Body, { id, session }: PendingWrite): Body {
   const kind = id === undefined ? undefined : session.model.kinds.get(id);
   if (!kind?.builtIn) return body;
   const stored = new Map<string, unknown>(Object.entries(kind));
@@ -118,21 +118,21 @@ function withoutKept(body: Body, { id, session }: PendingWrite): Body {
 }
 
 /** The groups of the user's kind that is edited; a new one has none. */
-function groupsOf({ id, session }: PendingWrite): readonly string[] {
+function groupsOfEditedKind({ id, session }: PendingWrite): readonly string[] {
   const kind = id === undefined ? undefined : session.model.kinds.get(id);
   return kind && !kind.builtIn ? kind.groups : [];
 }
 
 /** What that kind has of its groups. */
-function grantedTo(write: PendingWrite): string[] {
-  return grantedFields(groupsOf(write)).map(({ id }) => id);
+function groupFieldIds(write: PendingWrite): string[] {
+  return grantedFields(groupsOfEditedKind(write)).map(({ id }) => id);
 }
 
 /** The list of a member kind's record names what its members have as such, which is no parameter; a new kind has none of it. */
-function withoutGranted(body: Body, write: PendingWrite): Body {
+function withoutMemberFields(body: Body, write: PendingWrite): Body {
   const list = body.get('parameters');
   const ofRecord = Array.isArray(list) && list.includes(CREDENTIAL_KIND);
-  if (!ofRecord || (write.id !== undefined && !groupsOf(write).includes(MEMBER_GROUP))) return body;
+  if (!ofRecord || (write.id !== undefined && !groupsOfEditedKind(write).includes(MEMBER_GROUP))) return body;
   const granted = new Set<unknown>(grantedFields([MEMBER_GROUP]).map(({ id }) => id));
   return new Map([...body, ['parameters', list.filter((entry) => !granted.has(entry))]]);
 }
@@ -142,14 +142,14 @@ function checkParameterNames(list: Json | undefined, write: PendingWrite): void 
   if (!Array.isArray(list)) return;
   const { session, faults } = write;
   const { parameters } = session.model;
-  const known = [parameters, new Set(grantedTo(write)), changeOf(session).parameters];
+  const known = [parameters, new Set(groupFieldIds(write)), changeOf(session).parameters];
   for (const id of list as string[]) {
     if (!known.some((ids) => ids.has(id))) tellUnknownParameter(id, parameters.keys(), faults);
   }
 }
 
 /** `unique` and `indexes` are lists of lists of parameter ids. */
-function checkLists(key: string, value: Json | undefined, { faults }: PendingWrite): void {
+function checkListShape(key: string, value: Json | undefined, { faults }: PendingWrite): void {
   if (value === undefined) return;
   const bad = (text: string) => faults.add('parameter.bad_type', `${key}${text}`, { parameter: key });
   if (!Array.isArray(value)) return void bad(`: must be a list of lists of parameter ids, got ${typeName(value)}`);

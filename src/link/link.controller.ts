@@ -4,7 +4,7 @@ import { CASCADE_QUERY, WALK_QUERY } from '../http/route/query-names.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { hasBody } from '../http/body/body.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { jsonOf } from '../tenancy/bodies.js';
+import { bodyJson } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { LinkReader } from './link.reader.js';
@@ -82,7 +82,7 @@ export class LinkController {
   create(@Scope() scope: RequestScope, @Param() params: LinkParams, @Req() request: HttpRequest): Promise<Answer> {
     const path = linkPathOf(params);
     if (!hasBody(request)) return this.links.create(scope, path, request.url);
-    return this.links.create(scope, path, request.url, () => jsonOf(request, 'small'));
+    return this.links.create(scope, path, request.url, () => bodyJson(request, 'small'));
   }
 
   @Delete()

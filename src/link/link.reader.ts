@@ -1,6 +1,6 @@
 /** Reads along links: the units within some steps of one. */
 import { Injectable } from '@nestjs/common';
-import { checkState, openKind } from '../access/access.js';
+import { checkActiveAndLocal, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
@@ -48,9 +48,9 @@ export class LinkReader {
   /** The same inside a session that is under way. */
   async listIn(session: Session, path: WalkPath, url: string): Promise<{ count: number; items: string }> {
     const { model } = session;
-    const { kind, grant } = openKind(model, path.kind, 'read', session.caller);
+    const { kind, grant } = authorizeKind(model, path.kind, 'read', session.caller);
     const direction = directionOf(kind, path);
-    checkState(kind);
+    checkActiveAndLocal(kind);
     const key = parseKey(kind, path.unit);
     if (key === undefined) throw unknownUnit(kind, path.unit);
     const from: From = { start: { kind, key, access: grant.predicate }, direction };

@@ -1,6 +1,6 @@
 /** Links units. Kinds of the model have link types of the system, which other modules bring. */
 import { Injectable } from '@nestjs/common';
-import { checkState, denied, grantOf, linkTypesTold, openKind } from '../access/access.js';
+import { checkActiveAndLocal, accessDenied, grantOf, suggestableLinkTypes, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { StaleModel } from '../catalog/stale-model.js';
 import { noteContended } from '../database/transaction/contended.js';
@@ -108,7 +108,7 @@ export class LinkService {
   ): Promise<T> {
     const check = async (session: Session): Promise<void> => {
       link.check(session, parent, childKind, child);
-      const { kind } = openKind(session.model, childKind, 'read', scope.caller);
+      const { kind } = authorizeKind(session.model, childKind, 'read', scope.caller);
       await this.rights.checkUnit(session, kind, child, undefined, 'read');
     };
     const rights = { kindId: parentKind, unitId: parent, operation: 'link' } as const;
@@ -133,19 +133,19 @@ export class LinkService {
   /** How the units of a path are linked; the system's link type where it names kinds of the model. */
   #planUnits(scope: Pick<Session, 'project' | 'caller' | 'model'>, path: LinkPath): LinkPlan | SystemLink {
     const { model } = scope;
-    const { kind: parent, grant } = openKind(model, path.parentKind, 'link', scope.caller);
+    const { kind: parent, grant } = authorizeKind(model, path.parentKind, 'link', scope.caller);
     const system = this.systemLinks.find(path.parentKind, path.link, path.childKind);
     if (system) {
-      openKind(model, path.childKind, 'read', scope.caller);
+      authorizeKind(model, path.childKind, 'read', scope.caller);
       return system;
     }
     if (parent.builtIn) throw unknownType(path);
-    const { kind: child } = openKind(model, path.childKind, 'read', scope.caller);
+    const { kind: child } = authorizeKind(model, path.childKind, 'read', scope.caller);
     if (child.builtIn) throw unknownType(path);
     if (!model.linkTypes.has(path.link))
-      throw unknownType(path, didYouMean(path.link, linkTypesTold(model, scope.caller)));
-    checkState(parent);
-    checkState(child);
+      throw unknownType(path, didYouMean(path.link, suggestableLinkTypes(model, scope.caller)));
+    checkActiveAndLocal(parent);
+    checkActiveAndLocal(child);
     return planLink(scope, model, path, { parent, child, allowed: grant.predicate });
   }
 
@@ -255,7 +255,7 @@ function planLink(scope: RequestScope, model: Model, path: LinkPath, { parent, c
 /** @throws KindError 404 for a unit that the caller may not read, 401 or 403 for a parent that it may not link */
 function judge(row: LinkRow, { parent, child }: LinkPlan, path: LinkPath, caller: Caller): void {
   if (!row.parent) throw unknownUnit(parent.kind, path.parent);
-  if (!row.allowed) throw denied(caller, `You may not link this unit of '${parent.kind.id}'`);
+  if (!row.allowed) throw accessDenied(caller, `You may not link this unit of '${parent.kind.id}'`);
   if (!row.child) throw unknownUnit(child.kind, path.child);
 }
 

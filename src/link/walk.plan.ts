@@ -1,6 +1,6 @@
 /** Turns the query of a walk into a plan. Pure. */
-import { reachOf } from '../access/reach.js';
-import { linkTypesTold, openKind } from '../access/access.js';
+import { referenceAccess } from '../access/reference-access.js';
+import { suggestableLinkTypes, authorizeKind } from '../access/access.js';
 import type { ListQuery } from '../http/route/list-query.js';
 import { WALK_QUERY } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
@@ -67,7 +67,7 @@ function makePlan(url: string, session: Session, from: From, ground: Ground, { m
     const plain = isPlain(asked);
     const shown = plain && narrow ? every.filter(({ kind }) => met.has(kind.id)) : every;
     const read = { ...asked, include: asked.include?.filter(isOther) };
-    const reach = reachOf(caller, model);
+    const reach = referenceAccess(caller, model);
     const contextsOf = (kinds: readonly PassedKind[]) => kinds.map((passed) => contextOf(session, passed, reach));
     // A query that names parameters is judged by all kinds; PostgreSQL is asked for units of those alone that are linked.
     const linked = new Set(shown.map(({ kind }) => kind));
@@ -110,7 +110,7 @@ function isPlain({ filter, order, include, exclude, kindIds, loadLinks }: ListQu
 
 /** A kind of which linked units are wanted. @throws KindError 401, 403, 404 */
 function openLinked(model: Model, id: string, caller: Caller): KindDef {
-  const { kind } = openKind(model, id, 'read', caller);
+  const { kind } = authorizeKind(model, id, 'read', caller);
   if (kind.builtIn) throw notLinked(kind, { parameter: 'kind_id' });
   return kind;
 }
@@ -129,7 +129,7 @@ function checkTypes({ linkIds }: ListQuery, model: Model, caller: Caller): void 
   if (unknown === undefined) return;
   throw refusal(
     'link.unknown',
-    `link_id: no link type '${unknown.slice(0, 80)}'${didYouMean(unknown, linkTypesTold(model, caller))}`,
+    `link_id: no link type '${unknown.slice(0, 80)}'${didYouMean(unknown, suggestableLinkTypes(model, caller))}`,
     {
       parameter: 'link_id',
     },

@@ -6,12 +6,12 @@ import { Module } from '@nestjs/common';
 import { MailerModule } from '@nestjs-modules/mailer';
 import { CONFIG } from '../config/config.token.js';
 import { mailerOptions } from './mailer-options.js';
-import { OutgoingMail } from './outgoing.js';
+import { MailQueue } from './mail-queue.js';
 import { PublicAddress } from './public-address.js';
 
 @Module({
   imports: [MailerModule.forRootAsync({ imports: [], inject: [CONFIG], useFactory: mailerOptions })],
-  providers: [OutgoingMail, PublicAddress],
-  exports: [OutgoingMail, PublicAddress],
+  providers: [MailQueue, PublicAddress],
+  exports: [MailQueue, PublicAddress],
 })
 export class MailModule {}

@@ -8,7 +8,7 @@ export interface Mail {
 }
 
 /** A text of somebody's as one line of a mail: no line breaks, no control or direction characters, not endless. */
-export function oneLine(text: string): string {
+export function mailLine(text: string): string {
   const line = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return [...line].slice(0, 100).join('');
 }

@@ -8,12 +8,12 @@ import { OutboxTransport } from './outbox.transport.js';
 const SEND_TIMEOUT = 30_000;
 
 /** The folder of the mails that are not sent, in DATA_DIR. */
-export const OUTBOX = 'outbox';
+export const OUTBOX_FOLDER = 'outbox';
 
 export function mailerOptions({ mailUrl, mailFrom, dataDir }: Config): MailerOptions {
   const transport: object =
     mailUrl === undefined
-      ? new OutboxTransport(join(dataDir, OUTBOX))
+      ? new OutboxTransport(join(dataDir, OUTBOX_FOLDER))
       : { url: mailUrl, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
   // Mails have text of ours alone; should that ever change, nothing is read from the disk or the net for them.
   const defaults = { from: mailFrom, disableFileAccess: true, disableUrlAccess: true };

@@ -5,15 +5,17 @@ export class Markup {
 }
 
 export function markup(strings: TemplateStringsArray, ...values: readonly (string | Markup)[]): Markup {
-  const parts = values.map((value, at) => textOf(value) + (strings[at + 1] ?? ''));
+  const parts = values.map((value, at) => escapeHtml(value) + (strings[at + 1] ?? ''));
   return new Markup((strings[0] ?? '') + parts.join(''));
 }
 
-function textOf(value: string | Markup): string {
-  return value instanceof Markup ? value.text : value.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? '');
+function escapeHtml(value: string | Markup): string {
+  return value instanceof Markup
+    ? value.text
+    : value.replace(/[&<>"']/g, (character) => HTML_ENTITIES.get(character) ?? '');
 }
 
-const ENTITIES = new Map([
+const HTML_ENTITIES = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
   ['>', '&gt;'],

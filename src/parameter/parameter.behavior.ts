@@ -21,7 +21,7 @@ import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behav
 import { withSystemValue, type Body, type Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
 import { askerOf, changeOf, type Session } from '../unit/session/session.js';
-import { KindParameters } from './kind-parameters.js';
+import { ParameterLink } from './parameter-link.js';
 
 @Injectable()
 export class ParameterBehavior implements Behavior, OnModuleInit {
@@ -30,7 +30,7 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
 
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly kinds: KindParameters,
+    private readonly kinds: ParameterLink,
   ) {}
 
   onModuleInit(): void {
@@ -42,7 +42,7 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
   }
 
   prepare(body: Body, { id }: PendingWrite): Body {
-    return bothSpellings(id === undefined ? withLabel(body) : body);
+    return withBothRunTimeFields(id === undefined ? withLabel(body) : body);
   }
 
   complete(draft: Draft, write: PendingWrite): Draft {
@@ -53,7 +53,7 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     const stored = session.model.parameters.get(parameterId);
     // In the body of a kind the stored one may be said again.
     const said = id === undefined && stored?.type === kind.id && change.inline.has(parameterId);
-    if (id === undefined && stored && !said) tellExists(stored, [], write);
+    if (id === undefined && stored && !said) addExistsFault(stored, [], write);
     const base =
       id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
     const def = patched(base, draft.values);
@@ -75,8 +75,8 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     if (!said) return made;
     // Whether it is the same would tell what the values of the stored one are: for who may not know them it never is.
     const mayCompare = !faults.any && mayReadValues(stored, askerOf(session));
-    const others = mayCompare ? differences(stored, definitionIn(made, kind)) : [];
-    if (!mayCompare || others.length > 0) tellExists(stored, others, write);
+    const others = mayCompare ? differences(stored, definitionOfDraft(made, kind)) : [];
+    if (!mayCompare || others.length > 0) addExistsFault(stored, others, write);
     return made;
   }
 
@@ -100,17 +100,17 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
         `'${id}' is used by ${plural(users.length, 'kind')}: ${names.join(', ')}; ?cascade=true takes it from them too`,
       );
     }
-    for (const kind of users) await this.kinds.take(session, kind, id);
+    for (const kind of users) await this.kinds.removeFrom(session, kind, id);
   }
 }
 
 /** What a new row defines: its columns are those of a record. */
-function definitionIn({ row }: Draft, { id }: KindDef): ParameterDef {
+function definitionOfDraft({ row }: Draft, { id }: KindDef): ParameterDef {
   return definitionOf({ ...row, kind_id: id } as unknown as ParameterRecord);
 }
 
 /** `others`: the fields in which the stored one differs. */
-function tellExists({ id, type }: ParameterDef, others: readonly string[], { faults, index }: PendingWrite): void {
+function addExistsFault({ id, type }: ParameterDef, others: readonly string[], { faults, index }: PendingWrite): void {
   const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
   const otherwise = others.length > 0 ? ` with another ${others.join(', ')}` : '';
   const shared = `a kind shares it by naming its id alone, "${id}"`;
@@ -118,7 +118,7 @@ function tellExists({ id, type }: ParameterDef, others: readonly string[], { fau
 }
 
 /** `persistence: run_time` and `only_run_time: true` say the same: a body that has one gets the other. */
-function bothSpellings(body: Body): Body {
+function withBothRunTimeFields(body: Body): Body {
   const [persistence, runTime] = [body.get('persistence'), body.get('only_run_time')];
   if (typeof runTime === 'boolean' && persistence === undefined) {
     return new Map([...body, ['persistence', runTime ? 'run_time' : 'kind_parameter']]);

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
-import { KindParameters } from './kind-parameters.js';
+import { ParameterLink } from './parameter-link.js';
 import { ParameterBehavior } from './parameter.behavior.js';
 
-@Module({ imports: [UnitModule], providers: [KindParameters, ParameterBehavior] })
+@Module({ imports: [UnitModule], providers: [ParameterLink, ParameterBehavior] })
 export class ParameterModule {}

@@ -5,29 +5,29 @@ import { ProjectRepository } from '../database/registry/project.repository.js';
 import { PROJECT_ID } from '../shared/identifiers.js';
 import { projectOf, type Project } from './project.js';
 
-const KEPT = 10_000;
+const MAX_PROJECTS = 10_000;
 /**
  * Milliseconds for which a project is not asked for again: should an announcement never have come; and where none comes
  * at all, so that what was set holds within a second.
  */
-const PROJECT_KEPT = { hearing: 60_000, deaf: 900 };
+const PROJECT_TTL = { listening: 60_000, notListening: 900 };
 /** Milliseconds for which a key that names no project is not asked for again: whoever guesses keys costs little. */
-const MISS_KEPT = 1000;
+const MISS_TTL = 1000;
 
 @Injectable()
 export class ProjectStore {
-  readonly #projects = new LRUCache<string, Project>({ max: KEPT, ttl: PROJECT_KEPT.hearing });
-  readonly #misses = new LRUCache<string, true>({ max: KEPT, ttl: MISS_KEPT });
+  readonly #projects = new LRUCache<string, Project>({ max: MAX_PROJECTS, ttl: PROJECT_TTL.listening });
+  readonly #misses = new LRUCache<string, true>({ max: MAX_PROJECTS, ttl: MISS_TTL });
   /** Questions to the registry. One that is no longer here was asked before news came: its answer is not kept. */
   readonly #loading = new Map<string, Promise<Project | undefined>>();
 
-  #ttl = PROJECT_KEPT.hearing;
+  #ttl = PROJECT_TTL.listening;
 
   constructor(private readonly registry: ProjectRepository) {}
 
   /** Whether announcements of other processes arrive. */
-  hears(hearing: boolean): void {
-    this.#ttl = hearing ? PROJECT_KEPT.hearing : PROJECT_KEPT.deaf;
+  setListening(hearing: boolean): void {
+    this.#ttl = hearing ? PROJECT_TTL.listening : PROJECT_TTL.notListening;
     this.clear();
   }
 
@@ -40,7 +40,7 @@ export class ProjectStore {
   }
 
   /** The project of that key as the registry has it now. */
-  renew(id: string): Promise<Project | undefined> {
+  reload(id: string): Promise<Project | undefined> {
     this.forget(id);
     return this.#load(id);
   }

@@ -12,7 +12,7 @@ export interface RequestScope {
 
 const scopes = new RequestSlot<RequestScope>('scope');
 
-export function keepScope(request: HttpRequest, scope: RequestScope): void {
+export function setScope(request: HttpRequest, scope: RequestScope): void {
   scopes.set(request, scope);
 }
 

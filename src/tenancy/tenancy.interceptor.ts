@@ -10,11 +10,11 @@ import { Traffic } from '../http/server/open-requests.js';
 import { refusal } from '../shared/errors.js';
 import { andThen, type Eventually } from '../shared/maybe-promise.js';
 import { nearestTo } from '../shared/did-you-mean.js';
-import { Bodies } from './bodies.js';
+import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
 import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
-import { keepScope } from './request-scope.js';
+import { setScope } from './request-scope.js';
 import { RouteOptionsReader, type RouteOptions } from './route-options.js';
 
 @Injectable()
@@ -25,7 +25,7 @@ export class TenancyInterceptor implements NestInterceptor {
     private readonly traffic: Traffic,
     private readonly projects: ProjectStore,
     private readonly callers: CallerResolver,
-    private readonly bodies: Bodies,
+    private readonly bodies: RequestBodies,
   ) {}
 
   /**
@@ -46,7 +46,7 @@ export class TenancyInterceptor implements NestInterceptor {
       const { authorization } = request.headers;
       const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(authorization, project);
       return andThen(found, (caller) => {
-        keepScope(request, { project, caller });
+        setScope(request, { project, caller });
         this.bodies.prepare(request);
       });
     });

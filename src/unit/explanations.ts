@@ -1,8 +1,8 @@
 /** What a member may do with a unit, and why: for administrators who wonder about their rules. */
 import { Injectable } from '@nestjs/common';
-import { denied, openKind } from '../access/access.js';
+import { accessDenied, authorizeKind } from '../access/access.js';
 import { readableFields, writableFields } from '../access/masks.js';
-import { explain, predicatesOf, questionsOf, type Question } from '../access/explain.js';
+import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../access/explain.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { answerOf, type Answer } from '../http/answer/answer.js';
@@ -36,9 +36,9 @@ export class Explanations {
    */
   ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, kindId, async (model) => {
-      const { kind } = openKind(model, kindId, 'read', scope.caller);
+      const { kind } = authorizeKind(model, kindId, 'read', scope.caller);
       if (!isAdministrator(scope.caller)) {
-        throw denied(scope.caller, 'Only administrators are told what others may do');
+        throw accessDenied(scope.caller, 'Only administrators are told what others may do');
       }
       this.remotes.checkState(kind, scope, 'get');
       const session = { ...scope, model, executor: this.database };
@@ -48,13 +48,13 @@ export class Explanations {
 
   async #explain(session: Session, kind: KindDef, unitId: string, url: string): Promise<Answer> {
     const member = await this.#member(session, url, () => this.#mustBeThere(session, kind, unitId));
-    const questions = questionsOf(kind, member, session.model);
+    const questions = operationChecks(kind, member, session.model);
     const holds = await this.#judge(session, kind, unitId, questions);
     return answerOf({
       id: unitId,
       kind_id: kind.id,
       member: member.type === 'member' ? { id: member.id, kind_id: member.kindId } : null,
-      operations: explain(questions, holds),
+      operations: explainAccess(questions, holds),
       parameters: {
         read: [...readableFields(kind, member).keys()],
         write: [...writableFields(kind, member).keys()],
@@ -63,12 +63,17 @@ export class Explanations {
   }
 
   /** In one statement, unless the rules of all operations together are more than those of one may be. */
-  async #judge(session: Session, kind: KindDef, unitId: string, questions: readonly Question[]): Promise<boolean[]> {
-    const { tests, lookups } = extentOf(predicatesOf(questions));
+  async #judge(
+    session: Session,
+    kind: KindDef,
+    unitId: string,
+    questions: readonly OperationCheck[],
+  ): Promise<boolean[]> {
+    const { tests, lookups } = extentOf(predicatesToTest(questions));
     const isSmall = tests <= LIMITS.ruleTests && lookups <= LIMITS.ruleLookups;
     const holds: boolean[] = [];
     for (const part of isSmall ? [questions] : questions.map((question) => [question])) {
-      const answers = await this.reader.judge(session, kind, unitId, predicatesOf(part));
+      const answers = await this.reader.judge(session, kind, unitId, predicatesToTest(part));
       if (!answers) throw unknownUnit(kind, unitId);
       holds.push(...answers);
     }

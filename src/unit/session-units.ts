@@ -4,7 +4,7 @@
  * that an answer has none by accident.
  */
 import { Injectable } from '@nestjs/common';
-import { openForFunction } from '../access/function-access.js';
+import { authorizeForFunction } from '../access/function-access.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { refusal } from '../shared/errors.js';
@@ -89,7 +89,7 @@ export class SessionUnits {
 
   #open(session: Session, kindId: string, operation: RemoteOperation): Readable {
     const right = operation === 'list' || operation === 'get' ? 'read' : operation;
-    const opened = openForFunction(session.model, kindId, right, session.caller);
+    const opened = authorizeForFunction(session.model, kindId, right, session.caller);
     this.remotes.checkState(opened.kind, session, operation);
     return opened;
   }

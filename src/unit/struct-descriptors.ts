@@ -1,7 +1,7 @@
 /** What a struct says of the parameters of kinds, to one caller, and what its query asks of that. Pure. */
-import { mayAtAll } from '../access/access.js';
+import { isAllowedForSomeUnit } from '../access/access.js';
 import { mayReadField, readableFields, writableFields } from '../access/masks.js';
-import { mayDescribe } from '../access/reach.js';
+import { mayDescribe } from '../access/reference-access.js';
 import type { ListQuery } from '../http/route/list-query.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
 import { builtInField } from '../model/field.js';
@@ -85,13 +85,13 @@ function describedFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
 }
 
 function takesSignUps(kind: KindDef, { model }: Viewer): boolean {
-  return isMemberKind(kind) && mayAtAll(kind, 'signup', ANONYMOUS, model);
+  return isMemberKind(kind) && isAllowedForSomeUnit(kind, 'signup', ANONYMOUS, model);
 }
 
 /** What the caller may give in a body: no field where it may write no unit of the kind. Who signs up is nobody yet. */
 function givenFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
   const { caller, model } = viewer;
-  const may = (operation: 'create' | 'update') => mayAtAll(kind, operation, caller, model);
+  const may = (operation: 'create' | 'update') => isAllowedForSomeUnit(kind, operation, caller, model);
   return new Map([
     ...(takesSignUps(kind, viewer) ? writableFields(kind, ANONYMOUS) : []),
     ...(may('create') || may('update') ? writableFields(kind, caller) : []),

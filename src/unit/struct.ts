@@ -1,7 +1,7 @@
 /** Structs: what the parameters of a kind are, for forms and clients. */
 import { Injectable } from '@nestjs/common';
-import { openKind } from '../access/access.js';
-import { mayDescribe, STRUCT_RIGHTS } from '../access/reach.js';
+import { authorizeKind } from '../access/access.js';
+import { mayDescribe, STRUCT_RIGHTS } from '../access/reference-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
@@ -41,7 +41,7 @@ export class Structs {
   /** `{count, items}` of a kind's parameters; `{label, parameters}` where `labelled`. */
   ofKind(scope: RequestScope, kindId: string, url: string, labelled: boolean): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
-      const { kind } = openKind(model, kindId, STRUCT_RIGHTS, scope.caller);
+      const { kind } = authorizeKind(model, kindId, STRUCT_RIGHTS, scope.caller);
       const described = await this.#describe(scope, model, [kind], url);
       return labelled ? labelledAnswer(kind.label, described) : countedAnswer(described);
     });
@@ -51,7 +51,7 @@ export class Structs {
   async ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, kindId, async (model) => {
       await this.catalog.check(scope.project, model);
-      const { kind } = openKind(model, kindId, 'read', scope.caller);
+      const { kind } = authorizeKind(model, kindId, 'read', scope.caller);
       this.remotes.checkState(kind, scope, 'get');
       return this.remotes.apart(scope.project, model, kind, async () => {
         const executor = executorFor(this.database, scope.caller);

@@ -3,7 +3,7 @@ import { ApiRoute } from '../http/route/api-route.js';
 import { CASCADE_QUERY, GET_QUERY, LIST_QUERY, MEMBER_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { bytesOf } from '../tenancy/bodies.js';
+import { bodyBytes } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Explanations } from './explanations.js';
@@ -192,7 +192,7 @@ export class UnitController {
 export function writeRequestOf(request: HttpRequest): WriteRequest {
   return {
     url: request.url,
-    bytes: (limit) => bytesOf(request, limit),
+    bytes: (limit) => bodyBytes(request, limit),
     contentType: request.headers['content-type'],
     ifMatch: request.headers['if-match'],
   };

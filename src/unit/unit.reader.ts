@@ -1,6 +1,6 @@
 /** Reads of units: rights and state first, then the table of the kind, or its source. */
 import { Injectable } from '@nestjs/common';
-import { grantOf, openKind } from '../access/access.js';
+import { grantOf, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
@@ -29,7 +29,7 @@ export class UnitReader {
   /** The units of a kind. `url` has the query. */
   list(scope: RequestScope, kindId: string, url: string): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, kindId, (model) => {
-      const readable = openKind(model, kindId, 'read', scope.caller);
+      const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const { kind } = readable;
       this.remotes.checkState(kind, scope, 'list');
       const session = this.#session(scope, model);
@@ -47,7 +47,7 @@ export class UnitReader {
     where: (kind: KindDef, model: Model) => Promise<Predicate>,
   ): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, kindId, async (model) => {
-      const readable = openKind(model, kindId, 'read', scope.caller);
+      const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const extra = await where(readable.kind, model);
       return pageAnswer(await this.tables.list(this.#session(scope, model), readable, url, extra));
     });
@@ -55,7 +55,7 @@ export class UnitReader {
 
   get(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, kindId, (model) => {
-      const readable = openKind(model, kindId, 'read', scope.caller);
+      const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const { kind } = readable;
       this.remotes.checkState(kind, scope, 'get');
       const session = this.#session(scope, model);

@@ -1,6 +1,6 @@
 /** What the endpoints of units do: rights first, then state, then input; then the one door. */
 import { Injectable } from '@nestjs/common';
-import { openKind } from '../access/access.js';
+import { authorizeKind } from '../access/access.js';
 import type { Operation } from '../model/built-in-traits.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { DefinitionChanges } from '../catalog/definition-change.js';
@@ -19,7 +19,7 @@ import { LIMITS } from '../shared/limits.js';
 import { inTurns, type Pieces } from '../shared/work-in-pieces.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import type { BodyLimit } from '../tenancy/bodies.js';
+import type { BodyLimit } from '../tenancy/request-bodies.js';
 import { Behaviors } from './draft/behavior.js';
 import { bodyOf, type Body } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
@@ -103,7 +103,7 @@ export class UnitService {
     const { deployment } = this.behaviors;
     const alone = executorFor(this.database, caller);
     const open = (model: Model) => {
-      const { kind, grant } = openKind(model, kindId, operation, caller);
+      const { kind, grant } = authorizeKind(model, kindId, operation, caller);
       this.remotes.checkState(kind, { project, ...deployment }, operation);
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
       return { kind, options };
@@ -171,12 +171,12 @@ export class UnitService {
   ): Promise<T> {
     const { kindId, unitId, operation } = rights;
     const checkAll = async (session: Session): Promise<void> => {
-      const { kind, grant } = openKind(session.model, kindId, operation, scope.caller);
+      const { kind, grant } = authorizeKind(session.model, kindId, operation, scope.caller);
       await this.rights.checkUnit(session, kind, unitId, grant.predicate, operation);
       await steps.check(session);
     };
     const cascade = await this.catalog.withModelOf(scope.project, kindId, async (model) => {
-      openKind(model, kindId, operation, scope.caller);
+      authorizeKind(model, kindId, operation, scope.caller);
       try {
         return parseFlags(query.url, query.takes).has('cascade');
       } catch (error) {

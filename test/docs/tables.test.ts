@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ALLOWED } from '../../src/auth/throttle.js';
+import { ATTEMPT_LIMITS } from '../../src/auth/throttle.js';
 import { PARAMETER_TYPES } from '../../src/model/parameter-type/registry.js';
 import { ERRORS } from '../../src/shared/errors.js';
 import { LIMITS } from '../../src/shared/limits.js';
@@ -38,7 +38,7 @@ test('docs/limits.md has every limit with its value, and no other', () => {
 test('docs/auth.md has what the throttle allows, and every address of authentication', () => {
   const section = page('auth.md').split('## Too many attempts')[1] ?? '';
   const told = tableRows(section).map(([name, value]) => [code(name), Number(value)]);
-  expect(told).toEqual(Object.entries(ALLOWED));
+  expect(told).toEqual(Object.entries(ATTEMPT_LIMITS));
   const routes = [
     ...readFileSync(join(import.meta.dirname, '../../src/auth/auth.controller.ts'), 'utf8').matchAll(
       /@(?:Get|Post)\('([^']+)'\)/g,

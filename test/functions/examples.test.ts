@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/run.js';
+import { runCommandLine } from '../../src/cli/run.js';
 import { openTestProject, type FunctionProject } from '../../src/testing.js';
 
 interface Definition {
@@ -193,7 +193,7 @@ describe('their types', () => {
   it('fit the kinds', async () => {
     let told = '';
     const tell = (text: string) => void (told += text);
-    const code = await run(['functions', 'check'], { out: tell, err: tell }, () => project.config);
+    const code = await runCommandLine(['functions', 'check'], { out: tell, err: tell }, () => project.config);
     expect([code, told]).toEqual([0, expect.stringContaining('atlas/city.ts')]);
   });
 });

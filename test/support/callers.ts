@@ -1,6 +1,6 @@
 /** Callers for tests: members of a project whose tokens the service itself signs, without a sign-up. */
-import { Sessions } from '../../src/auth/sessions.js';
-import { TokenService, type Tokens } from '../../src/auth/token.service.js';
+import { SessionStore } from '../../src/auth/session/session-store.js';
+import { TokenService, type Tokens } from '../../src/auth/session/token.service.js';
 import { ProjectStore } from '../../src/tenancy/project-store.js';
 import type { TestProject } from './service.js';
 
@@ -23,7 +23,7 @@ export async function tokensOf(
 ): Promise<Tokens> {
   const project = await service.app.get(ProjectStore).find(id);
   if (!project) throw new Error(`no project ${id}`);
-  const grant = await service.app.get(Sessions).start(service.database, project, kindId, memberId, password);
+  const grant = await service.app.get(SessionStore).start(service.database, project, kindId, memberId, password);
   return service.app.get(TokenService).issue(id, kindId, memberId, grant);
 }
 

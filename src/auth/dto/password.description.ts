@@ -2,10 +2,10 @@
 import type { TextDescription } from '../../http/body/dto.js';
 import { PASSWORD_LENGTH } from '../../shared/limits.js';
 
-export const PASSWORD: TextDescription = { format: 'password', writeOnly: true };
+export const PASSWORD_FIELD: TextDescription = { format: 'password', writeOnly: true };
 
-export const NEW_PASSWORD: TextDescription = {
-  ...PASSWORD,
+export const NEW_PASSWORD_FIELD: TextDescription = {
+  ...PASSWORD_FIELD,
   minLength: PASSWORD_LENGTH.min,
   maxLength: PASSWORD_LENGTH.max,
 };

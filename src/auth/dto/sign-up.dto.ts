@@ -4,7 +4,7 @@ import { Nested, objectOf, readFields, Text } from '../../http/body/dto.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { EMAIL_PATTERN } from '../../shared/email.js';
 import { moved, type Faults, type KindError } from '../../shared/errors.js';
-import { NEW_PASSWORD, PASSWORD } from './password.description.js';
+import { NEW_PASSWORD_FIELD, PASSWORD_FIELD } from './password.description.js';
 
 @ApiSchema({ name: 'kind_sign_up_user' })
 export class SystemUserBody {
@@ -14,7 +14,7 @@ export class SystemUserBody {
   @Text()
   readonly username!: string;
 
-  @Text(PASSWORD)
+  @Text(PASSWORD_FIELD)
   readonly password!: string;
 }
 
@@ -24,7 +24,7 @@ export class SignUpBody {
   @Text({ minLength: 1, maxLength: 254 })
   readonly username!: string;
 
-  @Text(NEW_PASSWORD)
+  @Text(NEW_PASSWORD_FIELD)
   readonly password!: string;
 
   @Nested(
@@ -66,7 +66,7 @@ export function readSignUp(body: unknown, faults: Faults): SignUp {
 }
 
 /** What is wrong with the e-mail of a member is told where a sign-up gives it, inside `kind_system_user`. */
-export function whereGiven(refused: KindError): KindError {
+export function atSignUpPath(refused: KindError): KindError {
   const [first, ...rest] = refused.messages.map((message) => {
     const { code, parameter } = message;
     return parameter === 'email' && code !== 'signup.mismatch' ? moved(message, CREDENTIAL_KIND, {}) : message;

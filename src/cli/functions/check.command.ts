@@ -15,8 +15,8 @@ import { TypeChecker } from './type-check.js';
 import type { Model } from '../../model/model.js';
 import { projectOf } from '../../tenancy/project.js';
 import { print } from '../tools/project.view.js';
-import { oneLine, table } from '../tools/text.js';
-import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
+import { singleLineText, textTable } from '../tools/text.js';
+import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 
 interface ProjectFault extends ModuleFault {
   /** Set where it is wrong with the kinds of one project. */
@@ -28,9 +28,9 @@ interface ProjectModel {
   readonly model: Model;
 }
 
-type Projects = AsyncIterable<ProjectModel> | readonly ProjectModel[];
+type ProjectModels = AsyncIterable<ProjectModel> | readonly ProjectModel[];
 
-interface Report {
+interface CheckReport {
   /** Where the modules were looked for. */
   readonly folder: string;
   readonly modules: readonly object[];
@@ -43,23 +43,23 @@ interface Report {
 
 const NO_KINDS = 'export {};';
 
-export function checkFunctionsCommand(parent: Command, { terminal, services, config }: Toolbox): void {
+export function checkFunctionsCommand(parent: Command, { terminal, services, config }: CommandContext): void {
   parent
     .command('check')
     .description('loads every function module and prints what it declares, or what is wrong with file and line')
     .action(async (options: CommonOptions) => {
       const report = await services(checkWithKinds).catch((error: unknown) => {
-        if (error instanceof NoDatabaseError) return checkAlone(config());
+        if (error instanceof NoDatabaseError) return checkWithoutDatabase(config());
         throw error;
       });
-      print(terminal, options, report, textOf(report));
+      print(terminal, options, report, reportText(report));
       const count = report.faults.length;
       if (count > 0) throw new Error(count === 1 ? 'the functions have a fault' : `the functions have ${count} faults`);
     });
 }
 
-async function checkWithKinds({ app, config }: Services): Promise<Report> {
-  return check(config, app.get(FunctionRegistry).current, modelsOf(app));
+async function checkWithKinds({ app, config }: Services): Promise<CheckReport> {
+  return checkDeployment(config, app.get(FunctionRegistry).current, modelsOf(app));
 }
 
 /** One at a time: there may be thousands. */
@@ -71,29 +71,29 @@ async function* modelsOf(app: Services['app']): AsyncGenerator<ProjectModel> {
 }
 
 /** Without a database: what the modules declare, and their types. */
-async function checkAlone(config: Config): Promise<Report> {
+async function checkWithoutDatabase(config: Config): Promise<CheckReport> {
   const registry = new FunctionRegistry({ ...config, functionsWatch: false }, pino({ enabled: false }));
   await registry.refresh();
-  return check(config, registry.current);
+  return checkDeployment(config, registry.current);
 }
 
-async function check(config: Config, current: Deployment, projects?: Projects): Promise<Report> {
+async function checkDeployment(config: Config, current: Deployment, projects?: ProjectModels): Promise<CheckReport> {
   const { root } = await readFolder(config.functionsDir);
   if (root === undefined) throw new ConfigError(`FUNCTIONS_DIR: there is no folder ${config.functionsDir}`);
   const modules = current.loaded.flatMap((each) =>
     each.state === 'ready' ? [moduleView(each.module, each.project)] : [],
   );
   const checker = await TypeChecker.make(config.functionsDir);
-  const faults = [...current.faults, ...(await misfits(checker, current, projects))];
+  const faults = [...current.faults, ...(await projectFaults(checker, current, projects))];
   const { functionsDir: folder } = config;
   return { folder, modules, types: checker !== undefined, kinds: projects !== undefined, faults };
 }
 
 /** What the modules of each project make of its kinds, and those of no project of kinds that nobody knows. */
-async function misfits(
+async function projectFaults(
   checker: TypeChecker | undefined,
   deployment: Deployment,
-  projects: Projects = [],
+  projects: ProjectModels = [],
 ): Promise<readonly ProjectFault[]> {
   const faults: ProjectFault[] = [];
   const paths = deployment.loaded.flatMap((each) => (each.state === 'ready' ? each.module.path : []));
@@ -128,7 +128,7 @@ function moduleView({ kind, file, functions, hooks, remote }: FunctionModule, pr
   };
 }
 
-function textOf({ folder, modules, types, kinds, faults }: Report): string {
+function reportText({ folder, modules, types, kinds, faults }: CheckReport): string {
   const rows = modules.map((each) => {
     const { file, functions, unit_functions, hooks, remote } = each as Record<string, unknown>;
     return [file, functions, unit_functions, hooks, remote ? 'yes' : 'no'].map((cell) =>
@@ -138,10 +138,10 @@ function textOf({ folder, modules, types, kinds, faults }: Report): string {
   const head = [['FILE', 'FUNCTIONS', 'OF UNITS', 'HOOKS', 'REMOTE']];
   const told = faults.map((fault) => {
     const of = fault.project === undefined ? '' : `${fault.project}: `;
-    return `${oneLine(of + faultText(fault))}\n`;
+    return `${singleLineText(of + faultText(fault))}\n`;
   });
   return [
-    ...(modules.length > 0 ? [table([...head, ...rows])] : []),
+    ...(modules.length > 0 ? [textTable([...head, ...rows])] : []),
     ...(modules.length + faults.length > 0 ? [] : [`No modules in ${folder}.\n`]),
     ...(kinds ? [] : ['Kinds of projects were not checked: there is no database.\n']),
     ...(types ? [] : ['Types were not checked: TypeScript is not installed.\n']),

@@ -38,43 +38,45 @@ export function renderKindTypes(model: Model, project: string, deployment: Deplo
 
 /** What a unit has, and by which keys it is answered what `include` asks for behind its references. */
 function unitLines(kind: KindDef, model: Model): string[] {
-  const stored = recordFields(kind);
+  const stored = storedOrConstantFields(kind);
   const behind = stored.flatMap(({ id, reference }) => {
     const other = reference && model.kinds.get(reference.kind);
-    return (other ? recordFields(other) : []).map((field) => property(`'${id}.${field.id}'?`, typeOf(field), true));
+    return (other ? storedOrConstantFields(other) : []).map((field) =>
+      property(`'${id}.${field.id}'?`, typeText(field), true),
+    );
   });
-  return [...stored.map((field) => property(field.id, readType(kind, field), isNull(kind, field))), ...behind];
+  return [...stored.map((field) => property(field.id, readType(kind, field), isNullable(kind, field))), ...behind];
 }
 
 /** What is in a record: all that is stored, or the same in every unit. */
-function recordFields({ fields }: KindDef): Field[] {
+function storedOrConstantFields({ fields }: KindDef): Field[] {
   return [...fields.values()].filter(({ column, constant }) => column !== undefined || constant !== undefined);
 }
 
 function readType(kind: KindDef, field: Field): string {
-  return field.id === 'kind_id' ? `'${kind.id}'` : typeOf(field);
+  return field.id === 'kind_id' ? `'${kind.id}'` : typeText(field);
 }
 
 /** A source need not know when its units were made. */
-function isNull({ remote }: KindDef, { id, def }: Field): boolean {
-  if (isOwn(id)) return remote && def.type === 'datetime';
+function isNullable({ remote }: KindDef, { id, def }: Field): boolean {
+  if (isUnitField(id)) return remote && def.type === 'datetime';
   return def.nullable && !def.primary;
 }
 
 /** What a body may have. */
 function valueLines(kind: KindDef, mayMake: boolean): string[] {
   const taken = [...kind.fields.values()].filter(({ id, system, recordOnly }) => {
-    return !system && recordOnly !== true && (!isOwn(id) || id === 'metadata');
+    return !system && recordOnly !== true && (!isUnitField(id) || id === 'metadata');
   });
   return taken.map((field) => {
     const needed = !mayMake && (field.def.primary || (field.def.required && field.def.default === null));
-    return property(`${field.id}${needed ? '' : '?'}`, givenType(field), isNull(kind, field));
+    return property(`${field.id}${needed ? '' : '?'}`, givenType(field), isNullable(kind, field));
   });
 }
 
 /** Any object has what `Object.prototype` has, and a literal that leaves such an optional parameter out must fit. */
 function givenType(field: Field): string {
-  return field.id in Object.prototype ? `${typeOf(field)} | Function` : typeOf(field);
+  return field.id in Object.prototype ? `${typeText(field)} | Function` : typeText(field);
 }
 
 /** Kinds of which units can be created inside the values. */
@@ -84,7 +86,7 @@ function referenceLines({ fields }: KindDef): string[] {
   );
 }
 
-function isOwn(id: string): boolean {
+function isUnitField(id: string): boolean {
   return (UNIT_FIELDS as readonly string[]).includes(id);
 }
 
@@ -92,14 +94,14 @@ function property(name: string, type: string, nullable: boolean): string {
   return `        readonly ${name}: ${type}${nullable ? ' | null' : ''};`;
 }
 
-function typeOf({ id, def }: Field): string {
+function typeText({ id, def }: Field): string {
   if (id === 'metadata') return 'Readonly<Record<string, Json>>';
-  const one = def.values ? def.values.map((value) => JSON.stringify(value)).join(' | ') : TYPES[def.type];
+  const one = def.values ? def.values.map((value) => JSON.stringify(value)).join(' | ') : TYPESCRIPT_TYPES[def.type];
   if (!def.multiple) return one;
   return one.includes(' | ') ? `readonly (${one})[]` : `readonly ${one}[]`;
 }
 
-const TYPES: Readonly<Record<ParameterTypeId, string>> = {
+const TYPESCRIPT_TYPES: Readonly<Record<ParameterTypeId, string>> = {
   string: 'string',
   text: 'string',
   integer: 'number',

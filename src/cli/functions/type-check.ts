@@ -7,7 +7,7 @@ import type TypeScript from 'typescript';
 import type { ModuleFault } from '../../function/declare/definition.js';
 
 /** The source of the kit: beside this file, or beside what was built of it. */
-const KITS = ['../../kit/kit.ts', '../../../src/kit/kit.ts'].map((path) =>
+const KIT_PATHS = ['../../kit/kit.ts', '../../../src/kit/kit.ts'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
@@ -23,7 +23,7 @@ export class TypeChecker {
 
   /** Undefined where TypeScript or the source of the kit is not installed. */
   static async make(folder: string): Promise<TypeChecker | undefined> {
-    const kit = KITS.find((path) => existsSync(path));
+    const kit = KIT_PATHS.find((path) => existsSync(path));
     const found = await import('typescript').catch(() => undefined);
     const root = await realpath(folder).catch(() => folder);
     return kit !== undefined && found ? new TypeChecker(found.default, kit, root) : undefined;

@@ -8,13 +8,13 @@ import { renderKindTypes } from './kind-types.js';
 import { FunctionRegistry } from '../../function/load/registry.js';
 import { projectOf } from '../../tenancy/project.js';
 import { print } from '../tools/project.view.js';
-import type { CommonOptions, Toolbox } from '../tools/toolbox.js';
+import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 
 interface TypesOptions extends CommonOptions {
   readonly out?: string;
 }
 
-export function typesCommand(parent: Command, { terminal, services }: Toolbox): void {
+export function typesCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('types <project>')
     .description('writes the kinds of a project as TypeScript, which types the units in functions')

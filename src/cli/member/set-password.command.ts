@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { Passwords } from '../../auth/passwords.js';
+import { PasswordStore } from '../../auth/password/password-store.js';
 import { generatePassword } from '../../bootstrap.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { refusal } from '../../shared/errors.js';
 import { projectOf } from '../../tenancy/project.js';
-import { print, properties } from '../tools/project.view.js';
-import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
+import { print, propertyTable } from '../tools/project.view.js';
+import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 
 interface SetPasswordOptions extends CommonOptions {
   readonly password?: string;
 }
 
-export function setPasswordCommand(parent: Command, { terminal, services }: Toolbox): void {
+export function setPasswordCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('set-password <project> <name>')
     .description('gives a member, by its username or e-mail, a new password; its sessions end')
@@ -20,7 +20,7 @@ export function setPasswordCommand(parent: Command, { terminal, services }: Tool
       const set = await services((given) => setPassword(given, { project, name, password: options.password }));
       const { password } = set;
       const shown = { ...set, ...(password !== undefined && { password: `${password}   (shown this one time)` }) };
-      print(terminal, options, set, properties(shown));
+      print(terminal, options, set, propertyTable(shown));
     });
 }
 
@@ -31,6 +31,6 @@ async function setPassword(
   const row = await app.get(Provisioning).get(id);
   if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
   const fresh = password ?? generatePassword();
-  const { member_kind: kind, username } = await app.get(Passwords).give(projectOf(row), name, fresh);
+  const { member_kind: kind, username } = await app.get(PasswordStore).setByName(projectOf(row), name, fresh);
   return { kind, username, ...(password === undefined && { password: fresh }) };
 }

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { Administrators } from '../../auth/administrators.js';
 import { generatePassword } from '../../bootstrap.js';
 import { Provisioning } from '../../catalog/provisioning.js';
-import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
-import { label } from '../tools/label.js';
-import { print, projectView, properties } from '../tools/project.view.js';
+import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
+import { parseLabel } from '../tools/label.js';
+import { print, projectView, propertyTable } from '../tools/project.view.js';
 
 interface CreateOptions extends CommonOptions {
   readonly label?: string;
@@ -13,11 +13,11 @@ interface CreateOptions extends CommonOptions {
   readonly adminPassword?: string;
 }
 
-export function createProjectCommand(parent: Command, { terminal, services }: Toolbox): void {
+export function createProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('create <id>')
     .description('makes a project with its administrator, and prints its key')
-    .option('--label <text>', 'a name for people (default: the id)', label)
+    .option('--label <text>', 'a name for people (default: the id)', parseLabel)
     .option('--admin-username <name>', 'default: BOOTSTRAP_ADMIN_USERNAME, or admin')
     .option('--admin-email <address>', 'default: BOOTSTRAP_ADMIN_EMAIL, or admin@example.com')
     .option('--admin-password <password>', 'default: one is made and printed this one time')
@@ -42,7 +42,7 @@ async function create({ app, config }: Services, id: string, options: CreateOpti
 
 function createdText({ key, administrator }: Awaited<ReturnType<typeof create>>): string {
   const { username, password } = administrator;
-  return properties({
+  return propertyTable({
     'project key': key,
     administrator: username,
     ...(password !== undefined && { password: `${password}   (shown this one time)` }),

@@ -1,20 +1,25 @@
 import type { Command } from 'commander';
 import { Provisioning } from '../../catalog/provisioning.js';
-import { table } from '../tools/text.js';
-import type { CommonOptions, Toolbox } from '../tools/toolbox.js';
+import { textTable } from '../tools/text.js';
+import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 import { print, projectView, type ProjectView } from '../tools/project.view.js';
 
-export function listProjectsCommand(parent: Command, { terminal, services }: Toolbox): void {
+export function listProjectsCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('list')
     .description('lists the projects by id')
     .action(async (options: CommonOptions) => {
       const found = (await services(({ app }) => app.get(Provisioning).list())).map(projectView);
-      print(terminal, options, found, found.length > 0 ? tableOf(found) : 'No projects yet: `project create <id>`.\n');
+      print(
+        terminal,
+        options,
+        found,
+        found.length > 0 ? projectTable(found) : 'No projects yet: `project create <id>`.\n',
+      );
     });
 }
 
-function tableOf(projects: readonly ProjectView[]): string {
+function projectTable(projects: readonly ProjectView[]): string {
   const rows = projects.map(({ key, label, status, otp, inserted_at }) => [
     key,
     label,
@@ -22,5 +27,5 @@ function tableOf(projects: readonly ProjectView[]): string {
     otp ? 'on' : 'off',
     inserted_at,
   ]);
-  return table([['KEY', 'LABEL', 'STATUS', 'OTP', 'INSERTED AT'], ...rows]);
+  return textTable([['KEY', 'LABEL', 'STATUS', 'OTP', 'INSERTED AT'], ...rows]);
 }

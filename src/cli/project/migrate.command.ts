@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { IndexBuilds } from '../../catalog/index-builds.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { KindError, refusal, type Message } from '../../shared/errors.js';
-import { oneLine, table } from '../tools/text.js';
-import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
+import { singleLineText, textTable } from '../tools/text.js';
+import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 import { print } from '../tools/project.view.js';
 
 interface Migrated {
@@ -14,12 +14,12 @@ interface Migrated {
   readonly left_alone: readonly string[];
 }
 
-interface Outcome {
+interface MigrationResult {
   readonly migrated: readonly Migrated[];
   readonly refused: readonly Message[];
 }
 
-export function migrateProjectsCommand(parent: Command, { terminal, services }: Toolbox): void {
+export function migrateProjectsCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('migrate [ids...]')
     .description(
@@ -27,23 +27,23 @@ export function migrateProjectsCommand(parent: Command, { terminal, services }: 
     )
     .action(async (ids: string[], options: CommonOptions) => {
       const { migrated, refused } = await services((given) => migrate(given, ids));
-      print(terminal, options, migrated, told(migrated));
+      print(terminal, options, migrated, migrationText(migrated));
       const [first, ...rest] = refused;
       if (first) throw new KindError([first, ...rest]);
     });
 }
 
-function told(migrated: readonly Migrated[]): string {
+function migrationText(migrated: readonly Migrated[]): string {
   const lines = migrated.map(({ key, steps }) => [key, steps === 0 ? 'up to date' : `${steps} changes made`]);
   const strangers = migrated.filter(({ left_alone }) => left_alone.length > 0);
   return (
-    table(lines) +
-    strangers.map((each) => oneLine(`${each.key}: left alone: ${each.left_alone.join(', ')}`) + '\n').join('')
+    textTable(lines) +
+    strangers.map((each) => singleLineText(`${each.key}: left alone: ${each.left_alone.join(', ')}`) + '\n').join('')
   );
 }
 
 /** One transaction per project: what is refused to one keeps nothing from the others. */
-async function migrate({ app }: Services, ids: readonly string[]): Promise<Outcome> {
+async function migrate({ app }: Services, ids: readonly string[]): Promise<MigrationResult> {
   const provisioning = app.get(Provisioning);
   const rows = ids.length > 0 ? await Promise.all(ids.map((id) => provisioning.get(id))) : await provisioning.list();
   const halfDeleted = rows.find(({ status }) => status !== 'active');

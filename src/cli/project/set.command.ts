@@ -1,8 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { Provisioning } from '../../catalog/provisioning.js';
-import type { CommonOptions, Toolbox } from '../tools/toolbox.js';
-import { label } from '../tools/label.js';
-import { print, projectView, properties } from '../tools/project.view.js';
+import type { CommonOptions, CommandContext } from '../tools/command-context.js';
+import { parseLabel } from '../tools/label.js';
+import { print, projectView, propertyTable } from '../tools/project.view.js';
 
 interface Change {
   readonly label?: string;
@@ -11,10 +11,10 @@ interface Change {
 
 const SETTINGS = new Map<string, (value: string) => Change>([
   ['otp', (value) => ({ settings: { otp: onOrOff(value) } })],
-  ['label', (value) => ({ label: label(value) })],
+  ['label', (value) => ({ label: parseLabel(value) })],
 ]);
 
-export function setProjectCommand(parent: Command, { terminal, services }: Toolbox): void {
+export function setProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('set')
     .description('changes a project: otp=on (or off), label=<text>')
@@ -23,7 +23,7 @@ export function setProjectCommand(parent: Command, { terminal, services }: Toolb
     .action(async (id: string, change: Change, options: CommonOptions) => {
       const row = await services(({ app }) => app.get(Provisioning).set(id, change));
       const view = projectView(row);
-      print(terminal, options, view, properties(view));
+      print(terminal, options, view, propertyTable(view));
     });
 }
 

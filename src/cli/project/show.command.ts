@@ -3,16 +3,16 @@ import { loadModel } from '../../catalog/model-store.js';
 import { Provisioning } from '../../catalog/provisioning.js';
 import { Database } from '../../database/database.js';
 import { projectOf } from '../../tenancy/project.js';
-import type { CommonOptions, Services, Toolbox } from '../tools/toolbox.js';
-import { print, projectView, properties } from '../tools/project.view.js';
+import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
+import { print, projectView, propertyTable } from '../tools/project.view.js';
 
-export function showProjectCommand(parent: Command, { terminal, services }: Toolbox): void {
+export function showProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('show <id>')
     .description('shows a project: its settings, its schema and its kinds')
     .action(async (id: string, options: CommonOptions) => {
       const found = await services((given) => show(given, id));
-      print(terminal, options, found, properties({ ...found, kinds: found.kinds.join(', ') || 'none' }));
+      print(terminal, options, found, propertyTable({ ...found, kinds: found.kinds.join(', ') || 'none' }));
     });
 }
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { LIMITS } from '../../shared/limits.js';
 
 /** Reads the label of a project. */
-export function label(text: string): string {
+export function parseLabel(text: string): string {
   const trimmed = text.trim();
   const length = [...trimmed].length;
   if (length > 0 && length <= LIMITS.labelLength) return trimmed;

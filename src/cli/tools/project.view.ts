@@ -1,8 +1,8 @@
 /** A project as the commands show it, to a script and to a person. */
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { projectOf } from '../../tenancy/project.js';
-import { table } from './text.js';
-import type { CommonOptions, Terminal } from './toolbox.js';
+import { textTable } from './text.js';
+import type { CommonOptions, Terminal } from './command-context.js';
 
 export interface ProjectView {
   /** The value of the header `kind-project-key`. */
@@ -36,15 +36,15 @@ export function print(terminal: Terminal, { json }: CommonOptions, value: unknow
 }
 
 /** One line per property. */
-export function properties(value: object): string {
-  return table(Object.entries(value).map(([name, each]) => [title(name), shown(each)]));
+export function propertyTable(value: object): string {
+  return textTable(Object.entries(value).map(([name, each]) => [title(name), propertyText(each)]));
 }
 
 function title(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-function shown(value: unknown): string {
+function propertyText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return String(value);
 }

@@ -14,9 +14,9 @@ import { ProjectRepository } from '../../database/registry/project.repository.js
 import { hasRegistry, migrateRegistry } from '../../database/registry/registry.js';
 import { NoDatabaseError } from '../../database/connection/start-error.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from '../../database/connection/session-settings.js';
-import type { Services, ServicesOptions } from './toolbox.js';
+import type { Services, ServicesOptions } from './command-context.js';
 
-const CONNECTIONS = 2;
+const POOL_SIZE = 2;
 
 /** @throws DatabaseStartError, NoDatabaseError, and whatever `work` throws */
 export async function withServices<T>(
@@ -39,7 +39,7 @@ async function withDatabase<T>(
   make: boolean,
 ): Promise<T> {
   const { dataSource, reach } = await openPool(connection, {
-    pool: CONNECTIONS,
+    pool: POOL_SIZE,
     statementTimeout: STATEMENT_TIMEOUT,
     idleTimeout: idleTimeoutFor(config.functionTimeout),
     warn: () => undefined,

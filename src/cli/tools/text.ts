@@ -1,13 +1,13 @@
 /** Plain text for a terminal: tables and single lines. Stored text never moves the cursor. */
 
 /** Control characters (line breaks among them) as spaces. */
-export function oneLine(text: string): string {
+export function singleLineText(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 }
 
 /** Columns as wide as their widest cell. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map(oneLine));
+export function textTable(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map(singleLineText));
   const widths = (cells[0] ?? []).map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
   const lines = cells.map((row) =>
     row

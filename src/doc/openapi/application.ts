@@ -4,14 +4,14 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import { PROJECT_HEADER } from '../../http/request/headers.js';
 import { ROUTE_EXTENSION, type RouteExtension, type Tag } from '../../http/route/api-route.js';
 import type { QueryName } from '../../http/route/query-names.js';
-import type { Method, OpenApiDocument, RequestBody, Schema } from './openapi.js';
+import type { OpenApiMethod, OpenApiDocument, RequestBody, Schema } from './openapi.js';
 import type { Route } from './route.js';
 
 /** What every document begins with. */
-export type Frame = Pick<OpenApiDocument, 'openapi' | 'info'>;
+export type DocumentFrame = Pick<OpenApiDocument, 'openapi' | 'info'>;
 
 export interface Application {
-  readonly frame: Frame;
+  readonly frame: DocumentFrame;
   readonly securitySchemes: Readonly<Record<string, object>>;
   /** In the order in which the application tries them. */
   readonly routes: readonly Route[];
@@ -19,17 +19,17 @@ export interface Application {
   readonly schemas: Readonly<Record<string, Schema>>;
 }
 
-const METHODS = ['get', 'post', 'put', 'delete'] as const satisfies readonly Method[];
+const OPENAPI_METHODS = ['get', 'post', 'put', 'delete'] as const satisfies readonly OpenApiMethod[];
 
 type SwaggerOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
 /** Reads the application's controllers. */
 export function describeApplication(app: INestApplication): Application {
-  const { openapi, info, paths, components } = SwaggerModule.createDocument(app, headOf(), {
+  const { openapi, info, paths, components } = SwaggerModule.createDocument(app, documentConfig(), {
     autoTagControllers: false,
   });
   const routes = Object.entries(paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
+    OPENAPI_METHODS.flatMap((method) => {
       const operation = item[method];
       return operation ? routesOf(path, method, operation) : [];
     }),
@@ -45,7 +45,7 @@ export function describeApplication(app: INestApplication): Application {
   };
 }
 
-function headOf() {
+function documentConfig() {
   return new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
@@ -55,9 +55,9 @@ function headOf() {
 }
 
 /** A route, and the narrower ones that it serves. */
-function routesOf(path: string, method: Method, operation: SwaggerOperation): Route[] {
+function routesOf(path: string, method: OpenApiMethod, operation: SwaggerOperation): Route[] {
   const { facts, variants } =
-    (operation as unknown as Record<string, RouteExtension>)[ROUTE_EXTENSION] ?? missing(path);
+    (operation as unknown as Record<string, RouteExtension>)[ROUTE_EXTENSION] ?? missingRouteFacts(path);
   const { operationId: id = '', tags = [], summary = '', description, parameters = [], requestBody } = operation;
   const query = parameters.flatMap((each) => ('in' in each && each.in === 'query' ? [each.name as QueryName] : []));
   const route: Route = {
@@ -74,7 +74,7 @@ function routesOf(path: string, method: Method, operation: SwaggerOperation): Ro
   return [route, ...variants.map((variant) => ({ ...variant, method, query: variant.query ?? [] }))];
 }
 
-function missing(path: string): never {
+function missingRouteFacts(path: string): never {
   throw new Error(`the route ${path} lacks @ApiRoute()`);
 }
 

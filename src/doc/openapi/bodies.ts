@@ -1,7 +1,7 @@
 /** The request bodies that are not units: those of sign-ups and of functions. Pure. */
 import type { Field } from '../../model/model.js';
 import type { Schema } from './openapi.js';
-import { defaultOf, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
+import { defaultOf, describeValue, isRequired, orNull, inputValue } from './value.schema.js';
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -24,7 +24,7 @@ export function signUpBody(schemas: Readonly<Record<string, Schema>>, create: Sc
 
 /** The parameters of a function, as a body. `mayRead`: whether the caller may read units of a kind. */
 export function functionBody(parameters: readonly Field[], mayRead: (kindId: string) => boolean): Schema {
-  const required = parameters.filter(isNeeded).map(({ id }) => id);
+  const required = parameters.filter(isRequired).map(({ id }) => id);
   return {
     type: 'object',
     properties: Object.fromEntries(parameters.map((field) => [field.id, functionParameter(field, mayRead)])),
@@ -35,7 +35,7 @@ export function functionBody(parameters: readonly Field[], mayRead: (kindId: str
 
 export function functionParameter(field: Field, mayRead: (kindId: string) => boolean): Schema {
   const { def } = field;
-  const value = takenValue(field);
+  const value = inputValue(field);
   const description = describeValue(field, mayRead);
   return {
     ...(description !== undefined && { description }),

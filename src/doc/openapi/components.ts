@@ -4,28 +4,32 @@ import { grantOf } from '../../access/access.js';
 import type { Section } from './document.text.js';
 import { ERROR_RESPONSES, HEADERS } from './error.responses.js';
 import type { SchemaForm } from './names.js';
-import { schemaRef, type Parameter, type Schema } from './openapi.js';
+import { schemaRef, type OpenApiParameter, type Schema } from './openapi.js';
 import { pathParameters } from './path.parameters.js';
 import { CONDITIONS, QUERY_PARAMETERS } from './query.parameters.js';
 import { recordResponse, SHARED_RESPONSES } from './response.js';
-import { pageOf, SHARED_SCHEMAS } from './shared.schemas.js';
+import { pageSchema, SHARED_SCHEMAS } from './shared.schemas.js';
 import { createSchema, recordSchema, updateSchema } from './unit.schema.js';
-import { contextOf, hasRecord, type View } from './view.js';
+import { kindContext, hasRecord, type DocumentView } from './view.js';
 
-type Makers = ReadonlyMap<string, () => unknown>;
+type ComponentMakers = ReadonlyMap<string, () => unknown>;
 
 /** @throws Error from what is asked for a name that nothing has */
-export function componentsOf(view: View): Readonly<Record<Section, (name: string) => unknown>> {
-  const makers: Readonly<Record<Section, Makers>> = {
-    responses: new Map([...constants(ERROR_RESPONSES), ...constants(SHARED_RESPONSES), ...kindResponses(view)]),
-    parameters: constants({ ...parametersOf(view), ...QUERY_PARAMETERS, ...CONDITIONS }),
+export function componentsOf(view: DocumentView): Readonly<Record<Section, (name: string) => unknown>> {
+  const makers: Readonly<Record<Section, ComponentMakers>> = {
+    responses: new Map([
+      ...constantMakers(ERROR_RESPONSES),
+      ...constantMakers(SHARED_RESPONSES),
+      ...kindResponses(view),
+    ]),
+    parameters: constantMakers({ ...componentParameters(view), ...QUERY_PARAMETERS, ...CONDITIONS }),
     schemas: new Map([
-      ...constants(SHARED_SCHEMAS),
-      ...constants(view.application.schemas),
+      ...constantMakers(SHARED_SCHEMAS),
+      ...constantMakers(view.application.schemas),
       ...kindSchemas(view),
       ['kind_unit_body', () => ANY_BODY],
     ]),
-    headers: constants(HEADERS),
+    headers: constantMakers(HEADERS),
   };
   const finder = (section: Section) => (name: string) => {
     const made = makers[section].get(name)?.() ?? (section === 'schemas' ? view.values.find(name) : undefined);
@@ -40,11 +44,11 @@ export function componentsOf(view: View): Readonly<Record<Section, (name: string
   };
 }
 
-function constants(values: Readonly<Record<string, unknown>>): Map<string, () => unknown> {
+function constantMakers(values: Readonly<Record<string, unknown>>): Map<string, () => unknown> {
   return new Map(Object.entries(values).map(([name, value]) => [name, () => value]));
 }
 
-function kindResponses({ kinds, names }: View): [string, () => unknown][] {
+function kindResponses({ kinds, names }: DocumentView): [string, () => unknown][] {
   return kinds.map(({ id }) => {
     return [names.schema(id, 'answer'), () => recordResponse(names.schema(id, 'record'))];
   });
@@ -56,27 +60,27 @@ const ANY_BODY: Schema = {
   additionalProperties: true,
 };
 
-function parametersOf(view: View): Record<string, Parameter> {
+function componentParameters(view: DocumentView): Record<string, OpenApiParameter> {
   if (view.generic) return pathParameters(undefined);
   const readable = view.kinds.filter((kind) => isLinkable(kind) && hasRecord(view, kind.id)).map(({ id }) => id);
   return pathParameters({ kinds: readable, linkTypes: linkTypesOf(view) });
 }
 
 /** The link types, for who may see them all; undefined for others. */
-function linkTypesOf({ model, caller }: View): readonly string[] | undefined {
+function linkTypesOf({ model, caller }: DocumentView): readonly string[] | undefined {
   const kind = model.kinds.get('link');
   const grant = kind && grantOf(kind, 'read', caller, model);
   return grant && grant.predicate === undefined ? [...model.linkTypes.keys()] : undefined;
 }
 
 /** What is answered and what bodies take. */
-function kindSchemas(view: View): [string, () => Schema][] {
-  const context = contextOf(view);
+function kindSchemas(view: DocumentView): [string, () => Schema][] {
+  const context = kindContext(view);
   return view.kinds.flatMap((kind): [string, () => Schema][] => {
     const name = (form: SchemaForm) => view.names.schema(kind.id, form);
     return [
       [name('record'), () => recordSchema(kind, context)],
-      [name('page'), () => pageOf(schemaRef(name('record')))],
+      [name('page'), () => pageSchema(schemaRef(name('record')))],
       [name('create'), () => createSchema(kind, context)],
       [name('update'), () => updateSchema(kind, context)],
     ];

@@ -15,17 +15,17 @@ export function definitionExample(
   if (!create) return { label: 'A better name' };
   if (kind.id === KIND_KIND) return kindExample(model);
   if (kind.id === GROUP_KIND) {
-    return { id: free('favourites', model.groups), label: 'Favourites', description: 'What we like', kind_list: [] };
+    return { id: freeId('favourites', model.groups), label: 'Favourites', description: 'What we like', kind_list: [] };
   }
-  if (kind.id === LINK_KIND) return { id: free('knows', model.linkTypes), label: 'Knows' };
+  if (kind.id === LINK_KIND) return { id: freeId('knows', model.linkTypes), label: 'Knows' };
   return isParameterTypeId(kind.id) ? parameterExample(kind.id, model, isNamed) : undefined;
 }
 
 /** A whole kind: parameters of its own, a rule of uniqueness, and who may do what. */
 function kindExample({ kinds, parameters }: Model): Schema {
-  const [title, year, genre] = ['title', 'year', 'genre'].map((id) => free(id, parameters));
+  const [title, year, genre] = ['title', 'year', 'genre'].map((id) => freeId(id, parameters));
   return {
-    id: free('book', kinds),
+    id: freeId('book', kinds),
     label: 'Book',
     parameters: [
       { id: title, kind_id: 'string', label: 'Title', required: true, max_length: 200 },
@@ -42,14 +42,14 @@ function kindExample({ kinds, parameters }: Model): Schema {
 function parameterExample(type: string, { kinds, parameters }: Model, isNamed: (kindId: string) => boolean): Schema {
   const own = [...kinds.values()].find(({ id, builtIn, remote }) => !builtIn && !remote && isNamed(id));
   return {
-    id: free(`example_${type}`, parameters),
+    id: freeId(`example_${type}`, parameters),
     label: 'Example',
     helper_text: 'What it is for',
     ...(type === 'unit' && { reference_kind: own?.id ?? ADMIN_KIND }),
   };
 }
 
-function free(id: string, taken: { has: (id: string) => boolean }): string {
+function freeId(id: string, taken: { has: (id: string) => boolean }): string {
   let found = id;
   for (let at = 2; taken.has(found); at += 1) found = `${id}_${at}`;
   return found;

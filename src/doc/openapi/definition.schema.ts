@@ -17,7 +17,7 @@ import { Faults } from '../../shared/errors.js';
 import { IDENTIFIER } from '../../shared/identifiers.js';
 import { LIMITS } from '../../shared/limits.js';
 import { schemaRef, type Schema } from './openapi.js';
-import { takenValue } from './value.schema.js';
+import { inputValue } from './value.schema.js';
 import { EMAIL_PATTERN } from '../../shared/email.js';
 
 const IDENTIFIER_SCHEMA: Schema = { type: 'string', pattern: IDENTIFIER.source };
@@ -53,7 +53,7 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
 };
 
 /** By `kind.field`, in bodies and answers alike. */
-const FORMS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   ['kind.parameters', IDENTIFIERS],
   ['kind.unique', schemaRef('kind_parameter_lists')],
   ['kind.indexes', schemaRef('kind_parameter_lists')],
@@ -63,33 +63,34 @@ const FORMS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
 ]);
 
 /** The schema of a field's values in answers where its definition does not tell it; undefined where it does. */
-export function answeredForm(kind: KindDef, { id, constant }: Field): Schema | undefined {
+export function outputFieldSchema(kind: KindDef, { id, constant }: Field): Schema | undefined {
   if (id === 'metadata') return schemaRef('kind_metadata');
   if (!kind.builtIn) return undefined;
   const isList = id === 'values' && constant === undefined;
-  return isList ? allowedValues(kind) : FORMS.get(`${kind.id}.${id}`);
+  return isList ? allowedValues(kind) : FIELD_SCHEMAS.get(`${kind.id}.${id}`);
 }
 
 /** The same in bodies. */
-export function takenForm(kind: KindDef, field: Field, create: boolean): Schema | undefined {
+export function inputFieldSchema(kind: KindDef, field: Field, create: boolean): Schema | undefined {
   const { id } = field;
-  if (create && kind.key === 'identifier' && id === 'id') return newId(kind);
-  if (isMemberKind(kind) && id === 'email') return { ...takenValue(field), pattern: EMAIL_PATTERN };
+  if (create && kind.key === 'identifier' && id === 'id') return newIdSchema(kind);
+  if (isMemberKind(kind) && id === 'email') return { ...inputValue(field), pattern: EMAIL_PATTERN };
   if (kind.builtIn && isParameterTypeId(kind.id)) {
-    if (field.def.type === 'boolean' && refuses(kind.id, id)) return { type: 'boolean', const: false };
-    if (id === 'persistence' && refuses(kind.id, 'only_run_time')) return { type: 'string', const: 'kind_parameter' };
+    if (field.def.type === 'boolean' && neverAllows(kind.id, id)) return { type: 'boolean', const: false };
+    if (id === 'persistence' && neverAllows(kind.id, 'only_run_time'))
+      return { type: 'string', const: 'kind_parameter' };
   }
-  return answeredForm(kind, field);
+  return outputFieldSchema(kind, field);
 }
 
 /** What a new unit may be called: of what has an id of its own, no reserved one. */
-function newId(kind: KindDef): Schema {
-  const reserved = RESERVED.get(kind.id) ?? RESERVED_PARAMETERS;
+function newIdSchema(kind: KindDef): Schema {
+  const reserved = RESERVED_IDS.get(kind.id) ?? RESERVED_PARAMETERS;
   const system = { pattern: '^kind_' };
   return { ...IDENTIFIER_SCHEMA, not: { anyOf: [{ enum: [...reserved] }, system] } };
 }
 
-const RESERVED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+const RESERVED_IDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['kind', RESERVED_KINDS],
   ['group', RESERVED_GROUPS],
   ['link', RESERVED_LINK_TYPES],
@@ -101,7 +102,7 @@ function allowedValues({ id }: KindDef): Schema {
   return { type: 'array', items, minItems: 1, maxItems: LIMITS.allowedValues, uniqueItems: true };
 }
 
-const FLAGS: ReadonlyMap<string, keyof ParameterDef> = new Map([
+const FLAG_PROPERTIES: ReadonlyMap<string, keyof ParameterDef> = new Map([
   ['multiple', 'multiple'],
   ['only_run_time', 'runTime'],
   ['is_primary', 'primary'],
@@ -110,19 +111,19 @@ const FLAGS: ReadonlyMap<string, keyof ParameterDef> = new Map([
 ]);
 
 /** Whether no parameter of a type can have a flag: neither one value nor a list. */
-function refuses(type: ParameterTypeId, flag: string): boolean {
-  const key = FLAGS.get(flag);
-  return key !== undefined && [false, true].every((multiple) => isFaulty(type, { multiple, [key]: true }));
+function neverAllows(type: ParameterTypeId, flag: string): boolean {
+  const key = FLAG_PROPERTIES.get(flag);
+  return key !== undefined && [false, true].every((multiple) => hasFaults(type, { multiple, [key]: true }));
 }
 
-function isFaulty(type: ParameterTypeId, flags: Partial<ParameterDef>): boolean {
+function hasFaults(type: ParameterTypeId, flags: Partial<ParameterDef>): boolean {
   const faults = new Faults();
   checkParameter({ ...emptyDefinition('any', type), ...flags }, faults, new PatternChecks());
   return faults.any;
 }
 
 /** Where the id of a definition can be made of its label: one of the two is needed. */
-export const IDENTIFIED: Schema = {
+export const ID_OR_LABEL: Schema = {
   anyOf: [
     { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
     { type: 'object', properties: { label: { type: 'string', minLength: 1 } }, required: ['label'] },
@@ -130,7 +131,7 @@ export const IDENTIFIED: Schema = {
 };
 
 /** An entry of the parameters of a kind: an id, or a whole definition of one of the types, each with its schema. */
-export function parameterEntries(types: ReadonlyMap<string, string>): Schema {
+export function parameterListSchema(types: ReadonlyMap<string, string>): Schema {
   const definitions = [...types].map(([type, name]) => ({
     allOf: [
       schemaRef(name),

@@ -11,14 +11,14 @@ import { DocumentText, SECTIONS } from './document.text.js';
 import type { Application } from './application.js';
 import { functionOperations } from './function.operations.js';
 import { KindNames } from './names.js';
-import { plain, type PathItem, type PlacedOperation, type Tag } from './openapi.js';
-import { jointOperation, operationOf, tagOfKind } from './operation.js';
-import { pathOf } from './path.parameters.js';
+import { escapeMarkdown, type PathItem, type PlacedOperation, type OpenApiTag } from './openapi.js';
+import { sharedOperation, operationOf, tagOfKind } from './operation.js';
+import { routePath } from './path.parameters.js';
 import type { Route } from './route.js';
 import { SharedValues } from './shared.values.js';
-import { isShown, isShownOf, type Seen, type View } from './view.js';
+import { isShown, isShownOf, type DocumentInput, type DocumentView } from './view.js';
 
-export interface Particulars {
+export interface DocumentInfo {
   /** Where the service is reached. */
   readonly url: string;
   readonly title: string;
@@ -26,21 +26,21 @@ export interface Particulars {
   readonly version: string;
 }
 
-const SOMEBODY: MemberCaller = { type: 'member', id: '', kindId: ADMIN_KIND, sessionId: '', admin: true };
+const GENERIC_CALLER: MemberCaller = { type: 'member', id: '', kindId: ADMIN_KIND, sessionId: '', admin: true };
 
 /** The document without a project: the built-in kinds, and paths with a `{kind_id}` for all others. */
 export function genericDocument(
   application: Application,
-  particulars: Particulars,
+  particulars: DocumentInfo,
   chosen?: ReadonlySet<string>,
 ): Promise<Buffer<ArrayBuffer>> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
   const nothing = { functions: () => [], mayMake: () => false, lacks: () => false };
-  return documentOf({ application, model, caller: SOMEBODY, generic: true, chosen, ...nothing }, particulars);
+  return documentOf({ application, model, caller: GENERIC_CALLER, generic: true, chosen, ...nothing }, particulars);
 }
 
 /** @throws KindError 413 where it would be larger than a document may be */
-export async function documentOf(seen: Seen, particulars: Particulars): Promise<Buffer<ArrayBuffer>> {
+export async function documentOf(seen: DocumentInput, particulars: DocumentInfo): Promise<Buffer<ArrayBuffer>> {
   const routes = await shownRoutes(seen);
   const kinds = [...routes.keys()];
   checkChosen(seen, kinds);
@@ -48,27 +48,27 @@ export async function documentOf(seen: Seen, particulars: Particulars): Promise<
     kinds.map(({ id }) => id),
     Object.keys(TAGS),
   );
-  const view: View = { ...seen, kinds, routes, names, values: new SharedValues() };
+  const view: DocumentView = { ...seen, kinds, routes, names, values: new SharedValues() };
   const text = new DocumentText();
   text.open();
-  for (const [key, value] of Object.entries(headOf(seen, particulars))) await text.add(key, value);
+  for (const [key, value] of Object.entries(documentHead(seen, particulars))) await text.add(key, value);
   const tags = await writePaths(text, view);
   await writeComponents(text, view);
-  await text.add('tags', tagsOf(view, tags));
+  await text.add('tags', documentTags(view, tags));
   text.close();
   return text.bytes();
 }
 
-function headOf({ application }: Seen, { url, ...info }: Particulars): object {
+function documentHead({ application }: DocumentInput, { url, ...info }: DocumentInfo): object {
   return { ...application.frame, info: { ...application.frame.info, ...info }, servers: [{ url }] };
 }
 
 /** The kinds of which anything is shown, with the routes: no other one is named. */
-async function shownRoutes(seen: Seen): Promise<Map<KindDef, ReadonlySet<Route>>> {
+async function shownRoutes(seen: DocumentInput): Promise<Map<KindDef, ReadonlySet<Route>>> {
   const breather = new Breather();
   const shown = new Map<KindDef, ReadonlySet<Route>>();
   for (const kind of seen.model.kinds.values()) {
-    const isOf = (route: Route) => isShownOf(route, kind, seen) && !hasNarrower(route, kind, seen);
+    const isOf = (route: Route) => isShownOf(route, kind, seen) && !hasMoreSpecificRoute(route, kind, seen);
     const routes = new Set(seen.application.routes.filter(isOf));
     if (routes.size > 0 || seen.functions(kind).length > 0) shown.set(kind, routes);
     if (breather.due) await breather.pause();
@@ -77,13 +77,13 @@ async function shownRoutes(seen: Seen): Promise<Map<KindDef, ReadonlySet<Route>>
 }
 
 /** As in the service, the narrower route comes first: `/kind/struct` is not that of any kind. */
-function hasNarrower(route: Route, kind: KindDef, { application }: Seen): boolean {
-  const isNarrower = ({ of, method, path }: Route) => !of && method === route.method && path === pathOf(route, kind);
+function hasMoreSpecificRoute(route: Route, kind: KindDef, { application }: DocumentInput): boolean {
+  const isNarrower = ({ of, method, path }: Route) => !of && method === route.method && path === routePath(route, kind);
   return kind.builtIn && application.routes.some(isNarrower);
 }
 
 /** Kinds that are not shown are not there. @throws KindError 400 */
-function checkChosen({ chosen }: Seen, shown: readonly KindDef[]): void {
+function checkChosen({ chosen }: DocumentInput, shown: readonly KindDef[]): void {
   const ids = new Set(shown.map(({ id }) => id));
   const faults = new Faults();
   for (const id of chosen ?? []) {
@@ -94,12 +94,12 @@ function checkChosen({ chosen }: Seen, shown: readonly KindDef[]): void {
 }
 
 /** Whether a kind has operations that are not the same for every kind. */
-function hasOwn(kind: KindDef, { routes, functions }: View): boolean {
+function hasOwnOperations(kind: KindDef, { routes, functions }: DocumentView): boolean {
   return [...(routes.get(kind) ?? [])].some(({ joint }) => !joint) || functions(kind).length > 0;
 }
 
 /** Answers the tags of what was written. */
-async function writePaths(text: DocumentText, view: View): Promise<ReadonlySet<string>> {
+async function writePaths(text: DocumentText, view: DocumentView): Promise<ReadonlySet<string>> {
   const tags = new Set<string>();
   text.open('paths');
   for (const operations of operationsOf(view)) {
@@ -113,22 +113,24 @@ async function writePaths(text: DocumentText, view: View): Promise<ReadonlySet<s
 }
 
 /** What has a path in common comes together. */
-function* operationsOf(view: View): Generator<readonly PlacedOperation[]> {
+function* operationsOf(view: DocumentView): Generator<readonly PlacedOperation[]> {
   const { routes } = view.application;
   const [ofNone, ofKinds] = [routes.filter(({ of }) => !of), routes.filter(({ of }) => of)];
-  yield ofNone.filter((route) => isShown(route, undefined, view)).map((route) => place(route, undefined, view));
-  if (view.generic) yield ofKinds.map((route) => place(route, undefined, view));
-  else yield ofKinds.flatMap((route) => (route.joint ? jointOperation(route, view) : []));
+  yield ofNone.filter((route) => isShown(route, undefined, view)).map((route) => operationAt(route, undefined, view));
+  if (view.generic) yield ofKinds.map((route) => operationAt(route, undefined, view));
+  else yield ofKinds.flatMap((route) => (route.joint ? sharedOperation(route, view) : []));
   const ofOne = ofKinds.filter(({ joint }) => !joint);
   for (const kind of view.kinds) {
     if (view.chosen && !view.chosen.has(kind.id)) continue;
-    const own = ofOne.filter((route) => view.routes.get(kind)?.has(route)).map((route) => place(route, kind, view));
+    const own = ofOne
+      .filter((route) => view.routes.get(kind)?.has(route))
+      .map((route) => operationAt(route, kind, view));
     yield [...own, ...functionOperations(kind, view)];
   }
 }
 
-function place(route: Route, kind: KindDef | undefined, view: View): PlacedOperation {
-  const path = pathOf(route, kind);
+function operationAt(route: Route, kind: KindDef | undefined, view: DocumentView): PlacedOperation {
+  const path = routePath(route, kind);
   return { path, method: route.method, operation: operationOf(route, path, kind, view) };
 }
 
@@ -140,7 +142,7 @@ function itemsOf(operations: readonly PlacedOperation[]): Map<string, PathItem> 
   return items;
 }
 
-async function writeComponents(text: DocumentText, view: View): Promise<void> {
+async function writeComponents(text: DocumentText, view: DocumentView): Promise<void> {
   const components = componentsOf(view);
   text.open('components');
   for (const section of SECTIONS) {
@@ -154,12 +156,12 @@ async function writeComponents(text: DocumentText, view: View): Promise<void> {
 }
 
 /** Those of what was written; of a part of a project, those of all its kinds, so that one can be chosen. What is the project's own is looked for first. */
-function tagsOf(view: View, written: ReadonlySet<string>): Tag[] {
+function documentTags(view: DocumentView, written: ReadonlySet<string>): OpenApiTag[] {
   const labels = new Map<string, string>(Object.entries(TAGS));
   const kinds = new Map<string, string[]>();
-  for (const kind of view.kinds.filter((each) => hasOwn(each, view))) {
+  for (const kind of view.kinds.filter((each) => hasOwnOperations(each, view))) {
     const name = tagOfKind(kind, view);
-    if (!labels.has(name)) labels.set(name, plain(kind.label));
+    if (!labels.has(name)) labels.set(name, escapeMarkdown(kind.label));
     kinds.set(name, [...(kinds.get(name) ?? []), kind.id]);
   }
   const all = view.chosen ? new Set([...written, ...kinds.keys()]) : written;

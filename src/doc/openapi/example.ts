@@ -5,17 +5,17 @@ import type { ParameterDef, ParameterTypeId } from '../../model/parameter-type/p
 import type { Json } from '../../shared/json.js';
 import { matchingText } from './pattern.example.js';
 
-type Body = Readonly<Record<string, Json>>;
+type ExampleBody = Readonly<Record<string, Json>>;
 
 /**
  * By type. `variant`: another number makes another value, where there are such, for what has to be like no other.
  * Undefined for what a definition does not tell: which units there are.
  */
 const EXAMPLES: Readonly<Record<ParameterTypeId, (def: ParameterDef, variant: number) => Json | undefined>> = {
-  string: text,
-  text,
-  integer: (def, variant) => within(def, 1 + variant),
-  float: (def, variant) => within(def, 1.5 + variant),
+  string: textExample,
+  text: textExample,
+  integer: (def, variant) => numberExample(def, 1 + variant),
+  float: (def, variant) => numberExample(def, 1.5 + variant),
   decimal: ({ minValue, maxValue }, variant) => {
     const wished = String(1 + variant);
     const value = minValue !== undefined && compareDecimals(wished, String(minValue)) < 0 ? String(minValue) : wished;
@@ -39,7 +39,7 @@ export function exampleBody(
   isNeeded: (field: Field) => boolean,
   valueOf: (field: Field) => Json | undefined = () => undefined,
   variant = 0,
-): Body | undefined {
+): ExampleBody | undefined {
   const known: [string, Json][] = [];
   for (const field of fields) {
     const value = valueOf(field) ?? exampleValue(field, variant);
@@ -56,14 +56,17 @@ function exampleValue({ def, type }: Field, variant: number): Json | undefined {
 }
 
 /** Its label, as long as may be, with a number; of a pattern a text that matches it. */
-function text({ label, pattern, minLength = 0, maxLength = 100 }: ParameterDef, variant: number): string | undefined {
+function textExample(
+  { label, pattern, minLength = 0, maxLength = 100 }: ParameterDef,
+  variant: number,
+): string | undefined {
   if (pattern !== undefined) return matchingText(pattern, { minLength, maxLength, variant });
   const number = variant === 0 ? '' : ` ${variant + 1}`;
   const words = [...label.trim()].slice(0, Math.max(0, maxLength - number.length)).join('');
   return `${words}${number}`.trim().slice(-maxLength).padEnd(minLength, '.');
 }
 
-function within({ minValue, maxValue }: ParameterDef, value: number): number {
+function numberExample({ minValue, maxValue }: ParameterDef, value: number): number {
   const least = Math.max(value, Number(minValue ?? value));
   return Math.min(least, Number(maxValue ?? least));
 }

@@ -3,21 +3,21 @@ import type { Field, KindDef } from '../../model/model.js';
 import type { DocumentedFunction } from './documented-functions.js';
 import { functionBody, functionParameter } from './bodies.js';
 import { exampleBody } from './example.js';
-import type { Operation, Parameter, PlacedOperation, RequestBody, Schema } from './openapi.js';
-import { KEY_AND_TOKEN, operationOf } from './operation.js';
-import { pathOf } from './path.parameters.js';
+import type { OpenApiOperation, OpenApiParameter, PlacedOperation, RequestBody, Schema } from './openapi.js';
+import { PROJECT_KEY_AND_TOKEN, operationOf } from './operation.js';
+import { routePath } from './path.parameters.js';
 import type { Method } from '../../kit/module.js';
 import type { Route } from './route.js';
-import { isNeeded } from './value.schema.js';
-import { contextOf, isShown, type View } from './view.js';
+import { isRequired } from './value.schema.js';
+import { kindContext, isShown, type DocumentView } from './view.js';
 
 /** Those of a kind that the caller may call; one of a unit, where it may read any. */
-export function functionOperations(kind: KindDef, view: View): PlacedOperation[] {
+export function functionOperations(kind: KindDef, view: DocumentView): PlacedOperation[] {
   return view.functions(kind).flatMap((each) =>
     each.methods.flatMap((verb): PlacedOperation[] => {
       const route = routeOf(each, verb, view);
       if (!isShown(route, kind, view)) return [];
-      const path = pathOf(route, kind).replace('{function_name}', each.name);
+      const path = routePath(route, kind).replace('{function_name}', each.name);
       return [{ path, method: route.method, operation: functionOperation(each, route, path, kind, view) }];
     }),
   );
@@ -29,7 +29,7 @@ const ROUTE_IDS = {
   unit: { GET: 'unit_function.query', POST: 'unit_function.post' },
 } as const;
 
-function routeOf({ scope }: DocumentedFunction, verb: Method, { application }: View): Route {
+function routeOf({ scope }: DocumentedFunction, verb: Method, { application }: DocumentView): Route {
   const wanted: string = ROUTE_IDS[scope][verb];
   const found = application.routes.find(({ id }) => id === wanted);
   if (!found) throw new Error(`no route for functions of a ${scope} by ${verb}`);
@@ -41,10 +41,10 @@ function functionOperation(
   route: Route,
   path: string,
   kind: KindDef,
-  view: View,
-): Operation {
+  view: DocumentView,
+): OpenApiOperation {
   const { tags, parameters: ofPath = [], responses, security } = operationOf(route, path, kind, view);
-  const { mayRead, names } = contextOf(view);
+  const { mayRead, names } = kindContext(view);
   const asked = route.form ? [] : parameters.map((field) => queryParameter(field, mayRead));
   const all = [...ofPath, ...asked];
   return {
@@ -52,24 +52,24 @@ function functionOperation(
     operationId: names.functionOperation(kind.id, route.id, name),
     summary: `Call ${name}`,
     description,
-    security: open ? security : [KEY_AND_TOKEN],
+    security: open ? security : [PROJECT_KEY_AND_TOKEN],
     ...(all.length > 0 && { parameters: all }),
-    ...(route.form && { requestBody: bodyOf(parameters, mayRead) }),
+    ...(route.form && { requestBody: functionRequestBody(parameters, mayRead) }),
     responses,
   };
 }
 
-function bodyOf(fields: readonly Field[], mayRead: (kindId: string) => boolean): RequestBody {
+function functionRequestBody(fields: readonly Field[], mayRead: (kindId: string) => boolean): RequestBody {
   const example = exampleBody(
-    fields.filter((field) => isNeeded(field) || field.def.default === null),
-    isNeeded,
+    fields.filter((field) => isRequired(field) || field.def.default === null),
+    isRequired,
   );
   const content = { schema: functionBody(fields, mayRead), ...(example && { example }) };
-  return { required: fields.some(isNeeded), content: { 'application/json': content } };
+  return { required: fields.some(isRequired), content: { 'application/json': content } };
 }
 
 /** Null has no spelling in a query, and JSON stands in it as a text. */
-function queryParameter(field: Field, mayRead: (kindId: string) => boolean): Parameter {
+function queryParameter(field: Field, mayRead: (kindId: string) => boolean): OpenApiParameter {
   const { def } = field;
   const { description, ...schema } = functionParameter({ ...field, def: { ...def, nullable: false } }, mayRead);
   const text: Schema = { type: 'string', contentMediaType: 'application/json' };
@@ -77,7 +77,7 @@ function queryParameter(field: Field, mayRead: (kindId: string) => boolean): Par
   return {
     name: field.id,
     in: 'query',
-    required: isNeeded(field),
+    required: isRequired(field),
     ...(typeof description === 'string' && { description }),
     schema: plain,
     ...(def.multiple && { style: 'form', explode: true }),

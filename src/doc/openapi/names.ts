@@ -20,7 +20,7 @@ export class DistinctNames {
   /** The first wish that is free; where none is, the last one with a part that is always the same for it. */
   take(...wishes: readonly [string, ...string[]]): string {
     const isFree = (name: string) => !this.#taken.has(bareName(name));
-    const name = wishes.find(isFree) ?? marked(wishes.at(-1) ?? '').find(isFree);
+    const name = wishes.find(isFree) ?? withDigest(wishes.at(-1) ?? '').find(isFree);
     if (name === undefined) throw new Error(`no name is left for '${wishes.join("', '")}'`);
     this.#taken.add(bareName(name));
     return name;
@@ -28,7 +28,7 @@ export class DistinctNames {
 }
 
 /** A name with more and more of its digest. */
-function marked(name: string): string[] {
+function withDigest(name: string): string[] {
   const digest = createHash('sha256').update(name).digest('hex');
   return Array.from({ length: digest.length - 3 }, (_, at) => `${name}_${digest.slice(0, at + 4)}`);
 }

@@ -3,7 +3,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 export type Ref = Readonly<Record<'$ref', string>>;
 
-export interface Parameter {
+export interface OpenApiParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
@@ -26,24 +26,24 @@ export interface RequestBody {
   };
 }
 
-export interface Operation {
+export interface OpenApiOperation {
   readonly operationId: string;
   readonly tags: readonly [string];
   readonly summary: string;
   readonly description?: string;
   readonly security: readonly Readonly<Record<string, readonly []>>[];
-  readonly parameters?: readonly (Parameter | Ref)[];
+  readonly parameters?: readonly (OpenApiParameter | Ref)[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, Response | Ref>>;
 }
 
-export type Method = 'get' | 'post' | 'put' | 'delete';
-export type PathItem = Partial<Record<Method, Operation>>;
+export type OpenApiMethod = 'get' | 'post' | 'put' | 'delete';
+export type PathItem = Partial<Record<OpenApiMethod, OpenApiOperation>>;
 
 export interface Components {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly responses: Readonly<Record<string, Response>>;
-  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly parameters: Readonly<Record<string, OpenApiParameter>>;
   readonly headers: Readonly<Record<string, { readonly description: string; readonly schema: Schema }>>;
   readonly securitySchemes: Readonly<Record<string, object>>;
 }
@@ -51,12 +51,12 @@ export interface Components {
 /** An operation and where it is. */
 export interface PlacedOperation {
   readonly path: string;
-  readonly method: Method;
-  readonly operation: Operation;
+  readonly method: OpenApiMethod;
+  readonly operation: OpenApiOperation;
 }
 
 /** `x-kinds`: the kinds whose operations are under the tag. */
-export interface Tag {
+export interface OpenApiTag {
   readonly name: string;
   readonly description: string;
   readonly 'x-kinds'?: readonly string[];
@@ -66,7 +66,7 @@ export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: object;
   readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly Tag[];
+  readonly tags: readonly OpenApiTag[];
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: Components;
 }
@@ -88,7 +88,7 @@ export function headerRef(name: string): Ref {
 }
 
 /** What linters take for HTML or a link even behind a backslash. */
-const ENTITIES: ReadonlyMap<string, string> = new Map([
+const MARKDOWN_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['<', '&lt;'],
   ['>', '&gt;'],
   ['&', '&amp;'],
@@ -96,6 +96,6 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Text of a user in Markdown: shown as it is, and never as markup. */
-export function plain(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>#|~&]|(?<=\])\(/g, (found) => ENTITIES.get(found) ?? `\\${found}`);
+export function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>#|~&]|(?<=\])\(/g, (found) => MARKDOWN_ENTITIES.get(found) ?? `\\${found}`);
 }

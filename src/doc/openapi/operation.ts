@@ -7,26 +7,31 @@ import { signUpBody } from './bodies.js';
 import {
   parameterRef,
   schemaRef,
-  type Operation,
-  type Parameter,
+  type OpenApiOperation,
+  type OpenApiParameter,
   type PlacedOperation,
   type Ref,
   type RequestBody,
   type Schema,
 } from './openapi.js';
-import { componentOf, kindParameter } from './path.parameters.js';
-import { componentOfQuery } from './query.parameters.js';
+import { pathComponent, kindParameter } from './path.parameters.js';
+import { queryComponent } from './query.parameters.js';
 import { mayTakeMany, responsesOf } from './response.js';
 import type { Route } from './route.js';
-import { exampleOf, signUpExample } from './unit.example.js';
+import { bodyExample, signUpExample } from './unit.example.js';
 import { createSchema } from './unit.schema.js';
-import { contextOf, hasRight, type View } from './view.js';
+import { kindContext, hasRight, type DocumentView } from './view.js';
 
 /** @param kind undefined for the path of no kind, or of any */
-export function operationOf(route: Route, path: string, kind: KindDef | undefined, view: View): Operation {
+export function operationOf(
+  route: Route,
+  path: string,
+  kind: KindDef | undefined,
+  view: DocumentView,
+): OpenApiOperation {
   const kinds = kind ? [kind] : [];
-  const parameters = parametersOf(route, path, kind);
-  const body = bodyOf(route, kind, view);
+  const parameters = operationParameters(route, path, kind);
+  const body = operationBody(route, kind, view);
   return {
     operationId: operationIdOf(route, kind, view),
     tags: [kind && route.of ? tagOfKind(kind, view) : route.tag],
@@ -40,12 +45,12 @@ export function operationOf(route: Route, path: string, kind: KindDef | undefine
 }
 
 /** The operation of a route that is the same for every kind: once, with the kinds that have it; none where none has. */
-export function jointOperation(route: Route, view: View): PlacedOperation[] {
+export function sharedOperation(route: Route, view: DocumentView): PlacedOperation[] {
   const { path, method } = route;
   const kinds = view.kinds.filter((kind) => view.routes.get(kind)?.has(route));
   if (kinds.length === 0) return [];
-  const [, ...rest] = parametersOf(route, path, undefined);
-  const operation: Operation = {
+  const [, ...rest] = operationParameters(route, path, undefined);
+  const operation: OpenApiOperation = {
     ...operationOf(route, path, undefined, view),
     security: securityOf(route, kinds, view),
     parameters: [kindParameter(path, kinds), ...rest],
@@ -54,13 +59,13 @@ export function jointOperation(route: Route, view: View): PlacedOperation[] {
   return [{ path, method, operation }];
 }
 
-function operationIdOf({ id, of }: Route, kind: KindDef | undefined, { names }: View): string {
+function operationIdOf({ id, of }: Route, kind: KindDef | undefined, { names }: DocumentView): string {
   if (of === undefined) return id;
   return kind ? names.operation(kind.id, id) : `any.${id}`;
 }
 
 /** The tag of what is of one kind alone. */
-export function tagOfKind(kind: KindDef, { names }: View): string {
+export function tagOfKind(kind: KindDef, { names }: DocumentView): string {
   if (kind.groups.includes(PARAMETER_GROUP)) return 'Parameters';
   return BUILT_IN_TAGS.get(kind.id) ?? names.tag(kind.id);
 }
@@ -71,31 +76,35 @@ const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
   ['link', 'Links'],
 ]);
 
-export const KEY = { project: [] } as const;
-export const KEY_AND_TOKEN = { project: [], bearer: [] } as const;
+export const PROJECT_KEY = { project: [] } as const;
+export const PROJECT_KEY_AND_TOKEN = { project: [], bearer: [] } as const;
 
 /** No token is asked for where one of the kinds needs none. */
-function securityOf({ needs, rights }: Route, kinds: readonly KindDef[], view: View): Operation['security'] {
+function securityOf(
+  { needs, rights }: Route,
+  kinds: readonly KindDef[],
+  view: DocumentView,
+): OpenApiOperation['security'] {
   if (needs === 'nothing') return [];
-  if (needs === 'project') return [KEY];
-  if (needs === 'bearer') return [KEY_AND_TOKEN];
+  if (needs === 'project') return [PROJECT_KEY];
+  if (needs === 'bearer') return [PROJECT_KEY_AND_TOKEN];
   const asAnyone = { ...view, caller: ANONYMOUS };
   const open = view.generic || !rights || kinds.length === 0 || kinds.some((kind) => hasRight(asAnyone, kind, rights));
-  return open ? [KEY, KEY_AND_TOKEN] : [KEY_AND_TOKEN];
+  return open ? [PROJECT_KEY, PROJECT_KEY_AND_TOKEN] : [PROJECT_KEY_AND_TOKEN];
 }
 
-function parametersOf(route: Route, path: string, kind: KindDef | undefined): (Parameter | Ref)[] {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => componentOf(name, kind));
+function operationParameters(route: Route, path: string, kind: KindDef | undefined): (OpenApiParameter | Ref)[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathComponent(name, kind));
   return [
     ...names.map(parameterRef),
-    ...queryOf(route, kind).map(componentOfQuery).map(parameterRef),
+    ...operationQuery(route, kind).map(queryComponent).map(parameterRef),
     ...(route.conditional === 'read' ? [parameterRef('IfNoneMatch')] : []),
     ...(route.conditional === 'write' ? [parameterRef('IfMatch')] : []),
   ];
 }
 
 /** The query of a route, of a kind where it is of one. */
-function queryOf({ id, query, form }: Route, kind: KindDef | undefined): readonly QueryName[] {
+function operationQuery({ id, query, form }: Route, kind: KindDef | undefined): readonly QueryName[] {
   if (id === 'list' && kind?.remote) return REMOTE_LIST_QUERY;
   if (id === 'get' && kind?.remote) return REMOTE_GET_QUERY;
   // By an edit only definitions lose something.
@@ -103,31 +112,31 @@ function queryOf({ id, query, form }: Route, kind: KindDef | undefined): readonl
   return query;
 }
 
-function bodyOf({ body, form }: Route, kind: KindDef | undefined, view: View): RequestBody | undefined {
+function operationBody({ body, form }: Route, kind: KindDef | undefined, view: DocumentView): RequestBody | undefined {
   switch (form) {
     case undefined:
       return body;
     case 'function':
-      return { ...json({ type: 'object', additionalProperties: true }), required: false };
+      return { ...jsonBody({ type: 'object', additionalProperties: true }), required: false };
     case 'signup':
-      return signUp(kind, view);
+      return signUpRequestBody(kind, view);
     case 'create':
     case 'update': {
       const unit = kind ? schemaRef(view.names.schema(kind.id, form)) : schemaRef('kind_unit_body');
       const many = form === 'create' && mayTakeMany(kind);
       const schema = many ? { anyOf: [unit, { type: 'array', items: unit, maxItems: LIMITS.bulk }] } : unit;
-      return json(schema, kind && exampleOf(kind, contextOf(view), form === 'create'));
+      return jsonBody(schema, kind && bodyExample(kind, kindContext(view), form === 'create'));
     }
   }
 }
 
 /** It takes of the member kind the same as a create by the same caller. */
-function signUp(kind: KindDef | undefined, view: View): RequestBody {
-  const context = contextOf(view);
+function signUpRequestBody(kind: KindDef | undefined, view: DocumentView): RequestBody {
+  const context = kindContext(view);
   const body = signUpBody(view.application.schemas, kind && createSchema(kind, context));
-  return json(body, kind && signUpExample(kind, context));
+  return jsonBody(body, kind && signUpExample(kind, context));
 }
 
-function json(schema: Schema, example?: Schema): RequestBody {
+function jsonBody(schema: Schema, example?: Schema): RequestBody {
   return { required: true, content: { 'application/json': { schema, ...(example && { example }) } } };
 }

@@ -1,10 +1,10 @@
 /** What stands in paths. Pure. */
 import type { KindDef } from '../../model/model.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
-import type { Parameter, Schema } from './openapi.js';
+import type { OpenApiParameter, Schema } from './openapi.js';
 import type { Route } from './route.js';
 
-const ID: Schema = { type: 'string', minLength: 1 };
+const PATH_ID: Schema = { type: 'string', minLength: 1 };
 
 /** The name that the specification gives to a unit of a built-in kind. */
 function unitName(kind: KindDef | undefined): string {
@@ -20,7 +20,7 @@ const UNIT_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The path of a route, for a kind where it is of one. */
-export function pathOf({ path, of }: Route, kind: KindDef | undefined): string {
+export function routePath({ path, of }: Route, kind: KindDef | undefined): string {
   if (!kind || of === undefined) return path;
   return path
     .replace(/\{(?:kind_id|parent_kind_id|member_kind_id)\}/, () => kind.id)
@@ -28,12 +28,12 @@ export function pathOf({ path, of }: Route, kind: KindDef | undefined): string {
 }
 
 /** The component of a name in a path: ids of a kind whose units have generated ones are UUIDs. */
-export function componentOf(name: string, kind: KindDef | undefined): string {
+export function pathComponent(name: string, kind: KindDef | undefined): string {
   return name === 'unit_id' && kind?.key === 'uuid' ? 'unit_uuid' : name;
 }
 
 /** The first name of a path, as one of these kinds. */
-export function kindParameter(path: string, kinds: readonly KindDef[]): Parameter {
+export function kindParameter(path: string, kinds: readonly KindDef[]): OpenApiParameter {
   const [, name = ''] = /\{(\w+)\}/.exec(path) ?? [];
   const schema = { type: 'string', enum: kinds.map(({ id }) => id) };
   return { name, in: 'path', required: true, description: 'The id of a kind.', schema };
@@ -46,13 +46,13 @@ export interface LinkEnds {
 }
 
 /** `ends`: undefined where the document is of no project. */
-export function pathParameters(ends: LinkEnds | undefined): Record<string, Parameter> {
-  const of = (name: string, description: string, schema: Schema = ID): [string, Parameter] => [
+export function pathParameters(ends: LinkEnds | undefined): Record<string, OpenApiParameter> {
+  const of = (name: string, description: string, schema: Schema = PATH_ID): [string, OpenApiParameter] => [
     name,
     { name, in: 'path', required: true, description, schema },
   ];
   const chosen = (values: readonly string[] = []): Schema =>
-    values.length > 0 ? { type: 'string', enum: values } : ID;
+    values.length > 0 ? { type: 'string', enum: values } : PATH_ID;
   return Object.fromEntries([
     of('kind_id', 'The id of a kind.'),
     of('unit_id', 'The id of a unit.'),

@@ -5,11 +5,11 @@ import { codePoints } from '../../model/parameter-type/text-rules.js';
 import { charactersOf, classNamed, isClass, type Characters, type Range } from './pattern.characters.js';
 
 /** Longer patterns have no example: to compile one may take long. */
-const LONGEST = 100;
+const MAX_TEXT_LENGTH = 100;
 /** How often what may be repeated is: texts of several lengths, one of which may be as long as it has to be. */
-const REPEATS = [1, 2, 3, 5, 8, 13, 21, 34];
+const REPEAT_COUNTS = [1, 2, 3, 5, 8, 13, 21, 34];
 
-const known = new LRUCache<string, { readonly text: string | undefined }>({ max: 1000 });
+const examplesByPattern = new LRUCache<string, { readonly text: string | undefined }>({ max: 1000 });
 
 export interface TextRules {
   readonly minLength?: number;
@@ -21,22 +21,22 @@ export interface TextRules {
 /** Undefined where none is found: the pattern may have matches all the same. */
 export function matchingText(pattern: string, rules: TextRules = {}): string | undefined {
   const key = JSON.stringify([pattern, rules]);
-  const found = known.get(key) ?? { text: findMatch(pattern, rules) };
-  known.set(key, found);
+  const found = examplesByPattern.get(key) ?? { text: findMatch(pattern, rules) };
+  examplesByPattern.set(key, found);
   return found.text;
 }
 
 function findMatch(
   pattern: string,
-  { minLength = 0, maxLength = LONGEST, variant = 0 }: TextRules,
+  { minLength = 0, maxLength = MAX_TEXT_LENGTH, variant = 0 }: TextRules,
 ): string | undefined {
-  if (pattern.length > LONGEST) return undefined;
+  if (pattern.length > MAX_TEXT_LENGTH) return undefined;
   try {
     const write = new PatternReader([...pattern]).read();
     const compiled = RE2JS.compile(pattern);
-    return REPEATS.map((repeats) => write({ repeats, variant })).find((text) => {
+    return REPEAT_COUNTS.map((repeats) => write({ repeats, variant })).find((text) => {
       const length = codePoints(text);
-      return length >= minLength && length <= Math.min(maxLength, LONGEST) && compiled.matcher(text).find();
+      return length >= minLength && length <= Math.min(maxLength, MAX_TEXT_LENGTH) && compiled.matcher(text).find();
     });
   } catch {
     return undefined;
@@ -44,7 +44,7 @@ function findMatch(
 }
 
 /** What is left open while a text is written. */
-interface Writing {
+interface WriteState {
   /** How often comes what may be there any number of times. */
   readonly repeats: number;
   /** Chooses among characters: each takes its part of the number. */
@@ -52,7 +52,7 @@ interface Writing {
 }
 
 /** Writes a text that a part of a pattern matches. */
-type Write = (writing: Writing) => string;
+type TextWriter = (writing: WriteState) => string;
 
 const CONTROLS: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
@@ -66,33 +66,33 @@ class PatternReader {
 
   constructor(private readonly characters: readonly string[]) {}
 
-  read(): Write {
+  read(): TextWriter {
     const write = this.#alternatives();
     if (this.#at < this.characters.length) throw new Error('a parenthesis too many');
     return write;
   }
 
   /** The first one that there is. */
-  #alternatives(): Write {
+  #alternatives(): TextWriter {
     const first = this.#sequence();
     while (this.#take('|')) this.#sequence();
     return first;
   }
 
-  #sequence(): Write {
-    const parts: Write[] = [];
+  #sequence(): TextWriter {
+    const parts: TextWriter[] = [];
     while (this.#at < this.characters.length && !this.#is('|') && !this.#is(')')) parts.push(this.#repeated());
     return (writing) => parts.map((write) => write(writing)).join('');
   }
 
-  #repeated(): Write {
+  #repeated(): TextWriter {
     let write = this.#one();
     for (let bounds = this.#bounds(); bounds; bounds = this.#bounds()) {
       const [least, most] = bounds;
       const once = write;
       write = (writing) => {
         const length = Math.max(least, Math.min(most, writing.repeats));
-        if (length > LONGEST) throw new Error('the text would be too long');
+        if (length > MAX_TEXT_LENGTH) throw new Error('the text would be too long');
         return Array.from({ length }, () => once(writing)).join('');
       };
       this.#take('?');
@@ -111,7 +111,7 @@ class PatternReader {
     return [Number(least), comma ? upper : Number(least)];
   }
 
-  #one(): Write {
+  #one(): TextWriter {
     const character = this.#next();
     switch (character) {
       case '^':
@@ -122,7 +122,7 @@ class PatternReader {
       case '(':
         return this.#group();
       case '[':
-        return one(this.#class());
+        return oneCharacter(this.#class());
       case '\\':
         return this.#escaped();
       default:
@@ -130,7 +130,7 @@ class PatternReader {
     }
   }
 
-  #group(): Write {
+  #group(): TextWriter {
     const [flags = ''] = /^\?(?:P?<\w+>|[a-zA-Z]*(?:-[a-zA-Z]+)?:?)/.exec(this.#rest()) ?? [];
     this.#at += flags.length;
     // Flags for what follows are a group of nothing.
@@ -139,16 +139,16 @@ class PatternReader {
     return write;
   }
 
-  #escaped(): Write {
+  #escaped(): TextWriter {
     if (this.#is('Q')) return this.#quoted();
     if (/^[AzZbB]/.test(this.#rest())) {
       this.#at += 1;
       return () => '';
     }
-    return one(this.#escape());
+    return oneCharacter(this.#escape());
   }
 
-  #quoted(): Write {
+  #quoted(): TextWriter {
     const [text = ''] = this.#rest().slice(1).split('\\E', 1);
     this.#at += Math.min([...text].length + 3, this.characters.length - this.#at);
     return () => text;
@@ -219,7 +219,7 @@ class PatternReader {
 }
 
 /** One of the characters. */
-function one(characters: Characters): Write {
+function oneCharacter(characters: Characters): TextWriter {
   const all = charactersOf(characters);
   return (writing) => {
     const found = all[writing.variant % all.length] ?? '';

@@ -3,24 +3,38 @@ import { grantOf } from '../../access/access.js';
 import type { KindDef } from '../../model/model.js';
 import { takesMany } from '../../unit/table/writer.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
-import { headerRef, responseRef, schemaRef, type Operation, type Ref, type Response, type Schema } from './openapi.js';
+import {
+  headerRef,
+  responseRef,
+  schemaRef,
+  type OpenApiOperation,
+  type Ref,
+  type Response,
+  type Schema,
+} from './openapi.js';
 import type { ContentForm } from '../../http/route/api-route.js';
-import { ANYWHERE, COMMON, type Route } from './route.js';
-import { enveloped, NOTHING, pageOf } from './shared.schemas.js';
-import { recordFields } from './unit.schema.js';
-import { hasRecord, type View } from './view.js';
+import { COMMON_STATUSES, PROJECT_STATUSES, type Route } from './route.js';
+import { envelopeSchema, NULL_SCHEMA, pageSchema } from './shared.schemas.js';
+import { recordFieldIds } from './unit.schema.js';
+import { hasRecord, type DocumentView } from './view.js';
 
-const HOOKED: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup']);
+const FORMS_WITH_HOOKS: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup']);
 
 /** Where a body may come, it may be too long, or no JSON, whether it is needed or not. */
-const OF_BODIES: readonly ErrorStatus[] = [413, 415];
+const BODY_STATUSES: readonly ErrorStatus[] = [413, 415];
 
 /** @param kinds of which the operation is; none where the path names any */
-export function responsesOf(route: Route, kinds: readonly KindDef[], view: View): Operation['responses'] {
-  const common = route.needs === 'nothing' ? ANYWHERE : COMMON;
-  const ofBodies = route.method === 'post' || route.method === 'put' ? OF_BODIES : [];
+export function responsesOf(
+  route: Route,
+  kinds: readonly KindDef[],
+  view: DocumentView,
+): OpenApiOperation['responses'] {
+  const common = route.needs === 'nothing' ? COMMON_STATUSES : PROJECT_STATUSES;
+  const ofBodies = route.method === 'post' || route.method === 'put' ? BODY_STATUSES : [];
   const hooked =
-    route.content === 'function' || HOOKED.has(route.form) || (route.method === 'delete' && route.of === 'all');
+    route.content === 'function' ||
+    FORMS_WITH_HOOKS.has(route.form) ||
+    (route.method === 'delete' && route.of === 'all');
   const sourced = route.asks !== undefined && (view.generic || kinds.some(({ remote }) => remote));
   // What authors wrote refuses with words of its own, and may take too long.
   const authored = hooked || sourced;
@@ -35,21 +49,21 @@ export function responsesOf(route: Route, kinds: readonly KindDef[], view: View)
   };
 }
 
-function success(route: Route, kind: KindDef | undefined, view: View): Response | Ref {
+function success(route: Route, kind: KindDef | undefined, view: DocumentView): Response | Ref {
   const { content, media = 'application/json' } = route;
   if (content === 'nothing') return responseRef('Nothing');
   const shown = content === 'kind' ? 'kind' : content === 'unit' ? kind?.id : undefined;
   if (shown !== undefined && hasRecord(view, shown)) return responseRef(view.names.schema(shown, 'answer'));
   const versioned = ['unit', 'created', 'kind'].includes(content ?? '') || route.conditional === 'read';
-  const schema = content ? enveloped(contentSchema(content, kind, view)) : MEDIA.get(media);
+  const schema = content ? envelopeSchema(contentSchema(content, kind, view)) : MEDIA.get(media);
   return {
-    description: DONE[route.method],
+    description: SUCCESS_TEXTS[route.method],
     headers: { 'x-request-id': headerRef('RequestId'), ...(versioned && { ETag: headerRef('ETag') }) },
     content: { [media]: { schema: schema ?? { type: 'string' } } },
   };
 }
 
-const DONE = { get: 'What was asked for.', post: 'Done.', put: 'What it is now.', delete: 'Gone.' } as const;
+const SUCCESS_TEXTS = { get: 'What was asked for.', post: 'Done.', put: 'What it is now.', delete: 'Gone.' } as const;
 const MEDIA: ReadonlyMap<string, Schema> = new Map([
   ['application/json', { type: 'object', additionalProperties: true }],
 ]);
@@ -59,7 +73,7 @@ export function recordResponse(record: string): Response {
   return {
     description: 'The unit as it is now.',
     headers: { 'x-request-id': headerRef('RequestId'), ETag: headerRef('ETag') },
-    content: { 'application/json': { schema: enveloped(schemaRef(record)) } },
+    content: { 'application/json': { schema: envelopeSchema(schemaRef(record)) } },
   };
 }
 
@@ -67,11 +81,11 @@ export const SHARED_RESPONSES: Readonly<Record<string, Response>> = {
   Nothing: {
     description: 'Done; there is nothing to show.',
     headers: { 'x-request-id': headerRef('RequestId') },
-    content: { 'application/json': { schema: enveloped(NOTHING) } },
+    content: { 'application/json': { schema: envelopeSchema(NULL_SCHEMA) } },
   },
 };
 
-function contentSchema(form: ContentForm, kind: KindDef | undefined, view: View): Schema {
+function contentSchema(form: ContentForm, kind: KindDef | undefined, view: DocumentView): Schema {
   switch (form) {
     case 'unit':
       return unitRef(kind?.id, view);
@@ -82,25 +96,25 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: View)
     case 'anyUnit':
       return schemaRef('kind_unit');
     case 'anyUnits':
-      return pageOf(schemaRef('kind_unit'));
+      return pageSchema(schemaRef('kind_unit'));
     case 'linkedUnits':
-      return pageOf(schemaRef('kind_linked_unit'));
+      return pageSchema(schemaRef('kind_linked_unit'));
     case 'kind':
       return unitRef('kind', view);
     case 'kinds':
       return pageRef('kind', view);
     case 'descriptors':
-      return pageOf(schemaRef('kind_descriptor'));
+      return pageSchema(schemaRef('kind_descriptor'));
     case 'struct':
       return schemaRef('kind_struct');
     case 'link':
       return schemaRef('kind_link');
     case 'nothing':
-      return NOTHING;
+      return NULL_SCHEMA;
     case 'session':
       return schemaRef('kind_session');
     case 'sessionOrCode':
-      return { anyOf: [schemaRef('kind_session'), NOTHING] };
+      return { anyOf: [schemaRef('kind_session'), NULL_SCHEMA] };
     case 'explanation':
       return schemaRef('kind_explanation');
     case 'health':
@@ -110,14 +124,14 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: View)
   }
 }
 
-function unitRef(kindId: string | undefined, view: View): Ref {
+function unitRef(kindId: string | undefined, view: DocumentView): Ref {
   return schemaRef(kindId !== undefined && hasRecord(view, kindId) ? view.names.schema(kindId, 'record') : 'kind_unit');
 }
 
-function pageRef(kindId: string | undefined, view: View): Schema {
+function pageRef(kindId: string | undefined, view: DocumentView): Schema {
   return kindId !== undefined && hasRecord(view, kindId)
     ? schemaRef(view.names.schema(kindId, 'page'))
-    : pageOf(schemaRef('kind_unit'));
+    : pageSchema(schemaRef('kind_unit'));
 }
 
 /** Whether a create takes many at once; those of any kind may, where the path names none. */
@@ -126,10 +140,10 @@ export function mayTakeMany(kind: KindDef | undefined): boolean {
 }
 
 /** Who may read every unit of the kind is answered all of what it made. Users' kinds take many at once. */
-function createdSchema(kind: KindDef | undefined, view: View): Schema {
+function createdSchema(kind: KindDef | undefined, view: DocumentView): Schema {
   const unit = unitRef(kind?.id, view);
   const read = kind && grantOf(kind, 'read', view.caller, view.model);
   const whole = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
-  const one = whole ? { allOf: [unit], required: recordFields(kind, view.caller) } : unit;
+  const one = whole ? { allOf: [unit], required: recordFieldIds(kind, view.caller) } : unit;
   return mayTakeMany(kind) ? { anyOf: [one, pageRef(kind?.id, view)] } : one;
 }

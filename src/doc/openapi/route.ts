@@ -2,11 +2,11 @@
 import type { RouteFacts, Tag } from '../../http/route/api-route.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { ErrorStatus } from './error.responses.js';
-import type { Method, RequestBody } from './openapi.js';
+import type { OpenApiMethod, RequestBody } from './openapi.js';
 
 export interface Route extends RouteFacts {
   readonly id: string;
-  readonly method: Method;
+  readonly method: OpenApiMethod;
   readonly path: string;
   readonly tag: Tag;
   readonly summary: string;
@@ -17,7 +17,7 @@ export interface Route extends RouteFacts {
 }
 
 /** Refusals that any request may meet: bytes that are no request, a head that is too large, a fault of the service. */
-export const ANYWHERE: readonly ErrorStatus[] = [400, 431, 500];
+export const COMMON_STATUSES: readonly ErrorStatus[] = [400, 431, 500];
 
 /** Refusals that every route of a project may answer. */
-export const COMMON: readonly ErrorStatus[] = [400, 401, 403, 404, 431, 500, 503];
+export const PROJECT_STATUSES: readonly ErrorStatus[] = [400, 401, 403, 404, 431, 500, 503];

@@ -6,25 +6,25 @@ import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema } from './openapi.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
 
-const STRING: Schema = { type: 'string' };
-const FLAG: Schema = { type: 'boolean' };
-const UUID: Schema = { type: 'string', format: 'uuid' };
+const STRING_SCHEMA: Schema = { type: 'string' };
+const BOOLEAN_SCHEMA: Schema = { type: 'boolean' };
+const UUID_SCHEMA: Schema = { type: 'string', format: 'uuid' };
 const LENGTH: Schema = { type: ['integer', 'null'], minimum: 0 };
 
-function record(properties: Readonly<Record<string, Schema>>): Schema {
+function objectSchema(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
 /** The content of an answer that shows nothing. */
-export const NOTHING: Schema = { type: 'null' };
+export const NULL_SCHEMA: Schema = { type: 'null' };
 
 /** The envelope around a content. */
-export function enveloped(content: Schema): Schema {
-  return record({ content, messages: schemaRef('kind_no_messages') });
+export function envelopeSchema(content: Schema): Schema {
+  return objectSchema({ content, messages: schemaRef('kind_no_messages') });
 }
 
 /** `{count, items}`: a page of a list. */
-export function pageOf(items: Schema): Schema {
+export function pageSchema(items: Schema): Schema {
   const properties = { count: schemaRef('kind_count'), items: { type: 'array', items }, next: schemaRef('kind_next') };
   return { type: 'object', properties, required: ['count', 'items'], additionalProperties: false };
 }
@@ -44,24 +44,24 @@ const MESSAGE: Schema = {
   additionalProperties: false,
 };
 
-const DESCRIBED: Readonly<Record<string, Schema>> = {
-  id: STRING,
-  label: STRING,
+const DESCRIPTOR_PROPERTIES: Readonly<Record<string, Schema>> = {
+  id: STRING_SCHEMA,
+  label: STRING_SCHEMA,
   type: { type: 'string', enum: [...PARAMETER_TYPES.keys()] },
   default: {},
   helper_text: { type: ['string', 'null'] },
-  required: FLAG,
-  multiple: FLAG,
-  strip: FLAG,
+  required: BOOLEAN_SCHEMA,
+  multiple: BOOLEAN_SCHEMA,
+  strip: BOOLEAN_SCHEMA,
   min_length: LENGTH,
   max_length: LENGTH,
   values: { type: ['array', 'null'], items: {} },
 };
 
 const DESCRIPTOR: Schema = {
-  ...record(DESCRIBED),
+  ...objectSchema(DESCRIPTOR_PROPERTIES),
   properties: {
-    ...DESCRIBED,
+    ...DESCRIPTOR_PROPERTIES,
     reference_kind: {
       type: ['string', 'null'],
       description: 'Of a `unit`: the kind that it refers to; null where the caller may do nothing with that one.',
@@ -77,12 +77,12 @@ const SESSION: Schema = {
     access_token: { type: 'string', description: 'The bearer of later requests.' },
     refresh_token: { type: 'string', description: 'The bearer of `refresh`; good once.' },
     auth_token: { type: 'null' },
-    kind_id: STRING,
-    kind_system_user: UUID,
-    id: UUID,
-    email: STRING,
-    first_name: STRING,
-    last_name: STRING,
+    kind_id: STRING_SCHEMA,
+    kind_system_user: UUID_SCHEMA,
+    id: UUID_SCHEMA,
+    email: STRING_SCHEMA,
+    first_name: STRING_SCHEMA,
+    last_name: STRING_SCHEMA,
     first_access_time: { ...TIMESTAMP_SCHEMA },
     last_access_time: { ...TIMESTAMP_SCHEMA },
     inserted_at: { ...TIMESTAMP_SCHEMA },
@@ -92,66 +92,72 @@ const SESSION: Schema = {
   additionalProperties: true,
 };
 
-const WHEN = orNull({ ...TIMESTAMP_SCHEMA, description: 'Null where the source of a remote kind does not tell.' });
+const NULLABLE_TIMESTAMP = orNull({
+  ...TIMESTAMP_SCHEMA,
+  description: 'Null where the source of a remote kind does not tell.',
+});
 
 const UNIT: Schema = {
   type: 'object',
   description: 'A unit: these fields, and the parameters of its kind.',
   properties: {
-    id: STRING,
-    kind_id: STRING,
+    id: STRING_SCHEMA,
+    kind_id: STRING_SCHEMA,
     metadata: { type: 'object', additionalProperties: true },
-    inserted_at: WHEN,
-    updated_at: WHEN,
+    inserted_at: NULLABLE_TIMESTAMP,
+    updated_at: NULLABLE_TIMESTAMP,
     links: schemaRef('kind_links'),
   },
   additionalProperties: true,
 };
 
-const STEP = record({
-  link_id: STRING,
-  parent_id: STRING,
-  child_id: STRING,
+const LINK_STEP = objectSchema({
+  link_id: STRING_SCHEMA,
+  parent_id: STRING_SCHEMA,
+  child_id: STRING_SCHEMA,
   depth: { type: 'integer', minimum: 0, description: '0 for a direct neighbour.' },
 });
 
 const LINKED_UNIT: Schema = {
   allOf: [
     schemaRef('kind_unit'),
-    { type: 'object', properties: { link: { ...STEP, description: 'How it was reached.' } }, required: ['link'] },
+    { type: 'object', properties: { link: { ...LINK_STEP, description: 'How it was reached.' } }, required: ['link'] },
   ],
 };
 
 const LINKED_UNITS: Schema = { type: 'array', items: schemaRef('kind_linked_unit') };
 
-const LINK = record({
-  parent_id: STRING,
-  child_id: STRING,
+const LINK = objectSchema({
+  parent_id: STRING_SCHEMA,
+  child_id: STRING_SCHEMA,
   type: { type: 'string', const: 'link' },
-  parent_kind_id: STRING,
-  child_kind_id: STRING,
-  link_id: STRING,
+  parent_kind_id: STRING_SCHEMA,
+  child_kind_id: STRING_SCHEMA,
+  link_id: STRING_SCHEMA,
   inserted_at: { ...TIMESTAMP_SCHEMA },
 });
 
-const DECISION = record({
-  allowed: FLAG,
+const DECISION = objectSchema({
+  allowed: BOOLEAN_SCHEMA,
   level: { type: ['string', 'null'], enum: ['anyone', 'member', 'admin', 'nobody', 'self', null] },
-  stored: FLAG,
-  rules: { type: 'array', items: record({ rule: STRING, holds: FLAG }) },
-  because: STRING,
+  stored: BOOLEAN_SCHEMA,
+  rules: { type: 'array', items: objectSchema({ rule: STRING_SCHEMA, holds: BOOLEAN_SCHEMA }) },
+  because: STRING_SCHEMA,
 });
 
-const EXPLANATION = record({
-  id: STRING,
-  kind_id: STRING,
-  member: { anyOf: [record({ id: STRING, kind_id: STRING }), { type: 'null' }] },
+const EXPLANATION = objectSchema({
+  id: STRING_SCHEMA,
+  kind_id: STRING_SCHEMA,
+  member: { anyOf: [objectSchema({ id: STRING_SCHEMA, kind_id: STRING_SCHEMA }), { type: 'null' }] },
   operations: {
     type: 'object',
     properties: Object.fromEntries(OPERATIONS.map((operation) => [operation, schemaRef('kind_decision')])),
     additionalProperties: false,
   },
-  parameters: record({ read: { type: 'array', items: STRING }, write: { type: 'array', items: STRING } }),
+  parameters: objectSchema({
+    read: { type: 'array', items: STRING_SCHEMA },
+    write: { type: 'array', items: STRING_SCHEMA },
+  }),
 });
 
 export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -159,7 +165,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_error_code: { type: 'string', enum: Object.keys(ERRORS) },
   kind_message: MESSAGE,
   kind_no_messages: { type: 'array', items: schemaRef('kind_message'), maxItems: 0 },
-  kind_error: record({
+  kind_error: objectSchema({
     content: { type: 'null' },
     messages: { type: 'array', items: schemaRef('kind_message'), minItems: 1 },
   }),
@@ -173,13 +179,19 @@ export const SHARED_SCHEMAS: Readonly<Record<string, Schema>> = {
     description: 'Only with `cursor`: where the next page begins; null at the end.',
   },
   kind_descriptor: DESCRIPTOR,
-  kind_struct: record({ label: STRING, parameters: { type: 'array', items: schemaRef('kind_descriptor') } }),
+  kind_struct: objectSchema({
+    label: STRING_SCHEMA,
+    parameters: { type: 'array', items: schemaRef('kind_descriptor') },
+  }),
   kind_session: SESSION,
   kind_unit: UNIT,
   kind_link: LINK,
   kind_linked_unit: LINKED_UNIT,
-  kind_links: { ...record({ parent: LINKED_UNITS, child: LINKED_UNITS }), description: 'Only with `load_links`.' },
+  kind_links: {
+    ...objectSchema({ parent: LINKED_UNITS, child: LINKED_UNITS }),
+    description: 'Only with `load_links`.',
+  },
   kind_decision: DECISION,
   kind_explanation: EXPLANATION,
-  kind_health: record({ status: { type: 'string', const: 'ok' } }),
+  kind_health: objectSchema({ status: { type: 'string', const: 'ok' } }),
 };

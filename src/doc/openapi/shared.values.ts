@@ -5,7 +5,7 @@ import { RESERVED_PARAMETERS, type Field, type KindDef } from '../../model/model
 import { schemaRef, type Schema } from './openapi.js';
 
 /** Characters of JSON from which a schema is long. */
-const LONG = 160;
+const MIN_SHARED_LENGTH = 160;
 
 /** How values stand in answers, and in bodies. No name of a schema of a kind, nor a built-in one, ends so. */
 export type ValueForm = 'value' | 'input';
@@ -20,7 +20,7 @@ export class SharedValues {
   /** A reference to the schema where it is long. Another one of a name that is alike stays where it is. */
   place(kind: KindDef, field: Field, form: ValueForm, schema: Schema): Schema {
     const text = JSON.stringify(schema);
-    if (text.length < LONG) return schema;
+    if (text.length < MIN_SHARED_LENGTH) return schema;
     const name = `${isBuiltIn(kind, field) ? BUILT_IN_PREFIX : ''}${field.id}.${form}`;
     const known = this.#known.get(bareName(name));
     if (!known) this.#known.set(bareName(name), { name, text, schema });

@@ -5,41 +5,41 @@ import { LIMITS } from '../../shared/limits.js';
 import { definitionExample } from './definition.example.js';
 import { exampleBody } from './example.js';
 import type { Schema } from './openapi.js';
-import { bodyFields, mustBeGiven, type KindContext } from './unit.schema.js';
+import { bodyFields, isRequiredInBody, type KindContext } from './unit.schema.js';
 
 /** They are changed by administrators only. */
-const NAMES: readonly string[] = ['username', 'email'];
-const PASSWORD = 'correct horse battery staple';
+const ADMIN_ONLY_FIELDS: readonly string[] = ['username', 'email'];
+const EXAMPLE_PASSWORD = 'correct horse battery staple';
 
 /**
  * What must be given, and of users' kinds what holds plain values. In place of the id of a unit that is needed stands
  * the body of a new one. Undefined where something is needed of which nothing is known.
  */
-export function exampleOf(kind: KindDef, context: KindContext, create: boolean): Schema | undefined {
+export function bodyExample(kind: KindDef, context: KindContext, create: boolean): Schema | undefined {
   const definition = definitionExample(kind, context.model, create, (id) => context.names.has(id));
   if (definition) return definition;
   const fields = bodyFields(kind, context.caller).filter((field) => {
-    if (!create && (neverChanges(field) || (isMemberKind(kind) && NAMES.includes(field.id)))) return false;
-    return mustBeGiven(kind, field) || memberValue(kind, field) !== undefined || isPlain(kind, field);
+    if (!create && (neverChanges(field) || (isMemberKind(kind) && ADMIN_ONLY_FIELDS.includes(field.id)))) return false;
+    return isRequiredInBody(kind, field) || memberExample(kind, field) !== undefined || isSimpleField(kind, field);
   });
   if (!create) return exampleBody(fields, () => false);
   const variants = variantsOf(kind, context);
   return exampleBody(
     fields,
-    (field) => mustBeGiven(kind, field),
-    (field) => valueOf(kind, field, { ...context, variants }),
+    (field) => isRequiredInBody(kind, field),
+    (field) => nestedExample(kind, field, { ...context, variants }),
   );
 }
 
 /** A sign-up: name and password twice, and what else the member kind needs. */
 export function signUpExample(kind: KindDef, context: KindContext): Schema | undefined {
-  const create = exampleOf(kind, context, true);
-  const user = { username: `new_${kind.id}`, password: PASSWORD, email: `new_${kind.id}@example.com` };
+  const create = bodyExample(kind, context, true);
+  const user = { username: `new_${kind.id}`, password: EXAMPLE_PASSWORD, email: `new_${kind.id}@example.com` };
   const { username, password, email } = user;
   return create && { ...create, username, email, password, kind_system_user: user };
 }
 
-function isPlain({ builtIn }: KindDef, { def, reference }: Field): boolean {
+function isSimpleField({ builtIn }: KindDef, { def, reference }: Field): boolean {
   return !builtIn && def.default === null && !reference && def.type !== 'json' && def.type !== 'binary';
 }
 
@@ -48,7 +48,7 @@ function neverChanges({ id, def }: Field): boolean {
 }
 
 /** A value of a field that every member has. Names are those of no other example. */
-function memberValue(kind: KindDef, { id }: Field): string | undefined {
+function memberExample(kind: KindDef, { id }: Field): string | undefined {
   if (!isMemberKind(kind)) return undefined;
   switch (id) {
     case 'username':
@@ -75,17 +75,17 @@ interface Nesting extends KindContext {
 }
 
 /** What no definition tells: names of members, and new units in place of ids. @param depth of the unit that has the field */
-function valueOf(kind: KindDef, field: Field, nesting: Nesting, depth = 1): Json | undefined {
-  const member = memberValue(kind, field);
+function nestedExample(kind: KindDef, field: Field, nesting: Nesting, depth = 1): Json | undefined {
+  const member = memberExample(kind, field);
   if (member !== undefined) return member;
   const target = nesting.model.kinds.get(field.reference?.kind ?? '');
-  if (!target || !mustBeGiven(kind, field) || kind.remote || depth > LIMITS.references) return undefined;
+  if (!target || !isRequiredInBody(kind, field) || kind.remote || depth > LIMITS.references) return undefined;
   if (!nesting.mayCreate(target.id)) return undefined;
-  const needed = bodyFields(target, nesting.caller).filter((each) => mustBeGiven(target, each));
+  const needed = bodyFields(target, nesting.caller).filter((each) => isRequiredInBody(target, each));
   return exampleBody(
     needed,
     () => true,
-    (each) => valueOf(target, each, nesting, depth + 1),
+    (each) => nestedExample(target, each, nesting, depth + 1),
     nesting.variants.next().value,
   );
 }

@@ -4,11 +4,11 @@ import type { Field, KindDef, Model } from '../../model/model.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
 import type { Json } from '../../shared/json.js';
 import type { Caller } from '../../tenancy/caller.js';
-import { answeredForm, IDENTIFIED, parameterEntries, takenForm } from './definition.schema.js';
+import { outputFieldSchema, ID_OR_LABEL, parameterListSchema, inputFieldSchema } from './definition.schema.js';
 import type { KindNames } from './names.js';
-import { plain, schemaRef, type Schema } from './openapi.js';
+import { escapeMarkdown, schemaRef, type Schema } from './openapi.js';
 import type { SharedValues } from './shared.values.js';
-import { answeredValue, defaultOf, describeValue, isNeeded, orNull, takenValue } from './value.schema.js';
+import { outputValue, defaultOf, describeValue, isRequired, orNull, inputValue } from './value.schema.js';
 
 /** Who asks, and of which kinds that one may create or read units: no other kind is named. */
 export interface KindContext {
@@ -26,9 +26,9 @@ export function recordSchema(kind: KindDef, context: KindContext): Schema {
   const fields = [...readableFields(kind, context.caller).values()];
   return {
     type: 'object',
-    description: `A unit of ${plain(kind.label)}.`,
+    description: `A unit of ${escapeMarkdown(kind.label)}.`,
     properties: {
-      ...properties(fields, (field) => answeredProperty(kind, field, context)),
+      ...propertySchemas(fields, (field) => outputProperty(kind, field, context)),
       links: schemaRef('kind_links'),
     },
     // Paths over references, and keys inside JSON, as `include` names them.
@@ -38,16 +38,16 @@ export function recordSchema(kind: KindDef, context: KindContext): Schema {
 }
 
 /** The fields that an answer has where nothing is chosen. */
-export function recordFields(kind: KindDef, caller: Caller): string[] {
+export function recordFieldIds(kind: KindDef, caller: Caller): string[] {
   return [...readableFields(kind, caller).keys()];
 }
 
-function answeredProperty(kind: KindDef, field: Field, context: KindContext): Schema {
+function outputProperty(kind: KindDef, field: Field, context: KindContext): Schema {
   const { def, constant } = field;
   if (field.id === 'kind_id') return { type: 'string', const: kind.id };
   if (constant !== undefined) return constantSchema(constant);
-  const form = answeredForm(kind, field);
-  const value = form ?? orList(field, answeredValue(field));
+  const form = outputFieldSchema(kind, field);
+  const value = form ?? orList(field, outputValue(field));
   const nullable = def.nullable || field.shownWhere !== undefined;
   const schema = { ...described(field, context, form !== undefined), ...(nullable ? orNull(value) : value) };
   return context.values.place(kind, field, 'value', schema);
@@ -71,12 +71,12 @@ function described(field: Field, { mayRead }: KindContext, hasForm: boolean): Sc
 export function createSchema(kind: KindDef, context: KindContext): Schema {
   const fields = bodyFields(kind, context.caller);
   const schema = bodySchema(kind, fields, context, true);
-  const required = fields.filter((field) => mustBeGiven(kind, field)).map(({ id }) => id);
+  const required = fields.filter((field) => isRequiredInBody(kind, field)).map(({ id }) => id);
   const made = `${String(schema['description'])} A hook of the project may make: ${required.join(', ')}.`;
   return {
     ...schema,
     ...(required.length > 0 && (context.mayMake(kind) ? { description: made } : { required })),
-    ...(kind.key === 'identifier' && IDENTIFIED),
+    ...(kind.key === 'identifier' && ID_OR_LABEL),
   };
 }
 
@@ -87,40 +87,40 @@ export function updateSchema(kind: KindDef, context: KindContext): Schema {
 
 function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContext, create: boolean): Schema {
   const given = new Set(fields);
-  const kept = keptFields(kind, context, create).filter((field) => !given.has(field));
+  const kept = repeatableFields(kind, context, create).filter((field) => !given.has(field));
   return {
     type: 'object',
-    description: `What ${create ? 'a create' : 'an edit'} of ${plain(kind.label)} takes. ${REPEATED[create ? 'create' : 'update']}`,
+    description: `What ${create ? 'a create' : 'an edit'} of ${escapeMarkdown(kind.label)} takes. ${REPEATED_FIELD_TEXTS[create ? 'create' : 'update']}`,
     properties: {
-      ...properties(kept, (field) => keptProperty(kind, field, context, create)),
-      ...properties(fields, (field) => takenProperty(kind, field, context, create)),
+      ...propertySchemas(kept, (field) => repeatedProperty(kind, field, context, create)),
+      ...propertySchemas(fields, (field) => inputProperty(kind, field, context, create)),
     },
     additionalProperties: false,
   };
 }
 
-const REPEATED = {
+const REPEATED_FIELD_TEXTS = {
   create: 'What only the service writes may be there as it was answered, and is passed over.',
   update: 'What can not be changed may be there as it was answered.',
 } as const;
 
 /** What a body may repeat of a record: in a create what is the same, or passed over; in an edit all that its writer may read. */
-function keptFields(kind: KindDef, { caller }: KindContext, create: boolean): Field[] {
+function repeatableFields(kind: KindDef, { caller }: KindContext, create: boolean): Field[] {
   const constants = [...kind.fields.values()].filter((field) => {
-    return field.id === 'kind_id' || field.constant !== undefined || (create && isRepeated(kind, field));
+    return field.id === 'kind_id' || field.constant !== undefined || (create && isIgnoredByCreate(kind, field));
   });
   return [...new Set([...constants, ...(create ? [] : readableFields(kind, caller).values())])];
 }
 
 /** An instant may be repeated in any spelling, and in a create only where there is one. */
-function keptProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
-  if (field.type.id !== 'datetime') return answeredProperty(kind, field, context);
-  const value = takenValue(field);
+function repeatedProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
+  if (field.type.id !== 'datetime') return outputProperty(kind, field, context);
+  const value = inputValue(field);
   return context.values.place(kind, field, 'input', field.def.nullable && !create ? orNull(value) : value);
 }
 
 /** The times of a record are passed over by a create, and a natural key may stand there twice. */
-function isRepeated(kind: KindDef, { id }: Field): boolean {
+function isIgnoredByCreate(kind: KindDef, { id }: Field): boolean {
   return id === 'inserted_at' || id === 'updated_at' || (id === 'id' && kind.key === 'natural');
 }
 
@@ -130,16 +130,16 @@ export function bodyFields(kind: KindDef, caller: Caller): Field[] {
 }
 
 /** The label of a definition can be made of its id, and the other way round. */
-export function mustBeGiven(kind: KindDef, field: Field): boolean {
+export function isRequiredInBody(kind: KindDef, field: Field): boolean {
   if (kind.key === 'identifier' && (field.id === 'id' || field.id === 'label')) return false;
-  return isNeeded(field);
+  return isRequired(field);
 }
 
-function takenProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
+function inputProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
   const { def } = field;
   const { caller } = context;
-  const form = nestedValue(kind, field, context) ?? takenForm(kind, field, create);
-  const value = form ?? orList(field, takenValue(field));
+  const form = nestedUnitSchema(kind, field, context) ?? inputFieldSchema(kind, field, create);
+  const value = form ?? orList(field, inputValue(field));
   const readable = mayReadField(field, caller);
   const schema = { ...described(field, context, form !== undefined), ...(def.nullable ? orNull(value) : value) };
   return {
@@ -150,18 +150,18 @@ function takenProperty(kind: KindDef, field: Field, context: KindContext, create
 }
 
 /** Where an object may stand in place of an id: what it names is created along. */
-function nestedValue(kind: KindDef, field: Field, context: KindContext): Schema | undefined {
+function nestedUnitSchema(kind: KindDef, field: Field, context: KindContext): Schema | undefined {
   const { mayCreate, names } = context;
   if (kind.builtIn && kind.id === 'kind' && field.id === 'parameters') {
     // Whoever may create kinds may define parameters in them.
     const types = [...PARAMETER_TYPES.keys()].filter((type) => names.has(type));
-    return parameterEntries(new Map(types.map((type) => [type, names.schema(type, 'create')])));
+    return parameterListSchema(new Map(types.map((type) => [type, names.schema(type, 'create')])));
   }
   const target = field.reference?.kind;
   if (target === undefined || kind.remote || !mayCreate(target)) return undefined;
-  return { anyOf: [takenValue(field), schemaRef(names.schema(target, 'create'))] };
+  return { anyOf: [inputValue(field), schemaRef(names.schema(target, 'create'))] };
 }
 
-function properties(fields: readonly Field[], schemaOf: (field: Field) => Schema): Record<string, Schema> {
+function propertySchemas(fields: readonly Field[], schemaOf: (field: Field) => Schema): Record<string, Schema> {
   return Object.fromEntries(fields.map((field) => [field.id, schemaOf(field)]));
 }

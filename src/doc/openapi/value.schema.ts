@@ -4,7 +4,7 @@ import type { ParameterDef, ParameterTypeId } from '../../model/parameter-type/p
 import { list, plural } from '../../model/parameter-type/text-rules.js';
 import { LIMITS } from '../../shared/limits.js';
 import { bareName } from './names.js';
-import { plain, type Schema } from './openapi.js';
+import { escapeMarkdown, type Schema } from './openapi.js';
 
 const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$';
 
@@ -15,10 +15,10 @@ const OFFSET = '(?:[Zz]|[+-](?:0\\d|1[0-5])(?::?[0-5]\\d)?)';
 const BASE64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?';
 
 /** Any JSON value but null. */
-const ANYTHING: Schema = { type: ['object', 'array', 'string', 'number', 'boolean'] };
+const NON_NULL_JSON: Schema = { type: ['object', 'array', 'string', 'number', 'boolean'] };
 
 /** How a value of each type stands in an answer, before the rules of its definition. */
-const ANSWERED: Readonly<Record<ParameterTypeId, Schema>> = {
+const OUTPUT_SCHEMAS: Readonly<Record<ParameterTypeId, Schema>> = {
   string: { type: 'string' },
   text: { type: 'string' },
   integer: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
@@ -29,12 +29,12 @@ const ANSWERED: Readonly<Record<ParameterTypeId, Schema>> = {
   time: { type: 'string', pattern: `^${CLOCK}$` },
   datetime: { type: 'string', format: 'date-time', pattern: TIMESTAMP },
   binary: { type: 'string', contentEncoding: 'base64' },
-  json: ANYTHING,
+  json: NON_NULL_JSON,
   unit: { type: 'string' },
 };
 
 /** Where a body may say more than an answer does, or has to be told more of. */
-const TAKEN: Partial<Readonly<Record<ParameterTypeId, Schema>>> = {
+const INPUT_SCHEMAS: Partial<Readonly<Record<ParameterTypeId, Schema>>> = {
   decimal: { type: ['string', 'number'], maxLength: 1000 },
   date: { type: 'string', format: 'date', pattern: `^${DAY}$` },
   datetime: { type: 'string', format: 'date-time', pattern: `^${DAY}[Tt]${CLOCK}${OFFSET}$` },
@@ -42,7 +42,7 @@ const TAKEN: Partial<Readonly<Record<ParameterTypeId, Schema>>> = {
 };
 
 /** The words that a reader needs beside the schema. */
-const WORDS: Partial<Readonly<Record<ParameterTypeId, string>>> = {
+const FORMAT_TEXTS: Partial<Readonly<Record<ParameterTypeId, string>>> = {
   decimal: 'An exact number, as a string.',
   time: 'A time of day: `HH:MM:SS`, with up to six decimals.',
   datetime: 'ISO 8601 with an offset, with up to six decimals; answered in UTC.',
@@ -50,27 +50,27 @@ const WORDS: Partial<Readonly<Record<ParameterTypeId, string>>> = {
   json: 'Any JSON value.',
 };
 
-export const TIMESTAMP_SCHEMA = ANSWERED.datetime;
+export const TIMESTAMP_SCHEMA = OUTPUT_SCHEMAS.datetime;
 
 /** The schema of an answered value that is not null. */
-export function answeredValue(field: Field): Schema {
-  if (field.def.type === 'json') return listed(field, ANYTHING);
-  return listed(field, { ...ANSWERED[field.def.type], ...identity(field), ...rulesOf(field.def) });
+export function outputValue(field: Field): Schema {
+  if (field.def.type === 'json') return orArray(field, NON_NULL_JSON);
+  return orArray(field, { ...OUTPUT_SCHEMAS[field.def.type], ...uuidFormat(field), ...constraintsOf(field.def) });
 }
 
 /** The schema of a value of a body that is not null. */
-export function takenValue(field: Field): Schema {
-  const value = listed(field, field.def.type === 'json' ? ANYTHING : takenItem(field));
+export function inputValue(field: Field): Schema {
+  const value = orArray(field, field.def.type === 'json' ? NON_NULL_JSON : inputItem(field));
   return field.def.multiple ? { ...value, maxItems: LIMITS.jsonValues } : value;
 }
 
-function takenItem(field: Field): Schema {
+function inputItem(field: Field): Schema {
   const { def } = field;
-  const rules = { ...rulesOf(def), ...patternOf(def) };
+  const rules = { ...constraintsOf(def), ...patternOf(def) };
   return {
-    ...(TAKEN[def.type] ?? ANSWERED[def.type]),
-    ...identity(field),
-    ...(def.strip ? shortest(rules) : rules),
+    ...(INPUT_SCHEMAS[def.type] ?? OUTPUT_SCHEMAS[def.type]),
+    ...uuidFormat(field),
+    ...(def.strip ? minLengthOnly(rules) : rules),
     ...decimalRules(def),
     ...encodedLength(def),
     ...keyRules(def),
@@ -93,20 +93,20 @@ function keyRules({ primary, type, minLength = 0, values }: ParameterDef): Schem
 }
 
 /** What holds for a text with white space around it too: the other rules are for what is left of it, and told in words. */
-function shortest({ minLength }: Schema): Schema {
+function minLengthOnly({ minLength }: Schema): Schema {
   return minLength === undefined ? {} : { minLength };
 }
 
 /** A reference, and the id, are UUIDs where they are generated. */
-function identity({ type, reference }: Field): Schema {
+function uuidFormat({ type, reference }: Field): Schema {
   return type.id === 'uuid' || reference?.key.id === 'uuid' ? { format: 'uuid' } : {};
 }
 
-function listed({ def }: Field, items: Schema): Schema {
+function orArray({ def }: Field, items: Schema): Schema {
   return def.multiple ? { type: 'array', items, ...(def.unique && { uniqueItems: true }) } : items;
 }
 
-function rulesOf(def: ParameterDef): Schema {
+function constraintsOf(def: ParameterDef): Schema {
   const { minLength, maxLength, minValue, maxValue, values } = def;
   const text = def.type === 'string' || def.type === 'text';
   return {
@@ -148,10 +148,10 @@ export function describeValue(
 ): string | undefined {
   const { type, minLength, maxLength, minValue, maxValue, values, pattern, strip = false } = def;
   const said = [
-    bareName(def.label) === bareName(def.id) ? undefined : sentence(plain(def.label)),
-    def.helperText === null ? undefined : plain(def.helperText),
+    bareName(def.label) === bareName(def.id) ? undefined : sentence(escapeMarkdown(def.label)),
+    def.helperText === null ? undefined : escapeMarkdown(def.helperText),
     reference && `The id of a unit of ${mayRead(reference.kind) ? `\`${reference.kind}\`` : 'another kind'}.`,
-    !hasForm && WORDS[type],
+    !hasForm && FORMAT_TEXTS[type],
     def.scale !== undefined && `At most ${def.scale} decimals.`,
     typeof minValue === 'string' && `At least ${minValue}.`,
     typeof maxValue === 'string' && `At most ${maxValue}.`,
@@ -159,7 +159,7 @@ export function describeValue(
     strip && 'White space at both ends is removed.',
     strip && minLength !== undefined && `At least ${plural(minLength, 'character')}.`,
     strip && maxLength !== undefined && `At most ${plural(maxLength, 'character')}.`,
-    strip && values && plain(`One of ${list(values)}.`),
+    strip && values && escapeMarkdown(`One of ${list(values)}.`),
     pattern !== undefined &&
       (strip || !isPortable(pattern)) &&
       `Matches the RE2 pattern \`${pattern.replaceAll('`', "'")}\`.`,
@@ -174,7 +174,7 @@ function sentence(text: string): string {
 }
 
 /** Whether a body must give the value. */
-export function isNeeded({ def }: Field): boolean {
+export function isRequired({ def }: Field): boolean {
   return def.default === null && (def.required || !def.nullable);
 }
 
@@ -186,7 +186,7 @@ export function defaultOf({ default: value }: ParameterDef): Schema {
 /** The same schema, or null. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema;
-  if (schema === ANYTHING || Object.keys(schema).length === 0) return {};
+  if (schema === NON_NULL_JSON || Object.keys(schema).length === 0) return {};
   if (typeof type !== 'string' && !Array.isArray(type)) return { anyOf: [schema, { type: 'null' }] };
   return {
     ...schema,

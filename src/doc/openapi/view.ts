@@ -1,5 +1,5 @@
 /** Of whom and of what a document is, and what of that is shown. Pure. */
-import { mayAtAll } from '../../access/access.js';
+import { isAllowedForSomeUnit } from '../../access/access.js';
 import { isLinkable, isMemberKind, type KindDef, type Model } from '../../model/model.js';
 import type { Operation as Right } from '../../model/built-in-traits.js';
 import { isAdministrator, type Caller } from '../../tenancy/caller.js';
@@ -12,7 +12,7 @@ import type { SharedValues } from './shared.values.js';
 import type { KindContext } from './unit.schema.js';
 
 /** What a document is asked for. */
-export interface Seen {
+export interface DocumentInput {
   readonly application: Application;
   readonly model: Model;
   readonly caller: Caller;
@@ -29,7 +29,7 @@ export interface Seen {
 }
 
 /** The same with the kinds that are shown, and their names. */
-export interface View extends Seen {
+export interface DocumentView extends DocumentInput {
   /** Those of which anything is shown, in the order in which they were made. */
   readonly kinds: readonly KindDef[];
   /** The routes that are shown of each. */
@@ -39,12 +39,12 @@ export interface View extends Seen {
 }
 
 /** Whether the caller has any of the rights to units of a kind. */
-export function hasRight({ model, caller }: Seen, kind: KindDef, rights: readonly Right[] = []): boolean {
-  return rights.some((right) => mayAtAll(kind, right, caller, model));
+export function hasRight({ model, caller }: DocumentInput, kind: KindDef, rights: readonly Right[] = []): boolean {
+  return rights.some((right) => isAllowedForSomeUnit(kind, right, caller, model));
 }
 
 /** What the schemas of kinds ask of the caller. */
-export function contextOf(view: View): KindContext {
+export function kindContext(view: DocumentView): KindContext {
   return {
     model: view.model,
     caller: view.caller,
@@ -57,18 +57,18 @@ export function contextOf(view: View): KindContext {
 }
 
 /** Whether units of the kind can be created by the caller. */
-export function mayCreate(seen: Seen, kindId: string): boolean {
+export function mayCreate(seen: DocumentInput, kindId: string): boolean {
   const kind = seen.model.kinds.get(kindId);
   return kind !== undefined && kind.active && hasRight(seen, kind, ['create']);
 }
 
 /** Whether the unit endpoints of a kind have a schema of what they answer. */
-export function hasRecord(seen: Seen, kindId: string): boolean {
+export function hasRecord(seen: DocumentInput, kindId: string): boolean {
   const kind = seen.model.kinds.get(kindId);
   return kind !== undefined && kind.active && hasRight(seen, kind, ['read']);
 }
 
-export function isShown(route: Route, kind: KindDef | undefined, seen: Seen): boolean {
+export function isShown(route: Route, kind: KindDef | undefined, seen: DocumentInput): boolean {
   if (route.administrators && !isAdministrator(seen.caller)) return false;
   if (kind?.remote && route.asks && seen.lacks(kind, route.asks)) return false;
   if (route.reads && !hasRecord(seen, route.reads)) return false;
@@ -77,7 +77,7 @@ export function isShown(route: Route, kind: KindDef | undefined, seen: Seen): bo
   return (subject.active || route.inactive === true) && hasRight(seen, subject, route.rights);
 }
 
-const SUBJECTS: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef) => boolean>> = {
+const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef) => boolean>> = {
   all: () => true,
   linkable: isLinkable,
   members: isMemberKind,
@@ -85,6 +85,6 @@ const SUBJECTS: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef)
 };
 
 /** Whether a route is one of a kind, and shown of it. */
-export function isShownOf(route: Route, kind: KindDef, seen: Seen): boolean {
-  return route.of !== undefined && SUBJECTS[route.of](kind) && isShown(route, kind, seen);
+export function isShownOf(route: Route, kind: KindDef, seen: DocumentInput): boolean {
+  return route.of !== undefined && APPLIES_TO[route.of](kind) && isShown(route, kind, seen);
 }

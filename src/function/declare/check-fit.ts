@@ -1,5 +1,5 @@
 /** Judges a module against the kinds of a project: what its declarations name has to be there. Pure. */
-import { checkRules } from '../../access/check-access.js';
+import { checkAccessRules } from '../../access/check-access.js';
 import type { KindDef, Model } from '../../model/model.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import type { FunctionDef, FunctionModule, ModuleFault } from './definition.js';
@@ -16,7 +16,7 @@ export function checkFit({ functions }: FunctionModule, kind: KindDef, model: Mo
 
 function ruleFaults({ access }: FunctionDef, kind: KindDef, model: Model): string[] {
   if (access === undefined) return [];
-  const texts = accessTexts(access, (said, faults) => checkRules({ ...kind, access: said }, model, faults));
+  const texts = accessTexts(access, (said, faults) => checkAccessRules({ ...kind, access: said }, model, faults));
   return texts.map((text) => `access: ${text}`);
 }
 

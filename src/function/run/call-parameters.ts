@@ -1,5 +1,5 @@
 /** Reads the parameters of a call by the code that reads bodies of units: the same faults, all of them at once. */
-import { ofTargetFor } from '../../access/reach.js';
+import { targetKindTextFor } from '../../access/reference-access.js';
 import { keyField, parameterField } from '../../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
@@ -55,7 +55,7 @@ export async function readParameters(
   }
   const patterns = new PatternChecks();
   const masks = { writable: kind.fields, readable: kind.fields };
-  const options = { kind, ...masks, defaults: new DefaultBytes(), ofTarget: ofTargetFor(caller, model) };
+  const options = { kind, ...masks, defaults: new DefaultBytes(), ofTarget: targetKindTextFor(caller, model) };
   const draft = await inTurns(draftCreate(known, { ...options, faults, patterns }), breather);
   await settle(patterns);
   for (const field of kind.fields.values()) {

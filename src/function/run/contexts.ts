@@ -8,9 +8,9 @@ import type { Runs } from '../../database/transaction/runs.js';
 import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/link.reader.js';
 import { LinkService, type LinkPath } from '../../link/link.service.js';
-import { oneLine } from '../../mail/mail.js';
+import { mailLine } from '../../mail/mail.js';
 import { Markup, markup } from '../../mail/markup.js';
-import { OutgoingMail } from '../../mail/outgoing.js';
+import { MailQueue } from '../../mail/mail-queue.js';
 import { layout } from '../../mail/template/layout.js';
 import { isEmailAddress } from '../../shared/email.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
@@ -42,7 +42,7 @@ export class Contexts {
     private readonly links: LinkService,
     private readonly walks: LinkReader,
     private readonly groups: GroupReader,
-    private readonly outgoing: OutgoingMail,
+    private readonly outgoing: MailQueue,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -70,8 +70,8 @@ export class Contexts {
         door.check();
         const mail = mailOf(letter);
         const place = this.outgoing.reserve(project.id, 'function');
-        call.tx.afterCommit(() => place.post({ type: 'function', make: () => mail }));
-        call.tx.atEnd(() => place.leave());
+        call.tx.afterCommit(() => place.submit({ type: 'function', make: () => mail }));
+        call.tx.atEnd(() => place.release());
       },
       get log() {
         return (log ??= logOf(logger.child({ ...who }), call.tx.runs));
@@ -188,7 +188,7 @@ function queryOf(options: ListOptions): string {
 
 function mailOf({ to, subject, text, html }: Letter) {
   if (!isEmailAddress(to)) throw new TypeError(`mail(): 'to' wants one address, without a name; got '${to}'`);
-  const line = oneLine(subject);
+  const line = mailLine(subject);
   const content = html === undefined ? markup`<p style="white-space: pre-line">${text}</p>` : new Markup(html);
   return { to, subject: line, text, html: layout(line, content) };
 }

@@ -1,5 +1,5 @@
 /** The mail with the code of a sign-in. Pure. */
-import { oneLine, type Mail } from '../mail.js';
+import { mailLine, type Mail } from '../mail.js';
 import { markup } from '../markup.js';
 import { layout } from './layout.js';
 
@@ -12,7 +12,7 @@ export interface CodeMail {
 }
 
 export function codeMail({ to, project, code, minutes }: CodeMail): Mail {
-  const label = oneLine(project);
+  const label = mailLine(project);
   const subject = `Your sign-in code for ${label}`;
   const text = `Your sign-in code for ${label}:
 

@@ -1,5 +1,5 @@
 /** The mail with the token of a password recovery. Pure. */
-import { oneLine, type Mail } from '../mail.js';
+import { mailLine, type Mail } from '../mail.js';
 import { markup } from '../markup.js';
 import { layout } from './layout.js';
 
@@ -16,7 +16,7 @@ export interface RecoveryMail {
 }
 
 export function recoveryMail({ to, project, key, token, link, minutes }: RecoveryMail): Mail {
-  const label = oneLine(project);
+  const label = mailLine(project);
   const subject = `A new password for ${label}`;
   const text = `Somebody, probably you, asked for a new password for ${label}.
 

@@ -1,6 +1,6 @@
 /** Reads a body by the kind's parameters, in pieces: what is to be stored, or every fault of it but those that patterns find. Pure. */
 import { v7 as uuidv7 } from 'uuid';
-import type { OfTarget } from '../../access/reach.js';
+import type { TargetKindText } from '../../access/reference-access.js';
 import { Faults, type ErrorCode, type Place } from '../../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../../shared/identifiers.js';
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
@@ -24,7 +24,7 @@ export interface DraftOptions {
   /** Gives the defaults of new units. */
   readonly defaults: DefaultBytes;
   /** Names the kinds that references lead to, as far as who asks may know. */
-  readonly ofTarget: OfTarget;
+  readonly ofTarget: TargetKindText;
   /** The position of the object in a bulk body. */
   readonly index?: number;
   /** Keys of the units that are created along, by the reference; undefined where there is none because of a fault. */
@@ -77,7 +77,7 @@ export function presumedDraft(given: Draft, kind: KindDef, defaults: DefaultByte
 }
 
 const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
-const NO_TARGET: OfTarget = () => '';
+const NO_TARGET: TargetKindText = () => '';
 
 /** Reads the body of an edit, or without an id what is changed of a draft: only what it has is written. */
 export function* draftUpdate(body: Body, options: DraftOptions, id?: string): Pieces<Draft> {

@@ -3,9 +3,9 @@
  * and every fault.
  */
 import { Injectable } from '@nestjs/common';
-import { checkState, denied, openKind } from '../../access/access.js';
+import { checkActiveAndLocal, accessDenied, authorizeKind } from '../../access/access.js';
 import { readableFields, writableFields } from '../../access/masks.js';
-import { mayDescribe, ofTargetFor } from '../../access/reach.js';
+import { mayDescribe, targetKindTextFor } from '../../access/reference-access.js';
 import { Patterns } from '../../catalog/patterns.js';
 import type { KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
@@ -109,7 +109,7 @@ export class Drafter {
     for (const behavior of behaviors) body = (await told(situation, () => behavior.prepare?.(body, write))) ?? body;
     const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
     const made = await this.#within(body, masks.writable, situation);
-    const ofTarget = ofTargetFor(askerOf(write.session), write.session.model);
+    const ofTarget = targetKindTextFor(askerOf(write.session), write.session.model);
     const options = { kind, ...masks, faults, patterns, defaults, ofTarget };
     const read = id !== undefined ? draftUpdate : partly ? draftGiven : draftCreate;
     const pieces = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
@@ -151,10 +151,13 @@ export class Drafter {
     const { model } = write.session;
     const target = model.kinds.get(kindId);
     if (target && !mayDescribe(target, writer, model)) {
-      throw denied(writer, `${[...outer.way, id].join('.')}: you may not create units of the kind that it leads to`);
+      throw accessDenied(
+        writer,
+        `${[...outer.way, id].join('.')}: you may not create units of the kind that it leads to`,
+      );
     }
-    const { kind, grant } = openKind(model, kindId, 'create', writer);
-    checkState(kind);
+    const { kind, grant } = authorizeKind(model, kindId, 'create', writer);
+    checkActiveAndLocal(kind);
     for (const behavior of this.behaviors.of(kind, write.session)) behavior.ready?.();
     const session = { ...write.session, caller: writer };
     const { patterns, defaults } = write;

@@ -1,7 +1,7 @@
 /** References between units: whether what they lead to is there, and what they forbid. `deletion.ts` follows them. */
 import { Injectable } from '@nestjs/common';
 import { referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
-import { ofTargetFor, referableOf } from '../../access/reach.js';
+import { targetKindTextFor, referenceGrant } from '../../access/reference-access.js';
 import { leadsOn, type Predicate } from '../../model/predicate/predicate.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
@@ -136,7 +136,7 @@ export class References {
     made?: Pick<Made, 'has'>,
   ): Promise<Unreachable[]> {
     const found: Unreachable[] = [];
-    const nameOf = ofTargetFor(askerOf(session), session.model);
+    const nameOf = targetKindTextFor(askerOf(session), session.model);
     for (const field of kind.fields.values()) {
       const target = field.reference && session.model.kinds.get(field.reference.kind);
       // Whether a unit of another source is there is for that one to know.
@@ -145,7 +145,7 @@ export class References {
       const own = target === kind && asked.length > 0 ? keysOf(kind, drafts) : undefined;
       const others = asked.filter(({ id }) => !made?.has(target, id) && !own?.has(id));
       if (others.length === 0) continue;
-      const grant = referableOf(target, session.caller, session.model);
+      const grant = referenceGrant(target, session.caller, session.model);
       if (grant && !grant.predicate && !all) continue;
       const ids = others.map(({ id }) => id);
       const ofTarget = nameOf(target.id);

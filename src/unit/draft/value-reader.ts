@@ -1,5 +1,5 @@
 /** Reads values by the definitions of their fields, whoever gives them, in pieces: what is stored of each, or every fault of it. Pure. */
-import type { OfTarget } from '../../access/reach.js';
+import type { TargetKindText } from '../../access/reference-access.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { ParameterType, Report, Stored } from '../../model/parameter-type/parameter-type.js';
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
@@ -23,7 +23,7 @@ export class ValueReader {
     private readonly kind: KindDef,
     private readonly patterns: PatternChecks,
     private readonly tell: TellFault,
-    private readonly ofTarget: OfTarget,
+    private readonly ofTarget: TargetKindText,
   ) {}
 
   /** A value that is not null; undefined after a fault was told. */

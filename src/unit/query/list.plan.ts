@@ -1,6 +1,6 @@
 /** Turns a query and what the caller may see into a plan: names become fields, texts become values. Pure. */
 import { readableFields } from '../../access/masks.js';
-import { reachOf } from '../../access/reach.js';
+import { referenceAccess } from '../../access/reference-access.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { printPath } from '../../filter/filter.printer.js';
 import { readListQuery, type ListQuery } from '../../http/route/list-query.js';
@@ -27,7 +27,7 @@ export interface PlanContext extends Names {
 export function contextOf(
   { project, caller, model }: Pick<Session, 'project' | 'caller' | 'model'>,
   { kind, access }: Pick<PlanContext, 'kind' | 'access'>,
-  reach: Reach = reachOf(caller, model),
+  reach: Reach = referenceAccess(caller, model),
 ): PlanContext {
   return { schema: project.schema, kind, access, visible: readableFields(kind, caller), reach };
 }

@@ -1,7 +1,7 @@
 /** Where a caller may walk along links, and what of the units on the way it sees. */
 import { Injectable } from '@nestjs/common';
-import { grantOf, saidOf } from '../../access/access.js';
-import { rightsOf } from '../../access/masks.js';
+import { grantOf, accessSettingOf } from '../../access/access.js';
+import { rightsKeyOf } from '../../access/masks.js';
 import type { ListQuery } from '../../http/route/list-query.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
 import { everyField } from '../../model/predicate/predicate.js';
@@ -55,7 +55,7 @@ export class Walks {
     const { model, caller } = session;
     const grounds = this.#shared.get(model) ?? new Map<string, Ground>();
     this.#shared.set(model, grounds);
-    const key = `${rightsOf(caller)} ${linked === linkable ? '' : linked.map(({ id }) => id).join()}`;
+    const key = `${rightsKeyOf(caller)} ${linked === linkable ? '' : linked.map(({ id }) => id).join()}`;
     const known = grounds.get(key);
     if (known) return known;
     const passed = readable(session, linked);
@@ -113,7 +113,7 @@ function readable({ caller, model }: Session, kinds: readonly KindDef[]): Passed
 
 /** Whether its units are read by all callers of the same rights alike. */
 function isReadByLevel(kind: KindDef): boolean {
-  const said = saidOf(kind, 'read');
+  const said = accessSettingOf(kind, 'read');
   return 'level' in said && said.level !== 'self';
 }
 

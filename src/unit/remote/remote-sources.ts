@@ -3,7 +3,7 @@
  * connection meanwhile, and no place among those that wait for the database.
  */
 import { Injectable } from '@nestjs/common';
-import { checkActive, unsupplied } from '../../access/access.js';
+import { checkActive, remoteUnavailable } from '../../access/access.js';
 import { Afterwards, Catalog } from '../../catalog/catalog.service.js';
 import { Patterns } from '../../catalog/patterns.js';
 import { StaleModel } from '../../catalog/stale-model.js';
@@ -90,7 +90,7 @@ export class Remotes {
   #open(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>, operation: RemoteOperation): RemoteSource {
     // Members are kept here, with their passwords.
     const source = isMemberKind(kind) ? undefined : this.#sources?.find(kind, session);
-    if (!source) throw unsupplied(kind);
+    if (!source) throw remoteUnavailable(kind);
     if (source instanceof KindError) throw source;
     if (source.can.has(operation)) return source;
     throw refusal(

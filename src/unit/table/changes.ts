@@ -4,7 +4,7 @@
  * nobody else changes it.
  */
 import { Injectable } from '@nestjs/common';
-import { denied } from '../../access/access.js';
+import { accessDenied } from '../../access/access.js';
 import { Patterns } from '../../catalog/patterns.js';
 import { uniqueColumns } from '../../model/field.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
@@ -65,7 +65,7 @@ export class Changes {
       return this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model);
     });
     if (allowed) return;
-    throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
+    throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
   }
 
   /** An edit as behaviours leave it. @throws KindError 403, 404, 412 where the unit changed meanwhile */

@@ -1,6 +1,6 @@
 /** What PostgreSQL's refusals of a write mean, in the words of the kind. */
 import { isAnswerTooLarge, isDatabaseFault, type DatabaseFault } from '../../database/statement/sqlstate.js';
-import type { OfTarget } from '../../access/reach.js';
+import type { TargetKindText } from '../../access/reference-access.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import { constraintName } from '../../model/names.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
@@ -14,7 +14,7 @@ export interface WriteContext {
   /** The fields of which the caller may be told. */
   readonly told: ReadonlyMap<string, Field>;
   /** Names the kinds that references lead to, as far as the caller may know. */
-  readonly ofTarget: OfTarget;
+  readonly ofTarget: TargetKindText;
   /** The rows of a bulk write, to find the one to blame. */
   readonly rows?: readonly Readonly<Record<string, unknown>>[];
   readonly bulk?: boolean;

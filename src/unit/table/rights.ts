@@ -1,6 +1,6 @@
 /** What of a kind's units a caller sees, and which of them it may write. Every refusal of a write is worded here. */
 import { Injectable } from '@nestjs/common';
-import { denied, grantOf } from '../../access/access.js';
+import { accessDenied, grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { both, everyField, type Predicate } from '../../model/predicate/predicate.js';
@@ -103,13 +103,13 @@ export class UnitRights {
     if (!found) return unknownUnit(kind, id);
     if (options.tags && !options.tags.includes(found.tag)) return changed(kind, id);
     if (!options.access || (await this.#find(session, kind, id, options.access))) return undefined;
-    return denied(session.caller, `You may not ${operation} this unit of '${kind.id}'`);
+    return accessDenied(session.caller, `You may not ${operation} this unit of '${kind.id}'`);
   }
 }
 
 /** The unit is the caller's to change, but not into that. */
 export function leaves(caller: Caller, kind: KindDef): KindError {
-  return denied(caller, `You may not change a unit of '${kind.id}' into one that you may not change`);
+  return accessDenied(caller, `You may not change a unit of '${kind.id}' into one that you may not change`);
 }
 
 /** The unit is another version by now. */

@@ -1,6 +1,6 @@
 /** Writes units into tables. */
 import { Injectable } from '@nestjs/common';
-import { denied } from '../../access/access.js';
+import { accessDenied } from '../../access/access.js';
 import { Database } from '../../database/database.js';
 import { uniqueColumns } from '../../model/field.js';
 import { readJson } from '../../http/body/json-pieces.js';
@@ -129,7 +129,7 @@ export class TableWriter implements Writer {
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
     const made = await this.refusals.telling(session, kind, units, telling);
-    if (made.length === 0) throw denied(session.caller, `You may not create such a unit of '${kind.id}'`);
+    if (made.length === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
     late.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
     return made;

@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { readableFields } from '../../access/masks.js';
-import { ofTargetFor } from '../../access/reach.js';
+import { targetKindTextFor } from '../../access/reference-access.js';
 import type { KindDef } from '../../model/model.js';
 import { Faults, KindError, type Message } from '../../shared/errors.js';
 import type { WriteContext } from './conflict.js';
@@ -70,5 +70,5 @@ export interface Edited {
 export function contextOf(session: Session, kind: KindDef, bulk = false): WriteContext {
   const { caller, model } = session;
   const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
-  return { model, kind, told, ofTarget: ofTargetFor(askerOf(session), model), ...(bulk && { bulk }) };
+  return { model, kind, told, ofTarget: targetKindTextFor(askerOf(session), model), ...(bulk && { bulk }) };
 }

@@ -1,6 +1,6 @@
 /** Sign-in with a code by mail: a setting of the project. */
 import { describe, expect, it } from 'vitest';
-import { OutgoingMail } from '../../../src/mail/outgoing.js';
+import { MailQueue } from '../../../src/mail/mail-queue.js';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
 import { codeIn, Mailbox, setOtp, temporaryFolder, tokenIn } from '../../support/mailbox.js';
@@ -173,7 +173,7 @@ describe('with codes on', () => {
     const asked = askers.flatMap((by) => Array.from({ length: 6 }, () => signIn(olga, null, by)));
     const replies = await Promise.all(asked);
     // Before it ends, a process sends what waits.
-    for (const { service: each } of processes) await each.app.get(OutgoingMail).drain(5000);
+    for (const { service: each } of processes) await each.app.get(MailQueue).drain(5000);
     for (const { status, body } of replies) {
       expect({ status, body }).toEqual({ status: 200, body: { content: null, messages: [] } });
     }

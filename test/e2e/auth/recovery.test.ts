@@ -1,6 +1,6 @@
 /** A new password by mail, and that it gives nothing away. */
 import { describe, expect, it, vi } from 'vitest';
-import { OutgoingMail } from '../../../src/mail/outgoing.js';
+import { MailQueue } from '../../../src/mail/mail-queue.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
 import { Mailbox, temporaryFolder, tokenIn } from '../../support/mailbox.js';
@@ -77,7 +77,7 @@ describe('a recovery', () => {
     const { email } = await signUp(admin, 'cat');
     const project = anonymous(await throttled.signIn(admin.id));
     // What comes after the answer is left out.
-    vi.spyOn(throttled.service.app.get(OutgoingMail), 'reserve').mockReturnValue({ post() {}, leave() {} });
+    vi.spyOn(throttled.service.app.get(MailQueue), 'reserve').mockReturnValue({ submit() {}, release() {} });
     const counted = (address: string) =>
       project.statements(() => project.post('/auth/recover_password', { email: address }));
     expect(await counted(email)).toBe(1);
@@ -102,7 +102,7 @@ describe('a recovery', () => {
     );
     for (const { status } of await Promise.all(asked)) expect(status).toBe(200);
     // Before it ends, a process sends what waits.
-    for (const { service: each } of processes) await each.app.get(OutgoingMail).drain(5000);
+    for (const { service: each } of processes) await each.app.get(MailQueue).drain(5000);
     await query(admin, 'DROP TRIGGER linger ON $schema._recovery');
     expect((await mailbox.to(email)).length).toBe(10);
   });
@@ -266,7 +266,7 @@ describe('the link of the mail', () => {
 
 describe('a sign-in that is under way with the old password', () => {
   it('gets no session once the password is another', async () => {
-    const { Sessions } = await import('../../../src/auth/sessions.js');
+    const { SessionStore } = await import('../../../src/auth/session/session-store.js');
     const { ProjectStore } = await import('../../../src/tenancy/project-store.js');
     const kim = await signUp(admin, 'kim');
     const project = (await service.service.app.get(ProjectStore).find(admin.id))!;
@@ -276,7 +276,7 @@ describe('a sign-in that is under way with the old password', () => {
       [kim.id],
     );
     const start = () =>
-      service.service.app.get(Sessions).start(service.service.database, project, 'person', kim.id, row?.hash);
+      service.service.app.get(SessionStore).start(service.service.database, project, 'person', kim.id, row?.hash);
     await start();
     await reset(await tokenFor(kim.email), 'a good password');
     await expect(start()).rejects.toMatchObject({ status: 401 });

@@ -1,6 +1,6 @@
 /** Repeated failures: 429, wherever they are made, and nothing but the address counts. */
 import { describe, expect, it, vi } from 'vitest';
-import { ALLOWED } from '../../../src/auth/throttle.js';
+import { ATTEMPT_LIMITS } from '../../../src/auth/throttle.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
 import { codeIn, Mailbox, setOtp, temporaryFolder, tokenIn } from '../../support/mailbox.js';
@@ -48,7 +48,7 @@ describe('one account from one address', () => {
     const project = await members();
     const member = await signUp(project, 'ann');
     await query(project, 'DELETE FROM $schema._throttle');
-    for (let failure = 0; failure < ALLOWED.pair; failure += 1) {
+    for (let failure = 0; failure < ATTEMPT_LIMITS.pair; failure += 1) {
       const { status, body } = await attempt(project, username, 'a wrong one');
       expect({ status, code: body.messages[0]?.code }).toEqual({ status: 401, code: 'signin.failed' });
     }
@@ -87,7 +87,7 @@ describe('one account from one address', () => {
   it('names count as they are compared', async () => {
     const project = await members();
     const spellings = ['Cäsar', 'cäsar', 'CÄSAR', 'ca\u0308sar', 'ＣÄSAR'];
-    for (let failure = 0; failure < ALLOWED.pair; failure += 1) {
+    for (let failure = 0; failure < ATTEMPT_LIMITS.pair; failure += 1) {
       expect((await attempt(project, spellings[failure % 5] ?? '', 'a wrong one')).status).toBe(401);
     }
     for (const name of spellings) expect((await attempt(project, name, 'a wrong one')).status).toBe(429);
@@ -149,7 +149,7 @@ describe('one account from one address', () => {
     await setOtp(project, true);
     const signIn = (otp: string | null) =>
       project.post('/auth/signin', { username: 'gus', password: gus.password, otp }, from('192.0.2.1'));
-    for (let failure = 0; failure < ALLOWED.pair; failure += 1) expect((await signIn('x')).status).toBe(401);
+    for (let failure = 0; failure < ATTEMPT_LIMITS.pair; failure += 1) expect((await signIn('x')).status).toBe(401);
     expect((await signIn(null)).status).toBe(429);
     expect(await mailbox.to(gus.email)).toEqual([]);
   });
@@ -182,7 +182,7 @@ describe('one address', () => {
   it.each(calls)('%s: a hundred, then 429', async (_, call, status) => {
     const project = await members();
     expect((await call(project, 'first')).status).toBe(status);
-    await fill(project, ALLOWED.address, 98);
+    await fill(project, ATTEMPT_LIMITS.address, 98);
     expect((await call(project, 'second')).status).toBe(status);
     expect((await call(project, 'third')).status).toBe(status);
     const { status: last, headers } = await call(project, 'fourth');
@@ -200,7 +200,7 @@ describe('one address', () => {
     const signIn = (otp: string | null) =>
       project.post('/auth/signin', { username: 'hal', password: hal.password, otp }, from('192.0.2.1'));
     expect((await signIn(null)).status).toBe(200);
-    await fill(project, ALLOWED.address, 98);
+    await fill(project, ATTEMPT_LIMITS.address, 98);
     expect((await signIn(null)).status).toBe(200);
     const code = codeIn(await mailbox.last(hal.email, 2));
     // A hundredth attempt, which is given back.
@@ -247,7 +247,7 @@ describe('one account from anywhere', () => {
     const project = await members();
     const kim = await signUp(project, 'kim');
     expect((await attempt(project, 'kim', 'a wrong one')).status).toBe(401);
-    await fill(project, ALLOWED.account, 199);
+    await fill(project, ATTEMPT_LIMITS.account, 199);
     expect((await attempt(project, 'kim', 'a wrong one', '192.0.2.2')).status).toBe(401);
     expect((await attempt(project, 'kim', kim.password, '192.0.2.3')).status).toBe(429);
     // An attempt that is refused counts nowhere.

@@ -1,6 +1,6 @@
 /** Custom functions in the document: those that the caller may call, as they are declared, and as they are now. */
 import { describe, expect, it } from 'vitest';
-import type { OpenApiDocument, Operation } from '../../../src/doc/openapi/openapi.js';
+import type { OpenApiDocument, OpenApiOperation } from '../../../src/doc/openapi/openapi.js';
 import { OPERATIONS } from '../../../src/model/built-in-traits.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
@@ -59,7 +59,7 @@ const called = ({ paths }: OpenApiDocument) =>
     .filter(([path]) => path.includes('/function/'))
     .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path.replace('/api/lib/city/', '')}`))
     .sort();
-const operationOf = async (caller: TestProject, method: 'get' | 'post', path: string): Promise<Operation> => {
+const operationOf = async (caller: TestProject, method: 'get' | 'post', path: string): Promise<OpenApiOperation> => {
   const found = (await documentOf(caller)).paths[`/api/lib/city/${path}`]?.[method];
   if (!found) throw new Error(`no ${method} ${path}`);
   return found;

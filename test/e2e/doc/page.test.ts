@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Documents } from '../../../src/doc/documents.js';
-import { assets } from '../../../src/doc/page-assets.js';
+import { assetFiles } from '../../../src/doc/page-files.js';
 import { startTestService, type Reply } from '../../support/service.js';
 
 const service = await startTestService();
@@ -94,7 +94,7 @@ it('is compressed once, however many ask for it at a time', async () => {
   const ask = () => documents.generic({ chosen: new Set(['kind']), coding: 'br' });
   const [first, ...others] = await Promise.all([ask(), ask(), ask()]);
   for (const each of [...others, await ask()]) expect(each).toBe(first);
-  expect(await assets.get('page.js', 'gzip')).toBe(await assets.get('page.js', 'gzip'));
+  expect(await assetFiles.get('page.js', 'gzip')).toBe(await assetFiles.get('page.js', 'gzip'));
 });
 
 describe('what is large', async () => {

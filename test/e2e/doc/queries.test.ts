@@ -1,7 +1,7 @@
 /** Every operation takes the query parameters that the document says it has, and no others. */
 import { expect, it } from 'vitest';
-import type { OpenApiDocument, Operation, Parameter } from '../../../src/doc/openapi/openapi.js';
-import { componentOfQuery, QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
+import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from '../../../src/doc/openapi/openapi.js';
+import { queryComponent, QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
 import { defineKinds, withMembers } from '../../support/callers.js';
 import { ok } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
@@ -90,7 +90,7 @@ interface Case {
 }
 
 /** The path of every kind, for one that stands once for all that have it. */
-function everyPath(template: string, { parameters }: Operation): string[] {
+function everyPath(template: string, { parameters }: OpenApiOperation): string[] {
   const [first] = parameters ?? [];
   const kinds = first && 'schema' in first ? (first.schema['enum'] as string[]) : undefined;
   return kinds?.map((kind) => template.replace(/\{\w+\}/, kind)) ?? [template];
@@ -113,7 +113,7 @@ const CASES = PATHS.flatMap(([template, method, operation]): Case[] => {
   )
     return [];
   const takes = parameters.flatMap((given) => {
-    const named = given as { $ref?: string } & Partial<Parameter>;
+    const named = given as { $ref?: string } & Partial<OpenApiParameter>;
     const found = named.$ref === undefined ? named : document.components.parameters[named.$ref.split('/').at(-1) ?? ''];
     return found?.in === 'query' ? [found.name ?? ''] : [];
   });
@@ -153,5 +153,5 @@ it.each(CASES.map((each) => [each.id, each] as const))('%s', async (_, { method,
 
 it('the names of components are those of the document', () => {
   for (const [component, { name }] of Object.entries(QUERY_PARAMETERS))
-    expect(componentOfQuery(name as never)).toBe(component);
+    expect(queryComponent(name as never)).toBe(component);
 });

@@ -1,6 +1,6 @@
 /** What the document allows is taken: bodies and queries that its schemas generate are refused only for what no schema can say. */
 import { expect, it } from 'vitest';
-import type { OpenApiDocument, Operation, Parameter, Schema } from '../../../src/doc/openapi/openapi.js';
+import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, Schema } from '../../../src/doc/openapi/openapi.js';
 import { QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
@@ -118,7 +118,7 @@ interface Call {
   readonly name: string;
   readonly method: 'POST' | 'PUT';
   readonly path: string;
-  readonly operation: Operation;
+  readonly operation: OpenApiOperation;
 }
 
 const CALLS = Object.entries(document.paths).flatMap(([template, item]) =>
@@ -173,12 +173,12 @@ const QUERIES: Partial<Record<keyof typeof QUERY_PARAMETERS, readonly [path: str
 };
 
 /** Lists have their name repeated, or commas. */
-function queryOf({ name, explode = true }: Parameter, value: unknown): string {
+function queryOf({ name, explode = true }: OpenApiParameter, value: unknown): string {
   const texts = [value].flat().map((each) => encodeURIComponent(String(each)));
   return explode ? texts.map((text) => `${name}=${text}`).join('&') : `${name}=${texts.join(',')}`;
 }
 
-it.each(Object.entries<Parameter>(QUERY_PARAMETERS))('?%s', async (key, parameter) => {
+it.each(Object.entries<OpenApiParameter>(QUERY_PARAMETERS))('?%s', async (key, parameter) => {
   const [path, ...expected] = QUERIES[key as keyof typeof QUERY_PARAMETERS] ?? ['/ruled/unit'];
   const method = key === 'cascade' ? 'DELETE' : 'GET';
   const unexpected: unknown[] = [];

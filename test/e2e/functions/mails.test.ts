@@ -6,7 +6,7 @@ import { FunctionsFolder } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
 import { Mailbox, temporaryFolder } from '../../support/mailbox.js';
 import { startTestService } from '../../support/service.js';
-import { OutgoingMail, type MailPlace } from '../../../src/mail/outgoing.js';
+import { MailQueue, type MailReservation } from '../../../src/mail/mail-queue.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 
 const gate = new Gate('gate');
@@ -50,7 +50,7 @@ const mailbox = new Mailbox(dataDir);
 const service = await startTestService({ functionsDir: folder.path, dataDir });
 const project = await service.project();
 await defineKinds(project, { id: 'job', parameters: [{ id: 'title', kind_id: 'string' }] });
-const outgoing = service.service.app.get(OutgoingMail);
+const outgoing = service.service.app.get(MailQueue);
 const call = async (name: string) => refusalOf(await project.post(`/job/function/${name}`));
 let last = 0;
 /** The mails to Ann, when all that were posted by now are sent. */
@@ -76,10 +76,10 @@ describe('an address', () => {
 describe('where the line has one place left for functions', () => {
   const full = { status: 503, messages: ['server.busy'] };
   const refused = { status: 409, messages: ['job.no'] };
-  let taken: MailPlace[] = [];
+  let taken: MailReservation[] = [];
   let before = 0;
   beforeEach(async () => {
-    for (const place of taken) place.leave();
+    for (const place of taken) place.release();
     before = await sent();
     taken = Array.from({ length: LIMITS.functionMailsPerProject - 1 }, () => outgoing.reserve(project.id));
   });

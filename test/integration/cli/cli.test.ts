@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { run } from '../../../src/cli/run.js';
+import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/database/open-database.js';
 import { startService } from '../../../src/service.js';
@@ -31,7 +31,7 @@ afterAll(async () => {
 async function kind(...argv: string[]) {
   let out = '';
   let err = '';
-  const code = await run(argv, { out: (text) => (out += text), err: (text) => (err += text) }, () => config);
+  const code = await runCommandLine(argv, { out: (text) => (out += text), err: (text) => (err += text) }, () => config);
   return { code, out, err };
 }
 

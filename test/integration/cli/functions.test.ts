@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../../../src/cli/run.js';
+import { runCommandLine } from '../../../src/cli/run.js';
 import { openTestProject, type FunctionProject } from '../../../src/testing.js';
 import { FunctionsFolder } from '../../support/functions.js';
 
@@ -40,7 +40,7 @@ let config: () => FunctionProject['config'] = () => project.config;
 async function kind(...argv: string[]) {
   let [out, err] = ['', ''];
   const terminal = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
-  const code = await run(argv, terminal, config);
+  const code = await runCommandLine(argv, terminal, config);
   return { code, out, err };
 }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { run } from '../../../src/cli/run.js';
+import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { ownDatabase, urlOf } from '../../support/own-database.js';
@@ -21,7 +21,7 @@ async function kind(argv: readonly string[], env: Record<string, string>) {
   let err = '';
   const terminal = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
   const config = () => loadConfig({ FUNCTIONS_DIR: functions.path, LOG_LEVEL: 'fatal', ...env }, folder);
-  const code = await run(argv, terminal, config);
+  const code = await runCommandLine(argv, terminal, config);
   return { code, out, err };
 }
 

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { pino, type Logger } from 'pino';
 import { atEnd } from '../../support/at-end.js';
 import { OutboxTransport } from '../../../src/mail/outbox.transport.js';
-import { OutgoingMail } from '../../../src/mail/outgoing.js';
+import { MailQueue } from '../../../src/mail/mail-queue.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { query } from '../../support/definitions.js';
@@ -275,23 +275,23 @@ describe('a service that stops', () => {
   });
 
   it('does not wait for ever', async () => {
-    const outgoing = hasty.service.app.get(OutgoingMail);
-    outgoing.reserve('none').post({ type: 'test', make: () => new Promise(() => undefined) });
+    const outgoing = hasty.service.app.get(MailQueue);
+    outgoing.reserve('none').submit({ type: 'test', make: () => new Promise(() => undefined) });
     await outgoing.drain(100);
     expect(impatient.text()).toContain('"mails":1');
   });
 });
 
 it('a mail is made after the answer is out', async () => {
-  const outgoing = watched.service.app.get(OutgoingMail);
-  vi.spyOn(outgoing, 'reserve').mockReturnValue({ post: () => void events.push('posted'), leave() {} });
+  const outgoing = watched.service.app.get(MailQueue);
+  vi.spyOn(outgoing, 'reserve').mockReturnValue({ submit: () => void events.push('posted'), release() {} });
   await recover(anonymous(await watched.signIn(admin.id)), 'ann@example.com');
   await vi.waitUntil(() => events.length === 2, { timeout: 5000 });
   expect(events).toEqual(['answered', 'posted']);
 });
 
 describe('a line that is full', () => {
-  const outgoing = full.service.app.get(OutgoingMail);
+  const outgoing = full.service.app.get(MailQueue);
   const fill = (project: string, count: number) => Array.from({ length: count }, () => outgoing.reserve(project));
   const expectBusy = async (project: TestProject, email: string) => {
     const { status, headers } = await recover(project, email);
@@ -305,10 +305,10 @@ describe('a line that is full', () => {
     await expectBusy(project, 'ann@example.com');
     await expectBusy(project, 'nobody@example.com');
     expect((await recover(anonymous(other), 'ann@example.com')).status).toBe(200);
-    places[0]?.leave();
-    places[0]?.leave();
+    places[0]?.release();
+    places[0]?.release();
     expect((await recover(project, 'nobody@example.com')).status).toBe(200);
-    for (const place of places) place.leave();
+    for (const place of places) place.release();
   });
 
   it('of all projects is 503 for everybody', async () => {
@@ -316,18 +316,18 @@ describe('a line that is full', () => {
     const others = LIMITS.mailsWaiting / LIMITS.mailsPerProject;
     const places = Array.from({ length: others }, (_, at) => fill(`other${at}`, LIMITS.mailsPerProject)).flat();
     await expectBusy(project, 'ann@example.com');
-    for (const place of places) place.leave();
+    for (const place of places) place.release();
     expect((await recover(project, 'nobody@example.com')).status).toBe(200);
   });
 });
 
 it('projects take turns: the mails of one do not wait for all those of another', async () => {
-  const outgoing = full.service.app.get(OutgoingMail);
+  const outgoing = full.service.app.get(MailQueue);
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   const order: string[] = [];
   const post = (project: string, wait?: Promise<void>) =>
-    outgoing.reserve(project).post({
+    outgoing.reserve(project).submit({
       type: 'test',
       make: async () => {
         await wait;

@@ -7,7 +7,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { run } from '../../../src/cli/run.js';
+import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -39,7 +39,7 @@ it.each([{ WORKERS: '1' }, { WORKERS: '2' }])(
     expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
     let told = '';
     const terminal = { out: (text: string) => void (told += text), err: (text: string) => void (told += text) };
-    await run(['project', 'list', '--json'], terminal, () => loadConfig({ DATA_DIR: dataDir }, dataDir));
+    await runCommandLine(['project', 'list', '--json'], terminal, () => loadConfig({ DATA_DIR: dataDir }, dataDir));
     expect(told).toMatch(/^error: the database of DATA_DIR \S+ has never been served: /);
   },
   60_000,

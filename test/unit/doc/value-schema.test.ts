@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { exampleBody } from '../../../src/doc/openapi/example.js';
-import { defaultOf, describeValue, isPortable, takenValue } from '../../../src/doc/openapi/value.schema.js';
+import { defaultOf, describeValue, isPortable, inputValue } from '../../../src/doc/openapi/value.schema.js';
 import { parameterField } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
 import {
@@ -19,7 +19,7 @@ formats.default(ajv);
 
 const field = (type: ParameterTypeId, rules: Partial<ParameterDef> = {}): Field =>
   parameterField(parameterDef({ id: 'value', type, label: 'Value', ...rules }), uuidType);
-const takes = (of: Field, value: unknown) => ajv.validate(takenValue(of), value);
+const takes = (of: Field, value: unknown) => ajv.validate(inputValue(of), value);
 const hidden = () => false;
 const exampleOf = (of: Field) => exampleBody([of], () => false)?.['value'];
 
@@ -135,14 +135,14 @@ describe('the schema of a value', () => {
 
   it.each(['^[A-Z]{2}$', '\\d+', 'a|b', '^(?:x)*$', '\\.', '[^a-z]'])('tells the pattern %s as it is', (pattern) => {
     expect(isPortable(pattern)).toBe(true);
-    expect(takenValue(field('string', { pattern }))).toMatchObject({ pattern });
+    expect(inputValue(field('string', { pattern }))).toMatchObject({ pattern });
   });
 
   it.each(['(?i)abc', '(?P<n>x)', '\\pL', '\\Aabc\\z', '[[:alpha:]]', '\\Qa.b\\E', '\\_'])(
     'tells the pattern %s in words, for ECMA-262 reads it in another way',
     (pattern) => {
       const of = field('string', { pattern });
-      expect(takenValue(of)).not.toHaveProperty('pattern');
+      expect(inputValue(of)).not.toHaveProperty('pattern');
       expect(describeValue(of, hidden)).toBe(`Matches the RE2 pattern \`${pattern}\`.`);
     },
   );

@@ -1,6 +1,6 @@
 /** Mails say what they say, whatever the texts that are put in look like. */
 import { describe, expect, it } from 'vitest';
-import { oneLine } from '../../../src/mail/mail.js';
+import { mailLine } from '../../../src/mail/mail.js';
 import { markup } from '../../../src/mail/markup.js';
 import { codeMail } from '../../../src/mail/template/code.template.js';
 import { recoveryMail } from '../../../src/mail/template/recovery.template.js';
@@ -54,8 +54,8 @@ it('markup escapes texts, and takes markup as it is', () => {
 });
 
 it('one line is one line, and not endless', () => {
-  expect(oneLine(' a\t\r\n b\u0007c ')).toBe('a b c');
-  expect([...oneLine('😀'.repeat(300))].length).toBe(100);
+  expect(mailLine(' a\t\r\n b\u0007c ')).toBe('a b c');
+  expect([...mailLine('😀'.repeat(300))].length).toBe(100);
 });
 
 it.each(['a@example.com', "o'hara+tag@sub.example.com", 'ü@bücher.example', 'a@localhost'])(

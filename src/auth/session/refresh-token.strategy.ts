@@ -2,11 +2,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
-import { SECRET } from '../config/config.token.js';
-import type { HttpRequest } from '../http/request/request.js';
-import { refusal } from '../shared/errors.js';
-import { isUuid } from '../shared/identifiers.js';
-import type { Project } from '../tenancy/project.js';
+import { SECRET } from '../../config/config.token.js';
+import type { HttpRequest } from '../../http/request/request.js';
+import { refusal } from '../../shared/errors.js';
+import { isUuid } from '../../shared/identifiers.js';
+import type { Project } from '../../tenancy/project.js';
 import { bearerOfRequest } from './bearer.js';
 import { ALGORITHM, ISSUER, signingKey, type Claims } from './token.service.js';
 

@@ -5,12 +5,12 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Catalog } from '../catalog/catalog.service.js';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
-import { Database, type Executor } from '../database/database.js';
-import { refusal } from '../shared/errors.js';
-import { isUuid } from '../shared/identifiers.js';
+import { Catalog } from '../../catalog/catalog.service.js';
+import type { Config } from '../../config/config.js';
+import { CONFIG } from '../../config/config.token.js';
+import { Database, type Executor } from '../../database/database.js';
+import { refusal } from '../../shared/errors.js';
+import { isUuid } from '../../shared/identifiers.js';
 import {
   findSessionStatement,
   endSessionsStatement,
@@ -18,8 +18,8 @@ import {
   startSessionStatement,
   findSuccessorStatement,
   deleteExpiredSessionsStatement,
-} from '../sql/session.sql.js';
-import type { Project } from '../tenancy/project.js';
+} from '../../sql/session.sql.js';
+import type { Project } from '../../tenancy/project.js';
 
 /** What the tokens of a session are made of: the same grant makes the same tokens. */
 export interface SessionGrant {
@@ -29,15 +29,15 @@ export interface SessionGrant {
   readonly issuedAt: number;
 }
 
-const CHECK_EVERY_MS = 900;
+const SESSION_CACHE_MS = 900;
 /** Seconds in which a used refresh token still gives its successor: for two tabs, and for calls in parallel. */
 const REUSE_WINDOW = 10;
 /** Sign-ins and refreshes between two sweeps of sessions that ended by themselves. */
-const SWEEP_EVERY = 50;
+const SESSION_SWEEP_INTERVAL = 50;
 
 @Injectable()
-export class Sessions {
-  readonly #checked = new LRUCache<string, true>({ max: 50_000, ttl: CHECK_EVERY_MS });
+export class SessionStore {
+  readonly #checked = new LRUCache<string, true>({ max: 50_000, ttl: SESSION_CACHE_MS });
   /** How often sessions were ended by this process. */
   #ends = 0;
   #moves = 0;
@@ -74,11 +74,11 @@ export class Sessions {
   }
 
   async #ask(project: Project, sessionId: string): Promise<void> {
-    if (!isUuid(sessionId)) throw ended();
+    if (!isUuid(sessionId)) throw sessionEnded();
     const asked = this.#ends;
     const alive = findSessionStatement(project.schema, sessionId);
     const rows = await this.catalog.inProject(project, () => this.database.run(alive));
-    if (rows.length === 0) throw ended();
+    if (rows.length === 0) throw sessionEnded();
     // What was asked before sessions ended may be one of them.
     if (asked === this.#ends) this.#checked.set(sessionId, true);
   }
@@ -99,13 +99,13 @@ export class Sessions {
     );
     if (known?.recent) return { sessionId, refreshId: known.id, issuedAt: known.issued };
     await this.end(this.database, project, { id: sessionId });
-    throw ended();
+    throw sessionEnded();
   }
 
   /** Members who never come back leave sessions: each sweep takes many more than came since the last one. */
   async #sweep(executor: Executor, project: Project): Promise<void> {
     this.#moves += 1;
-    if (this.#moves % SWEEP_EVERY === 0) await executor.run(deleteExpiredSessionsStatement(project.schema));
+    if (this.#moves % SESSION_SWEEP_INTERVAL === 0) await executor.run(deleteExpiredSessionsStatement(project.schema));
   }
 
   /** Ends sessions; in a transaction they are over for this process when it is committed. */
@@ -120,6 +120,6 @@ export class Sessions {
   }
 }
 
-function ended() {
+function sessionEnded() {
   return refusal('token.invalid', 'The bearer token is malformed, forged, expired, revoked or of another project');
 }

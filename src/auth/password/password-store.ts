@@ -1,29 +1,29 @@
 /** Puts one password in place of another: what was good by the old one ends with it. */
 import { Injectable } from '@nestjs/common';
-import { Database, type Transaction } from '../database/database.js';
-import { refusal } from '../shared/errors.js';
-import { foldName } from '../shared/member-names.js';
-import { findCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
-import { deleteCodesAndRecoveriesStatement } from '../sql/recovery.sql.js';
-import type { Project } from '../tenancy/project.js';
+import { Database, type Transaction } from '../../database/database.js';
+import { refusal } from '../../shared/errors.js';
+import { foldName } from '../../shared/member-names.js';
+import { findCredentialStatement, setPasswordStatement } from '../../sql/credential.sql.js';
+import { deleteCodesAndRecoveriesStatement } from '../../sql/recovery.sql.js';
+import type { Project } from '../../tenancy/project.js';
 import type { Credential } from './credential.js';
 import { checkPassword, hashPassword } from './password.js';
-import { Sessions } from './sessions.js';
+import { SessionStore } from '../session/session-store.js';
 
 export interface Replacement {
   readonly memberId: string;
   readonly hash: string;
   /** The hash that has to be there still, where one was checked. */
-  readonly before?: string;
+  readonly expectedHash?: string;
   /** The one session that goes on. */
-  readonly but?: string;
+  readonly keptSessionId?: string;
 }
 
 @Injectable()
-export class Passwords {
+export class PasswordStore {
   constructor(
     private readonly database: Database,
-    private readonly sessions: Sessions,
+    private readonly sessions: SessionStore,
   ) {}
 
   /**
@@ -35,7 +35,11 @@ export class Passwords {
   }
 
   /** Sets a password; sessions, codes and tokens of the member end. Answers whether there was anything to replace. */
-  async replace(tx: Transaction, project: Project, { memberId, hash, before, but }: Replacement): Promise<boolean> {
+  async replace(
+    tx: Transaction,
+    project: Project,
+    { memberId, hash, expectedHash: before, keptSessionId: but }: Replacement,
+  ): Promise<boolean> {
     const set = await tx.run(setPasswordStatement(project.schema, memberId, hash, before));
     if (set.length === 0) return false;
     await tx.run(deleteCodesAndRecoveriesStatement(project.schema, memberId));
@@ -44,7 +48,7 @@ export class Passwords {
   }
 
   /** For whoever runs the service: gives the member of a name or an address a password. @throws KindError 400, 404 */
-  async give(project: Project, name: string, password: string): Promise<Credential> {
+  async setByName(project: Project, name: string, password: string): Promise<Credential> {
     const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, foldName(name)));
     if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);
     checkPassword({ ...found, password });

@@ -21,22 +21,22 @@ export interface MailJob {
 }
 
 /** Whose mail it is: those of functions leave room to what a sign-in waits for, however slow the functions are. */
-export type Sender = 'service' | 'function';
+export type MailSender = 'service' | 'function';
 
 /** Mails in the line with which another one has no place, by who asks: of all projects, and of one. */
-const FULL: Readonly<Record<Sender, { readonly ofAll: number; readonly ofOne: number }>> = {
+const QUEUE_LIMITS: Readonly<Record<MailSender, { readonly ofAll: number; readonly ofOne: number }>> = {
   service: { ofAll: LIMITS.mailsWaiting, ofOne: LIMITS.mailsPerProject },
   function: { ofAll: LIMITS.functionMailsWaiting, ofOne: LIMITS.functionMailsPerProject },
 };
 
 /** Mails that one process sends at once. */
-const AT_ONCE = 4;
+const CONCURRENT_SENDS = 4;
 /** Milliseconds before each further attempt. */
-const PAUSES = [1000, 5000] as const;
+const RETRY_DELAYS = [1000, 5000] as const;
 
 @Injectable()
-export class OutgoingMail {
-  readonly #line = new Lanes({ atOnce: AT_ONCE, refusal: tooMany });
+export class MailQueue {
+  readonly #line = new Lanes({ atOnce: CONCURRENT_SENDS, refusal: mailQueueFull });
   /** Mails that wait or are under way. */
   readonly #posted = new Set<Promise<void>>();
   /** Places that are taken: of each project, and of all. */
@@ -54,10 +54,10 @@ export class OutgoingMail {
    * Takes a place in the line, for a mail that is posted after the answer. Whether one is to be had does not depend on
    * whom the mail is for. @throws KindError 503
    */
-  reserve(project: string, sender: Sender = 'service'): MailPlace {
+  reserve(project: string, sender: MailSender = 'service'): MailReservation {
     const own = this.#places.get(project) ?? 0;
-    const { ofAll, ofOne } = FULL[sender];
-    if (this.#taken >= ofAll || own >= ofOne) throw tooMany();
+    const { ofAll, ofOne } = QUEUE_LIMITS[sender];
+    if (this.#taken >= ofAll || own >= ofOne) throw mailQueueFull();
     this.#take(project, 1);
     let open = true;
     const close = (then: () => void): void => {
@@ -65,8 +65,8 @@ export class OutgoingMail {
       open = false;
     };
     return {
-      post: (job) => close(() => this.#post(project, job)),
-      leave: () => close(() => this.#take(project, -1)),
+      submit: (job) => close(() => this.#post(project, job)),
+      release: () => close(() => this.#take(project, -1)),
     };
   }
 
@@ -104,7 +104,7 @@ export class OutgoingMail {
       const mail = await job.make();
       if (mail) await this.#send(mail, fields);
     } catch (error) {
-      this.logger.error({ ...fields, ...causeOf(error) }, 'a mail could not be sent');
+      this.logger.error({ ...fields, ...failureCodes(error) }, 'a mail could not be sent');
     }
   }
 
@@ -114,9 +114,9 @@ export class OutgoingMail {
         await this.#deliver(mail);
         return;
       } catch (error) {
-        const wait = PAUSES[attempt];
-        if (wait === undefined || isFinal(error) || this.#stopping.signal.aborted) throw error;
-        this.logger.warn({ ...fields, ...causeOf(error) }, 'a mail could not be sent and is tried again');
+        const wait = RETRY_DELAYS[attempt];
+        if (wait === undefined || isPermanent(error) || this.#stopping.signal.aborted) throw error;
+        this.logger.warn({ ...fields, ...failureCodes(error) }, 'a mail could not be sent and is tried again');
         await pause(wait, this.#stopping.signal);
       }
     }
@@ -136,23 +136,23 @@ export class OutgoingMail {
 }
 
 /** A place in the line of mails. It is posted to, or left, once. */
-export interface MailPlace {
-  post(job: MailJob): void;
-  leave(): void;
+export interface MailReservation {
+  submit(job: MailJob): void;
+  release(): void;
 }
 
-function tooMany(): KindError {
+function mailQueueFull(): KindError {
   return comeBack('server.busy', 'Too many mails wait to be sent', 10);
 }
 
 /** What the log may know of a failure: codes. Texts of servers repeat addresses, and some of them passwords. */
-function causeOf(error: unknown): object {
+function failureCodes(error: unknown): object {
   const { code, responseCode, command, name } = error as Record<string, unknown>;
   return { code, responseCode, command, ...(code === undefined && { error: name }) };
 }
 
 /** A server that refuses for good (5xx) refuses again. */
-function isFinal(error: unknown): boolean {
+function isPermanent(error: unknown): boolean {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return code === 'EENVELOPE' || code === 'EAUTH' || (responseCode !== undefined && responseCode >= 500);
 }

@@ -6,13 +6,13 @@ import { Database } from '../database/database.js';
 import { CODE_TABLE } from '../model/table/internal-tables.js';
 import { storeCodeStatement, deleteExpiredStatement, tryCodeStatement } from '../sql/recovery.sql.js';
 import type { Project } from '../tenancy/project.js';
-import { keyedHash } from './keys.js';
+import { keyedHash } from './keyed-hash.js';
 
 export const CODE_MINUTES = 10;
-const TRIES = 5;
+const MAX_TRIES = 5;
 
 @Injectable()
-export class Codes {
+export class SignInCodes {
   readonly #hash: (...parts: readonly string[]) => string;
 
   constructor(
@@ -34,7 +34,9 @@ export class Codes {
   /** Uses the member's code; false where it is another, used, too old, or was tried too often. */
   async use(project: Project, memberId: string, code: string): Promise<boolean> {
     const hash = this.#hash(project.id, memberId, code.trim());
-    const [row] = await this.database.run<{ fits: boolean }>(tryCodeStatement(project.schema, memberId, hash, TRIES));
+    const [row] = await this.database.run<{ fits: boolean }>(
+      tryCodeStatement(project.schema, memberId, hash, MAX_TRIES),
+    );
     return row?.fits ?? false;
   }
 }

@@ -4,19 +4,19 @@ import type { Reach, Reached } from '../model/predicate/path.js';
 import type { Operation } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
-import { checkState, grantOf, openKind, saidOf, type Grant } from './access.js';
+import { checkActiveAndLocal, grantOf, authorizeKind, accessSettingOf, type Grant } from './access.js';
 import { mayReadField, readableFields } from './masks.js';
 
 /** The references that a caller may follow: to kinds that it may read, and there to the units that it may read. */
-export function reachOf(caller: Caller, model: Model): Reach {
+export function referenceAccess(caller: Caller, model: Model): Reach {
   const known = new Map<string, Reached>();
   return {
     follow({ reference }: Field): Reached {
       const id = reference?.kind ?? '';
       const before = known.get(id);
       if (before) return before;
-      const { kind, grant } = openKind(model, id, 'read', caller);
-      checkState(kind);
+      const { kind, grant } = authorizeKind(model, id, 'read', caller);
+      checkActiveAndLocal(kind);
       const reached = { kind, visible: readableFields(kind, caller), access: grant.predicate };
       known.set(id, reached);
       return reached;
@@ -39,10 +39,10 @@ export function mayDescribe(kind: KindDef, caller: Caller, model: Model): boolea
 }
 
 /** How a refusal names the kind that a reference leads to: ` of 'city'`, or nothing. */
-export type OfTarget = (kindId: string) => string;
+export type TargetKindText = (kindId: string) => string;
 
 /** Names the kinds of which a caller is told. */
-export function ofTargetFor(caller: Caller, model: Model): OfTarget {
+export function targetKindTextFor(caller: Caller, model: Model): TargetKindText {
   return (kindId) => {
     const kind = model.kinds.get(kindId);
     return kind && mayDescribe(kind, caller, model) ? ` of '${kindId}'` : '';
@@ -53,8 +53,8 @@ export function ofTargetFor(caller: Caller, model: Model): OfTarget {
  * The units of a kind that a caller may refer to: those that it may read. Of a member kind whose owner said nothing of
  * reading, all: nobody could send a message to another member otherwise, and their ids can not be guessed.
  */
-export function referableOf(kind: KindDef, caller: Caller, model: Model): Grant | undefined {
+export function referenceGrant(kind: KindDef, caller: Caller, model: Model): Grant | undefined {
   const grant = grantOf(kind, 'read', caller, model);
-  const said = saidOf(kind, 'read');
+  const said = accessSettingOf(kind, 'read');
   return grant && 'level' in said && said.level === 'self' ? { predicate: undefined } : grant;
 }

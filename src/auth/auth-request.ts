@@ -2,13 +2,13 @@
 import { clientAddress } from '../http/request/client-address.js';
 import type { HttpRequest } from '../http/request/request.js';
 
-export interface Visit {
+export interface AuthRequest {
   readonly address: string;
   /** Has work done when the answer is out, or its client is gone. */
   readonly afterAnswer: (work: () => void) => void;
 }
 
-export function visitOf(request: HttpRequest): Visit {
+export function authRequestOf(request: HttpRequest): AuthRequest {
   const { res: response } = request;
   return {
     address: clientAddress(request),

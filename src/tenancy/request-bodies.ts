@@ -9,7 +9,7 @@ import type { HttpRequest } from '../http/request/request.js';
 import { LIMITS } from '../shared/limits.js';
 import { scopeOf } from './request-scope.js';
 
-type Bytes = Promise<Buffer | undefined>;
+type BodyBytes = Promise<Buffer | undefined>;
 
 /**
  * The setting that says how long a body may be: units of users' kinds may be large, and many at once. `small` is for what
@@ -17,19 +17,19 @@ type Bytes = Promise<Buffer | undefined>;
  */
 export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small';
 
-const bodies = new RequestSlot<(limit: BodyLimit) => Bytes>('body');
+const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>('body');
 
 @Injectable()
-export class Bodies {
+export class RequestBodies {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
   /** Makes the body of a request ready to be read, for the tenant that it is of. */
   prepare(request: HttpRequest): void {
-    let bytes: Bytes | undefined;
-    bodies.set(request, (limit) => (bytes ??= this.#read(request, limit)));
+    let bytes: BodyBytes | undefined;
+    bodyReaders.set(request, (limit) => (bytes ??= this.#read(request, limit)));
   }
 
-  #read(request: HttpRequest, limit: BodyLimit): Bytes {
+  #read(request: HttpRequest, limit: BodyLimit): BodyBytes {
     const { res: response } = request;
     if (!response) throw new Error('a request has its response');
     const { project, caller } = scopeOf(request);
@@ -43,14 +43,14 @@ export class Bodies {
 }
 
 /** Reads the bytes of a request's body, once; undefined where it has none. @throws KindError 400, 413, 415, 503 */
-export function bytesOf(request: object, limit: BodyLimit = 'bodyLimit'): Bytes {
-  const read = bodies.get(request);
+export function bodyBytes(request: object, limit: BodyLimit = 'bodyLimit'): BodyBytes {
+  const read = bodyReaders.get(request);
   if (!read) throw new Error('the body can not be read: its controller lacks the tenancy interceptor');
   return read(limit);
 }
 
 /** The body of a request as JSON; undefined where it has none. @throws KindError 400, 413, 415, 503 */
-export async function jsonOf(request: HttpRequest, limit?: BodyLimit): Promise<unknown> {
+export async function bodyJson(request: HttpRequest, limit?: BodyLimit): Promise<unknown> {
   const { project } = scopeOf(request);
-  return parseBody(await bytesOf(request, limit), request.headers['content-type'], project.schema);
+  return parseBody(await bodyBytes(request, limit), request.headers['content-type'], project.schema);
 }

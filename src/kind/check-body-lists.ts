@@ -40,11 +40,12 @@ export function checkBodyLists(
   // One that is not there is told by its place in the list of parameters.
   const unknown = names.filter((name) => !known.has(name));
   for (const name of unknown) known.set(name, { type: 'string', primary: false, multiple: false, runTime: false });
-  const listed = (key: 'unique' | 'indexes') => (values.has(key) ? listsOf(values.get(key)) : (stored?.[key] ?? []));
+  const listed = (key: 'unique' | 'indexes') =>
+    values.has(key) ? stringLists(values.get(key)) : (stored?.[key] ?? []);
   checkLists({ parameters: names, unique: listed('unique'), indexes: listed('indexes') }, known, faults);
 }
 
-function listsOf(value: Json | undefined): string[][] {
+function stringLists(value: Json | undefined): string[][] {
   if (!Array.isArray(value)) return [];
   return (value as Json[]).flatMap((list) =>
     Array.isArray(list) ? [(list as Json[]).filter((each) => typeof each === 'string')] : [],

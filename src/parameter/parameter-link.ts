@@ -13,7 +13,7 @@ import { UnitWriter } from '../unit/unit.writer.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
 
 @Injectable()
-export class KindParameters implements SystemLink, OnModuleInit {
+export class ParameterLink implements SystemLink, OnModuleInit {
   readonly linkId = 'parameter';
   readonly parentKind = 'kind';
 
@@ -55,11 +55,11 @@ export class KindParameters implements SystemLink, OnModuleInit {
     const kind = this.#kindOf(session, parentId);
     if (!kind.parameters.includes(childId))
       throw refusal('link.unknown', `'${parentId}' has no parameter '${childId}'`);
-    await this.take(session, kind, childId);
+    await this.removeFrom(session, kind, childId);
   }
 
   /** Takes a parameter out of a kind, and out of its lists of compound uniqueness and indexes. */
-  async take(session: Session, kind: KindDef, parameterId: string): Promise<void> {
+  async removeFrom(session: Session, kind: KindDef, parameterId: string): Promise<void> {
     const without = (lists: KindDef['unique']) => lists.filter((ids) => !ids.includes(parameterId));
     await this.#write(session, kind, {
       parameters: kind.parameters.filter((id) => id !== parameterId),

@@ -1,16 +1,16 @@
 /** The member session (docs/auth.md): what sign-up, sign-in and refresh answer. */
 import { Injectable } from '@nestjs/common';
-import { readableFields } from '../access/masks.js';
-import type { Executor } from '../database/database.js';
-import { isMemberKind, type Model } from '../model/model.js';
-import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
-import { recordAccessStatement } from '../sql/credential.sql.js';
-import { memberCaller } from '../tenancy/caller.js';
-import type { Project } from '../tenancy/project.js';
-import { Sessions, type SessionGrant } from './sessions.js';
+import { readableFields } from '../../access/masks.js';
+import type { Executor } from '../../database/database.js';
+import { isMemberKind, type Model } from '../../model/model.js';
+import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
+import { recordAccessStatement } from '../../sql/credential.sql.js';
+import { memberCaller } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import { SessionStore, type SessionGrant } from './session-store.js';
 import { TokenService } from './token.service.js';
 
-export interface MemberOf {
+export interface MemberIdentity {
   readonly kindId: string;
   readonly memberId: string;
 }
@@ -18,7 +18,7 @@ export interface MemberOf {
 @Injectable()
 export class MemberSessions {
   constructor(
-    private readonly sessions: Sessions,
+    private readonly sessions: SessionStore,
     private readonly tokens: TokenService,
   ) {}
 
@@ -30,7 +30,7 @@ export class MemberSessions {
     executor: Executor,
     project: Project,
     model: Model,
-    member: MemberOf,
+    member: MemberIdentity,
     password?: string,
   ): Promise<object | undefined> {
     const found = await this.#touch(executor, project, model, member);
@@ -44,7 +44,7 @@ export class MemberSessions {
     executor: Executor,
     project: Project,
     model: Model,
-    member: MemberOf,
+    member: MemberIdentity,
     grant: SessionGrant,
   ): Promise<object | undefined> {
     const found = await this.#touch(executor, project, model, member);
@@ -55,7 +55,7 @@ export class MemberSessions {
     executor: Executor,
     project: Project,
     model: Model,
-    { kindId, memberId }: MemberOf,
+    { kindId, memberId }: MemberIdentity,
   ): Promise<Record<string, unknown> | undefined> {
     const kind = model.kinds.get(kindId);
     if (!kind?.active || !isMemberKind(kind)) return undefined;
@@ -67,7 +67,7 @@ export class MemberSessions {
 
   #present(
     project: Project,
-    { kindId, memberId }: MemberOf,
+    { kindId, memberId }: MemberIdentity,
     member: Record<string, unknown>,
     grant: SessionGrant,
   ): object {

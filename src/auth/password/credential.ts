@@ -1,5 +1,5 @@
 /** Credentials as sign-in reads them, and whether their member may use them now. */
-import { isMemberKind, type Model } from '../model/model.js';
+import { isMemberKind, type Model } from '../../model/model.js';
 
 export interface Credential {
   readonly username: string;

@@ -18,7 +18,7 @@ export interface ServicesOptions {
   readonly make?: boolean;
 }
 
-export interface Toolbox {
+export interface CommandContext {
   readonly terminal: Terminal;
   /**
    * Runs `work` with the services of the application, and lets go of the database afterwards. `make`: a database that is

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 
-export interface Reader<T> {
+export interface VariableReader<T> {
   /** Completes the sentence "PORT wants …". */
   readonly wants: string;
   readonly read: (text: string) => T | undefined;
@@ -36,46 +36,54 @@ const BOOLEANS = new Map([
 ]);
 
 /** Any text that `pattern` matches; `wants` says it in words. */
-export function text(wants: string, pattern: RegExp): Reader<string> {
+export function textMatching(wants: string, pattern: RegExp): VariableReader<string> {
   return { wants, read: (value) => (pattern.test(value) ? value : undefined) };
 }
 
-export function oneOf<T extends string>(...values: readonly T[]): Reader<T> {
+export function oneOf<T extends string>(...values: readonly T[]): VariableReader<T> {
   return { wants: `one of ${values.join(', ')}`, read: (value) => values.find((known) => known === value) };
 }
 
-export function whole(min: number, max: number): Reader<number> {
+export function wholeNumber(min: number, max: number): VariableReader<number> {
   return {
     wants: `a whole number from ${min} to ${max}`,
-    read: (value) => (/^\d{1,9}$/.test(value) ? within(Number(value), min, max) : undefined),
+    read: (value) => (/^\d{1,9}$/.test(value) ? inRange(Number(value), min, max) : undefined),
   };
 }
 
 /** Milliseconds of `500ms`, `15m`, `30d`; the bounds are written the same way. */
-export function duration(min: string, max: string): Reader<number> {
+export function duration(min: string, max: string): VariableReader<number> {
   return {
     wants: `a duration from ${min} to ${max} such as 500ms, 10s, 15m, 12h or 30d`,
     read: (value) =>
-      within(scaled(value, DURATION_UNITS), scaled(min, DURATION_UNITS) ?? 0, scaled(max, DURATION_UNITS) ?? 0),
+      inRange(
+        numberWithUnit(value, DURATION_UNITS),
+        numberWithUnit(min, DURATION_UNITS) ?? 0,
+        numberWithUnit(max, DURATION_UNITS) ?? 0,
+      ),
   };
 }
 
 /** Bytes of `64kb`, `1mb`; the bounds are written the same way. */
-export function size(min: string, max: string): Reader<number> {
+export function size(min: string, max: string): VariableReader<number> {
   return {
     wants: `a size from ${min} to ${max} such as 512kb or 1mb`,
     read: (value) =>
-      within(scaled(value.toLowerCase(), SIZE_UNITS), scaled(min, SIZE_UNITS) ?? 0, scaled(max, SIZE_UNITS) ?? 0),
+      inRange(
+        numberWithUnit(value.toLowerCase(), SIZE_UNITS),
+        numberWithUnit(min, SIZE_UNITS) ?? 0,
+        numberWithUnit(max, SIZE_UNITS) ?? 0,
+      ),
   };
 }
 
-export const flag: Reader<boolean> = {
+export const onOff: VariableReader<boolean> = {
   wants: 'on or off (or true, false, 1, 0)',
   read: (value) => BOOLEANS.get(value.toLowerCase()),
 };
 
 /** An absolute address of one of the schemes, with a host: before the path, or (as PostgreSQL's may) in `?host=`. */
-export function address(example: string, ...schemes: readonly string[]): Reader<string> {
+export function address(example: string, ...schemes: readonly string[]): VariableReader<string> {
   const beginnings = schemes.map((scheme) => `${scheme}://`);
   return {
     wants: `an address with a host that begins with ${beginnings.join(' or ')}, such as ${example}`,
@@ -88,40 +96,40 @@ export function address(example: string, ...schemes: readonly string[]): Reader<
   };
 }
 
-export const origins: Reader<readonly string[] | '*'> = {
+export const originList: VariableReader<readonly string[] | '*'> = {
   wants: '* or a comma-separated list of origins such as https://app.example.com',
   read: (value) => {
     if (value.trim() === '*') return '*';
-    const list = items(value);
+    const list = listItems(value);
     return list.length > 0 && list.every(isOrigin) ? list : undefined;
   },
 };
 
 /** Express' `trust proxy`: how many proxies, or which, stand before the service. */
-export const trustProxy: Reader<boolean | number | string | readonly string[]> = {
+export const trustProxy: VariableReader<boolean | number | string | readonly string[]> = {
   wants:
     'on, off, the number of proxies, or a comma-separated list of addresses, networks, loopback, linklocal or uniquelocal',
   read: (value) => {
     if (/^\d{1,3}$/.test(value)) return Number(value);
     const known = BOOLEANS.get(value.toLowerCase());
     if (known !== undefined) return known;
-    const list = items(value);
+    const list = listItems(value);
     if (list.length === 0 || !list.every(isNetwork)) return undefined;
     return list.length === 1 ? list[0] : list;
   },
 };
 
-function within(value: number | undefined, min: number, max: number): number | undefined {
+function inRange(value: number | undefined, min: number, max: number): number | undefined {
   return value !== undefined && value >= min && value <= max ? value : undefined;
 }
 
-function scaled(value: string, units: ReadonlyMap<string, number>): number | undefined {
+function numberWithUnit(value: string, units: ReadonlyMap<string, number>): number | undefined {
   const [, amount, unit] = /^(\d{1,12})([a-z]*)$/.exec(value) ?? [];
   const factor = units.get(unit ?? '');
   return amount === undefined || factor === undefined ? undefined : Number(amount) * factor;
 }
 
-function items(value: string): string[] {
+function listItems(value: string): string[] {
   return value
     .split(',')
     .map((item) => item.trim())

@@ -3,24 +3,24 @@ import { createParamDecorator, type ExecutionContext, type PipeTransform } from 
 import { readDto, type DtoClass } from '../http/body/dto.js';
 import { refuseQuery } from '../http/route/list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { jsonOf, type BodyLimit } from './bodies.js';
+import { bodyJson, type BodyLimit } from './request-bodies.js';
 
 /** Reads a body when it is called, which is after the caller's rights were checked. @throws KindError 400, 413, 415, 503 */
-export type ReadInput<T = unknown> = () => Promise<T>;
+export type BodyInput<T = unknown> = () => Promise<T>;
 
-class DtoPipe<T extends object> implements PipeTransform<ReadInput, ReadInput<T>> {
+class DtoPipe<T extends object> implements PipeTransform<BodyInput, BodyInput<T>> {
   constructor(private readonly dto: DtoClass<T>) {}
 
-  transform(read: ReadInput): ReadInput<T> {
+  transform(read: BodyInput): BodyInput<T> {
     return async () => readDto(this.dto, await read());
   }
 }
 
-const JsonInput = createParamDecorator((limit: BodyLimit, context: ExecutionContext): ReadInput => {
+const JsonInput = createParamDecorator((limit: BodyLimit, context: ExecutionContext): BodyInput => {
   const request = context.switchToHttp().getRequest<HttpRequest>();
   return () => {
     refuseQuery(request.url);
-    return jsonOf(request, limit);
+    return bodyJson(request, limit);
   };
 });
 

@@ -1,16 +1,16 @@
 /** Password hashes: argon2id, with the parameters that OWASP's Password Storage Cheat Sheet recommends. */
 import { availableParallelism } from 'node:os';
 import { hash, verify, type Options } from '@node-rs/argon2';
-import { comeBack, Faults } from '../shared/errors.js';
-import { Lanes } from '../shared/fair-queue.js';
-import { LIMITS, PASSWORD_LENGTH } from '../shared/limits.js';
-import { foldName } from '../shared/member-names.js';
+import { comeBack, Faults } from '../../shared/errors.js';
+import { Lanes } from '../../shared/fair-queue.js';
+import { LIMITS, PASSWORD_LENGTH } from '../../shared/limits.js';
+import { foldName } from '../../shared/member-names.js';
 
 /** 19 MiB, two passes, one lane. The library's default algorithm is argon2id; it runs on libuv's threads. */
-const OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const ARGON2_OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** One for the process. Of libuv's four threads one is left to all else that needs them. */
-const line = new Lanes({
+const hashQueue = new Lanes({
   atOnce: Math.max(1, Math.min(3, availableParallelism())),
   waiting: LIMITS.hashesWaiting,
   waitingPerKey: LIMITS.hashesPerProject,
@@ -20,11 +20,11 @@ const line = new Lanes({
 
 /** @param project whose turn it is in the line @throws KindError 503 where too many wait */
 export function hashPassword(password: string, project = ''): Promise<string> {
-  return line.run(project, () => hash(password, OPTIONS));
+  return hashQueue.run(project, () => hash(password, ARGON2_OPTIONS));
 }
 
 /** A hash with the parameters above of a password that nobody knows. */
-export const DECOY =
+export const DUMMY_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$FiqJLGixRGKUCxA/iQ991g$3MLLuegCJiBZWxw1QnNQDuynFvaRk2ofskCYxmerxRE';
 
 /**
@@ -37,12 +37,12 @@ export async function verifyPassword(
   project = '',
 ): Promise<boolean> {
   const possible = typeof stored === 'string' && [...password].length <= PASSWORD_LENGTH.max;
-  const fits = await line.run(project, () => verify(possible ? stored : DECOY, possible ? password : ''));
+  const fits = await hashQueue.run(project, () => verify(possible ? stored : DUMMY_HASH, possible ? password : ''));
   return fits && possible;
 }
 
 /** 8 to 128 characters, and neither the name nor the address. Adds a fault where it is not. */
-export function judgePassword(
+export function addPasswordFaults(
   password: string,
   names: readonly string[],
   faults: Faults,
@@ -63,6 +63,6 @@ export function checkPassword(
   parameter = 'password',
 ): void {
   const faults = new Faults();
-  judgePassword(password, [username, email], faults, parameter);
+  addPasswordFaults(password, [username, email], faults, parameter);
   faults.throwIfAny();
 }

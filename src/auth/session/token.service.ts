@@ -3,15 +3,15 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { LRUCache } from 'lru-cache';
-import type { Config } from '../config/config.js';
-import { CONFIG, SECRET } from '../config/config.token.js';
-import { refusal } from '../shared/errors.js';
-import { andThen, type Eventually } from '../shared/maybe-promise.js';
-import { isUuid } from '../shared/identifiers.js';
-import { ANONYMOUS, CallerResolver, memberCaller, type Caller, type MemberCaller } from '../tenancy/caller.js';
-import type { Project } from '../tenancy/project.js';
+import type { Config } from '../../config/config.js';
+import { CONFIG, SECRET } from '../../config/config.token.js';
+import { refusal } from '../../shared/errors.js';
+import { andThen, type Eventually } from '../../shared/maybe-promise.js';
+import { isUuid } from '../../shared/identifiers.js';
+import { ANONYMOUS, CallerResolver, memberCaller, type Caller, type MemberCaller } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
 import { bearerOf } from './bearer.js';
-import { Sessions, type SessionGrant } from './sessions.js';
+import { SessionStore, type SessionGrant } from './session-store.js';
 
 export const ISSUER = 'kind';
 export const ALGORITHM = 'HS256';
@@ -53,7 +53,7 @@ export class TokenService extends CallerResolver {
 
   constructor(
     private readonly jwt: JwtService,
-    private readonly sessions: Sessions,
+    private readonly sessions: SessionStore,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(SECRET) secret: string,
   ) {
