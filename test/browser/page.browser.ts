@@ -248,7 +248,7 @@ describe('the page of a large project', { timeout: 120_000 }, () => {
     await visitor.close();
   });
 
-  it('opens a body at the head of a chain of two hundred kinds, and one of kinds that all refer to each other', async () => {
+  it('opens the body of a kind in a chain of two hundred kinds, and of kinds that all refer to each other', async () => {
     const chained = await service.project();
     const chain = Array.from({ length: 200 }, (_, at) => ({
       id: `chain_${at}`,

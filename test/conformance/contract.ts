@@ -99,7 +99,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       expect(await ok(here.get(at(unit.id)))).toEqual(unit);
     });
 
-    it('has an ETag, which answers 304 while it fits', async () => {
+    it('has an ETag, which answers 304 while it is current', async () => {
       const reply = await here.post(path, next());
       const tag = reply.headers.get('etag') ?? '';
       const id = scalarText((reply.body.content as Body)['id']);
@@ -234,7 +234,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       await ok(here.put(at(unit.id), { id: unit.id, kind_id: subject.kind }));
     });
 
-    it('can be posted again as it was read, but for what is made with it', async () => {
+    it('can be posted again as it was read, except generated fields', async () => {
       const unit = await create();
       const record = (await ok(here.get(at(unit.id)))) as Body;
       await ok(here.delete(at(unit.id)));
@@ -255,7 +255,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       );
     });
 
-    it('can be sent back whole, once: then the record is of an older version', async () => {
+    it('can be sent back whole, once: then the record is outdated', async () => {
       const unit = await create();
       const record = (await ok(here.get(at(unit.id)))) as Body;
       const tag = (await here.get(at(unit.id))).headers.get('etag') ?? '';
@@ -295,7 +295,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       await ok(here.delete(at(id), { headers: { 'if-match': `${first}, ${third}` } }));
     });
 
-    it('is deleted, and then it is gone', async () => {
+    it('is deleted, and then 404', async () => {
       const unit = await create();
       const before = await count();
       const reply = await here.delete(at(unit.id));
@@ -305,7 +305,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
         await refused(call, 404, 'unit.unknown');
     });
 
-    it('is not there under ids that nobody has', async () => {
+    it('is 404 under unknown ids', async () => {
       const odd = [
         unknownId(),
         'x',
@@ -328,7 +328,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       }
     });
 
-    it('is refused with a key that is no parameter', async () => {
+    it('is rejected with an unknown key', async () => {
       await refusedWithout(() => here.post(path, { ...next(), nope: 1 }), 400, 'parameter.unknown nope');
       const text = JSON.stringify(next()).replace('{', '{"__proto__":{"x":1},"constructor":1,');
       const taken = refusalOf(await here.post(path, text)).messages;
@@ -349,7 +349,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       await refusedWithout(() => here.put(at(unit.id), { [name]: value }), 400, `parameter.bad_type ${name}`);
     });
 
-    it('is told every fault at once', async () => {
+    it('reports every fault at once', async () => {
       const [name, value] = subject.wrong;
       const reply = await here.post(path, { ...next(), nope: 1, metadata: 5, [name]: value });
       expect([...refusalOf(reply).messages].sort()).toEqual(
@@ -358,14 +358,14 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
     });
 
     if (required !== undefined)
-      it('is refused without what must be given', async () => {
+      it('is rejected without required values', async () => {
         const name = required;
         const rest = Object.fromEntries(Object.entries(next()).filter(([key]) => key !== name));
         await refusedWithout(() => here.post(path, rest), 400, `parameter.required ${name}`);
       });
 
     if (notNull !== undefined)
-      it('is refused with a null where there may be none', async () => {
+      it('is rejected with a null where null is not allowed', async () => {
         const name = notNull;
         await refusedWithout(() => here.post(path, { ...next(), [name]: null }), 400, `parameter.null ${name}`);
         const unit = await create();
@@ -373,7 +373,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       });
 
     if (conflict)
-      it('is refused where it conflicts with one that is there', async () => {
+      it('is rejected if it conflicts with an existing one', async () => {
         const body = next();
         await create(body);
         await refusedWithout(() => here.post(path, { ...next(), ...conflict.body(body) }), 409, conflict.code);
@@ -391,7 +391,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       await refusedWithout(() => here.put(at(unit.id), body), 400, code);
     });
 
-    it('is not made from what is not JSON', async () => {
+    it('is not created from a body that is not JSON', async () => {
       await refusedWithout(
         () => here.post(path, '{}', { headers: { 'content-type': 'text/plain' } }),
         415,
@@ -399,7 +399,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       );
     });
 
-    it('takes no query that it does not know', async () => {
+    it('accepts no unknown query parameters', async () => {
       const unit = await create();
       await refused(here.get(`${path}?fliter=x`), 400, 'query.unknown fliter');
       await refused(here.get(`${at(unit.id)}?fliter=x`), 400, 'query.unknown fliter');
@@ -409,7 +409,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       await refused(here.get(`${path}?include=id&exclude=id`), 400, 'query.conflict exclude');
     });
 
-    it('is not for those without a token, nor with a bad one', async () => {
+    it('needs a valid token', async () => {
       const unit = await create();
       const calls = (project: TestProject) => [
         project.get(path),
@@ -426,7 +426,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       expect(await ok(here.get(at(unit.id)))).toEqual(unit);
     });
 
-    it('is not there in another project', async () => {
+    it('does not exist in another project', async () => {
       const unit = await create();
       await refused(other.get(at(unit.id)), 404, 'unit.unknown');
       await refused(other.put(at(unit.id), subject.edit), 404, 'unit.unknown');
@@ -436,7 +436,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       expect(await ok(here.get(at(unit.id)))).toEqual(unit);
     });
 
-    it('has a struct that names what a body may have', async () => {
+    it('has a struct with the fields of its body', async () => {
       const unit = await create();
       const struct = (await ok(here.get(`${at(unit.id)}/struct`))) as { label: string; parameters: { id: string }[] };
       expect(struct.label).toBe(
@@ -451,7 +451,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
     });
 
     if (inBulk)
-      it('is made of a list, all or none', async () => {
+      it('is created from a list, all or none', async () => {
         const bodies = [next(), next(), next()];
         const { count: number, items } = (await ok(here.post(path, bodies))) as { count: number; items: Body[] };
         expect([number, items.length]).toEqual([3, 3]);
@@ -474,7 +474,7 @@ export function itHolds(subject: Subject, projects: { readonly here: TestProject
       });
 
     if (!inBulk)
-      it('is not made of a list', async () => {
+      it('is not created from a list', async () => {
         await refusedWithout(() => here.post(path, [next()]), 400, 'body.not_object');
       });
   });

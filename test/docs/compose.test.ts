@@ -31,7 +31,7 @@ function started(given = ''): Record<string, string> {
   return { ...(Object.fromEntries(defaults) as Record<string, string>), JWT_SECRET: secret };
 }
 
-test('is that of production, with a secret that is made once and kept', () => {
+test('runs in production mode, with a secret that is created once and kept', () => {
   const first = started();
   expect(first['NODE_ENV']).toBe('production');
   expect(loadConfig(first, folder)).toMatchObject({ production: true, functionsWatch: false });
@@ -41,7 +41,7 @@ test('is that of production, with a secret that is made once and kept', () => {
   expect(started(given)['JWT_SECRET']).toBe(given);
 });
 
-test('mails lead to the address that people use, and go to Mailpit', () => {
+test('mails link to the public address, and are sent to Mailpit', () => {
   const { host, port, publicUrl, mailUrl } = loadConfig(started(), folder);
   expect({ host, port, publicUrl }).toEqual({ host: '0.0.0.0', port: 3000, publicUrl: 'http://localhost:3000' });
   expect(compose).toContain(`- 127.0.0.1:${port}:${port}`);
@@ -54,7 +54,7 @@ test('loads the functions of the checkout', () => {
   expect(compose).toContain('- ./functions:/app/functions:ro\n');
 });
 
-test('connects as a role that has its database and is no superuser', () => {
+test('connects as a role that owns its database and is not a superuser', () => {
   expect(compose).toMatch(/CREATE ROLE kind LOGIN PASSWORD 'kind';\n +CREATE DATABASE kind OWNER kind;/);
   expect(compose).not.toMatch(/POSTGRES_USER|POSTGRES_DB/);
   expect(new URL(started()['DATABASE_URL'] ?? '').username).toBe('kind');

@@ -27,7 +27,7 @@ test('there are pages', () => expect(pages).toEqual(expect.arrayContaining(['REA
 
 test.each(pages)('%s', (page) => expect(faults(page)).toEqual([]));
 
-test('README.md leads to every page of docs/, directly or over another page', () => {
+test('README.md links to every page of docs/, directly or indirectly', () => {
   const reached = new Set(['README.md']);
   for (const page of reached) {
     const text = readFileSync(join(root, page), 'utf8');

@@ -9,7 +9,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/model.md'), 'utf
 const example = codeBlocks(page).find(({ info }) => info === 'json kind')?.text ?? '';
 const project = await (await startTestService()).project();
 
-test('the example is made as it stands', async () => {
+test('the example can be created', async () => {
   const reply = await project.post('/kind/unit', example);
   const { parameters, ...rest } = JSON.parse(example) as { parameters: { id: string }[] };
   expect(reply).toMatchObject({

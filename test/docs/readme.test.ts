@@ -35,7 +35,7 @@ describe('the tour', async () => {
   });
 });
 
-test('the lines of TypeScript print what is asked for', async () => {
+test('the TypeScript example prints the requested units', async () => {
   const { text = '' } = codeBlocks(readme).find(({ info }) => info === 'ts fetch') ?? {};
   const given = `const [token, api] = ${JSON.stringify([project.token, `${service.service.url}/api/lib`])};`;
   const script = `${given}\n${text.replace("'demo'", `'${project.id}'`)}`;

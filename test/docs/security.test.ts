@@ -13,7 +13,7 @@ const rows = tableRows(held).map(([attack = '', name = '', file = '']) => ({ att
 const classOf = (attack: string) => Number(/^(\d+)\. /.exec(attack)?.[1]);
 
 describe('SECURITY.md', () => {
-  test.each(rows)('names a test that is there: $name', ({ name, file }) => {
+  test.each(rows)('names an existing test: $name', ({ name, file }) => {
     expect(existsSync(join(root, file)), file).toBe(true);
     const text = readFileSync(join(root, file), 'utf8').replace(/[([]\s*/g, '(');
     const titles = [`'${name.replaceAll("'", "\\'")}'`, `"${name}"`, `\`${name}\``];

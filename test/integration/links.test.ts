@@ -107,7 +107,7 @@ describe('a unit with very many links', () => {
 });
 
 describe('a page of units next to one hub', () => {
-  it('shares the links that are followed, and a single unit has them for itself', async () => {
+  it('shares the limit of followed links, which a single unit has for itself', async () => {
     const others = 20_000;
     await links('both', `SELECT 302 AS a, i AS b FROM generate_series(300000, ${300_000 + others}) AS i`);
     await links('both', `SELECT i AS a, 302 AS b FROM generate_series(300000, ${300_000 + others}) AS i`);

@@ -56,7 +56,7 @@ describe('deleting a unit that others refer to', () => {
     expect((await project.get(`/pet/unit/${pet}`)).status).toBe(200);
   });
 
-  it('ends where references go round in a circle', async () => {
+  it('ends for circular references', async () => {
     const a = await create('node', {});
     const b = await create('node', { parent: a, friend: a });
     await project.put(`/node/unit/${a}`, { parent: b });

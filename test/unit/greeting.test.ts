@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { greeting } from '../../src/greeting.js';
 
-it('tells where everything is, and the password this one time', () => {
+it('shows the addresses, and the password once', () => {
   const first = { project: 'demo', username: 'admin', password: 'generated' };
   expect(greeting('http://127.0.0.1:3000', first, false)).toBe(`
   Kind is ready.

@@ -169,7 +169,7 @@ describe('an explanation', () => {
     expect((await admin.as(ada.accessToken).get(path)).status).toBe(403);
   });
 
-  it('is refused with what was wrong', async () => {
+  it('is rejected with the fault', async () => {
     const nobody = '0190163d-8694-739b-aea5-966c26f8ad91';
     expect((await admin.get(`/note/unit/${nobody}/access`)).body.messages).toMatchObject([{ code: 'unit.unknown' }]);
     expect((await admin.get(`/note/unit/${nobody}/access?x=1`)).body.messages).toMatchObject([

@@ -22,14 +22,14 @@ async function hints(caller: TestProject): Promise<string[]> {
 }
 
 describe('a hint', () => {
-  it('tells who may read the definitions', async () => {
+  it('is given only to callers who may read the definitions', async () => {
     expect(await hints(member)).toEqual(['harbour', 'sails_to', 'sails_to']);
   });
 
   it.each([
     ['a level', 'admin'],
     ['a rule', 'eq(id,other)'],
-  ])('tells nobody else: by %s', async (_, read) => {
+  ])('is given to nobody else: by %s', async (_, read) => {
     for (const kind of ['kind', 'link']) await ok(admin.put(`/kind/unit/${kind}`, { access: { read } }));
     expect(await hints(member)).toEqual(['nothing', 'nothing', 'nothing']);
     expect(await hints(admin)).toEqual(['harbour', 'sails_to', 'sails_to']);

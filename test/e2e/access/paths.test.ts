@@ -114,7 +114,7 @@ describe('what the caller may not name', () => {
     }),
   );
 
-  it.each(['plan', 'zzzz'])('a hidden field is refused as one that is not there: %s', async (name) => {
+  it.each(['plan', 'zzzz'])('a hidden field is rejected like an unknown one: %s', async (name) => {
     const answers = ['filter=eq(country.NAME,x)', 'order=country.NAME;asc', 'include=country.NAME'].map(
       async (query) => {
         const { status, body } = await member.get(`/city/unit?${query.replace('NAME', name)}`);

@@ -30,7 +30,7 @@ describe('owner-only notes', async () => {
     access: { read: own, create: own, update: own, delete: own },
   });
 
-  it('lets each see and write its own', async () => {
+  it('lets each member read and write its own', async () => {
     const made = await ada.api.post('/note/unit', { owner: ada.id, body: 'mine' });
     expect(made).toMatchObject({ status: 200, body: { content: { body: 'mine' } } });
     const path = `/note/unit/${made.body.content.id as string}`;
@@ -87,7 +87,7 @@ describe('a rule whose value is absent', async () => {
   });
 });
 
-it('reading by a rule takes as many statements as reading without', async () => {
+it('reading with a rule takes as many statements as without', async () => {
   const told: number[][] = [];
   for (const id of ['free', 'bound']) {
     const access = id === 'bound' ? { read: 'eq(owner,@member.id)' } : {};

@@ -115,7 +115,7 @@ it('no answer reveals the default of a definition with secret values', async () 
   expect(differing(before, await both()).slice(0, 5)).toEqual([]);
 });
 
-describe('of a kind that a caller may read and not write', () => {
+describe('of a kind that a caller may only read', () => {
   const NAMES = ['veiled', 'guarded', 'locked'];
   const define = (id: string, more: object) => ({
     id,

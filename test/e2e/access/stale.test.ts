@@ -99,7 +99,7 @@ describe('created again under the same id', () => {
     expect((await admin.put(`/note/unit/${items[0]?.id}`, { secret: 's' })).status).toBe(403);
   });
 
-  it('a parameter of the member kind is not the one that a rule named', async () => {
+  it('a new parameter of the member kind is not used by an old rule', async () => {
     await ok(admin.put('/kind/unit/note', { access: { read: 'eq(body,@member.team)' } }));
     await ok(admin.delete('/string/unit/team?cascade=true'));
     await ok(admin.post('/string/unit', { id: 'team' }));

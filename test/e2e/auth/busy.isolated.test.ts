@@ -60,7 +60,7 @@ it('sign-ins beyond the queue are rejected, the others served', async () => {
   expect((await project.post('/auth/signin', { username: 'ann', password: ann.password })).status).toBe(200);
 });
 
-it('sign-ups from one address leave room in the line to those from others', async () => {
+it('sign-ups from one address leave room in the queue for those from others', async () => {
   let open = (): void => undefined;
   gate.closed = new Promise((resolve) => (open = resolve));
   const signUps = (count: number, address: string) =>

@@ -28,7 +28,7 @@ describe('sign-up', () => {
     }
   });
 
-  it('by a rule makes those for whom it holds, of a public kind: nobody has a token there', async () => {
+  it('by a rule needs a public kind, because there is no member yet', async () => {
     const ada = await signUp(admin, 'ada');
     await admin.post('/string/unit', { id: 'team' });
     await admin.put('/kind/unit/person', { public: true, parameters: ['team'], access: { signup: 'eq(team,red)' } });

@@ -44,13 +44,13 @@ describe('a name', () => {
     },
   );
 
-  it("that is the member's own address is no other's", async () => {
+  it("that is the member's own address cannot be used by another", async () => {
     expect((await join('own@example.com', 'own@example.com')).status).toBe(200);
     expect((await join('someone', 'OWN@example.com')).status).toBe(409);
     expect(await idOf('Own@Example.com', password)).toBeDefined();
   });
 
-  it('is not made an address of somebody else later', async () => {
+  it('cannot become the address of another member later', async () => {
     const member = await signUp(admin, 'later');
     expect((await admin.put(`/person/unit/${member.id}`, { username: victim.email })).status).toBe(400);
     expect((await admin.put(`/person/unit/${member.id}`, { email: victim.email.toUpperCase() })).status).toBe(409);
@@ -96,7 +96,7 @@ it.each(['علی‌رضا', '👩‍🚀', 'ÅSE', 'John  Smith', "o'hara", '李
 });
 
 describe('an address', () => {
-  it('that is taken is taken in any case, by members of every kind', async () => {
+  it('that is taken is taken in any case and for every member kind', async () => {
     for (const email of [
       'STRASSE@example.com',
       'Straße@EXAMPLE.com',
@@ -134,7 +134,7 @@ describe('an address', () => {
     expect((await admin.post('/person/unit', { username: 'mallory', email })).status).toBe(400);
   });
 
-  it('that ends with a dot is that without it, to sign in and to recover', async () => {
+  it('that ends with a dot equals that without it, to sign in and to recover', async () => {
     expect((await join('dotted', 'dotted@example.com.')).status).toBe(200);
     expect(await idOf('Dotted@example.com', password)).toBe(await idOf('dotted', password));
     expect((await open.post('/auth/recover_password', { email: 'dotted@example.com' })).status).toBe(200);
@@ -164,7 +164,7 @@ describe('an address', () => {
   });
 });
 
-it('members that are made together take a statement each for their credentials, and one for all of them', async () => {
+it('members created together take one statement for their credentials each, and one for all units', async () => {
   const members = ['una', 'duo', 'tre'].map((username) => ({ username, email: `${username}@example.com` }));
   const one = await admin.statements(() => admin.post('/person/unit', { username: 'zero', email: 'zero@example.com' }));
   const many = await admin.statements(() => admin.post('/person/unit', members));

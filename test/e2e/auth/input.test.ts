@@ -53,7 +53,7 @@ describe.each<[string, string]>([
 describe('a query is refused, and nothing is done:', () => {
   const unknown = { status: 400, messages: ['query.unknown otpp'] };
 
-  it('sign-up makes no member', async () => {
+  it('sign-up creates no member', async () => {
     expect(refusalOf(await open.post('/auth/person/signup?otpp=1', newMember('nobody')))).toEqual(unknown);
     expect((await admin.get('/person/unit?filter=eq(username,nobody)')).body.content.count).toBe(0);
   });

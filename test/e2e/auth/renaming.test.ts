@@ -48,7 +48,7 @@ async function editedAtOnce(id: string, ...bodies: readonly object[]): Promise<n
   return (await Promise.all(edits)).map(({ status }) => status);
 }
 
-describe('names that are changed at once', () => {
+describe('names that are changed together', () => {
   it('both apply to the sign-in', async () => {
     const { id, password } = await signUp(admin, 'former');
     const names = { username: 'latter', email: 'latter@example.org' };
@@ -72,7 +72,7 @@ describe('names that are changed at once', () => {
     expect([email, 'lonely']).toContain(username);
   });
 
-  it('that are given as they are stay', async () => {
+  it('that are sent unchanged stay', async () => {
     const ada = await signUp(admin, 'ada');
     const own = admin.as(ada.accessToken);
     const record = (await ok(own.get(`/person/unit/${ada.id}`))) as Names;
@@ -85,7 +85,7 @@ describe('names that are changed at once', () => {
   });
 });
 
-describe('names that a hook changes', () => {
+describe('names that a hook sets', () => {
   const make = (username: string) => admin.post('/guest/unit', { username, email: `${username}@example.com` });
 
   it('are those of the sign-in', async () => {
@@ -95,7 +95,7 @@ describe('names that a hook changes', () => {
     expect(await credentialOf(id)).toEqual({ username: 'loud', email: 'hook@example.com' });
   });
 
-  it('are refused where another member has them', async () => {
+  it('are rejected if another member has them', async () => {
     const [{ id }] = [(await ok(make('second'))) as { id: string }];
     await signUp(admin, 'taken');
     const refused = await admin.put(`/guest/unit/${id}`, { first_name: 'Taken' });

@@ -108,7 +108,7 @@ describe.each(BAD)('a token with %s', (_, token) => {
     expect(reply.text.length).toBeLessThan(300);
   });
 
-  it('is not looked at where a member signs in', async () => {
+  it('is ignored at sign-in', async () => {
     const reply = await open.post('/auth/signin', { username: ann.username, password: ann.password }, { token });
     expect(reply.status).toBe(200);
   });

@@ -175,7 +175,7 @@ it('is a strict client, by every generator', { timeout: 240_000 }, async () => {
   });
 });
 
-it('is made of the kinds of the tour and of the demo too', { timeout: 240_000 }, async () => {
+it('is generated for the kinds of the tour and of the demo too', { timeout: 240_000 }, async () => {
   const shown = await service.project();
   await defineKinds(shown, ...SHOWN_KINDS);
   await build(

@@ -111,7 +111,7 @@ describe('the document without a project', () => {
     });
   });
 
-  it('tells the limits of every list', async () => {
+  it('has the limits of every list', async () => {
     const { components } = documentOf(await send(service.service, { path: DOCUMENT }));
     expect(components.parameters['limit']?.schema).toEqual({
       type: 'integer',
@@ -138,7 +138,7 @@ describe('the document without a project', () => {
 });
 
 describe('the document of a project', () => {
-  it('has a path of every kind, and no path of any', async () => {
+  it('has a path for every kind, and no generic path', async () => {
     const document = await fetchFor(admin);
     expect(operations(document, '/api/lib/vault')).toEqual([
       'DELETE /unit/{parent_unit_id}/link/{link_id}/{child_kind_id}/unit/{child_unit_id}',
@@ -159,7 +159,7 @@ describe('the document of a project', () => {
     expect(operations(document, '/api/lib/auth/')).not.toContain('POST kind_admin/signup');
   });
 
-  it('describes what a body takes', async () => {
+  it('describes bodies', async () => {
     const document = await fetchFor(ann);
     const { components } = document;
     const schema = components.schemas['book.create'];
@@ -184,7 +184,7 @@ describe('the document of a project', () => {
     expect(components.schemas['book.update']).not.toHaveProperty('required');
   });
 
-  it('has bodies to begin with, which are taken', async () => {
+  it('has examples of bodies, which are accepted', async () => {
     const held = await admin.documented();
     const { paths } = await fetchFor(admin);
     const exampleOf = (path: string, method: 'post' | 'put') =>
@@ -243,7 +243,7 @@ describe('the document of a project', () => {
     expect((await own(admin, 'book')).filter((each) => each.includes('link_id'))).toEqual([]);
   });
 
-  it('has no operation on units for who may read none of them', async () => {
+  it('has no operation on units for callers who may read none of them', async () => {
     const project = await service.project();
     const member = await asMember(project);
     const open = { create: 'anyone', update: 'anyone', delete: 'anyone', link: 'anyone' };
@@ -309,7 +309,7 @@ describe('the document of a project', () => {
     expect(operations(await fetchFor(project), '/api/lib/city')).toEqual(['GET /struct']);
   });
 
-  it('costs one statement where it is kept, and is the same for all members of a kind', async () => {
+  it('takes one statement if cached, and is shared by all members of a kind', async () => {
     const bob = await asMember(admin, 'other');
     await fetchFor(ann);
     expect(await admin.statements(() => fetchFor(ann))).toBe(1);
@@ -333,7 +333,7 @@ describe('the document of a project', () => {
     expect(late).not.toContain('get /api/lib/book/unit');
   });
 
-  it('has no reference of a user among its own', async () => {
+  it('has no `$ref` from texts of users', async () => {
     const project = await service.project();
     const shape = {
       id: 'shape',
@@ -347,7 +347,7 @@ describe('the document of a project', () => {
     expect(text).not.toContain('#/components/none');
   });
 
-  it('shows what users wrote as plain text', async () => {
+  it('shows texts of users as plain text', async () => {
     const project = await service.project();
     const evil = '<img src=x onerror=alert(1)> [x](javascript:alert(1))';
     await defineKinds(project, {

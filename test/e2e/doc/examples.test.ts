@@ -97,7 +97,7 @@ async function sendAll(caller: TestProject): Promise<{ sent: string[]; refused: 
 }
 
 describe('the examples of a document', () => {
-  it('are taken of the kinds of a project, and of definitions', async () => {
+  it('are accepted for the kinds of a project, and for definitions', async () => {
     const project = await withMembers(await service.project());
     await defineKinds(project, PLACE, THING, ...RULED);
     await defineKinds(project, {
@@ -135,7 +135,7 @@ describe('the examples of a document', () => {
     );
   });
 
-  it('are taken of the kinds that are shown first, where ids of the examples are taken too', async () => {
+  it('are accepted for the kinds of README, even if ids of the examples are taken', async () => {
     const project = await service.project();
     await defineKinds(project, ...SHOWN_KINDS, { id: 'favourites' });
     await ok(project.post('/group/unit', { id: 'favourites' }));
@@ -175,7 +175,7 @@ describe('the examples of a document', () => {
     expect(await ok(project.get('/kind/unit/book'))).toMatchObject({ parameters: ['title', 'year', 'genre'] });
   });
 
-  it('are left out where something is needed of which nothing is known', async () => {
+  it('are omitted if a required value cannot be generated', async () => {
     const project = await service.project();
     const closed = { create: 'nobody' };
     await defineKinds(

@@ -87,11 +87,11 @@ describe.each(Object.entries(documents))('names of the document for %s', (_, doc
     expectDistinct([...schemas, ...Object.keys(document.components.responses)], bare);
   });
 
-  it('have no titles, which generators take for names', () => {
+  it('have no titles, which generators would use as names', () => {
     expect(titlesIn([document.paths, document.components])).toEqual([]);
   });
 
-  it('are modules and classes of their own in Python', () => {
+  it('are distinct modules and classes in Python', () => {
     expectDistinct(schemas, snakeCase);
     expectDistinct(schemas, pascalCase);
     expectDistinct(
@@ -119,7 +119,7 @@ describe('adding kinds', () => {
     expect(after.components.schemas['order.update']).toEqual(before.components.schemas['order.update']);
   });
 
-  it('that look like others gives them names of their own', () => {
+  it('with similar ids gives them distinct names', () => {
     const { schemas } = documents.administrator.components;
     expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['order_update.create', 'session.record']));
     // Those that differ by an underscore alone: the older has the plain name.

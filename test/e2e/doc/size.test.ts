@@ -34,7 +34,7 @@ describe('the document of some kinds', async () => {
   );
   const member = await asMember(project);
 
-  it.each(['?kinds=city', '?kinds=[city]', '?kinds[]=city'])('has their operations alone: %s', async (query) => {
+  it.each(['?kinds=city', '?kinds=[city]', '?kinds[]=city'])('has only their operations: %s', async (query) => {
     const { document } = await documentOf(project, query);
     expect(pathsOf(document, 'city').length).toBeGreaterThan(0);
     expect([...pathsOf(document, 'country'), ...pathsOf(document, 'string')]).toEqual([]);
@@ -43,7 +43,7 @@ describe('the document of some kinds', async () => {
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['city.record', 'country.create']));
   });
 
-  it('names what it has as the whole one does', async () => {
+  it('uses the same names as the whole document', async () => {
     const [whole, part] = [await documentOf(project), await documentOf(project, '?kinds=city,country')];
     for (const path of pathsOf(part.document, 'city'))
       expect(whole.document.paths[path]).toEqual(part.document.paths[path]);
@@ -73,7 +73,7 @@ describe('the document of some kinds', async () => {
     });
   });
 
-  it('is there without a project too', async () => {
+  it('works without a project too', async () => {
     const reply = await send(service.service, { path: `/api/lib${DOCUMENT}?kinds=group` });
     const document = reply.body as unknown as OpenApiDocument;
     expect(pathsOf(document, 'group')).toContain('/api/lib/group/unit/{group_id}');

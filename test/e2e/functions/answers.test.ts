@@ -90,7 +90,7 @@ describe('an invalid unit of a source', () => {
     expect(refusalOf(await admin.post('/odd/unit', { text: id }))).toEqual(AWAY);
   });
 
-  it('so is a page that fails when it is read', async () => {
+  it('an unreadable page is 503 too', async () => {
     expect(refusalOf(await admin.get('/odd/unit'))).toEqual(AWAY);
   });
 
@@ -99,12 +99,12 @@ describe('an invalid unit of a source', () => {
   });
 });
 
-it('what JSON leaves out is left out', async () => {
+it('values that JSON omits are omitted', async () => {
   const { meta, one } = (await ok(admin.get('/odd/unit/fine'))) as { meta: unknown; one: string };
   expect([meta, one.length]).toEqual([{ none: null, no: {} }, 2000]);
 });
 
-it('a page of more than an answer may have is asked for in parts', async () => {
+it('a page larger than an answer can be requested in parts', async () => {
   expect(refusalOf(await admin.get('/heavy/unit'))).toEqual({ status: 400, messages: ['answer.too_large'] });
   expect(await ok(admin.get('/heavy/unit?include=id'))).toMatchObject({ count: 3, items: [{}, {}, {}] });
   expect(await ok(admin.get('/heavy/unit?limit=2'))).toMatchObject({ count: 3, items: [{}, {}] });

@@ -413,7 +413,7 @@ describe('a transaction', () => {
   const names = async () =>
     ((await admin.get('/city/unit?include=[name]')).body.content.items as { name: string }[]).map(({ name }) => name);
 
-  it('commits what was done', async () => {
+  it('commits its changes', async () => {
     expect(await admin.post('/city/function/make', { names: ['A', 'B'] })).toMatchObject({
       status: 200,
       body: { content: 2 },

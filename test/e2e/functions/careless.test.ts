@@ -157,7 +157,7 @@ describe('uncaught errors of a call are logged with its function', () => {
     await goesOn();
   });
 
-  it('what listens in a hook', async () => {
+  it('an event listener in a hook', async () => {
     const { id } = (await ok(project.post('/job/unit', {}))) as { id: string };
     lines.splice(0);
     expect((await project.put(`/job/unit/${id}`, { name: 'x' })).status).toBe(504);
@@ -179,7 +179,7 @@ describe.each(ODDITIES)('an unusual thrown value: %s', (name) => {
     await goesOn();
   });
 
-  it('at the top level of a module breaks that one alone', async () => {
+  it('at the top level of a module breaks only that module', async () => {
     files.write('own.ts', `${ODD}\nthrow odd['${name}']?.();`);
     await reload(service);
     expect(lines).toMatchObject([{ file: 'own.ts', msg: expect.stringMatching(/^functions: own\.ts/) as string }]);

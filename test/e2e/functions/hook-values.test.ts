@@ -102,7 +102,7 @@ describe('before a create', () => {
     expect(await ok(admin.post('/plain/function/make'))).toMatchObject({ id: 'by-hand' });
   });
 
-  it('a hook that returns nothing leaves what was given', async () => {
+  it('a hook that returns nothing keeps the given values', async () => {
     const whole = { code: 'whole', title: 'Whole', owner: 'given' };
     expect(await ok(create('/page/unit', whole))).toMatchObject({ ...whole, id: 'whole', state: 'draft' });
     expect(refusalOf(await create('/page/unit', { title: 'Whole' }))).toEqual({
@@ -119,7 +119,7 @@ describe('before a create', () => {
     });
   });
 
-  it('hooks after it find the unit by the key that was made, and link it', async () => {
+  it('later hooks find the unit by the new key, and can link it', async () => {
     await ok(create('/tied/unit', [{ title: 'A b' }, { title: 'A c' }]));
     for (const key of ['a-b', 'a-c']) {
       expect(await ok(admin.get(`/tied/unit/${key}/link/child`))).toMatchObject({
@@ -221,7 +221,7 @@ describe('before an edit', () => {
   const note = async () => (await ok(create('/note/unit', { title: 'first', mark: 'm' }))) as { id: string };
   const edit = async (id: string, body: object) => ok(admin.put(`/note/unit/${id}`, body));
 
-  it('a value that is returned as undefined is taken out of the edit', async () => {
+  it('a value returned as undefined is removed from the edit', async () => {
     const { id } = await note();
     expect(await edit(id, { title: 'keep', mark: 'n' })).toMatchObject({ title: 'first', mark: 'n' });
     expect(await edit(id, { title: 'all', secret: 's' })).toMatchObject({ title: 'first', mark: 'n' });

@@ -153,7 +153,7 @@ describe('hooks run for a unit', () => {
     ]);
   });
 
-  it('that a deletion reaches, for whoever deletes', async () => {
+  it('that a deletion reaches, for any caller', async () => {
     const book = await created('/book/unit', { title: 'A' });
     await created('/page/unit', { title: 'P', book: book.id });
     const loan = await created('/loan/unit', { title: 'L', lent: book.id });
@@ -232,7 +232,7 @@ describe('before hooks', () => {
     expect(await ok(admin.get(`/post/unit/${id}`))).toMatchObject({ title: 'Stays', owner: 'ann_person' });
   });
 
-  it('do not run where a rule refuses what the caller gave', async () => {
+  it('do not run if a rule rejects the given values', async () => {
     const reply = await member.post('/post/unit', { owner: 'else', title: 'forbidden' });
     expect([reply.status, reply.body.messages[0]?.code]).toEqual([403, 'access.denied']);
   });
@@ -269,7 +269,7 @@ describe('before hooks', () => {
 });
 
 describe('after hooks', () => {
-  it('tell which of several units they refuse', async () => {
+  it('report which of several units they reject', async () => {
     const units = (...titles: string[]) => titles.map((title) => ({ title }));
     const several = await admin.post('/undone/unit', units('good', 'good', 'bad'));
     expect(several.body.messages).toEqual([{ code: 'undone.bad', text: 'Bad', index: 2 }]);
@@ -281,7 +281,7 @@ describe('after hooks', () => {
 describe('the transaction', () => {
   beforeEach(clear);
 
-  it('is undone as a whole by what a hook throws', async () => {
+  it('is rolled back completely if a hook throws', async () => {
     const reply = await admin.post('/undone/unit', { title: 'bad' });
     expect([reply.status, reply.body.messages[0]?.code]).toEqual([400, 'undone.bad']);
     expect(await ok(admin.get('/undone/unit?limit=0'))).toMatchObject({ count: 0 });

@@ -106,7 +106,7 @@ describe('what is answered', () => {
   });
 });
 
-describe('an error that comes when the call is over', () => {
+describe('an error after the end of the call', () => {
   const exit = outliving(log, folder.path);
 
   it.each([

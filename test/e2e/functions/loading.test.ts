@@ -61,7 +61,7 @@ describe('a folder', () => {
     folder.remove('city.ts');
   });
 
-  it('may have helpers, which count as part of the modules that import them', async () => {
+  it('may have helpers, which belong to the modules that import them', async () => {
     folder.write('_lib/words.ts', "export const word: string = 'first';");
     folder.write('city.ts', saying('word', 'city', "import { word } from './_lib/words.ts';"));
     await reload(service);
@@ -113,14 +113,14 @@ describe('a folder', () => {
   });
 });
 
-it('has to be a folder', async () => {
+it('must be a folder', async () => {
   const file = join(folder.path, '_a_file');
   writeFileSync(file, '');
   const started = startTestService({ functionsDir: file });
   await expect(started).rejects.toThrow(new ConfigError(`FUNCTIONS_DIR: got ${file}, wants a folder`));
 });
 
-describe('a module that is wrong', () => {
+describe('an invalid module', () => {
   it.each<[name: string, text: string, line: number | undefined, told: RegExp]>([
     ['by its syntax', '\n\nconst = 1;', 3, /expected/i],
     ['by what it throws', '\nfunction f(): never { throw new Error("no such thing"); }\n\nf();', 2, /no such thing/],

@@ -130,7 +130,7 @@ describe('a hundred concurrent calls that read, compute and write', () => {
     expect(new Set(await Promise.all(ids.map(totalOf)))).toEqual(new Set([1]));
   });
 
-  it('the unit that they are given', async () => {
+  it('the unit of the function', async () => {
     const id = await account();
     const calls = times(100, (n) => at(n).post(`/account/unit/${id}/function/add`));
     expect(await statuses(calls)).toEqual({ 200: 100 });

@@ -62,8 +62,8 @@ beforeEach(async () => {
   for (const { code } of (await tags()).toReversed()) await ok(admin.delete(`/tag/unit/${code}`));
 });
 
-describe('a unit refers to the one that it creates', () => {
-  it.each(['ABC', 'SEEN', 'HIDDEN'])('whatever other unit has the key that was given: %s', async (code) => {
+describe('a unit refers to the unit that it creates', () => {
+  it.each(['ABC', 'SEEN', 'HIDDEN'])('even if another unit has the given key: %s', async (code) => {
     const made = (await ok(member.post('/item/unit', { tag: { code } }))) as { id: string };
     expect(made).toMatchObject({ tag: code.toLowerCase() });
     expect(await ok(member.get(`/item/unit/${made.id}?include=[tag.code]`))).toEqual({
@@ -80,7 +80,7 @@ describe('a unit refers to the one that it creates', () => {
     });
   });
 
-  it('several deep, and of several fields, which hooks see so', async () => {
+  it('on several levels and in several fields, visible to hooks', async () => {
     const tag = { code: 'B', parent: { code: 'A' } };
     expect(await ok(member.post('/item/unit', { tag, other: { code: 'C' } }))).toMatchObject({ tag: 'b', other: 'c' });
     expect(await tags()).toEqual([
@@ -97,7 +97,7 @@ describe('a unit refers to the one that it creates', () => {
 });
 
 describe('a key that no new unit has after hooks', () => {
-  it.each(['ABC', 'HIDDEN'])('is no id for others of the same body: %s', async (code) => {
+  it.each(['ABC', 'HIDDEN'])('cannot be used as an id in the same body: %s', async (code) => {
     const reply = await member.post('/item/unit', [{ tag: { code } }, { tag: code }]);
     expect(refusalOf(reply)).toEqual({ status: 400, messages: ['parameter.bad_reference tag'] });
     expect(reply.body.messages).toMatchObject([{ index: 1, text: "tag: no such unit of 'tag'" }]);
@@ -108,7 +108,7 @@ describe('a key that no new unit has after hooks', () => {
     expect([await tags(), await items()]).toEqual([[], 0]);
   });
 
-  it('is one where there was such a unit before', async () => {
+  it('can be used if such a unit existed before', async () => {
     const made = await ok(member.post('/item/unit', [{ tag: { code: 'SEEN' } }, { tag: 'SEEN' }]));
     expect(made).toMatchObject({ items: [{ tag: 'seen' }, { tag: 'SEEN' }] });
   });

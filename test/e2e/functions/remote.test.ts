@@ -191,7 +191,7 @@ describe('a list', () => {
     });
   });
 
-  it('is cut to the page that was asked for', async () => {
+  it('is cut to the requested page', async () => {
     source.instead = { count: -1, items: [WHOLE, WHOLE, WHOLE] };
     expect((await ok(member.get('/far/unit?limit=2'))) as object).toMatchObject({ count: -1, items: [{}, {}] });
     expect(await ok(member.get('/far/unit?limit=0'))).toEqual({ count: -1, items: [] });
@@ -265,7 +265,7 @@ describe('one unit', () => {
 });
 
 describe('a write', () => {
-  it('creates what was checked', async () => {
+  it('creates the validated unit', async () => {
     const made = await member.post('/far/unit', {
       name: `Bo${' '.repeat(40)}`,
       seen: '2024-01-31T10:30:00+01:00',
@@ -315,7 +315,7 @@ describe('a write', () => {
     expect(await ok(admin.get('/near/unit?filter=eq(name,inside)'))).toMatchObject({ count: 0 });
   });
 
-  it('edits what the body names, of the version that was seen', async () => {
+  it('edits the fields of the body, in the version of If-Match', async () => {
     const tag = (await member.get(unit)).headers.get('etag') ?? '';
     const headers = { 'if-match': tag };
     expect(await ok(member.put(unit, { size: 4 }, { headers }))).toEqual({ ...SHOWN, size: 4 });
@@ -409,7 +409,7 @@ describe('what a source answers', () => {
     ]);
   });
 
-  it('is the unit that was asked for', async () => {
+  it('is the requested unit', async () => {
     source.instead = { ...WHOLE, id: 'b' };
     expect(refusalOf(await member.get(unit))).toEqual(away);
   });
@@ -449,7 +449,7 @@ it('the timeout names what took too long', async () => {
 });
 
 describe('functions', () => {
-  it('see remote units as those of a table, hidden parameters too', async () => {
+  it('read remote units like those of a table, hidden parameters included', async () => {
     expect(await ok(member.get('/near/function/list'))).toEqual({ count: 1, items: [SHOWN] });
     expect(source.last?.query).toMatchObject({
       filter: 'eq(secret,x)',
@@ -462,7 +462,7 @@ describe('functions', () => {
     });
   });
 
-  it('of a remote unit get it, where there is one', async () => {
+  it('of a remote unit receive it, if it exists', async () => {
     expect(await ok(member.get(`${unit}/function/name_of`))).toEqual(['Ann', 's']);
     expect(refusalOf(await member.get('/far/unit/none/function/name_of'))).toEqual({
       status: 404,
@@ -515,7 +515,7 @@ describe('hooks', () => {
 });
 
 describe('the definition', () => {
-  it('has no units where it is a member kind', async () => {
+  it('has no units if it is a member kind', async () => {
     await ok(admin.post('/kind/unit', { id: 'crew', label: 'Crew', remote: true }));
     await ok(admin.post('/group/unit/kind_auth_member/link/group/kind/unit/crew'));
     const away = { status: 503, messages: ['kind.remote_unavailable'] };
@@ -524,7 +524,7 @@ describe('the definition', () => {
     expect(source.asked).toEqual([]);
   });
 
-  it('shows in the document as what it is', async () => {
+  it('is described correctly in the document', async () => {
     const { body } = await admin.get('/doc/openapi.json');
     const { paths } = body as unknown as {
       paths: Record<string, Record<string, { parameters?: { $ref?: string }[] }>>;

@@ -101,7 +101,7 @@ const call = (name: string, body: object) => project.post(`/job/function/${name}
 
 afterEach(() => gate.open());
 
-describe('a call that is run again', () => {
+describe('a repeated call', () => {
   it('logs, mails and answers with its last run only', async () => {
     const { id } = await made('counter');
     gate.close();
@@ -142,7 +142,7 @@ describe('definitions that change during a call', () => {
     return refusalOf(await calling);
   };
 
-  it('hold for it: a value that is too long now', async () => {
+  it('apply to it: a value that is now too long', async () => {
     const refused = await creating({ title: 'far too long' }, () =>
       ok(project.put('/string/unit/title', { max_length: 5 })),
     );
@@ -150,14 +150,14 @@ describe('definitions that change during a call', () => {
     expect(await ok(project.get('/note/unit?limit=0'))).toMatchObject({ count: 0 });
   });
 
-  it('hold for it: a parameter that is gone', async () => {
+  it('apply to it: a deleted parameter', async () => {
     const refused = await creating({ text: 'x' }, () =>
       ok(project.delete('/kind/unit/note/link/parameter/string/unit/text')),
     );
     expect(refused).toEqual({ status: 400, messages: ['parameter.unknown text'] });
   });
 
-  it('hold for it: a right that was taken', async () => {
+  it('apply to it: a removed right', async () => {
     const refused = await creating({ title: 'a' }, () =>
       ok(project.put('/kind/unit/note', { access: { create: 'nobody' } })),
     );

@@ -39,8 +39,8 @@ for (const each of [project, other])
 const count = async (kind: string, of = project) =>
   ((await ok(of.get(`/${kind}/unit?limit=0`))) as { count: number }).count;
 
-describe('an operation that is under way when a hook fails', () => {
-  it('is undone with the write, and touches no transaction of another project', async () => {
+describe('an operation in progress when a hook fails', () => {
+  it('is rolled back with the write, and affects no other project', async () => {
     const rounds = Array.from({ length: 20 }, (_, at) => at);
     const refused = async () => {
       for (const at of rounds)
@@ -53,7 +53,7 @@ describe('an operation that is under way when a hook fails', () => {
     expect([await count('trace'), await count('town', other), await count('land', other)]).toEqual([0, 40, 40]);
   });
 
-  it('is undone with its operation where a function goes on', async () => {
+  it('is rolled back with its operation if the function continues', async () => {
     expect(await ok(project.post('/post/function/go_on'))).toBe('post.no');
     expect(await ok(project.get('/trace/unit?include=what'))).toMatchObject({ count: 1, items: [{ what: 'after' }] });
   });

@@ -160,7 +160,7 @@ beforeEach(() => void lines.splice(0));
 const call = (name: string, as = member) => as.post(`/job/function/${name}`);
 const count = async (kind: string) => ((await ok(admin.get(`/${kind}/unit?limit=0`))) as { count: number }).count;
 
-describe('a refusal that is not caught', () => {
+describe('an uncaught error of an operation', () => {
   it('of a hook of a sign-up is answered with its status and code, and the kind', async () => {
     const password = 'correct horse 9';
     const signUp = (name: string, more = {}) => {
@@ -220,7 +220,7 @@ describe('a refusal that is not caught', () => {
     expect(lines.filter(({ level }) => level > 30)).toEqual([]);
   });
 
-  it('of a kind that is closed without a token', async () => {
+  it('for a kind that needs a token', async () => {
     const { status, body } = await call('as_caller', anonymous(admin));
     expect([status, body.messages]).toEqual([
       401,

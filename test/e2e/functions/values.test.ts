@@ -115,7 +115,7 @@ describe.each(cases)('the values $name', ({ body, shown }) => {
   });
 });
 
-it('what is read of one kind can be given to another', async () => {
+it('values read from one kind can be written to another', async () => {
   await ok(admin.post('/thing/function/pass'));
   const { items } = (await ok(admin.get('/far/unit'))) as { items: object[] };
   expect(items.at(-1)).toMatchObject(cases[0]?.shown ?? {});

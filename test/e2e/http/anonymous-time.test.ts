@@ -37,7 +37,7 @@ const REQUESTS: Readonly<Record<string, (caller: TestProject) => Promise<Reply>>
   'a link': (caller) => caller.post(`/city/unit/${rome}/link/link/city/unit/${oslo}`),
 };
 
-describe('what waits longer than it may without a token', () => {
+describe('a request without a token that waits too long', () => {
   it('is answered 503, while members wait on', async () => {
     const release = await side.lock(project, 'city');
     let membersAnswered = 0;

@@ -201,7 +201,7 @@ describe('a body that is not needed', () => {
   const link = `/note/unit/${id}/link/link${other}`;
   const cases = ['/auth/verify', '/auth/signout', `${link.replace(other, `/note/unit/${id}`)}`];
 
-  it.each(cases)('has to be JSON all the same: POST %s', async (path) => {
+  it.each(cases)('must be JSON anyway: POST %s', async (path) => {
     const mine = path === '/auth/signout' ? await service.signIn(project.id) : project;
     for (const [body, type, code] of [
       ['{"a":', 'application/json', 'body.malformed'],
@@ -222,7 +222,7 @@ describe('a body that is not needed', () => {
     expect(await refused(project, link)).toMatchObject([{ code: 'unit.unknown' }]);
   });
 
-  it('of a link between definitions is looked at too', async () => {
+  it('of a link between definitions is checked too', async () => {
     const path = '/kind/unit/note/link/parameter/text/unit/text';
     expect((await project.post(path, '{')).body.messages).toMatchObject([{ code: 'body.malformed' }]);
     expect((await project.post(path)).status).toBe(200);

@@ -452,7 +452,7 @@ describe('tokens', () => {
   const good = sign();
   const [head = '', , signature = ''] = good.split('.');
 
-  it('signed like this are good, so that the ones below fail for their own reason', async () => {
+  it('signed like this are valid, so that the ones below fail for their own reason', async () => {
     await play(project.as(good), { name: '', request: 'GET /closed/unit', expect: { status: 200 } });
   });
 
@@ -502,7 +502,7 @@ describe('tokens', () => {
     }
   });
 
-  it('that were good a moment ago end with their time, though they were verified before', async () => {
+  it('expire on time, even if they were verified before', async () => {
     const brief = sign({ exp: now + 1 });
     await project.as(brief).get('/city/unit');
     // The clock decides, not the memory of a token.
@@ -510,7 +510,7 @@ describe('tokens', () => {
     expect((await project.as(brief).get('/city/unit')).status).toBe(401);
   });
 
-  it('of one project are not taken in another, though both were verified', async () => {
+  it('of one project are rejected in another, even if both were verified', async () => {
     expect((await project.get('/city/unit')).status).toBe(200);
     const reply = await send(service.service, {
       path: '/api/lib/kind/unit',

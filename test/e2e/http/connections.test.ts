@@ -85,18 +85,18 @@ describe('header fields', () => {
     ]);
   });
 
-  it('of others may be there twice', async () => {
+  it('of other names may occur twice', async () => {
     const tags = 'if-none-match: "a"\r\nif-none-match: "b"\r\naccept: */*\r\naccept: text/html\r\n';
     expect(await answersTo(get('/api/lib/note/unit', `${tags}${CLOSE}`))).toMatchObject([{ status: 200 }]);
   });
 
-  it('a request without host is 400 in the envelope, but of HTTP/1.0', async () => {
+  it('a request without Host is 400 in the envelope, except for HTTP/1.0', async () => {
     expect(codes(await answersTo(`GET /health/live HTTP/1.1\r\n${CLOSE}\r\n`))).toEqual([[400, 'request.malformed']]);
     expect(await answersTo('GET /health/live HTTP/1.0\r\n\r\n')).toMatchObject([{ status: 200 }]);
   });
 });
 
-describe('a connection on which no whole head arrives', () => {
+describe('a connection without a complete request head', () => {
   const server = service.app.getHttpServer();
   const { headersTimeout } = server;
   afterEach(() => void (server.headersTimeout = headersTimeout));
@@ -112,7 +112,7 @@ describe('a connection on which no whole head arrives', () => {
     expect(await sendBytes(service, bytes)).toMatch(expected);
   });
 
-  it('has its time again for each request', async () => {
+  it('has the full time for each request', async () => {
     server.headersTimeout = 1500;
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     for (let round = 0; round < 4; round += 1) {
@@ -167,7 +167,7 @@ describe('Expect: 100-continue', () => {
 });
 
 describe('several requests at once on one connection', () => {
-  it('are answered in their order, whatever each of them takes', async () => {
+  it('are answered in order, whatever their duration', async () => {
     const bytes = [
       create('first'),
       get('/health/live'),
@@ -188,7 +188,7 @@ describe('several requests at once on one connection', () => {
     expect(await countOf(title)).toBe(1);
   });
 
-  it('a request after one that closes the connection is not carried out', async () => {
+  it('a request after one that closes the connection is not executed', async () => {
     const answers = await answersTo(create('last', CLOSE) + create('beyond'));
     expect(answers).toMatchObject([{ status: 200, body: { content: { title: 'last' } } }]);
     expect(await countOf('beyond')).toBe(0);

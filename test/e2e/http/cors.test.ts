@@ -28,7 +28,7 @@ describe('a preflight', () => {
     for (const [name] of reply.headers) expect(name).not.toMatch(/^access-control-/);
   });
 
-  it('of a listed origin is allowed what the service has', async () => {
+  it('of a listed origin is allowed all methods and headers', async () => {
     for (const origin of ['https://a.example', 'https://b.example']) {
       const { status, headers } = await preflight(listed, origin);
       expect(status).toBe(204);
@@ -101,7 +101,7 @@ describe('a request', () => {
     expect(second.headers.get('x-request-id')).toBeTruthy();
   });
 
-  it('of another origin is answered, for the browser to withhold', async () => {
+  it('of another origin is answered without permission for the browser', async () => {
     const reply = await send(listed.service, {
       path: '/api/lib/kind/unit',
       headers: { ...authorization, origin: 'https://evil.example' },
@@ -112,8 +112,8 @@ describe('a request', () => {
   });
 });
 
-describe('a preflight for a path that is not there', () => {
-  it('is 404, so that a mistyped address shows, and may be read by listed origins', async () => {
+describe('a preflight for an unknown path', () => {
+  it('is 404 and readable by listed origins', async () => {
     const headers = { origin: 'https://a.example', 'access-control-request-method': 'PUT' };
     const reply = await send(listed.service, { method: 'OPTIONS', path: '/api/lib/note/UNIT/a', headers });
     expect(reply.status).toBe(404);
@@ -121,7 +121,7 @@ describe('a preflight for a path that is not there', () => {
   });
 });
 
-describe('OPTIONS that is no preflight', () => {
+describe('OPTIONS that is not a preflight', () => {
   it('has an envelope or no body', async () => {
     for (const path of ['/api/lib/note/unit', '/health/live', '/nowhere']) {
       const reply = await send(closed.service, { method: 'OPTIONS', path });

@@ -111,7 +111,7 @@ describe('a connection that breaks', () => {
 });
 
 describe('a pool that is full', () => {
-  it('makes requests wait, then answers 503 and serves on', async () => {
+  it('makes requests wait, then answers 503 and continues', async () => {
     const release = await side.lock(project, 'city');
     const stuck = Array.from({ length: PLACES }, () => ask('list'));
     await side.waiting(project, 'city', PLACES);

@@ -23,13 +23,13 @@ await defineKinds(
 );
 const open = anonymous(project);
 
-it('a header that looks like the one of the project is told as what was sent', async () => {
+it('a header similar to the project header is named in the error', async () => {
   const { body } = await send(service.service, { path: '/api/lib/city/unit', headers: { 'project-key': project.id } });
   const text = "The header kind-project-key is missing (there is 'project-key': did you mean 'kind-project-key'?)";
   expect(body.messages).toEqual([{ code: 'project.missing', text }]);
 });
 
-it('a type that is none is told with those that there are', async () => {
+it('an unknown type is reported with the known ones', async () => {
   const types = [...PARAMETER_TYPES.keys()];
   expect(types).toHaveLength(12);
   for (const [kindId, hint] of [
@@ -48,14 +48,14 @@ it('a type that is none is told with those that there are', async () => {
 });
 
 describe('operators are listed in all of their spellings', () => {
-  it('where one is unknown', async () => {
+  it('if one is unknown', async () => {
     const { body } = await project.get('/city/unit?filter=greater(size,1)');
     expect(body.messages[0]?.text).toMatch(
       /; there are eq, ne, .*, lt, lte, gt, ge, gte, get, in, isnull, and, or, not$/,
     );
   });
 
-  it('where a type does not have one', async () => {
+  it('if a type does not have one', async () => {
     const { body } = await project.get('/city/unit?filter=contains(size,1)');
     expect(body.messages[0]?.text).toMatch(/; it has eq, ne, lt, lte, gt, ge, gte, get, in, isnull$/);
   });

@@ -34,7 +34,7 @@ it.each([
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
 });
 
-it('all but the last byte of many, without a token: members are served', async () => {
+it('many unfinished bodies without a token: members are still served', async () => {
   const size = 1024 * 1024;
   const unfinished = `content-length: ${size}\r\n\r\n{"username":"${'x'.repeat(size - 14)}`;
   const sockets = await Promise.all(Array.from({ length: 40 }, () => begin('/auth/person/signup', unfinished)));
@@ -54,7 +54,7 @@ it('of a link that the caller may not make', async () => {
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 401/);
 });
 
-it('has few bytes where little is asked for, whatever else may be sent', async () => {
+it('is limited to few bytes where small bodies suffice', async () => {
   const open = anonymous(project);
   const padding = ' '.repeat(LIMITS.smallBody);
   const tooLarge = { status: 413, messages: ['body.too_large'] };

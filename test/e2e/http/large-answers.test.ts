@@ -60,7 +60,7 @@ const ids: string[] = [];
 for (let n = 0; n < 3; n += 1) ids.push((await ok(project.post('/scan/unit', { one: PAGE }))).id as string);
 for (const id of ids) await ok(project.post(`/scan/unit/${ids[0]}/link/link/scan/unit/${id}`, {}));
 
-describe('of more than there is room for in an answer', () => {
+describe('data beyond the size limit of an answer', () => {
   it.each([
     ['a list', '/scan/unit'],
     ['a list by cursor', '/scan/unit?cursor='],
@@ -76,12 +76,12 @@ describe('of more than there is room for in an answer', () => {
     expect(await ok(project.get('/scan/unit?limit=1&include=id'))).toEqual({ count: 3, items: [{ id: ids[0] }] });
   });
 
-  it('a list of it is answered in parts', async () => {
+  it('a list is answered in parts', async () => {
     const { items } = (await ok(project.get('/scan/unit?limit=2'))) as { items: { one: string }[] };
     expect(items.map(({ one }) => one.length)).toEqual([PAGE.length, PAGE.length]);
   });
 
-  it('an edit that makes a unit so large is refused, and changes nothing', async () => {
+  it('an edit that makes a unit too large is rejected, and changes nothing', async () => {
     const [id] = ids;
     await ok(project.put(`/scan/unit/${id}`, { two: PAGE }));
     expect(refusalOf(await project.put(`/scan/unit/${id}`, { three: PAGE }))).toEqual(TOO_LARGE);
@@ -90,7 +90,7 @@ describe('of more than there is room for in an answer', () => {
     ).toEqual([{ two: 1, three: 0 }]);
   });
 
-  it('one unit is refused, and answered in parts', async () => {
+  it('a single unit is rejected, and answered in parts', async () => {
     const [id] = ids;
     await query(project, 'UPDATE $schema."scan" SET "three" = "one"');
     expect(refusalOf(await project.get(`/scan/unit/${id}`))).toEqual(TOO_LARGE);
@@ -98,7 +98,7 @@ describe('of more than there is room for in an answer', () => {
     expect(await ok(project.get(`/scan/unit/${id}?include=three`))).toEqual({ three: PAGE });
   });
 
-  it('a bulk create is refused, and makes nothing', async () => {
+  it('a bulk create is rejected, and creates nothing', async () => {
     // Each of the numbers is a text of 301 digits.
     const forms = Array.from({ length: 120 }, (_, n) => (n === 0 ? { amounts: Array(60_000).fill(1e300) } : {}));
     expect(refusalOf(await project.post('/form/unit', forms))).toEqual(TOO_LARGE);
@@ -106,19 +106,19 @@ describe('of more than there is room for in an answer', () => {
   });
 });
 
-describe('defaults of more bytes than one write may put into new units', () => {
+describe('defaults beyond the limit of one write', () => {
   // The empty metadata of each is a default too.
   const most = LIMITS.defaultBytes / (DEFAULT + 2) - 1;
   const forms = (count: number) => Array.from({ length: count }, () => ({}));
 
-  it('are refused, and nothing is made', async () => {
+  it('are rejected, and nothing is created', async () => {
     const { result, held } = await beside(quiet, '/kind/unit/string', () => project.post('/form/unit', forms(1000)));
     expect(refusalOf(result)).toEqual({ status: 400, messages: ['body.too_many'] });
     expect(await ok(project.get('/form/unit'))).toEqual({ count: 0, items: [] });
     expect(held).toBeLessThan(1000);
   });
 
-  it('are refused of units inside others, and of those whose rest a hook makes', async () => {
+  it('are rejected for nested units, and for units completed by hooks', async () => {
     const sheets = (count: number) => Array.from({ length: count }, () => ({ form: {} }));
     expect(refusalOf(await project.post('/sheet/unit', sheets(most + 1)))).toMatchObject({
       messages: ['body.too_many'],
@@ -128,13 +128,13 @@ describe('defaults of more bytes than one write may put into new units', () => {
       expect(await ok(project.get(`/${kind}/unit?limit=0`))).toMatchObject({ count: 0 });
   });
 
-  it('up to that many are taken, and hold nobody up', async () => {
+  it('up to the limit are accepted, without blocking others', async () => {
     const { result, held } = await beside(quiet, '/kind/unit/string', () => project.post('/form/unit', forms(most)));
     expect(await ok(Promise.resolve(result))).toMatchObject({ count: most });
     expect(held).toBeLessThan(1000);
   });
 
-  it('of callers without a token, of several writes at once, have room for those of one, and no longer than it goes on', async () => {
+  it('of concurrent writes without a token share one limit while they run', async () => {
     const stranger = anonymous(project);
     const half = forms(most / 2 + 4);
     const side = await sideConnection();

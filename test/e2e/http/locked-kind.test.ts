@@ -10,7 +10,7 @@ const side = await sideConnection();
 /** What of eight places a project may have alone, and of these one kind. */
 const PLACES = { project: 6, kind: 4 };
 
-it('leaves places to the other kinds of its project', async () => {
+it('leaves connections for the other kinds of its project', async () => {
   const project = await service.project();
   for (const id of ['city', 'land', 'sea']) {
     await ok(

@@ -216,7 +216,7 @@ describe('as data', () => {
   });
 });
 
-describe('as ids that the pattern allows', () => {
+describe('as valid ids', () => {
   const ids = [
     'constructor',
     'prototype',

@@ -21,7 +21,7 @@ const side = await sideConnection();
 /** That of a change of definitions. */
 const lock = `SELECT pg_advisory_xact_lock(hashtextextended('project_${project.id}', 7))`;
 
-it('a body that has not come yet', async () => {
+it('a body that has not arrived yet', async () => {
   const { hostname, port } = new URL(service.service.url);
   const sockets = await Promise.all(
     Array.from({ length: 10 }, async () => {

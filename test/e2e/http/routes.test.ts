@@ -18,7 +18,7 @@ await project.post('/note/unit', { title: 'a' });
 const unknown = { status: 404, code: 'route.unknown' } as const;
 const withoutProject = { 'kind-project-key': undefined, authorization: undefined };
 
-describe('routes that are not there', () => {
+describe('unknown routes', () => {
   const paths = [
     '/kind',
     '/note',
@@ -104,7 +104,7 @@ describe('one path has one spelling', () => {
   ]);
 });
 
-describe('methods that a path does not take', () => {
+describe('methods that a path does not accept', () => {
   const refused = (allow: string) => ({ status: 405, code: 'route.method', headers: { allow } }) as const;
   const rows: readonly [path: string, allow: string, methods: readonly string[]][] = [
     [
@@ -270,7 +270,7 @@ describe('addresses', () => {
   });
 });
 
-describe('bytes that are no request', () => {
+describe('bytes that are not a request', () => {
   it.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['no such version', 'GET / HTTP/9.9\r\n\r\n'],
@@ -332,7 +332,7 @@ describe('every answer', () => {
     expect(reply.headers.get('server')).toBeNull();
   });
 
-  it('tells caches what it depends on', async () => {
+  it('has Vary for caches', async () => {
     const names = async (path: string) => {
       const { headers } = await project.get(path);
       return (headers.get('vary') ?? '').toLowerCase().split(/\s*,\s*/);
@@ -419,7 +419,7 @@ describe('health', () => {
     },
   ]);
 
-  it('ready asks once for many that ask at once', async () => {
+  it('ready queries the database once for concurrent requests', async () => {
     const readiness = service.service.app.get(Readiness);
     const statements = await project.statements(() => Promise.all(Array.from({ length: 50 }, () => readiness.check())));
     expect(statements).toBe(1);
@@ -435,7 +435,7 @@ describe('health', () => {
 });
 
 describe('the catalogue of errors', () => {
-  it('has only statuses that clients are told of', () => {
+  it('has only documented statuses', () => {
     const source = readFileSync('src/shared/error-codes.ts', 'utf8');
     const statuses = new Set([...source.matchAll(/status: (\d+)/g)].map(([, status]) => Number(status)));
     expect(

@@ -34,7 +34,7 @@ it('requests in progress are answered; meanwhile the service listens and answers
   await expect(send(service, { path: '/health/live' })).rejects.toThrow('ECONNREFUSED');
 });
 
-it('what takes longer than the grace time is cut off', async () => {
+it('requests beyond the grace time are aborted', async () => {
   const other = await startServiceOn(database, { shutdownGrace: 50 });
   const own = await other.signIn(project.id);
   const side = await sideConnection(database);

@@ -60,7 +60,7 @@ describe('a link', () => {
     expect(await links()).toBe(0);
   });
 
-  it('of numbers has them as responses show them', async () => {
+  it('between natural keys of numbers shows them as in records', async () => {
     const record = await ok(admin.post(`/town/unit/${open.toUpperCase()}/link/link/price/unit/1.5`));
     expect(record).toMatchObject({ parent_id: open, child_id: '1.5' });
     await ok(admin.delete('/price/unit/1.5'));
@@ -250,7 +250,7 @@ describe('links are deleted', () => {
 describe('at the same time', () => {
   const dangling = `SELECT count(*)::int AS n FROM $schema."_link" AS l WHERE l."child_kind" = 'town' AND NOT EXISTS (SELECT FROM $schema."town" AS t WHERE t."id"::text = l."child_id")`;
 
-  it('a link waits for the deletion of its unit, and is not made', async () => {
+  it('a link waits for the deletion of its unit, and is not created', async () => {
     const child = await made('town', { name: 'going' });
     const holder = await side.holding(admin, `DELETE FROM "town" WHERE "id" = '${child}'`);
     const linking = admin.post(`/${town}/link/road/town/unit/${child}`);
@@ -295,7 +295,7 @@ describe('at the same time', () => {
     },
   );
 
-  it('a type that is being deleted gets no more links', async () => {
+  it('a link type that is being deleted gets no more links', async () => {
     await ok(admin.post('/link/unit', { id: 'canal' }));
     const path = `/${town}/link/canal/land/unit/IT`;
     await ok(admin.post(path));
@@ -310,7 +310,7 @@ describe('at the same time', () => {
     expect(await query(admin, `SELECT FROM $schema."_link" WHERE "link_id" = 'canal'`)).toEqual([]);
   });
 
-  it('the deletion of a type waits for a link that is being made, and is refused for it', async () => {
+  it('the deletion of a link type waits for a link that is being created, and is rejected', async () => {
     await ok(admin.post('/link/unit', { id: 'lock' }));
     const holder = await side.holding(
       admin,

@@ -121,7 +121,7 @@ describe('the units of a group', () => {
     }
   });
 
-  it('show what include and exclude leave of each', async () => {
+  it('respect include and exclude', async () => {
     expect(await items(ann, 'include=[kind_id,weight,frame]&filter=in(id,A1)')).toEqual([
       { kind_id: 'ship', weight: 9, frame: null },
       { kind_id: 'plane', weight: 8, frame: null },
@@ -186,7 +186,7 @@ describe('the units of a group', () => {
     }
   });
 
-  it('are none where the group has no kinds', async () => {
+  it('are none if the group has no kinds', async () => {
     expect(await ok(ann.get('/group/nothing/unit'))).toEqual({ count: 0, items: [] });
     expect(await ok(ann.get('/group/nothing/unit?cursor='))).toEqual({ count: 0, items: [], next: null });
   });
@@ -320,7 +320,7 @@ describe('one unit of a group', () => {
     { name: 'no token', as: 'nobody', request: `GET ${list}/A1`, expect: { status: 401 } },
   ]);
 
-  it('tells nothing of one that is hidden', async () => {
+  it('reveals nothing of a hidden unit', async () => {
     const [hidden, missing] = await Promise.all(['C3', 'C9'].map((id) => ann.get(`${list}/${id}`)));
     expect(hidden?.text.replaceAll('C3', '*')).toBe(missing?.text.replaceAll('C9', '*'));
   });

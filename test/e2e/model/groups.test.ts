@@ -33,7 +33,7 @@ describe('a group', () => {
     expect(await ok(project.get('/group/unit?filter=eq(id,places)'))).toEqual({ count: 1, items: [made.body.content] });
   });
 
-  it('keeps the kinds that it was given, in their order', async () => {
+  it('keeps the given kinds in their order', async () => {
     expect(
       await ok(
         project.post('/group/unit', {
@@ -94,7 +94,7 @@ describe('a group', () => {
     expect(await ok(project.get('/group/unit/with_brief'))).toMatchObject({ kind_list: ['city'] });
   });
 
-  it('is deleted where it is empty, or with cascade; its kinds stay', async () => {
+  it('is deleted if it is empty, or with cascade; its kinds stay', async () => {
     await ok(project.post('/group/unit', { id: 'gone', kind_list: ['city'] }));
     await expectRefused(project, () => project.delete('/group/unit/gone'), {
       status: 409,
@@ -270,7 +270,7 @@ describe('a group', () => {
 });
 
 describe('parameters of a kind through links', () => {
-  it('come and go one by one', async () => {
+  it('are added and removed one by one', async () => {
     for (const id of ['a', 'b']) await ok(project.post('/string/unit', { id }));
     const path = '/kind/unit/city/link/parameter/string/unit';
     const before = (await project.get('/kind/unit/city')).headers.get('etag');
@@ -385,7 +385,7 @@ describe('member kinds', () => {
     }
   });
 
-  it('can be made of no kind that has units, a natural key, or fields of the same names', async () => {
+  it('cannot have units before, a natural key, or fields of the same names', async () => {
     const join = (id: string) => project.post(`/group/unit/kind_auth_member/link/group/kind/unit/${id}`);
     await ok(project.post('/kind/unit', { id: 'crowd' }));
     await ok(project.post('/crowd/unit', [{}, {}]));

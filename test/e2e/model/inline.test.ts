@@ -39,7 +39,7 @@ describe('a kind that is deleted and created again', () => {
     for (const name of ['label', 'description', 'username']) expect(await has(name), name).toBe(false);
   });
 
-  it('with its units too, where cascade says so, and not before', async () => {
+  it('with its units too, only with cascade', async () => {
     const [id, title] = [fresh('sort'), fresh('title')];
     await ok(kind(id, text(title)));
     await ok(project.post(`/${id}/unit`, { [title]: 'x' }));
@@ -148,7 +148,7 @@ describe('a kind that is deleted and created again', () => {
     await expectNoDrift(project);
   });
 
-  it('of an older project leaves its parameters, of which it is not known whence they came, and takes them up', async () => {
+  it('of an older project leaves its parameters of unknown origin, and uses them again', async () => {
     const [id, title] = [fresh('sort'), fresh('title')];
     await ok(kind(id, text(title)));
     await query(project, 'UPDATE $schema."_parameter" SET "defined_in" = NULL WHERE "id" = $1', [title]);
@@ -158,7 +158,7 @@ describe('a kind that is deleted and created again', () => {
   });
 });
 
-describe('a definition in place of one that is stored', () => {
+describe('a definition that repeats a stored one', () => {
   const differently: readonly (readonly [string, object, object])[] = [
     ['in other spellings of its values', { kind_id: 'decimal', default_decimal: '1.5' }, { default_decimal: '01.50' }],
     ['with bounds in another spelling', { kind_id: 'decimal', min_value: '1' }, { min_value: 1 }],
@@ -199,7 +199,7 @@ describe('a definition in place of one that is stored', () => {
     await ok(kind(fresh('sort'), (await ok(project.get(`/boolean/unit/${other}`))) as object));
   });
 
-  it('in an edit says the same too', async () => {
+  it('is accepted in an edit too', async () => {
     const [one, two, id] = [fresh('sort'), fresh('sort'), fresh('p')];
     await ok(kind(one, text(id, { unique: true })));
     await ok(kind(two));
@@ -235,7 +235,7 @@ describe('a definition in place of one that is stored', () => {
     });
   });
 
-  it('of another type, on its own, or twice in one body is refused as before', async () => {
+  it('is rejected with another type, on its own, or twice in one body', async () => {
     const [one, id] = [fresh('sort'), fresh('p')];
     await ok(kind(one, text(id)));
     await expectRefused(project, () => kind('never', { id, kind_id: 'text' }), {

@@ -71,7 +71,7 @@ describe('a kind', () => {
     expect(items).toEqual([reply.body.content]);
   });
 
-  it('keeps all that it was given', async () => {
+  it('keeps all given fields', async () => {
     const given = {
       id: 'given',
       label: 'Données 🏙',
@@ -101,7 +101,7 @@ describe('a kind', () => {
     expect(await ok(project.put('/kind/unit/edited', {}))).toMatchObject({ label: 'Newer', parameters: ['name'] });
   });
 
-  it('is deleted, and with it its table and its endpoints; parameters of their own stay', async () => {
+  it('is deleted with its table and endpoints; separately created parameters stay', async () => {
     await ok(project.post('/date/unit', { id: 'stays' }));
     await ok(project.post('/kind/unit', { id: 'gone', parameters: ['name', 'stays'] }));
     await ok(project.get('/gone/unit'));
@@ -119,7 +119,7 @@ describe('a kind', () => {
     });
   });
 
-  it('is made together with parameters, in place and by id, in the order given', async () => {
+  it('is created together with parameters, inline and by id, in the given order', async () => {
     const parameters = [
       { id: 'first', kind_id: 'string', required: true },
       'name',
@@ -139,7 +139,7 @@ describe('a kind', () => {
     ]);
   });
 
-  it('gains parameters in place by an edit too', async () => {
+  it('gains inline parameters by an edit too', async () => {
     await ok(project.post('/kind/unit', { id: 'grows', parameters: ['name'] }));
     await ok(project.post('/grows/unit', { name: 'x' }));
     expect(
@@ -229,7 +229,7 @@ const refused = (name: string, body: unknown, status: number, messages: string[]
 const bad = (name: string, body: unknown, messages: string[], text?: RegExp) =>
   refused(name, body, 400, messages, text);
 
-describe('a kind that is not made', () => {
+describe('a rejected kind', () => {
   itRefuses(project, [
     ...[
       'City',
@@ -461,7 +461,7 @@ describe('a kind that is not made', () => {
     });
   });
 
-  it('because two of its parameters get one id from their labels', async () => {
+  it('because two of its parameters get the same id from their labels', async () => {
     const parameters = [
       { label: 'Same name', kind_id: 'string' },
       { label: 'same NAME', kind_id: 'string' },
@@ -472,7 +472,7 @@ describe('a kind that is not made', () => {
   });
 });
 
-describe('a kind that is not edited', () => {
+describe('a rejected edit of a kind', () => {
   const edit = (name: string, body: unknown, messages: string[], path = 'taken'): RefusalRow => ({
     name,
     call: ['PUT', `/kind/unit/${path}`, body],

@@ -234,7 +234,7 @@ describe('a parameter', () => {
     });
   });
 
-  it('is one definition that many kinds use', async () => {
+  it('is one definition shared by many kinds', async () => {
     await ok(project.post('/kind/unit', { id: 'one', parameters: [{ id: 'shared', kind_id: 'string' }] }));
     await ok(project.post('/kind/unit', { id: 'two', parameters: ['shared'] }));
     await ok(project.put('/string/unit/shared', { max_length: 2 }));
@@ -260,7 +260,7 @@ const bad = (name: string, type: string, body: unknown, messages: string[], text
   ...(text && { text }),
 });
 
-describe('a parameter that is not made', () => {
+describe('a rejected parameter', () => {
   const accepted = new Map(Object.entries(OWN));
   const foreign = [...new Set(Object.values(OWN).flat())].flatMap((field) =>
     [...accepted].filter(([, own]) => !own.includes(field)).map(([type]) => [type, field] as const),
@@ -474,7 +474,7 @@ describe('a parameter that is not made', () => {
   ]);
 });
 
-describe('a parameter that is not edited', () => {
+describe('a rejected edit of a parameter', () => {
   const edit = (name: string, body: unknown, messages: string[], path = 'string/unit/taken'): RefusalRow => ({
     name,
     call: ['PUT', `/${path}`, body],

@@ -105,7 +105,7 @@ const violated = (parameter: string, call: RefusalRow['call'], ...counts: number
   text: new RegExp(counts.map((count) => `(^|\\n)${count} units? of `).join('[^]*')),
 });
 
-describe('what stored units would violate is 409 with their number, and nothing changes', () => {
+describe('constraints that stored units violate are 409 with their number, and nothing changes', () => {
   itRefuses(project, [
     violated('v_string', put('/string/unit/v_string', { max_length: 2 }), 1, 1),
     violated('v_string', put('/string/unit/v_string', { max_length: 3 }), 1),
@@ -168,14 +168,14 @@ describe('what stored units would violate is 409 with their number, and nothing 
     },
   ]);
 
-  it('the field of the definition is named, of bytes too', async () => {
+  it('the field of the definition is named, also for bytes', async () => {
     const { body } = await project.put('/binary/unit/v_binary', { max_length: 2 });
     expect(body.messages.map(({ text }) => text)).toEqual([
       "1 unit of 'of_binary' would violate the new max_length of 'v_binary'",
     ]);
   });
 
-  it('bad input comes before conflicts with what is stored', async () => {
+  it('bad input is reported before conflicts with stored data', async () => {
     await expectRefused(project, () => project.put('/string/unit/v_string', { max_length: 1, min_length: 2 }), {
       status: 400,
       messages: ['parameter.bad_definition min_length'],
@@ -203,7 +203,7 @@ const locked = (name: string, call: RefusalRow['call'], parameter: string, text:
   text,
 });
 
-describe('what never changes while there are units', () => {
+describe('fields that never change while there are units', () => {
   itRefuses(project, [
     locked('multiple, on', put('/boolean/unit/v_boolean', { multiple: true }), 'v_boolean', /3 units/),
     locked('multiple, off', put('/integer/unit/counts', { multiple: false }), 'counts', /4 units/),
@@ -230,7 +230,7 @@ describe('what never changes while there are units', () => {
     },
   ]);
 
-  it('changes while there are none', async () => {
+  it('can change while there are none', async () => {
     await ok(
       project.post('/kind/unit', {
         id: 'empty',
@@ -415,7 +415,7 @@ describe('data is deleted only on request', () => {
     expect(refusalOf(await project.get('/integer/unit/d2'))).toEqual({ status: 404, messages: ['unit.unknown'] });
   });
 
-  it('a remote kind that refers to another one holds none of its units', async () => {
+  it('a remote kind that references another one does not protect its units', async () => {
     await ok(
       project.post('/kind/unit', {
         id: 'far',
@@ -435,7 +435,7 @@ describe('data is deleted only on request', () => {
     await ok(project.delete('/kind/unit/far'));
   });
 
-  it('kinds that refer to themselves, or to each other through kinds that go first, can be deleted', async () => {
+  it('kinds that refer to themselves, or to each other through kinds deleted first, can be deleted', async () => {
     await ok(
       project.post('/kind/unit', {
         id: 'tree',

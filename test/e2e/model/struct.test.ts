@@ -120,7 +120,7 @@ describe('a struct', () => {
     }
   });
 
-  it("of a unit has its label, or its kind's", async () => {
+  it('of a unit has the label of the unit or of its kind', async () => {
     expect(await ok(project.get(`/city/unit/${city.id}/struct`))).toEqual({
       label: 'City',
       parameters: [NAME, OPEN, TAGS, DRAFT, OWNER, METADATA],
@@ -215,7 +215,7 @@ describe('a struct', () => {
     expect(await ok(project.get('/group/unit/places/struct'))).toMatchObject({ label: 'Places' });
   });
 
-  it('of a parameter type has the default in the type, and of a group what a body has', async () => {
+  it('of a parameter type has a default of the type, and of a group the fields of a body', async () => {
     const { items } = (await ok(project.get('/decimal/struct'))) as { items: Descriptor[] };
     const types = Object.fromEntries(items.map(({ id, type }) => [id, type]));
     expect(types).toMatchObject({
@@ -236,12 +236,12 @@ describe('a struct', () => {
     expect(groups.items.map(({ id }) => id)).toEqual(['id', 'label', 'description', 'kind_list', 'metadata']);
   });
 
-  it('of a member kind has what it gained', async () => {
+  it('of a member kind has the gained fields', async () => {
     const { items } = (await ok(project.get('/kind_admin/struct'))) as { items: Descriptor[] };
     expect(items.map(({ id }) => id)).toEqual(['username', 'email', 'first_name', 'last_name', 'metadata']);
   });
 
-  it('of a member kind to which nobody can sign up is what a create takes', async () => {
+  it('of a member kind without sign-up describes a create', async () => {
     await ok(project.post('/kind/unit', { id: 'clerk', parameters: [{ id: 'desk', kind_id: 'integer' }] }));
     await ok(project.post('/group/unit/kind_auth_member/link/group/kind/unit/clerk'));
     const struct = async (kind: string) => (await ok(project.get(`/${kind}/struct`))) as { items: Descriptor[] };
@@ -330,7 +330,7 @@ describe('a struct', () => {
     expect(parameters).toEqual([described.get('kind_system_user'), described.get('password')]);
   });
 
-  it('never tells the default of a hidden parameter', async () => {
+  it('never shows the default of a hidden parameter', async () => {
     await ok(
       project.post('/kind/unit', {
         id: 'secretive',
@@ -431,7 +431,7 @@ describe('the query of a struct', () => {
     for (const item of items) expect(item).toEqual(whole.items.find(({ id }) => id === item.id));
   });
 
-  it('counts what matches, whatever page is shown, and takes one statement more where PostgreSQL has to answer', async () => {
+  it('counts all matches, whatever page is shown, with at most one additional statement', async () => {
     expect(await ok(project.get('/city/struct?limit=1'))).toMatchObject({ count: 6, items: [{ id: 'name' }] });
     expect(await ok(project.get('/city/struct?filter=eq(type,json)&limit=0'))).toEqual({ count: 2, items: [] });
     expect(await ok(project.get('/city/struct?include=name,open&offset=1'))).toMatchObject({ count: 2 });
@@ -453,7 +453,7 @@ describe('the query of a struct', () => {
     expect(await ids('/group/empty_one/struct?filter=eq(type,integer)')).toEqual([]);
   });
 
-  it('shows all of a kind of many parameters, where no limit is given', async () => {
+  it('shows all parameters of a large kind by default', async () => {
     const parameters = Array.from({ length: 150 }, (_, at) => ({ id: `many_${at}`, kind_id: 'integer' }));
     await ok(project.post('/kind/unit', { id: 'wide', parameters }));
     expect(await ids('/wide/struct')).toHaveLength(151);
@@ -497,7 +497,7 @@ describe('the query of a struct', () => {
   });
 });
 
-describe('a struct of more bytes than one may have', async () => {
+describe('a struct beyond the size limit', async () => {
   const TOO_LARGE = { status: 400, messages: ['answer.too_large'] };
   const values = Array.from({ length: 900 }, (_, n) => `${n} ${'v'.repeat(120)}`);
   const wide = await service.project();

@@ -58,7 +58,7 @@ describe.each(TYPES)('%s', (type) => {
     },
   );
 
-  it('takes null, but none in a list, and no list for one', async () => {
+  it('accepts null, but not in a list, and no list for a single value', async () => {
     const made = (await ok(held.post(path, { [`${type}_one`]: null, [`${type}_many`]: null }))) as object;
     expect(made).toMatchObject({ [`${type}_one`]: null, [`${type}_many`]: null });
     expect(await ok(held.post(path, { [`${type}_many`]: [] }))).toMatchObject({
@@ -82,7 +82,7 @@ describe.each(TYPES)('%s', (type) => {
 });
 
 describe('rules of a body', () => {
-  it('required, nullable and defaults, told apart', async () => {
+  it('required, nullable and defaults are independent', async () => {
     await ok(
       project.post('/kind/unit', {
         id: 'rules',
@@ -121,7 +121,7 @@ describe('rules of a body', () => {
     });
   });
 
-  it('a unique list has no element twice, as values are compared', async () => {
+  it('a unique list has no duplicate elements', async () => {
     const parameters = ['string', 'integer', 'decimal', 'datetime', 'time'].map((type) => ({
       id: `set_${type}`,
       kind_id: type,
@@ -160,7 +160,7 @@ describe('rules of a body', () => {
     await ok(project.post('/sets/unit', [{ set_string: ['a', 'A'] }, { set_string: ['a', 'A'] }]));
   });
 
-  it('one unit of the kind per unique value, null aside; and per compound', async () => {
+  it('unique values and compounds occur once, nulls excepted', async () => {
     const parameters = ['string', 'integer', 'float', 'decimal', 'boolean', 'date', 'time', 'datetime'].map((type) => ({
       id: `only_${type}`,
       kind_id: type,
@@ -205,7 +205,7 @@ describe('rules of a body', () => {
     expect(await ok(project.get('/onlys/unit?filter=eq(only_string,c)'))).toMatchObject({ count: 0 });
   });
 
-  it('a reference to a unit that is not there is 400, and so is one that is no id', async () => {
+  it('a reference to a missing unit or with an invalid id is 400', async () => {
     await ok(
       project.post('/kind/unit', { id: 'land', parameters: [{ id: 'iso', kind_id: 'string', is_primary: true }] }),
     );

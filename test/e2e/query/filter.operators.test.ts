@@ -174,7 +174,7 @@ describe('an operator', () => {
   });
 
   const forUuids = OPERATORS.filter((op) => !['eq', 'ne', ...ORDER, 'in', 'isnull'].includes(op));
-  it.each(forUuids)('%s is none of a generated id', async (op) => {
+  it.each(forUuids)('%s does not exist for a generated id', async (op) => {
     await play(project, {
       name: '',
       request: `GET /thing/unit?filter=${op}(id,x)`,

@@ -507,7 +507,7 @@ describe('all faults of a query are reported at once, of syntax and of names', (
     expect(body.messages.map(({ code, parameter }) => `${code} ${parameter ?? ''}`)).toEqual(messages);
   });
 
-  it('of a cursor only what is wrong with it', async () => {
+  it('of a cursor only its own fault is reported', async () => {
     const { next } = await list('cursor=&limit=1&order=size;asc');
     const { body } = await project.get(`/city/unit?cursor=${next ?? ''}&order=size&limit=1`);
     expect(body.messages).toMatchObject([{ code: 'query.bad_value', parameter: 'order' }]);

@@ -182,7 +182,7 @@ describe('a random order', () => {
   });
 });
 
-describe('units without an asked order', () => {
+describe('units without an order', () => {
   it('come oldest first', async () => {
     expect(idsOf((await page('limit=1000')).items)).toEqual(idsOf(units));
     expect(idsOf(units)).toEqual(idsOf(sorted(units, [], UNIT_PARAMETERS)));

@@ -208,7 +208,7 @@ describe('in include', () => {
     });
   });
 
-  it('has own fields in their order, then paths as asked, with orders and filters beside', async () => {
+  it('has own fields in their order, then paths as requested, also with orders and filters', async () => {
     const query =
       'include=country.name,name,twin.name,id&order=country.name;desc&filter=eq(country.name,Italy)&limit=1';
     const { text } = await project.get(`/city/unit?${query}`);
@@ -302,7 +302,7 @@ it('takes one statement, however many paths and units', async () => {
   expect(await project.statements(() => project.get(`/city/unit/${rome}?include=country.name`))).toBe(1);
 });
 
-it('answers the largest filter, over as many references as there can be', { timeout: 20_000 }, async () => {
+it('answers the largest filter over the maximum of references', { timeout: 20_000 }, async () => {
   const ways = ['twin.twin.twin', 'twin.twin.country', 'twin.country.continent', 'country.continent.planet'];
   const tests = Array.from({ length: 200 }, (_, at) => `ne(${ways[at % 4] ?? ''}.name,${at})`);
   for (const op of ['and', 'or']) {

@@ -92,7 +92,7 @@ describe('a unique parameter', () => {
 
 describe('parameters that are unique together', () => {
   const seat = { line: 'a, (b)', number: 1, day: '2024-01-31' };
-  it('have each combination once, nulls aside', async () => {
+  it('have each combination once, nulls excepted', async () => {
     expect((await project.post('/seat/unit', seat)).status).toBe(200);
     expect(await project.post('/seat/unit', seat)).toMatchObject({
       status: 409,
@@ -113,14 +113,14 @@ describe('parameters that are unique together', () => {
     });
   });
 
-  it('tell the position in a bulk body', async () => {
+  it('report the index in a bulk body', async () => {
     const reply = await project.post('/seat/unit', [{ ...seat, number: 7 }, { ...seat, number: 8 }, seat]);
     expect(reply).toMatchObject({ status: 409, body: { messages: [{ code: 'unit.not_unique', index: 2 }] } });
   });
 });
 
 describe('a bulk create', () => {
-  it('of a thousand units is one statement, and answers them in order', async () => {
+  it('of a thousand units takes one statement, and returns them in order', async () => {
     const bodies = Array.from({ length: 1000 }, (_, at) => ({ name: `${at}`, size: at }));
     const before = await count('note');
     let reply = await project.get('/note/unit');
@@ -145,18 +145,18 @@ describe('a bulk create', () => {
     expect(await count('note')).toBe(before);
   });
 
-  it('of none makes none', async () => {
+  it('of an empty list creates none', async () => {
     expect((await project.post('/note/unit', [])).body).toEqual({ content: { count: 0, items: [] }, messages: [] });
   });
 
-  it('of one is a list of one', async () => {
+  it('of one unit returns a list', async () => {
     expect((await project.post('/note/unit', [{ name: 'one' }])).body.content).toMatchObject({
       count: 1,
       items: [{ name: 'one' }],
     });
   });
 
-  it('tells every fault of every object with its position, and makes none', async () => {
+  it('reports every fault of every object with its index, and creates none', async () => {
     const before = await count('note');
     const reply = await project.post('/note/unit', [
       { name: 'fine' },
@@ -174,7 +174,7 @@ describe('a bulk create', () => {
     expect(await count('note')).toBe(before);
   });
 
-  it.each([[[1]], [['a']], [[null]], [[[{}]]], [[true]]])('takes objects only: %j', async (body) => {
+  it.each([[[1]], [['a']], [[null]], [[[{}]]], [[true]]])('accepts only objects: %j', async (body) => {
     expect(await project.post('/note/unit', body)).toMatchObject({
       status: 400,
       body: { messages: [{ code: 'body.not_object', index: 0 }] },

@@ -175,7 +175,7 @@ describe('a key of text', () => {
     ]);
   });
 
-  it('must be given, and is not null', async () => {
+  it('is required and not null', async () => {
     expect((await call('POST', '/by_string/unit', {})).body.messages).toMatchObject([
       { code: 'parameter.required', parameter: 'key_string' },
     ]);
@@ -226,7 +226,7 @@ describe('a key of another type', () => {
     expect((await call('DELETE', path)).status).toBe(200);
   });
 
-  it.each(['boolean', 'float', 'json', 'binary', 'time', 'datetime'])('%s can be none', async (type) => {
+  it.each(['boolean', 'float', 'json', 'binary', 'time', 'datetime'])('%s cannot be a key', async (type) => {
     expect((await call('POST', `/${type}/unit`, { id: `no_${type}`, is_primary: true })).status).toBe(400);
   });
 

@@ -81,7 +81,7 @@ describe('a create', () => {
     });
   });
 
-  it('is one transaction of a statement for each kind and depth', async () => {
+  it('is one transaction with a statement per kind and depth', async () => {
     const body = (at: string) => ({
       name: `t${at}`,
       land: { code: `A${at}`, name: 'x', planet: { name: 'p', star: { name: 's' } } },
@@ -147,7 +147,7 @@ describe('a create', () => {
     expect(texts.join('\n')).toMatch(/^home\.name: at most 20 characters/m);
   });
 
-  it('tells the position in a bulk body', async () => {
+  it('reports the index in a bulk body', async () => {
     const reply = await project.post('/town/unit', [
       { name: 'a', home: { name: 'ok' } },
       { name: 'b', home: { nam: 'x' } },
@@ -161,7 +161,7 @@ describe('a create', () => {
     expect(reply.body.messages[0]?.text).toContain("home.nam: 'planet' has no such parameter (did you mean 'name'?)");
   });
 
-  it('tells conflicts of units inside with their place', async () => {
+  it('reports conflicts of nested units with their place', async () => {
     expect(
       await refused(project, '/town/unit', { name: 'x', land: { code: 'IT', name: 'again' } }, 409, [
         'parameter.not_unique land.code',
@@ -195,14 +195,14 @@ describe('a create', () => {
     expect(told).toMatch(/must be the id of a unit \(a string\) or an object to create one of, got/);
   });
 
-  it('goes no deeper than three', async () => {
+  it('is at most three levels deep', async () => {
     const deep = (levels: number): object => (levels === 0 ? { name: 'end' } : { name: 'x', twin: deep(levels - 1) });
     await created('town', deep(3));
     const [told] = await refused(project, '/town/unit', deep(4), 400, ['parameter.bad_value twin.twin.twin.twin']);
     expect(told).toContain('must be an id here');
   });
 
-  it('does not let a body name the id that is generated', async () => {
+  it('does not accept a generated id', async () => {
     await refused(project, '/town/unit', { name: 'x', home: { id: 'y', name: 'z' } }, 400, [
       'parameter.read_only home.id',
     ]);
@@ -218,7 +218,7 @@ describe('a create', () => {
 });
 
 describe('an edit', () => {
-  it('makes the unit inside and refers to it', async () => {
+  it('creates the nested unit and refers to it', async () => {
     const { id } = await created('town', { name: 'Nova' });
     const edited = (await ok(project.put(`/town/unit/${id}`, { home: { name: 'Venus', star: { name: 'S' } } }))) as {
       home: string;
@@ -229,7 +229,7 @@ describe('an edit', () => {
     });
   });
 
-  it('leaves nothing where the unit is not there, or another version, or the body bad', async () => {
+  it('stores nothing for a missing unit, another version, or a bad body', async () => {
     const { id } = await created('town', { name: 'Vetus' });
     const missing = '0190163d-8694-739b-aea5-966c26f8ad91';
     await refused(project, `/town/unit/${missing}`, { home: { name: 'x' } }, 404, ['unit.unknown']);
@@ -275,7 +275,7 @@ describe('the right to create', () => {
     await refused(member, '/shop/unit', { fixed: { name: 'x' } }, 400, ['parameter.read_only fixed']);
   });
 
-  it("of members is the administrators', and makes a whole member", async () => {
+  it('of members belongs to administrators, and creates a complete member', async () => {
     await refused(member, '/town/unit', { name: 'x', mayor: { username: 'm', email: 'm@example.com' } }, 403, [
       'access.denied',
     ]);
@@ -329,7 +329,7 @@ it('is all or nothing under concurrency: of equal keys inside only one is create
   expect(((await ok(project.get('/planet/unit?filter=eq(name,race)'))) as { count: number }).count).toBe(1);
 });
 
-it('are so many in one body', async () => {
+it('are limited in number per body', async () => {
   const grains = Array.from({ length: 20 }, (_, at) => reference(`grain${at}`, 'grain'));
   await defineKinds(project, { id: 'grain', parameters: [] }, { id: 'sack', parameters: grains });
   const sack = Object.fromEntries(grains.map(({ id }) => [id, {}]));

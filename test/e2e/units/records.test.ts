@@ -27,7 +27,7 @@ const without = (unit: object, ...names: string[]): object =>
   Object.fromEntries(Object.entries(unit).filter(([name]) => !names.includes(name)));
 const changed = { status: 412, messages: ['unit.changed'] };
 
-describe('what a get answered is posted again', () => {
+describe('a record is posted again', () => {
   const place = root.post('/place/unit', {}).then(({ body }) => body.content.id as string);
   const valuesAt = (at: number) =>
     [...PARAMETERS].map(([id, { type, multiple }]) => {
@@ -69,7 +69,7 @@ describe('what a get answered is posted again', () => {
     }
   });
 
-  it('with another kind is refused, and so are times that are none', async () => {
+  it('with another kind or invalid times is rejected', async () => {
     const record = without(await make('/note/unit', { a_string: 'x' }), 'id');
     expect(refusalOf(await admin.post('/place/unit', without(record, 'a_string', 'state')))).toEqual({
       status: 400,
@@ -182,7 +182,7 @@ describe('a whole record in an edit', () => {
     });
   });
 
-  it('that fits If-Match, or does not, is judged by both', async () => {
+  it('is checked against both If-Match and updated_at', async () => {
     const record = await make('/note/unit', { a_string: 'x' });
     const path = `/note/unit/${record.id}`;
     const tag = async () => ({ headers: { 'if-match': (await admin.get(path)).headers.get('etag') ?? '' } });
@@ -205,14 +205,14 @@ describe('a whole record in an edit', () => {
     expect(await get(path)).toEqual(won?.body.content);
   });
 
-  it('of a unit that was deleted and made again under its key is of an older version', async () => {
+  it('of a unit that was deleted and created again with its key is outdated', async () => {
     const record = await make('/land/unit', { code: 'de' });
     await ok(admin.delete('/land/unit/de'));
     await make('/land/unit', { code: 'de' });
     expect(refusalOf(await admin.put('/land/unit/de', record))).toEqual(changed);
   });
 
-  it('with a time that the unit never had is refused for that', async () => {
+  it('with a time that the unit never had is rejected', async () => {
     const record = await make('/note/unit', { a_string: 'x' });
     const path = `/note/unit/${record.id}`;
     for (const updated_at of ['2000-01-01T00:00:00Z', '2999-01-01T00:00:00Z', 'now', null, 5]) {
@@ -259,7 +259,7 @@ describe('a whole record in an edit', () => {
   });
 
   const visible = BUILT_IN_KINDS.map(({ id }) => id).filter((id) => id !== 'kind_system_user');
-  it.each(visible)('of the built-in kind %s changes what can be changed of it', async (id) => {
+  it.each(visible)('of the built-in kind %s changes its editable fields', async (id) => {
     const path = `/kind/unit/${id}`;
     const record = await get(path);
     expect(await ok(admin.put(path, { ...record, metadata: { a: 1 } }))).toMatchObject({

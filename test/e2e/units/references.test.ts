@@ -132,7 +132,7 @@ describe('a reference', () => {
     expect((await project.post(`/to_${type}/unit`, { [`ref_${type}`]: value })).status).toBe(400);
   });
 
-  it('that is required or unique is held to it', async () => {
+  it('can be required or unique', async () => {
     expect((await project.post('/needy/unit', {})).body.messages).toMatchObject([{ code: 'parameter.required' }]);
     expect((await project.post('/needy/unit', { needs: null })).body.messages).toMatchObject([
       { code: 'parameter.null' },
@@ -147,7 +147,7 @@ describe('a reference', () => {
     await make('single', { only: null });
   });
 
-  it('may be to the unit itself, and within one bulk body to none of its units', async () => {
+  it('may refer to the unit itself, but not to other units of the same bulk body', async () => {
     const node = await make('node');
     expect((await project.put(`/node/unit/${node}`, { parent: node })).body.content.parent).toBe(node);
     await project.put(`/node/unit/${node}`, { parent: null });
@@ -155,7 +155,7 @@ describe('a reference', () => {
   });
 });
 
-describe('deleting what is referred to', () => {
+describe('deleting a referenced unit', () => {
   it('is rejected by restrict; only administrators get the number', async () => {
     const country = await make('country');
     await project.post('/city/unit', [{ country }, { country }, { country }]);

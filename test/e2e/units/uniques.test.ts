@@ -85,7 +85,7 @@ it("of an edit, except the unit's own", async () => {
   });
 });
 
-it('of a kind whose hooks make a transaction of it', async () => {
+it('of a kind with hooks', async () => {
   const both = { status: 409, messages: ['parameter.not_unique hook_name', 'parameter.not_unique hook_size'] };
   await ok(project.post('/hooked/unit', { hook_name: 'n', hook_size: 2 }));
   const { id } = (await ok(project.post('/hooked/unit', { hook_name: 'm', hook_size: 3 }))) as { id: string };
@@ -107,7 +107,7 @@ describe('of many units', () => {
     return [status, body.messages.map(({ code, parameter, index }) => `${index} ${code} ${parameter ?? ''}`.trimEnd())];
   };
 
-  it('with the position of each; of two alike the later one', async () => {
+  it('with the index of each; of two equal ones the later', async () => {
     const bodies = [
       { code: 'x1', name: 'n' },
       { code: 'x2', name: 'free' },
@@ -169,7 +169,7 @@ describe('of many units', () => {
   });
 });
 
-describe('together with references to units that are not there', () => {
+describe('together with references to missing units', () => {
   const missing = '01890000-0000-7000-8000-000000000000';
   const both = { status: 400, messages: ['parameter.bad_reference thing_hook', 'parameter.not_unique label'] };
 

@@ -170,7 +170,7 @@ const ROUND_TRIPS: Record<(typeof TYPES)[number], readonly (readonly [given: unk
   ],
 };
 
-describe('a value that is right', () => {
+describe('a valid value', () => {
   for (const type of TYPES) {
     it.each(
       ROUND_TRIPS[type].map(
@@ -206,7 +206,7 @@ describe('a value that is right', () => {
     });
   }
 
-  it('may be null, alone; a list may be null or empty, and these differ', async () => {
+  it('may be null; a list may be null or empty, which differ', async () => {
     for (const type of TYPES) {
       const made = await project.post('/thing/unit', {
         [`a_${type}`]: null,
@@ -339,7 +339,7 @@ const WRONG: Record<(typeof TYPES)[number], { type: readonly unknown[]; value: r
   json: { type: [], value: ['\0', '\ud83d', { a: ['\0'] }, { '\0': 1 }, { a: { '\ud83d': 1 } }, deep(101)] },
 };
 
-describe('a value that is wrong', () => {
+describe('an invalid value', () => {
   for (const type of TYPES) {
     const cases = [
       ...WRONG[type].type.map((value) => [value, 'parameter.bad_type'] as const),
@@ -437,7 +437,7 @@ describe('a value that is wrong', () => {
   });
 });
 
-describe('what is absent', () => {
+describe('an absent value', () => {
   it('is null by default', async () => {
     const { content } = (await project.post('/thing/unit', {})).body;
     expect(
@@ -464,7 +464,7 @@ describe('what is absent', () => {
     ['json', { a: [1, null] }],
     ['json', []],
   ];
-  it.each(DEFAULTS)('takes the default of a %s: %j; null does not', async (type, given, answered = given) => {
+  it.each(DEFAULTS)('gets the default of a %s: %j; null does not', async (type, given, answered = given) => {
     for (const multiple of [false, true]) {
       const { path, id } = await kindOf({
         kind_id: type,
@@ -492,7 +492,7 @@ describe('what is absent', () => {
     expect((await project.put(`${path}/${unit}`, {})).body.content[id]).toBe('x');
   });
 
-  it('takes the default though it is required', async () => {
+  it('gets the default even if it is required', async () => {
     const { path, id } = await kindOf({ required: true, default_string: 'd' });
     expect((await project.post(path, {})).body.content[id]).toBe('d');
   });
@@ -506,7 +506,7 @@ describe('what is absent', () => {
     expect((await project.put(`${path}/${unit}`, {})).status).toBe(200);
   });
 
-  it('takes the default where null is refused; null does not', async () => {
+  it('gets the default if null is not allowed; null does not', async () => {
     const { path, id } = await kindOf({ nullable: false, default_string: 'd' });
     expect((await project.post(path, {})).body.content[id]).toBe('d');
     expect(codes(await project.post(path, { [id]: null }))).toEqual(['parameter.null']);
@@ -638,7 +638,7 @@ describe('the rules of a parameter', () => {
     }
   });
 
-  it('strip what is stored, and what is compared with the units there', async () => {
+  it('strip values before they are stored and compared', async () => {
     const { path, id } = await kindOf({ strip: true, unique: true });
     expect((await project.post(path, { [id]: ' \t a b \n' })).body.content[id]).toBe('a b');
     expect(codes(await project.post(path, { [id]: 'a b  ' }))).toEqual(['parameter.not_unique']);
@@ -782,7 +782,7 @@ describe('fields that are not parameters', () => {
     ).toMatchObject({ id, a_string: 'b' });
   });
 
-  it('an edit may give what only the system writes as it is, and no other value', async () => {
+  it('an edit may repeat read-only fields with their values only', async () => {
     const { content } = (await project.post('/thing/unit', { a_string: 'a' })).body as { content: { id: string } };
     const path = `/thing/unit/${content.id}`;
     const whole = (await project.get(path)).body.content as Record<string, unknown>;

@@ -48,7 +48,7 @@ describe('an entity tag', () => {
     expect((await project.put(path, body, { headers: { 'if-match': etag } })).status).toBe(412);
   });
 
-  it('is another for every edit, however fast they come', async () => {
+  it('changes with every edit, however fast', async () => {
     const { path } = await make();
     const tags = new Set<string | null>();
     for (let at = 0; at < 20; at += 1) tags.add((await project.put(path, { size: at })).headers.get('etag'));
@@ -83,7 +83,7 @@ describe('If-None-Match', () => {
     if (status === 304) expect(reply.text).toBe('');
   });
 
-  it('of a tag before an edit is answered anew', async () => {
+  it('of a tag from before an edit gets a new answer', async () => {
     const { path, etag } = await make();
     await project.put(path, { name: 'b' });
     expect(await project.get(path, { headers: { 'if-none-match': etag } })).toMatchObject({
@@ -92,7 +92,7 @@ describe('If-None-Match', () => {
     });
   });
 
-  it('of a tag before the definition changed is answered anew, for the answer is another', async () => {
+  it('of a tag from before a change of the definition gets a new answer', async () => {
     await defineKinds(project, { id: 'growing', label: 'Growing' });
     const made = await project.post('/growing/unit', {});
     const path = `/growing/unit/${made.body.content.id as string}`;
@@ -105,7 +105,7 @@ describe('If-None-Match', () => {
     expect((await project.put(path, { size: 1 }, { headers: { 'if-match': etag } })).status).toBe(200);
   });
 
-  it('of an answer with more units in it is answered anew where one of those changed', async () => {
+  it('of an answer with several units gets a new answer if one of them changed', async () => {
     await defineKinds(project, { id: 'nation', parameters: ['name'] });
     const where = { id: 'nation_id', kind_id: 'unit', reference_kind: 'nation' };
     await defineKinds(project, { id: 'town', parameters: ['name', where] });
@@ -160,7 +160,7 @@ describe('If-Match', () => {
     expect((await project.get(path)).status).toBe(status === 200 ? 404 : 200);
   });
 
-  it('of a unit that is not there is 404', async () => {
+  it('of a missing unit is 404', async () => {
     const { path, etag } = await make();
     await project.delete(path);
     for (const header of [etag, '*', '"x"']) {
@@ -169,12 +169,12 @@ describe('If-Match', () => {
     }
   });
 
-  it('takes no more statements', async () => {
+  it('takes no additional statements', async () => {
     const { path, etag } = await make();
     expect(await project.statements(() => project.put(path, {}, { headers: { 'if-match': etag } }))).toBe(1);
   });
 
-  it('lets exactly one of many edits at the same time win, and the rest can try again', async () => {
+  it('lets exactly one of many concurrent edits win', async () => {
     const { path, etag } = await make({ size: 0 });
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, at) => project.put(path, { size: at + 1 }, { headers: { 'if-match': etag } })),
@@ -185,7 +185,7 @@ describe('If-Match', () => {
     expect((await project.get(path)).body.content).toEqual(won[0]?.body.content);
   });
 
-  it('lets exactly one of an edit and a delete at the same time win', async () => {
+  it('lets exactly one of a concurrent edit and delete win', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { path, etag } = await make();
       const headers = { 'if-match': etag };
@@ -248,7 +248,7 @@ describe('an edit', () => {
     expect((await project.get(path)).text).toBe(before.text);
   });
 
-  it('tells its times in UTC with six decimals', async () => {
+  it('has times in UTC with six decimals', async () => {
     const { path } = await make();
     const { inserted_at, updated_at } = (await project.put(path, {})).body.content as Record<string, string>;
     for (const time of [inserted_at, updated_at]) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);

@@ -22,7 +22,7 @@ function tally(replies: readonly Reply[]): Record<string, number> {
 }
 
 describe('definitions race', () => {
-  it('ten clients define the same kind: one does', async () => {
+  it('ten clients define the same kind: one succeeds', async () => {
     const replies = await times(10, (at) =>
       both[at % 2]!.post('/kind/unit', { id: 'city', parameters: [{ id: `name_${at}`, kind_id: 'string' }] }),
     );
@@ -34,13 +34,13 @@ describe('definitions race', () => {
     await expectNoDrift(project);
   });
 
-  it('ten clients define the same parameter: one does', async () => {
+  it('ten clients define the same parameter: one succeeds', async () => {
     const types = ['string', 'integer'];
     const replies = await times(10, (at) => both[at % 2]!.post(`/${types[at % 2]}/unit`, { id: 'same' }));
     expect(tally(replies)).toEqual({ 200: 1, '409 parameter.exists': 9 });
   });
 
-  it('ten clients define the same group, and the same link type: one does', async () => {
+  it('ten clients define the same group, and the same link type: one succeeds', async () => {
     expect(tally(await times(10, (at) => both[at % 2]!.post('/group/unit', { id: 'g' })))).toEqual({
       200: 1,
       '409 group.exists': 9,
@@ -145,7 +145,7 @@ describe('units are written while their kind changes', () => {
     await expectNoDrift(project);
   });
 
-  it('a stricter definition and units that would violate it never both go through', async () => {
+  it('a stricter definition and units that violate it never both succeed', async () => {
     await ok(project.post('/kind/unit', { id: 'strict', parameters: [{ id: 'code', kind_id: 'string' }] }));
     for (let round = 0; round < 5; round++) {
       await ok(project.put('/string/unit/code', { max_length: null, unique: false, nullable: true }));

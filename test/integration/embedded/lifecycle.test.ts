@@ -91,7 +91,7 @@ test('of two cold starts at once exactly one wins', async () => {
   expect((await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))).toEqual([]);
 });
 
-test('a folder of another version is refused with a plain sentence', async () => {
+test('a data folder of another version is rejected with a clear message', async () => {
   const dataDir = await freshFolder();
   await (await open(dataDir)).stop();
   await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');

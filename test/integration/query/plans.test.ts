@@ -28,7 +28,7 @@ async function prepared(text: string): Promise<Prepared[]> {
 }
 
 describe('the plan of', () => {
-  it('a filtered list is made for its values, however often it comes', async () => {
+  it('a filtered list is planned for its values each time', async () => {
     for (let at = 0; at < 12; at += 1) {
       const found = await project.get(`/note/unit?filter=eq(place,${at % 2 ? 'Oslo' : 'Rome'})`);
       expect(found.body.content).toMatchObject({ count: at % 2 });
@@ -36,7 +36,7 @@ describe('the plan of', () => {
     expect(await prepared('WITH _page')).toMatchObject([{ generic_plans: 0, custom_plans: 11 }]);
   });
 
-  it('a list of all and a get is made once, after a few that were made for their values', async () => {
+  it('an unfiltered list and a get are planned once, after a few custom plans', async () => {
     const { id } = made.body.content as { id: string };
     for (let at = 0; at < 12; at += 1) {
       await project.get('/note/unit');

@@ -43,7 +43,7 @@ async function builtIn(folder: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(read));
 }
 
-it('makes what a start from the sources makes', async () => {
+it('creates the same files as a start from the sources', async () => {
   const [nest, start] = await Promise.all([builtIn(byNest), builtIn(byStart)]);
   expect(nest.size).toBeGreaterThan(200);
   expect([...nest.keys()].sort()).toEqual([...start.keys()].sort());

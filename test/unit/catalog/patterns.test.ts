@@ -58,7 +58,7 @@ describe('a text', () => {
     expect(outcomes).toEqual([matches ? 'match' : 'mismatch']);
   });
 
-  it('that would take too many steps is refused, alone and with others', async () => {
+  it('that would take too many steps is rejected, alone and with others', async () => {
     expect(await judged([[COSTLY, text(100_000)]])).toEqual([
       { code: 'parameter.too_long', text: 'too long to be matched against its pattern, got 100000 characters' },
     ]);
@@ -83,7 +83,7 @@ describe('a text', () => {
 });
 
 describe('a pattern', () => {
-  it('that is none, or too large, is refused', async () => {
+  it('that is invalid or too large is rejected', async () => {
     expect((await defined('['))[0]?.text).toMatch(/^is no regular expression of the RE2 dialect: /);
     expect((await defined('a{1000}'.repeat(70)))[0]?.text).toMatch(/^is too large: 70\d\d\d instructions/);
     expect(await defined(COSTLY)).toEqual([]);
@@ -113,7 +113,7 @@ describe('a pattern', () => {
   });
 });
 
-it('projects take turns: one that has little to match does not wait for another that has much', async () => {
+it('projects take turns: one with little to match does not wait for one with much', async () => {
   const time = () => ({ apart: 0, seconds: 60 });
   await patterns.match('warm', [{ pattern: COSTLY, text: text(10) }], time());
   const order: string[] = [];

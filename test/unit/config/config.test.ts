@@ -99,7 +99,7 @@ test.each([
   );
 });
 
-test('every bad variable has its line, in the order of the contract', () => {
+test('every invalid variable has its line, in the documented order', () => {
   expect(() => loadConfig({ WORKERS: 'x', PORT: 'y' }, cwd)).toThrow(
     new ConfigError(
       'PORT: got "y", wants a whole number from 0 to 65535\nWORKERS: got "x", wants a whole number from 1 to 256',
@@ -168,7 +168,7 @@ test('the address of the service is not a separate address of the metrics', () =
   expect(loadConfig({ METRICS_PORT: '3000', METRICS_HOST: '127.0.0.1' }, cwd).metrics).toBeUndefined();
 });
 
-test('.env fills what the environment leaves unset', async () => {
+test('.env supplies unset variables', async () => {
   await writeFile(join(cwd, '.env'), 'PORT=4000\nHOST="0.0.0.0"\nWORKERS=2\n');
   expect(loadConfig({ PORT: '5000', WORKERS: '' }, cwd)).toMatchObject({ port: 5000, host: '0.0.0.0', workers: 2 });
 });

@@ -77,13 +77,13 @@ describe('the body of a definition', () => {
     expect(takes(name, body)).toBe(false);
   });
 
-  it('is not said to be any JSON where its form is known', () => {
+  it('is not described as any JSON if its form is known', () => {
     const properties = document.components.schemas['kind.create']?.['properties'] as Record<string, object>;
     for (const id of ['unique', 'indexes', 'access', 'metadata'])
       expect([id, JSON.stringify(properties[id])]).toEqual([id, expect.not.stringContaining('Any JSON value')]);
   });
 
-  it('has no read-only part, which validating proxies would refuse in a record that is sent back', () => {
+  it('has no read-only part, so that validating proxies accept a record that is sent back', () => {
     expect(bytes.toString()).not.toContain('"readOnly"');
   });
 });

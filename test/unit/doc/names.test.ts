@@ -9,19 +9,19 @@ const schemasOf = (names: KindNames, ids: readonly string[]) =>
   ids.flatMap((id) => SCHEMA_FORMS.map((form) => names.schema(id, form)));
 
 describe('names of schemas', () => {
-  it('of what is built in begin as no id of a kind does, and end as no schema of a kind does', () => {
+  it('of built-in schemas never collide with those of kinds', () => {
     for (const name of Object.keys(SHARED_SCHEMAS)) {
       expect(name.startsWith(BUILT_IN_PREFIX)).toBe(true);
       expect([...SCHEMA_FORMS, 'value', 'input'].filter((form) => bareName(name).endsWith(form))).toEqual([]);
     }
   });
 
-  it('say what they are of', () => {
+  it('say what they describe', () => {
     const forms = ['book.record', 'book.answer', 'book.page', 'book.create', 'book.update'];
     expect(schemasOf(namesOf('book'), ['book'])).toEqual(forms);
   });
 
-  it('are apart for ids that look like other names, or differ by an underscore', () => {
+  it('are distinct for ids that look like other names, or differ by an underscore', () => {
     const ids = ['order', 'order_update', 'order_create', 'orderupdate', 'order_', 'o_rder', 'session', 'kinderror'];
     const names = namesOf(...ids);
     const all = [...schemasOf(names, ids), ...Object.keys(SHARED_SCHEMAS)];
@@ -42,7 +42,7 @@ describe('names of schemas', () => {
 });
 
 describe('tags', () => {
-  it('of kinds are none of those that are built in', () => {
+  it('of kinds differ from the built-in ones', () => {
     const names = namesOf('links', 'service', 'city');
     expect(['links', 'service', 'city'].map((id) => names.tag(id))).toEqual(['links (kind)', 'service (kind)', 'city']);
     expect(Object.keys(TAGS)).toContain('Links');

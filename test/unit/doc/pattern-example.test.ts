@@ -35,7 +35,7 @@ it('differs for another number', () => {
   expect(new Set(texts).size).toBe(50);
 });
 
-it('is as long as it has to be', () => {
+it('has the required length', () => {
   expect(matchingText('^[a-z]+$', { minLength: 10 })).toBe('a'.repeat(13));
   expect(matchingText('^[a-z]+$', { maxLength: 1 })).toBe('a');
   expect(matchingText('^[a-z]{5}$', { maxLength: 4 })).toBeUndefined();

@@ -123,7 +123,7 @@ describe('parseFilter accepts', () => {
 
   it.each(COMPARATORS)('the operator %s', (op) => expect(parseFilter(`${op}(a,1)`)).toMatchObject({ op }));
 
-  it('gives frozen nodes', () => {
+  it('returns frozen nodes', () => {
     const frozen = (value: unknown): boolean =>
       typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
     expect(frozen(parseFilter('and(not(in(a."b",1,"2")),isnull(c),eq(d,[@member.id]))', { members: true }))).toBe(true);

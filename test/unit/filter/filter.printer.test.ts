@@ -54,7 +54,7 @@ describe('printFilter', () => {
     expect(printFilter(parseFilter(text, { members: true }))).toBe(text);
   });
 
-  it.each(scalars)('quotes %j only where needed', (text, alone, listed, bracketed) => {
+  it.each(scalars)('quotes %j only if needed', (text, alone, listed, bracketed) => {
     const value: Scalar = bare(0, text);
     const print = (filter: Filter) => printFilter(filter);
     expect(print({ op: 'eq', path: path(0, 'p'), value, at: 0 })).toBe(`eq(p,${alone})`);

@@ -77,7 +77,7 @@ const anyText = fc.oneof(
 );
 
 describe('print and parse', () => {
-  it('are inverse but for positions', () => {
+  it('are inverse except for positions', () => {
     fc.assert(
       fc.property(filter, (tree) => {
         const text = printFilter(tree);

@@ -16,7 +16,7 @@ function setUp(files: Readonly<Record<string, string>>, patience?: number) {
   return { folder, load: async () => loader.load(await readFolder(folder.path)) };
 }
 
-describe('modules that never come to an end', () => {
+describe('modules that never finish loading', () => {
   it('share one time limit, which leaves time for the others', async () => {
     const hangs = (kind: string) => say(kind, 'run: () => 1', 'await new Promise(() => undefined);');
     const waits = say('last', "run: () => 'loaded'", 'await Promise.resolve();');
@@ -28,7 +28,7 @@ describe('modules that never come to an end', () => {
 });
 
 describe('a helper', () => {
-  it('that fails, fails for every module that imports it', async () => {
+  it('that fails breaks every module that imports it', async () => {
     const { load } = setUp({
       '_lib.ts': "export const word = 'x'; await Promise.resolve(); throw new Error('no word');",
       'a.ts': say('a', 'run: () => word', "import { word } from './_lib.ts';"),
@@ -113,7 +113,7 @@ describe('a helper', () => {
     expect(await run(before)).toEqual(['first', 'first']);
   });
 
-  it('that a function imports when it runs is loaded again, and modules keep the one that they have', async () => {
+  it('that a running function imports is loaded again, and modules keep their version', async () => {
     const { folder, load } = setUp({
       '_lazy.ts': "export { default as data } from './_data.json'; export const word = 'first';",
       '_data.json': '{ "word": "first" }',
@@ -149,7 +149,7 @@ it('other work runs between two modules', async () => {
   expect(new Set(turns).size).toBe(names.length);
 });
 
-it('a function has its own declaration for `this`', async () => {
+it('a function is called with its declaration as `this`', async () => {
   const { load } = setUp({ 'a.ts': say('a', 'run() { return Object.keys(this); }') });
   expect(run((await deployed(load)).findReady('a'))).toEqual(['description', 'run']);
 });

@@ -33,7 +33,7 @@ afterEach(() => {
   for (const registry of started.splice(0)) registry.onApplicationShutdown();
 });
 
-it('tells of a folder that is not there, and loads its modules when it appears', async () => {
+it('reports a missing folder, and loads its modules when it appears', async () => {
   const registry = await start('on');
   await registry.look();
   expect(lines).toEqual([`FUNCTIONS_DIR: there is no folder ${at}; its modules are loaded when it appears`]);
@@ -44,7 +44,7 @@ it('tells of a folder that is not there, and loads its modules when it appears',
   expect([registry.current.loaded, lines.length]).toEqual([[], 2]);
 });
 
-it('tells that a folder which is not there is not watched', async () => {
+it('reports that a missing folder is not watched', async () => {
   await start('off');
   expect(lines).toEqual([
     `FUNCTIONS_DIR: there is no folder ${at}; its modules are loaded when the service starts again`,

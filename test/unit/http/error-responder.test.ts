@@ -37,7 +37,7 @@ it.each([
   expect(log.error).not.toHaveBeenCalled();
 });
 
-it('what a client caused is not logged', () => {
+it('errors caused by clients are not logged', () => {
   const { log, respond } = responder();
   respond(refusal('unit.unknown', 'No such unit'));
   expect([log.warn.mock.calls, log.error.mock.calls]).toEqual([[], []]);

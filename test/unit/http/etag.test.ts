@@ -6,7 +6,7 @@ const presentation = fc.stringMatching(/^[0-9a-z]{1,13}$/);
 const version = fc.bigInt({ min: 0n, max: 2n ** 62n }).map(String);
 
 describe('entity tags', () => {
-  it('give the version back that they were made of', () => {
+  it('can be parsed to the version that they encode', () => {
     fc.assert(
       fc.property(version, version, presentation, (one, other, model) => {
         expect(expectedVersions(etagOf(one, model))).toEqual([one]);
@@ -16,7 +16,7 @@ describe('entity tags', () => {
     );
   });
 
-  it('differ where the version or the model does', () => {
+  it('differ if the version or the model differs', () => {
     fc.assert(
       fc.property(version, presentation, version, presentation, (a, m, b, n) => {
         expect(etagOf(a, m) === etagOf(b, n)).toBe(a === b && m === n);

@@ -18,7 +18,7 @@ test('a line has its level in words, the time in ISO 8601 and the context', () =
   });
 });
 
-test('what Nest says of itself at a start is of level debug', () => {
+test('start messages of Nest have level debug', () => {
   expect(recorded('info', (nest) => nest.log('Mapped {/api, GET} route', 'RouterExplorer'))).toEqual([]);
   expect(recorded('debug', (nest) => nest.log('Mapped {/api, GET} route', 'RouterExplorer'))).toHaveLength(1);
 });

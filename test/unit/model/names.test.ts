@@ -5,7 +5,7 @@ import { identifierFromLabel, isIdentifier, isSystemIdentifier } from '../../../
 const LONG = 'a'.repeat(60);
 
 describe('names', () => {
-  it('of schemas, which never are PostgreSQL’s own', () => {
+  it("of schemas never collide with PostgreSQL's own", () => {
     expect(schemaName('demo-1')).toBe('project_demo-1');
     expect(Buffer.byteLength(schemaName('a'.repeat(40)))).toBeLessThanOrEqual(63);
   });
@@ -21,7 +21,7 @@ describe('names', () => {
     expect(columnName(id)).toBe(id);
   });
 
-  it('of constraints fit, begin with _ and differ where anything differs', () => {
+  it('of constraints fit, begin with _ and are distinct', () => {
     const given: [string, string[], 'pkey' | 'key' | 'idx' | 'fkey'][] = [
       ['city', ['name'], 'key'],
       ['city', ['name'], 'idx'],

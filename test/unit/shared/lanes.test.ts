@@ -144,7 +144,7 @@ describe('parts of a key', () => {
     return { start, run, started: () => started.splice(0).join(''), end: () => (open(), Promise.all(all)) };
   };
 
-  it('leave places to each other', async () => {
+  it('leave places for each other', async () => {
     const { start, started, end } = named();
     await start('one', 'a', 10);
     expect(started()).toBe('aaaaaa');
@@ -158,7 +158,7 @@ describe('parts of a key', () => {
     expect(started()).toBe('baaaa');
   });
 
-  it('leave room in the line to each other', async () => {
+  it('leave room in the queue for each other', async () => {
     const { start, run, started, end } = named();
     await start('one', 'a', 12);
     await expect(run('one', 'a')).rejects.toMatchObject({ code: 'server.busy' });

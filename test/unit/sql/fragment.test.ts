@@ -44,7 +44,7 @@ describe('a fragment', () => {
     expect(render(sql`SELECT ${param('x')}, ${param('x')}`).values).toEqual(['x', 'x']);
   });
 
-  it('is joined, and conditions of which none is there are true', () => {
+  it('can be joined, and no conditions are true', () => {
     expect(text(join([sql`a`, sql`b`, EMPTY_SQL]))).toBe('a, b, ');
     expect(text(join([]))).toBe('');
     expect(text(join([sql`a`, sql`b`], ' OR '))).toBe('a OR b');
@@ -82,7 +82,7 @@ describe('a fragment', () => {
     expect(text(sql`SELECT '--' AS "--"`)).toBe(`SELECT '--' AS "--"`);
   });
 
-  it('counts what it takes to plan it: tables, and characters where there are some', () => {
+  it('counts its planning cost: tables and characters', () => {
     const tables = (count: number) => join(Array.from({ length: count }, () => plannedTable(2, 'p', 'a"b')));
     expect(render(tables(1)).text).toBe('"p"."a""b"');
     expect(render(tables(100))).toMatchObject({ points: 204 });
@@ -92,15 +92,15 @@ describe('a fragment', () => {
     expect(() => render(tables(1000))).toThrow(/This would take a statement of 2,\d\d\d points, and 2,000 is the most/);
   });
 
-  it.each([NaN, Infinity, 1.5, 2 ** 53, '1; DROP TABLE x' as unknown as number])('takes no integer %s', (value) => {
+  it.each([NaN, Infinity, 1.5, 2 ** 53, '1; DROP TABLE x' as unknown as number])('rejects the integer %s', (value) => {
     expect(() => integer(value)).toThrow();
   });
 
-  it('takes no literal with a NUL', () => {
+  it('rejects a literal with a NUL', () => {
     expect(() => literal('a\0b')).toThrow();
   });
 
-  it('is made of no plain value: the tag takes fragments only', () => {
+  it('rejects plain values: the tag accepts fragments only', () => {
     // @ts-expect-error a string is no fragment
     expect(() => render(sql`SELECT ${'1; DROP TABLE x'}`)).toThrow();
     // @ts-expect-error a number is no fragment

@@ -10,7 +10,7 @@ function reads(text: string, table: string): number {
 
 const alternatives = Array.from({ length: 60 }, (_, at) => `and(eq(land.title,${at}),eq(name,${at}))`);
 
-describe('a unit that references lead to is read once', () => {
+describe('a referenced unit is read once', () => {
   it.each([
     ['by many tests', filter(`or(${alternatives.join()})`)],
     [
@@ -27,7 +27,7 @@ describe('a unit that references lead to is read once', () => {
   });
 });
 
-it('alternatives of joined rows are not taken apart for indexes where they are many', () => {
+it('many alternatives over joined rows are not split for indexes', () => {
   expect(filter(`or(${alternatives.slice(0, 10).join()})`).text).not.toContain('IS TRUE');
   expect(filter(`or(${alternatives.join()})`).text).toContain('IS TRUE');
 });
@@ -35,7 +35,7 @@ it('alternatives of joined rows are not taken apart for indexes where they are m
 const ways = ['land', 'twin.land', 'twin.twin.land', 'land.part', 'twin.land.part'];
 const far = ways.map((way) => `eq(${way}.title,x)`);
 
-it('more rows than a few are looked up by one subquery, and those that are left are joined', () => {
+it('many rows are looked up with one subquery, and the rest is joined', () => {
   const { text } = filter(`or(${far.join()})`);
   expect(text).toContain(`AS t WHERE EXISTS (SELECT FROM (SELECT) AS "t_0"`);
   expect([reads(text, 'land'), reads(text, 'city'), reads(text, 'part')]).toEqual([3, 3, 2]);

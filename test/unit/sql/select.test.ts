@@ -37,7 +37,7 @@ describe('a list', () => {
     expect(prepared).toEqual([0, 1, 10, 20, 25, 50, 100, 1000]);
   });
 
-  it('of which the caller may read some is planned each time', () => {
+  it('for a caller who may read only some units is planned each time', () => {
     const filtered = listPlan('filter=eq(name,Rome)');
     const { text } = listStatement({ ...filtered, filter: undefined, access: filtered.filter });
     expect(text).toMatch(PLANNED_EACH_TIME);

@@ -6,7 +6,7 @@ import { fromTemplate } from '../../../src/sql/template.js';
 
 const make = vi.fn(([value]: readonly Fragment[]) => sql`SELECT ${value ?? param(0)}, ${param('fixed')}`);
 
-it('a text is made once for a shape, and each use brings its values', () => {
+it('a text is rendered once for each shape, and each use supplies its values', () => {
   const fields: readonly Field[] = [];
   const first = fromTemplate(fields, 'a', [1], make);
   expect(fromTemplate(fields, 'a', [2], make)).toEqual({ ...first, values: [2, 'fixed'] });

@@ -97,7 +97,7 @@ describe('a broken constraint', () => {
     ]);
   });
 
-  it('tells no index where there is one body', () => {
+  it('has no index for a single body', () => {
     expect(told(fault('23505', ['code'], 'key', 'Key (code)=(a) already exists.'), false)).not.toHaveProperty('index');
   });
 
