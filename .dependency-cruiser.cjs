@@ -32,6 +32,7 @@ const islands = layers[7].map((name) => ({
 const rooms = {
   unit: ['session', 'draft', 'query', 'table', 'remote'],
   function: ['declare', 'sandbox', 'load', 'run'],
+  catalog: ['model', 'pattern', 'index', 'definition', 'project'],
 };
 const inward = Object.entries(rooms).flatMap(([layer, names]) =>
   names.map((name, level) => ({

@@ -20,7 +20,12 @@ export default tseslint.config(
     languageOptions: {
       parserOptions: {
         projectService: {
-          allowDefaultProject: ['eslint.config.mjs', 'scripts/*.mjs', 'src/{auth,doc}/page/*.js', 'src/catalog/*.mjs'],
+          allowDefaultProject: [
+            'eslint.config.mjs',
+            'scripts/*.mjs',
+            'src/{auth,doc}/page/*.js',
+            'src/catalog/pattern/*.mjs',
+          ],
         },
         tsconfigRootDir: import.meta.dirname,
       },

@@ -7,14 +7,14 @@ import type { Config } from './config/config.js';
 import { Metrics } from './health/metrics.js';
 import { ApplicationRoutes } from './doc/application-routes.js';
 import { redirectTrailingSlash } from './doc/redirect-trailing-slash.js';
-import { entrance } from './http/server/entrance.js';
+import { requestLifecycle } from './http/server/request-lifecycle.js';
 import { ErrorResponder } from './http/server/error.responder.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
 import { PROJECT_HEADER } from './http/request/headers.js';
 import { NestLogger } from './http/log/logger.js';
 import { answerOptions } from './http/server/path-methods.js';
 import { requestLog } from './http/server/request-log.js';
-import { Traffic } from './http/server/open-requests.js';
+import { OpenRequests } from './http/server/open-requests.js';
 import type { Platform } from './platform.module.js';
 
 export async function createApp(platform: Platform, logger: Logger): Promise<NestExpressApplication> {
@@ -26,7 +26,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   const { config } = platform;
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', () => ({}));
-  app.use(entrance(app.get(Traffic), [requestLog(logger), app.get(Metrics).observe]));
+  app.use(requestLifecycle(app.get(OpenRequests), [requestLog(logger), app.get(Metrics).observe]));
   if (config.corsOrigins === '*' || config.corsOrigins.length > 0) app.enableCors(corsOptions(config));
   app.use(answerOptions);
   app.use(redirectTrailingSlash);

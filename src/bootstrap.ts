@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Administrators } from './auth/administrators.js';
-import { Provisioning } from './catalog/provisioning.js';
+import { Provisioning } from './catalog/project/provisioning.js';
 import { ConfigError, type Config } from './config/config.js';
 import type { Logger } from 'pino';
 import { KindError } from './shared/errors.js';

@@ -11,7 +11,7 @@ import type { Config } from './config/config.js';
 import type { ConnectionOptions } from './database/connection/connection.js';
 import { serveMetrics } from './health/metrics.server.js';
 import { prepareService, startService, type ServiceOptions } from './service.js';
-import { comeBack } from './shared/errors.js';
+import { retryLater } from './shared/errors.js';
 
 /** What the primary tells a worker, and a worker the primary. */
 type ToWorker =
@@ -102,7 +102,7 @@ function metricsOfAll(): Promise<string> {
       if (message.type !== 'metrics') return;
       process.off('message', hear);
       if (message.text !== undefined) resolve(message.text);
-      else reject(comeBack('server.busy', 'Not every process told its numbers'));
+      else reject(retryLater('server.busy', 'Not every process told its numbers'));
     };
     process.on('message', hear);
     sendToPrimary({ type: 'metrics' });

@@ -2,17 +2,17 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { pino, type Logger } from 'pino';
 import { Catalog } from './catalog/catalog.service.js';
-import { DefinitionChanges } from './catalog/definition-change.js';
-import { IndexBuilds } from './catalog/index-builds.js';
-import { ModelStore } from './catalog/model-store.js';
-import { Patterns } from './catalog/patterns.js';
-import { Provisioning } from './catalog/provisioning.js';
+import { DefinitionChangeService } from './catalog/definition/definition-change.service.js';
+import { IndexBuilder } from './catalog/index/index-builder.js';
+import { ModelStore } from './catalog/model/model-store.js';
+import { PatternMatcher } from './catalog/pattern/pattern-matcher.js';
+import { Provisioning } from './catalog/project/provisioning.js';
 import type { Config } from './config/config.js';
 import { CONFIG, SECRET } from './config/config.token.js';
 import { Database } from './database/database.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { LOGGER } from './http/log/logger.js';
-import { Traffic } from './http/server/open-requests.js';
+import { OpenRequests } from './http/server/open-requests.js';
 import { RequestBodies } from './tenancy/request-bodies.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
@@ -36,14 +36,14 @@ export class PlatformModule {
       { provide: LOGGER, useValue: logger },
     ];
     const services = [
-      Traffic,
+      OpenRequests,
       RequestBodies,
       ProjectStore,
       ModelStore,
       Catalog,
-      IndexBuilds,
-      DefinitionChanges,
-      Patterns,
+      IndexBuilder,
+      DefinitionChangeService,
+      PatternMatcher,
       Provisioning,
     ];
     return {

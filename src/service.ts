@@ -6,10 +6,10 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { createApp } from './app.setup.js';
 import { prepareProjects, upgradeOnDemand, type FirstProject } from './bootstrap.js';
-import { MODEL_CHANNEL } from './catalog/definition-change.js';
-import { IndexBuilds } from './catalog/index-builds.js';
-import { ModelStore } from './catalog/model-store.js';
-import { PROJECT_CHANNEL, Provisioning } from './catalog/provisioning.js';
+import { MODEL_CHANNEL } from './catalog/definition/definition-change.service.js';
+import { IndexBuilder } from './catalog/index/index-builder.js';
+import { ModelStore } from './catalog/model/model-store.js';
+import { PROJECT_CHANNEL, Provisioning } from './catalog/project/provisioning.js';
 import type { Config } from './config/config.js';
 import { directConnection, type ConnectionOptions } from './database/connection/connection.js';
 import { Database } from './database/database.js';
@@ -21,7 +21,7 @@ import { migrateRegistry } from './database/registry/registry.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session-settings.js';
 import { Metrics } from './health/metrics.js';
 import { serveMetrics } from './health/metrics.server.js';
-import { Traffic } from './http/server/open-requests.js';
+import { OpenRequests } from './http/server/open-requests.js';
 import { MailQueue } from './mail/mail-queue.js';
 import { PublicAddress } from './mail/public-address.js';
 import { announceStatement } from './sql/registry.sql.js';
@@ -75,14 +75,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Several processes have one address for the numbers of all: it is not theirs.
   const own = metricsOfAll ? undefined : config.metrics;
   const metrics = own && (await serveMetrics(own, () => app.get(Metrics).text()));
-  await app.get(IndexBuilds).watch();
+  await app.get(IndexBuilder).watch();
   const server = app.getHttpServer();
   const url = addressOf(server, config);
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {
-    const traffic = app.get(Traffic);
-    traffic.stop();
-    await Promise.race([traffic.empty(), delay(config.shutdownGrace, undefined, { ref: false })]);
+    const openRequests = app.get(OpenRequests);
+    openRequests.stop();
+    await Promise.race([openRequests.whenAllAnswered(), delay(config.shutdownGrace, undefined, { ref: false })]);
     await app.get(MailQueue).drain(Math.max(MAIL_GRACE, config.shutdownGrace));
     await close(server);
     await metrics?.stop();
@@ -112,7 +112,7 @@ async function assemble(options: ServiceOptions) {
   const { config, secret, connection, logger, prepared, signal, alone = false } = options;
   const warn = (line: string): void => logger.warn(line);
   const idleTimeout = idleTimeoutFor(config.functionTimeout);
-  const { dataSource, reach } = await openPool(connection, {
+  const { dataSource, reachability: reach } = await openPool(connection, {
     pool: config.databasePool,
     statementTimeout: STATEMENT_TIMEOUT,
     idleTimeout,
@@ -126,7 +126,7 @@ async function assemble(options: ServiceOptions) {
       onAfterCommitError: (error) => logger.error({ err: error }, 'work after a commit failed'),
       pooled: reach.pooled,
       idleTimeout,
-      patience: config.functionTimeout,
+      retryTimeout: config.functionTimeout,
       prepares: config.databasePrepared,
       onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED_WARNING),
       direct: directConnection(connection),
@@ -175,12 +175,12 @@ function announcementHandlers(
       models.clear();
       projects.clear();
     },
-    onDeaf(reason): void {
+    onFailure(reason): void {
       projects.setListening(false);
       if (reason.type === 'unheard') logger.warn(notListeningText(connection));
       else logger.warn({ err: reason.error }, 'announcements of other processes are not heard: the connection is lost');
     },
-    onHears(): void {
+    onRecovery(): void {
       projects.setListening(true);
       logger.info('announcements of other processes are heard again');
     },

@@ -3,7 +3,7 @@ import { parseFilter } from '../filter/filter.parser.js';
 import { Faults, KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
-import type { Pieces } from '../shared/work-in-pieces.js';
+import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-type/parameter-def.js';
 import { fieldsAlong } from '../model/predicate/path.js';
@@ -80,7 +80,7 @@ function collectFaults<T>(faults: Faults, operation: string, work: () => T): T |
  * The access of the kinds whose rules name a parameter, their own or one behind a reference, that a change took away: those rules let nobody in any more, so
  * that a new parameter of the same name inherits nothing.
  */
-export function* orphanedAccess(before: Model, after: Model): Pieces<Map<string, Json>> {
+export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Map<string, Json>> {
   const found = new Map<string, Json>();
   const members = lostMemberNames(before, after);
   for (const kind of after.kinds.values()) {

@@ -1,6 +1,6 @@
 /** Makes the first administrator of a project, together with the project. */
 import { Injectable } from '@nestjs/common';
-import { loadModel } from '../catalog/model-store.js';
+import { loadModel } from '../catalog/model/model-store.js';
 import type { Executor } from '../database/database.js';
 import { ADMIN_KIND } from '../model/built-in-traits.js';
 import { setPasswordStatement } from '../sql/credential.sql.js';

@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { checkActiveAndLocal, grantOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { answerOf, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
+import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { isMemberKind, type Model } from '../model/model.js';
-import { Faults, KindError, onceStored, refusal } from '../shared/errors.js';
+import { Faults, KindError, afterPartialWrite, refusal } from '../shared/errors.js';
 import { findMemberCredentialStatement, setPasswordStatement } from '../sql/credential.sql.js';
 import { ANONYMOUS, SYSTEM, type Caller, type MemberCaller } from '../tenancy/caller.js';
 import type { BodyInput } from '../tenancy/body-input.js';
@@ -65,11 +65,11 @@ export class AuthService {
         const [row] = await this.writer.insert(session, kind, [body], {
           writer: ANONYMOUS,
           access,
-          faults: faults.but(told),
+          faults: faults.except(told),
         });
         const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
         await tx.run(setPasswordStatement(project.schema, id, hash));
-        return answerOf(await this.members.open(tx, project, model, { kindId, memberId: id }));
+        return jsonAnswer(await this.members.open(tx, project, model, { kindId, memberId: id }));
       }, timesOf(ANONYMOUS));
     };
     return this.catalog.withCheckedModel(project, async (model) => {
@@ -86,9 +86,9 @@ export class AuthService {
     return this.catalog.withCheckedModel(project, async (model) => {
       const grant = await this.sessions.rotate(project, sid, jti);
       const member = { kindId: kind, memberId: sub };
-      const session = await onceStored(() => this.members.resume(this.database, project, model, member, grant));
+      const session = await afterPartialWrite(() => this.members.resume(this.database, project, model, member, grant));
       if (!session) throw refusal('token.invalid', 'The member of this token is gone or inactive');
-      return answerOf(session);
+      return jsonAnswer(session);
     });
   }
 

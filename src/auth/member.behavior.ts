@@ -1,12 +1,12 @@
 /** What is special about members: their credentials, which stand in `kind_system_user`, come and go with them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { contending } from '../database/transaction/contended.js';
+import { trackContention } from '../database/transaction/contention.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
 import { scalarText, type Json } from '../shared/json.js';
-import { foldName, isSeen } from '../shared/member-names.js';
+import { foldName, isVisibleName } from '../shared/member-names.js';
 import { countMembersStatement, deleteCredentialStatement, lockMembersStatement } from '../sql/credential.sql.js';
 import { lockProjectStatement } from '../sql/model.sql.js';
 import { deleteCodesAndRecoveriesStatement } from '../sql/recovery.sql.js';
@@ -127,7 +127,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     if (executor.tx?.isolation === 'repeatable read') {
       // The one that waits here for another deletion begins again, and finds one member less.
       const about = () => ({ schema, table: kind.table });
-      return (await contending(about, () => executor.run(lockMembersStatement(schema, kind)))).length;
+      return (await trackContention(about, () => executor.run(lockMembersStatement(schema, kind)))).length;
     }
     await executor.run(lockProjectStatement(schema));
     const [row] = await executor.run<{ count: number }>(countMembersStatement(schema, kind));
@@ -173,7 +173,7 @@ function checkSignInNames(
   const at = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
   if (![email, foldName(email)].every(isEmailAddress))
     faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
-  if (!isSeen(username)) {
+  if (!isVisibleName(username)) {
     faults.add('parameter.bad_value', 'username: has characters that are not seen where it is shown', at('username'));
   }
   const name = foldName(username);
@@ -205,5 +205,5 @@ function renameFolded(refused: KindError, position: number | undefined): KindErr
       ...(index !== undefined && { index }),
     };
   });
-  return first ? refused.saying([first, ...rest]) : refused;
+  return first ? refused.withMessages([first, ...rest]) : refused;
 }

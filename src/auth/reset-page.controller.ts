@@ -5,7 +5,7 @@ import { codingOf } from '../http/answer/content-coding.js';
 import { loggedPath } from '../http/server/request-log.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { answerFile, ASSET_POLICY, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/stored-file.js';
-import { notTaken, refusal } from '../shared/errors.js';
+import { methodNotAllowed, refusal } from '../shared/errors.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 
@@ -38,7 +38,7 @@ export class ResetPageController {
   async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     if (!request.headers.accept?.includes('text/html')) {
       const path = loggedPath(request.path).slice(0, 200);
-      throw notTaken(`${path} takes POST, and ${request.method} of browsers, which accept text/html`, ['POST']);
+      throw methodNotAllowed(`${path} takes POST, and ${request.method} of browsers, which accept text/html`, ['POST']);
     }
     const file = await this.#page.get('reset.html', codingOf(request));
     answerFile(request, response, file, { ...PAGE_POLICY, ...NO_STORE });

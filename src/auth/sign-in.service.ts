@@ -2,10 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { answerOf, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
+import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
 import { MailQueue } from '../mail/mail-queue.js';
 import { codeMail } from '../mail/template/code.template.js';
-import { onceStored, refusal } from '../shared/errors.js';
+import { afterPartialWrite, refusal } from '../shared/errors.js';
 import { foldName } from '../shared/member-names.js';
 import { findCredentialStatement } from '../sql/credential.sql.js';
 import type { Project } from '../tenancy/project.js';
@@ -41,7 +41,7 @@ export class SignInService {
         if (otp === null) return this.#sendCode(project, visit, credential);
         if (!(await this.codes.use(project, credential.member_id, otp))) throw signInFailed();
         // The code is used up.
-        return onceStored(() => this.#open(project, credential));
+        return afterPartialWrite(() => this.#open(project, credential));
       }
       return this.#open(project, credential);
     };
@@ -64,7 +64,7 @@ export class SignInService {
     return this.catalog.withCheckedModel(project, async (model) => {
       const session = await this.members.open(this.database, project, model, { kindId, memberId }, password);
       if (!session) throw signInFailed();
-      return answerOf(session);
+      return jsonAnswer(session);
     });
   }
 

@@ -8,8 +8,8 @@ import type { Config } from '../config/config.js';
 import { CONFIG, SECRET } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
-import { comeBack, KindError } from '../shared/errors.js';
-import { Lanes } from '../shared/fair-queue.js';
+import { retryLater, KindError } from '../shared/errors.js';
+import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import { deleteExpiredStatement } from '../sql/recovery.sql.js';
 import {
@@ -146,7 +146,7 @@ export class Throttle {
     await giveBack();
     const refused = keys.filter(({ id }) => !taken.some((each) => each.id === id)).map(({ id }) => id);
     const [row] = await this.database.run<{ wait: number }>(waitStatement(project.schema, refused, ATTEMPT_WINDOW));
-    throw comeBack(
+    throw retryLater(
       'request.throttled',
       'Too many attempts; Retry-After says when to come back',
       Math.max(1, row?.wait ?? 1),
@@ -171,11 +171,11 @@ export class Throttle {
   }
 }
 
-function attemptLanes(perKey: number): Lanes {
-  return new Lanes({
+function attemptLanes(perKey: number): FairQueue {
+  return new FairQueue({
     perKey,
-    waitingPerKey: LIMITS.requestsWaiting,
-    patience: 5000,
-    refusal: () => comeBack('server.busy', 'Too many attempts from this address are under way'),
+    maxWaitingPerKey: LIMITS.requestsWaiting,
+    timeout: 5000,
+    refusal: () => retryLater('server.busy', 'Too many attempts from this address are under way'),
   });
 }

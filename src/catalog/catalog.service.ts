@@ -5,13 +5,13 @@ import { CONFIG } from '../config/config.token.js';
 import { Database, type Executor } from '../database/database.js';
 import { isStaleModel } from '../database/statement/sqlstate.js';
 import type { Model } from '../model/model.js';
-import { comeBack, KindError } from '../shared/errors.js';
-import { Lanes } from '../shared/fair-queue.js';
+import { retryLater, KindError } from '../shared/errors.js';
+import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import { readStateStatement, type ModelState } from '../sql/model.sql.js';
 import type { Project } from '../tenancy/project.js';
-import { ModelStore } from './model-store.js';
-import { StaleModel } from './stale-model.js';
+import { ModelStore } from './model/model-store.js';
+import { StaleModelError } from './model/stale-model-error.js';
 
 /** Times a request starts over before it gives up: each time the model changed under it. */
 const ATTEMPTS = 5;
@@ -25,28 +25,28 @@ const SHARE = 0.8;
 const SHARE_OF_KIND = 0.75;
 
 /** What is left to be done when the place of the work is free again: once, whatever becomes of the model meanwhile. */
-export class Afterwards<T> {
+export class AfterRelease<T> {
   constructor(readonly run: () => Promise<T>) {}
 }
 
 @Injectable()
 export class Catalog {
   /** A project has only a part of what the others leave of the pool, and the next place when it has none. */
-  readonly #shares: Lanes;
+  readonly #shares: FairQueue;
 
   constructor(
     private readonly models: ModelStore,
     private readonly database: Database,
     @Inject(CONFIG) config: Config,
   ) {
-    this.#shares = new Lanes({
-      atOnce: config.databasePool,
-      share: SHARE,
+    this.#shares = new FairQueue({
+      concurrency: config.databasePool,
+      keyShare: SHARE,
       partShare: SHARE_OF_KIND,
-      waitingPerKey: LIMITS.requestsWaiting,
+      maxWaitingPerKey: LIMITS.requestsWaiting,
       // As long as for a connection.
-      patience: 5000,
-      refusal: () => comeBack('server.busy', 'Too many requests of this project are under way'),
+      timeout: 5000,
+      refusal: () => retryLater('server.busy', 'Too many requests of this project are under way'),
     });
   }
 
@@ -55,21 +55,25 @@ export class Catalog {
    * model; and before a refusal is given, the version is checked, so that a kind made a moment ago by another process
    * is found and a right that was given is had. Not to be nested: a project has only a share of places.
    */
-  withModel<T>(project: Project, work: (model: Model) => Promise<T | Afterwards<T>>): Promise<T> {
+  withModel<T>(project: Project, work: (model: Model) => Promise<T | AfterRelease<T>>): Promise<T> {
     return this.withModelOf(project, '', work);
   }
 
   /** The same for what is about a kind, or another part of the project: each has only a share of its places. */
-  async withModelOf<T>(project: Project, part: string, work: (model: Model) => Promise<T | Afterwards<T>>): Promise<T> {
-    const done = await this.#shares.run(project.id, () => this.withModelApart(project, work), part);
-    return done instanceof Afterwards ? done.run() : done;
+  async withModelOf<T>(
+    project: Project,
+    part: string,
+    work: (model: Model) => Promise<T | AfterRelease<T>>,
+  ): Promise<T> {
+    const done = await this.#shares.run(project.id, () => this.withModelUnqueued(project, work), part);
+    return done instanceof AfterRelease ? done.run() : done;
   }
 
   /**
    * The same without a place: for work that waits for what is not the database, and sees itself to how many connections
    * it holds.
    */
-  async withModelApart<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
+  async withModelUnqueued<T>(project: Project, work: (model: Model) => Promise<T>): Promise<T> {
     let model = await this.models.get(project);
     // The version at which a table or column was missing: after a restore, another model has the same.
     let fruitless: number | undefined;
@@ -78,11 +82,11 @@ export class Catalog {
         return await work(model);
       } catch (error) {
         const missing = isStaleModel(error);
-        const stale = missing || error instanceof StaleModel;
+        const stale = missing || error instanceof StaleModelError;
         if (!stale && !(isOfModel(error) && (await this.#isStale(project, model)))) throw error;
         // What is missing by a model that was just read is missing for another reason than its age.
         if (attempt === ATTEMPTS || (missing && model.version === fruitless)) {
-          throw error instanceof StaleModel ? changing() : error;
+          throw error instanceof StaleModelError ? changing() : error;
         }
         fruitless = missing ? model.version : undefined;
         model = await this.models.reload(project);
@@ -93,7 +97,7 @@ export class Catalog {
   /** For work that asks the database nothing: the version is checked before it answers. */
   withCheckedModel<T>(
     project: Project,
-    work: (model: Model) => T | Afterwards<T> | Promise<T | Afterwards<T>>,
+    work: (model: Model) => T | AfterRelease<T> | Promise<T | AfterRelease<T>>,
   ): Promise<T> {
     return this.withModel(project, async (model) => {
       await this.check(project, model);
@@ -103,7 +107,7 @@ export class Catalog {
 
   /** @throws StaleModel where there is a newer one */
   async check(project: Project, model: Model, executor: Executor = this.database): Promise<void> {
-    if (await this.#isStale(project, model, executor)) throw new StaleModel();
+    if (await this.#isStale(project, model, executor)) throw new StaleModelError();
   }
 
   /** For work without a model: where a table is missing, the project may be gone. @throws KindError 401 where it is */
@@ -139,5 +143,5 @@ function isOfModel(error: unknown): boolean {
 }
 
 function changing(): KindError {
-  return comeBack('database.busy', 'The definitions of the project change all the time');
+  return retryLater('database.busy', 'The definitions of the project change all the time');
 }

@@ -4,27 +4,27 @@ import type { Pool, PoolClient } from 'pg';
 import { isWrite, type Statement } from '../sql/fragment.js';
 import { cancelStatement, DISABLE_TIMEOUTS } from '../sql/registry.sql.js';
 import { backendOf } from './session-connection.js';
-import { begin, type BeginOptions } from './transaction/begin.js';
+import { beginTransaction, type BeginOptions } from './transaction/begin.js';
 import { requestCancel } from './statement/cancel-request.js';
 import { clientOptions, type ConnectionOptions } from './connection/connection.js';
-import { NoPlace, type Executor, type Share, type Transaction } from './transaction/executor.js';
+import { ShareFullError, type Executor, type ConnectionShare, type Transaction } from './transaction/executor.js';
 import { Deadline } from './statement/deadline.js';
 import { GuardedClient } from './connection/guarded-client.js';
-import { noteAnswer } from './statement/lost-answers.js';
-import { OpenTransaction, type Outcome } from './transaction/open-transaction.js';
-import { queryOf, type Settled } from './statement/prepared-query.js';
+import { noteLostAnswer } from './statement/lost-answers.js';
+import { OpenTransaction, type TransactionOutcome } from './transaction/open-transaction.js';
+import { preparedQuery, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
-import { again, entered, onceMore } from './transaction/retries.js';
-import { Contention, Runs, type RunsOptions } from './transaction/runs.js';
+import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/retries.js';
+import { ContentionState, TransactionRuns, type TransactionRunsOptions } from './transaction/runs.js';
 import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstate.js';
 
-export type { Executor, Share, Transaction } from './transaction/executor.js';
+export type { Executor, ConnectionShare, Transaction } from './transaction/executor.js';
 
 export interface TransactionOptions extends BeginOptions {
   /** The runs that it is the next of, for whoever runs it again itself, `once` each time. */
-  readonly runs?: Runs;
+  readonly runs?: TransactionRuns;
   /** That it is part of: it waits for its place there before it takes a connection. */
-  readonly share?: Share | undefined;
+  readonly share?: ConnectionShare | undefined;
   /** Set where whoever calls tries again itself. */
   readonly once?: boolean;
 }
@@ -41,7 +41,7 @@ export interface DatabaseOptions {
   /** Milliseconds that a transaction may be silent, as the connections have it. */
   readonly idleTimeout?: number;
   /** Milliseconds for all runs of a transaction that nobody else limits; left out, ten seconds. */
-  readonly patience?: number;
+  readonly retryTimeout?: number;
   /** Where work that needs a session connects to; left out, as the pool does. */
   readonly direct?: ConnectionOptions;
 }
@@ -51,7 +51,7 @@ const PATIENCE = 10_000;
 
 export class Database implements Executor {
   readonly #prepared: PreparedStatements;
-  readonly #contention = new Contention();
+  readonly #contention = new ContentionState();
   /** Called with each statement that is sent, except BEGIN, COMMIT and ROLLBACK. Tests count statements with it. */
   onSend: ((statement: Statement) => void) | undefined;
 
@@ -68,7 +68,7 @@ export class Database implements Executor {
   }
 
   /** Runs statements that may take so many milliseconds, where that is less than what the connections allow. */
-  within(limit: number): Executor {
+  withTimeout(limit: number): Executor {
     return { run: (statement) => this.#run(statement, limit) };
   }
 
@@ -82,17 +82,17 @@ export class Database implements Executor {
         if (!client) return reject(asRefusal(fault));
         let named = false;
         const deadline = limit === undefined ? undefined : new Deadline(limit, () => requestCancel(client));
-        const done: Settled = (error, result) => {
+        const done: QueryCallback = (error, result) => {
           // Nothing of it was run: it is sent again, without a name.
-          if (named && error && this.#prepared.gaveUp(error)) {
+          if (named && error && this.#prepared.disableIfUnprepared(error)) {
             named = this.#send(client, statement, done);
             return;
           }
           const broken = error && (!(error as { severity?: string }).severity || isConnectionLost(error));
           deadline?.stop();
           // The request to end it may come late, and must not meet what the connection does next.
-          release(broken || deadline?.passed || this.#prepared.isWorn(client));
-          if (error && isWrite(statement)) noteAnswer(error);
+          release(broken || deadline?.passed || this.#prepared.needsReplacement(client));
+          if (error && isWrite(statement)) noteLostAnswer(error);
           if (error || !result) reject(asRefusal(error));
           else resolve(result.rows as Row[]);
         };
@@ -106,8 +106,8 @@ export class Database implements Executor {
   }
 
   /** For the runs of one transaction. */
-  runs(options: RunsOptions = {}): Runs {
-    return new Runs(this.#contention, { patience: this.options.patience ?? PATIENCE, ...options });
+  runs(options: TransactionRunsOptions = {}): TransactionRuns {
+    return new TransactionRuns(this.#contention, { timeout: this.options.retryTimeout ?? PATIENCE, ...options });
   }
 
   /**
@@ -123,28 +123,36 @@ export class Database implements Executor {
     }
   }
 
-  async #transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, runs: Runs): Promise<T> {
+  async #transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    options: TransactionOptions,
+    runs: TransactionRuns,
+  ): Promise<T> {
     const { isolation = 'repeatable read' } = options;
     let { share } = options;
     for (let attempt = 1; ; attempt++) {
-      const ends = await entered(runs, share);
+      const ends = await acquirePlaces(runs, share);
       try {
         return await this.#attempt(work, options, { isolation, runs, share, last: new Set(), after: [], ends });
       } catch (error) {
-        if (error instanceof NoPlace) {
+        if (error instanceof ShareFullError) {
           ({ share } = error);
           attempt -= 1;
           continue;
         }
         // A write in a transaction that was to read only is a fault of ours.
         if (options.once || (options.readOnly && isReadOnly(error))) throw error;
-        await (isolation === 'repeatable read' ? again(runs, error) : onceMore(error, attempt, options));
+        await (isolation === 'repeatable read' ? prepareNextRun(runs, error) : delayRetry(error, attempt, options));
       }
     }
   }
 
   /** What ends it before its time is told at once; the way back goes on behind. */
-  #attempt<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, outcome: Outcome): Promise<T> {
+  #attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    options: TransactionOptions,
+    outcome: TransactionOutcome,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         for (const job of outcome.ends) job();
@@ -156,7 +164,7 @@ export class Database implements Executor {
   async #carryOut<T>(
     work: (tx: Transaction) => Promise<T>,
     options: TransactionOptions,
-    outcome: Outcome,
+    outcome: TransactionOutcome,
     interrupted: (reason: unknown) => void,
   ): Promise<T> {
     const client = await this.#connect();
@@ -175,11 +183,11 @@ export class Database implements Executor {
     try {
       const send = (statement: Statement): Promise<unknown> =>
         statement.values.length > 0 ? this.#query(client, statement) : client.query(statement.text);
-      await begin(send, { ...options, idleTimeout: this.#idleTimeout(options) }, outcome.runs);
+      await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, outcome.runs);
       result = await work(tx);
       tx.finish();
       const ended: unknown = await client.query([...outcome.last, 'COMMIT'].join('; ')).catch((error: unknown) => {
-        noteAnswer(error);
+        noteLostAnswer(error);
         throw error;
       });
       const { command } = (Array.isArray(ended) ? ended.at(-1) : ended) as { command: string };
@@ -194,7 +202,7 @@ export class Database implements Executor {
     } finally {
       ending?.stop();
       client.removeListener('error', onError);
-      client.release(broken || this.#prepared.isWorn(client));
+      client.release(broken || this.#prepared.needsReplacement(client));
     }
     for (const job of outcome.after) {
       try {
@@ -211,7 +219,7 @@ export class Database implements Executor {
    * along when the work ends. Where `signal` aborts, the statement under way is cancelled.
    * @throws NoSessionError where the connection is no session
    */
-  async apart<T>(work: (executor: Executor) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async withDedicatedConnection<T>(work: (executor: Executor) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { direct } = this.options;
     const client = new GuardedClient(direct ? { ...clientOptions(direct), keepAlive: true } : this.#pool.options);
     const run = async <Row>({ text, values }: Statement) => (await client.query(text, [...values])).rows as Row[];
@@ -259,7 +267,7 @@ export class Database implements Executor {
   #query<Row>(client: PoolClient, statement: Statement): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       this.#send(client, statement, (error, result) => {
-        this.#prepared.gaveUp(error);
+        this.#prepared.disableIfUnprepared(error);
         if (error || !result) reject(error ?? new Error('a query answers rows or an error'));
         else resolve(result.rows as Row[]);
       });
@@ -267,11 +275,11 @@ export class Database implements Executor {
   }
 
   /** Whether it went under a name. */
-  #send(client: PoolClient, statement: Statement, settled: Settled): boolean {
+  #send(client: PoolClient, statement: Statement, settled: QueryCallback): boolean {
     this.onSend?.(statement);
-    this.#prepared.sends(client, statement);
+    this.#prepared.noteSent(client, statement);
     const name = this.#prepared.nameOf(client, statement);
-    client.query(queryOf(statement, name, settled));
+    client.query(preparedQuery(statement, name, settled));
     return name !== undefined;
   }
 }

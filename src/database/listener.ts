@@ -15,13 +15,13 @@ export interface ListenerEvents {
   /** Announcements may have been missed. */
   onGap(): void;
   /** Nothing is heard any more, and why; told once, however often it tries again. */
-  onDeaf?(reason: Deafness): void;
+  onFailure?(reason: ListenFailure): void;
   /** Announcements are heard again, or for the first time after `onDeaf`. */
-  onHears?(): void;
+  onRecovery?(): void;
 }
 
 /** An error of the connection; or none, where it is good and announcements do not arrive on it. */
-export type Deafness = { readonly type: 'lost'; readonly error: unknown } | { readonly type: 'unheard' };
+export type ListenFailure = { readonly type: 'lost'; readonly error: unknown } | { readonly type: 'unheard' };
 
 /** Announces something by another connection than the listener's. */
 export type Announce = (channel: string, payload: string) => Promise<void>;
@@ -30,7 +30,7 @@ export type Announce = (channel: string, payload: string) => Promise<void>;
 const TIMES = { retry: 1000, beat: 5000, heard: 2000, patience: 5000, parting: 2000 };
 
 /** The listeners of all processes hear it; each waits for what it announced itself. */
-export const BEAT_CHANNEL = 'kind_beat';
+export const HEARTBEAT_CHANNEL = 'kind_beat';
 
 export class Listener {
   /** The newest one, whether it is connected yet or not: what befalls an older one is of no interest. */
@@ -62,12 +62,12 @@ export class Listener {
     client.on('error', (error) => this.#again(client, error));
     client.on('end', () => this.#again(client, new Error('the connection ended')));
     client.on('notification', ({ channel, payload = '' }) => {
-      if (channel === BEAT_CHANNEL) this.#heard?.(payload);
+      if (channel === HEARTBEAT_CHANNEL) this.#heard?.(payload);
       else this.events.onNotification(channel, payload);
     });
     try {
       await client.connect();
-      for (const channel of [BEAT_CHANNEL, ...this.channels]) await client.query(listenStatement(channel).text);
+      for (const channel of [HEARTBEAT_CHANNEL, ...this.channels]) await client.query(listenStatement(channel).text);
       await this.#try(client);
     } catch (error) {
       this.#again(client, error);
@@ -87,7 +87,7 @@ export class Listener {
       };
     });
     // What could not be announced tells nothing.
-    const announced = await this.announce(BEAT_CHANNEL, token).then(
+    const announced = await this.announce(HEARTBEAT_CHANNEL, token).then(
       () => true,
       () => false,
     );
@@ -105,13 +105,13 @@ export class Listener {
     if (!this.#deaf) return;
     this.#deaf = false;
     this.events.onGap();
-    this.events.onHears?.();
+    this.events.onRecovery?.();
   }
 
-  #isDeaf(reason: Deafness): void {
+  #isDeaf(reason: ListenFailure): void {
     if (this.#deaf) return;
     this.#deaf = true;
-    this.events.onDeaf?.(reason);
+    this.events.onFailure?.(reason);
     this.events.onGap();
   }
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { codingOf } from '../http/answer/content-coding.js';
-import { queryOf, unbracket } from '../http/route/list-query.js';
+import { readQuery, unbracket } from '../http/route/list-query.js';
 import { KINDS_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
 import { answerFile, ASSET_POLICY, PAGE_POLICY } from '../http/answer/stored-file.js';
@@ -71,6 +71,6 @@ export class DocController {
 
 /** The kinds of `?kinds=a,b`, none where it is empty; undefined without it. @throws KindError 400 */
 function chosenKinds(url: string): ReadonlySet<string> | undefined {
-  const texts = queryOf(url, KINDS_QUERY).get('kinds');
+  const texts = readQuery(url, KINDS_QUERY).get('kinds');
   return texts && new Set(texts.flatMap(unbracket).filter((id) => id !== ''));
 }

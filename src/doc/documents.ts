@@ -9,8 +9,8 @@ import type { Coding } from '../http/answer/content-coding.js';
 import { encodedFile, storedFile, type StoredFile } from '../http/answer/stored-file.js';
 import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
-import { comeBack, KindError } from '../shared/errors.js';
-import { Lanes } from '../shared/fair-queue.js';
+import { retryLater, KindError } from '../shared/errors.js';
+import { FairQueue } from '../shared/fair-queue.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Remotes, type RemoteOperation } from '../unit/remote/remote-sources.js';
@@ -52,7 +52,13 @@ export class Documents {
   readonly #making = new Map<string, Promise<StoredFile>>();
   readonly #whole = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.whole, sizeCalculation: cachedBytes });
   readonly #parts = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.parts, sizeCalculation: cachedBytes });
-  readonly #lanes = new Lanes({ perKey: 1, atOnce: 2, waitingPerKey: 50, waiting: 500, refusal: documentQueueFull });
+  readonly #lanes = new FairQueue({
+    perKey: 1,
+    concurrency: 2,
+    maxWaitingPerKey: 50,
+    maxWaiting: 500,
+    refusal: documentQueueFull,
+  });
   /** Models of one version are told apart: after a restore there is another one. */
   readonly #numbers = new WeakMap<Model, number>();
   #models = 0;
@@ -150,7 +156,7 @@ function cachedBytes(kept: CachedDocument): number {
 }
 
 function documentQueueFull(): KindError {
-  return comeBack('server.busy', 'More documents are asked for than can be made');
+  return retryLater('server.busy', 'More documents are asked for than can be made');
 }
 
 /** Callers of whom the same is told: what rules let in depends on the kind of the member, not on who it is. */

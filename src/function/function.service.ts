@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { checkActive, accessDenied, type Grant } from '../access/access.js';
 import { authorizeFunction } from '../access/function-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import { Patterns } from '../catalog/patterns.js';
+import { PatternMatcher } from '../catalog/pattern/pattern-matcher.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { Database } from '../database/database.js';
@@ -12,9 +12,9 @@ import { parseBody } from '../http/body/body.js';
 import { refuseQuery } from '../http/route/list-query.js';
 import type { Method } from '../kit/module.js';
 import type { KindDef, Model } from '../model/model.js';
-import { Breather } from '../shared/event-loop-yield.js';
-import { Faults, notTaken, refusal } from '../shared/errors.js';
-import { andThen, type Eventually } from '../shared/maybe-promise.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
+import { Faults, methodNotAllowed, refusal } from '../shared/errors.js';
+import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -56,7 +56,7 @@ interface Opened {
 }
 
 /** Reads what the parameters of a call are read of. */
-type ReadBody = (def: FunctionDef, faults: Faults) => Eventually<Body>;
+type ReadBody = (def: FunctionDef, faults: Faults) => MaybePromise<Body>;
 
 @Injectable()
 export class FunctionService {
@@ -69,7 +69,7 @@ export class FunctionService {
     private readonly references: References,
     private readonly calls: FunctionCalls,
     private readonly capacity: Capacity,
-    private readonly patterns: Patterns,
+    private readonly patterns: PatternMatcher,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -77,7 +77,7 @@ export class FunctionService {
     const { current } = this.registry;
     const read = await this.#reader(scope, target, request, current);
     return this.capacity.call(scope.project.id, () =>
-      this.catalog.withModelApart(scope.project, async (model) => {
+      this.catalog.withModelUnqueued(scope.project, async (model) => {
         // Of a unit's, the statement that reads the unit tells it too, where it is in a table.
         if (target.unit === undefined || model.kinds.get(target.kind)?.remote)
           await this.catalog.check(scope.project, model);
@@ -129,7 +129,7 @@ export class FunctionService {
       model,
       caller: scope.caller,
       faults,
-      breather: new Breather(scope.project.schema),
+      yielder: new EventLoopYield(scope.project.schema),
       settle: (patterns) => this.patterns.settle(scope.project.id, patterns),
     });
     tell(await this.references.unreachable(session, parameters.kind, [parameters.placed], true), faults);
@@ -179,7 +179,7 @@ function open(scope: RequestScope, target: Target, model: Model, deployment: Dep
     throw refusal('function.unknown', `No function '${target.name.slice(0, 80)}' of ${whose(target)}${hint}`);
   }
   if (!def.methods.includes(target.method)) {
-    throw notTaken(`The function '${def.name}' takes ${def.methods.join(' and ')} alone`, def.methods);
+    throw methodNotAllowed(`The function '${def.name}' takes ${def.methods.join(' and ')} alone`, def.methods);
   }
   return { kind, grant, found: { module, def } };
 }

@@ -5,13 +5,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
 import { targetKindTextFor } from '../access/reference-access.js';
-import type { Share } from '../database/database.js';
+import type { ConnectionShare } from '../database/database.js';
 import type { KindDef } from '../model/model.js';
-import { Breather } from '../shared/event-loop-yield.js';
-import type { Eventually } from '../shared/maybe-promise.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
-import { copyOf } from '../shared/large-json.js';
-import { inTurns } from '../shared/work-in-pieces.js';
+import { copyJson } from '../shared/large-json.js';
+import { runYielding } from '../shared/work-in-pieces.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { Behaviors, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/draft/behavior.js';
@@ -61,7 +61,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     return this.registry.current;
   }
 
-  share({ id }: Project): Share {
+  share({ id }: Project): ConnectionShare {
     return this.capacity.share(id);
   }
 
@@ -151,12 +151,12 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const ofTarget = targetKindTextFor(askerOf(session), session.model);
     const place = index !== undefined && { index };
     const options = { kind, ...masks, faults, patterns, defaults, ofTarget, ...place };
-    const breather = new Breather(session.project.schema);
-    return withValuesOf(left, await inTurns(draftUpdate(body, options, write.id), breather));
+    const yielder = new EventLoopYield(session.project.schema);
+    return withValuesOf(left, await runYielding(draftUpdate(body, options, write.id), yielder));
   }
 }
 
 /** The values that a hook is given. They are the author's to change: what is written is what the hook returns. */
-function givenValues(draft: Draft, { kind, session }: PendingWrite): Eventually<Json> {
-  return inTurns(copyOf(shownValues(draft, kind)), new Breather(session.project.schema));
+function givenValues(draft: Draft, { kind, session }: PendingWrite): MaybePromise<Json> {
+  return runYielding(copyJson(shownValues(draft, kind)), new EventLoopYield(session.project.schema));
 }

@@ -1,8 +1,8 @@
 /** The sources of remote kinds: what modules declare as `remote`, each asked within a time limit. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import type { Begin } from '../database/transaction/late-transaction.js';
-import type { Runs } from '../database/transaction/runs.js';
+import type { Begin } from '../database/transaction/lazy-transaction.js';
+import type { TransactionRuns } from '../database/transaction/runs.js';
 import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
 import type { KindError } from '../shared/errors.js';
@@ -57,7 +57,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     return this.capacity.source(id, work);
   }
 
-  begin({ id }: Project, runs: Runs): Begin {
+  begin({ id }: Project, runs: TransactionRuns): Begin {
     return (work) => this.database.transaction(work, { share: this.capacity.share(id), runs, once: true });
   }
 

@@ -10,7 +10,7 @@ import { Answer } from '../http/answer/answer.js';
 import type { ListQuery } from '../http/route/list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef, type Model } from '../model/model.js';
-import { isOfCaller } from '../shared/errors.js';
+import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
@@ -101,7 +101,7 @@ export class GroupReader {
         return await find(url);
       } catch (error) {
         // Whether the unit is there is answered before what is wrong with the query.
-        if (isOfCaller(error) && error.code !== 'unit.unknown') await find('');
+        if (isCallerError(error) && error.code !== 'unit.unknown') await find('');
         throw error;
       }
     });

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { answerOf, type Answer } from '../http/answer/answer.js';
+import { jsonAnswer, type Answer } from '../http/answer/answer.js';
 import { Readiness } from './readiness.js';
 
 @Controller()
@@ -10,7 +10,7 @@ export class HealthController {
   @Get('health/live')
   @ApiRoute({ id: 'health.live', tag: 'Service', needs: 'nothing', summary: 'Whether it runs', content: 'health' })
   live(): Answer {
-    return answerOf({ status: 'ok' });
+    return jsonAnswer({ status: 'ok' });
   }
 
   @Get('health/ready')
@@ -24,6 +24,6 @@ export class HealthController {
   })
   async ready(): Promise<Answer> {
     await this.readiness.check();
-    return answerOf({ status: 'ok' });
+    return jsonAnswer({ status: 'ok' });
   }
 }

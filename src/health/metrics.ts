@@ -3,9 +3,9 @@
  * a port, of all of them together. No label names a tenant.
  */
 import { Injectable } from '@nestjs/common';
-import type { Observer } from '../http/server/entrance.js';
+import type { RequestObserver } from '../http/server/request-lifecycle.js';
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
-import { IndexBuilds } from '../catalog/index-builds.js';
+import { IndexBuilder } from '../catalog/index/index-builder.js';
 
 /** Prometheus' text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -29,7 +29,7 @@ export class Metrics {
   });
   #ofAll = (): Promise<string> => this.#registry.metrics();
 
-  constructor(builds: IndexBuilds) {
+  constructor(builds: IndexBuilder) {
     collectDefaultMetrics({ register: this.#registry });
     const pending: Gauge = new Gauge({
       name: 'kind_indexes_pending',
@@ -40,7 +40,7 @@ export class Metrics {
   }
 
   /** Counts and times every request. */
-  readonly observe: Observer = (request, status, milliseconds) => {
+  readonly observe: RequestObserver = (request, status, milliseconds) => {
     this.#requests.inc({ method: request.method, status });
     this.#durations.observe(milliseconds / 1000);
   };

@@ -1,7 +1,7 @@
 /** Whether the service is ready to serve: the database answers, and no shutdown has begun. */
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { Traffic } from '../http/server/open-requests.js';
+import { OpenRequests } from '../http/server/open-requests.js';
 import { KindError } from '../shared/errors.js';
 import { PING } from '../sql/registry.sql.js';
 
@@ -12,12 +12,12 @@ export class Readiness {
 
   constructor(
     private readonly database: Database,
-    private readonly traffic: Traffic,
+    private readonly openRequests: OpenRequests,
   ) {}
 
   /** @throws KindError 503 */
   async check(): Promise<void> {
-    this.traffic.check();
+    this.openRequests.refuseIfStopping();
     this.#asking ??= this.database.run(PING).finally(() => (this.#asking = undefined));
     try {
       await this.#asking;

@@ -5,7 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
 import type { KindDef } from '../model/model.js';
-import { isOfCaller, refusal } from '../shared/errors.js';
+import { isCallerError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { Direction } from '../sql/reach.sql.js';
@@ -76,7 +76,7 @@ export class LinkReader {
       plan = asked.query.loadLinks ? loading(asked.plan, await this.walks.loaded(session, asked.query)) : asked.plan;
     } catch (error) {
       const { kind } = from.start;
-      if (isOfCaller(error) && !(await this.reader.find(session, kind, unit))) throw unknownUnit(kind, unit);
+      if (isCallerError(error) && !(await this.reader.find(session, kind, unit))) throw unknownUnit(kind, unit);
       throw error;
     }
     return this.repository.fetchWalk(session.executor, plan, session.model);

@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import { checkActiveAndLocal, accessDenied, grantOf, suggestableLinkTypes, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import { StaleModel } from '../catalog/stale-model.js';
-import { noteContended } from '../database/transaction/contended.js';
+import { StaleModelError } from '../catalog/model/stale-model-error.js';
+import { noteContention } from '../database/transaction/contention.js';
 import { Database, type Executor } from '../database/database.js';
 import { isDatabaseFault, isLockTimeout } from '../database/statement/sqlstate.js';
 import { Answer } from '../http/answer/answer.js';
@@ -11,7 +11,7 @@ import { refuseQuery } from '../http/route/list-query.js';
 import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
 import { LINK_TABLE } from '../model/table/internal-tables.js';
 import type { KindDef, Model } from '../model/model.js';
-import { comeBack, KindError, refusal } from '../shared/errors.js';
+import { retryLater, KindError, refusal } from '../shared/errors.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { Statement } from '../sql/fragment.js';
 import {
@@ -171,7 +171,7 @@ export class LinkService {
       judge(row, plan, path, scope.caller);
       if (row.body !== null) return row.body;
     }
-    throw comeBack('database.busy', 'The same link is made and deleted all the time');
+    throw retryLater('database.busy', 'The same link is made and deleted all the time');
   }
 
   async #delete(
@@ -193,11 +193,11 @@ export class LinkService {
     model: Model,
     within?: Executor,
   ): Promise<LinkRow> {
-    within?.tx?.atCommit(keepVersionStatement(schema));
+    within?.tx?.beforeCommit(keepVersionStatement(schema));
     try {
       return fresh(await (within ?? executorFor(this.database, caller)).run<LinkRow>(statement), model);
     } catch (error) {
-      noteContended(error, () => ({ schema, table: LINK_TABLE }));
+      noteContention(error, () => ({ schema, table: LINK_TABLE }));
       if (isDatabaseFault(error) && error.code === '54000') throw tooLong();
       if (within || !(error instanceof KindError) || error.code !== 'database.busy') throw error;
       // It has waited for as long as a statement may.
@@ -261,7 +261,7 @@ function judge(row: LinkRow, { parent, child }: LinkPlan, path: LinkPath, caller
 
 function fresh(rows: readonly LinkRow[], model: Model): LinkRow {
   const [row] = rows;
-  if (!row || Number(row.v) !== model.version) throw new StaleModel();
+  if (!row || Number(row.v) !== model.version) throw new StaleModelError();
   return row;
 }
 

@@ -8,8 +8,8 @@ import { MailerService } from '@nestjs-modules/mailer';
 import type { Logger } from 'pino';
 import { LOGGER } from '../http/log/logger.js';
 import { isEmailAddress } from '../shared/email.js';
-import { comeBack, type KindError } from '../shared/errors.js';
-import { Lanes } from '../shared/fair-queue.js';
+import { retryLater, type KindError } from '../shared/errors.js';
+import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Mail } from './mail.js';
 
@@ -36,7 +36,7 @@ const RETRY_DELAYS = [1000, 5000] as const;
 
 @Injectable()
 export class MailQueue {
-  readonly #line = new Lanes({ atOnce: CONCURRENT_SENDS, refusal: mailQueueFull });
+  readonly #line = new FairQueue({ concurrency: CONCURRENT_SENDS, refusal: mailQueueFull });
   /** Mails that wait or are under way. */
   readonly #posted = new Set<Promise<void>>();
   /** Places that are taken: of each project, and of all. */
@@ -142,7 +142,7 @@ export interface MailReservation {
 }
 
 function mailQueueFull(): KindError {
-  return comeBack('server.busy', 'Too many mails wait to be sent', 10);
+  return retryLater('server.busy', 'Too many mails wait to be sent', 10);
 }
 
 /** What the log may know of a failure: codes. Texts of servers repeat addresses, and some of them passwords. */

@@ -18,7 +18,7 @@ export interface Message {
 }
 
 /** Where a fault lies: the parameter, and in a bulk write the position of the object (from 0). */
-export type Place = Pick<Message, 'parameter' | 'index'>;
+export type FaultLocation = Pick<Message, 'parameter' | 'index'>;
 
 export interface KindErrorOptions {
   readonly cause?: unknown;
@@ -61,7 +61,7 @@ export class KindError extends Error {
   }
 
   /** The same refusal in other words. */
-  saying(messages: readonly [Message, ...Message[]], options: KindErrorOptions = {}): KindError {
+  withMessages(messages: readonly [Message, ...Message[]], options: KindErrorOptions = {}): KindError {
     const { retryAfter, cause, allow, mayBeStored } = this;
     return new KindError(messages, retryAfter, {
       ...(cause !== undefined && { cause }),
@@ -73,7 +73,7 @@ export class KindError extends Error {
 }
 
 /** A refusal for what was asked, as against one because the service can't answer at present. */
-export function isOfCaller(error: unknown): error is KindError {
+export function isCallerError(error: unknown): error is KindError {
   return error instanceof KindError && error.status < 500;
 }
 
@@ -90,17 +90,17 @@ function shortened(text: string): string {
 }
 
 /** Makes the error of one fault: `throw refusal('kind.inactive', 'The kind city is inactive')`. */
-export function refusal(code: ErrorCode, text: string, place: Place = {}): KindError {
+export function refusal(code: ErrorCode, text: string, place: FaultLocation = {}): KindError {
   return new KindError([{ code, text, ...place }]);
 }
 
 /** A refusal that passes: the client may come back after some seconds. */
-export function comeBack(code: ErrorCode, text: string, seconds = 1, cause?: unknown): KindError {
+export function retryLater(code: ErrorCode, text: string, seconds = 1, cause?: unknown): KindError {
   return new KindError([{ code, text }], seconds, cause === undefined ? {} : { cause });
 }
 
 /** A method that is not taken; `methods` are those that are. Where GET is, HEAD is too, and OPTIONS always. */
-export function notTaken(text: string, methods: readonly string[]): KindError {
+export function methodNotAllowed(text: string, methods: readonly string[]): KindError {
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'];
   return new KindError([{ code: 'route.method', text }], undefined, { allow });
 }
@@ -109,25 +109,29 @@ export function notTaken(text: string, methods: readonly string[]): KindError {
  * Work that goes on where a part of what was asked for is stored already: where it is refused with 503, nobody is told
  * that nothing was.
  */
-export async function onceStored<T>(work: () => Promise<T>): Promise<T> {
+export async function afterPartialWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof KindError && error.status === 503 ? perhapsStored(error) : error;
+    throw error instanceof KindError && error.status === 503 ? asMayBeStored(error) : error;
   }
 }
 
 /** The same refusal of what may have been stored all the same. */
-export function perhapsStored(refused: KindError): KindError {
-  return refused.saying(refused.messages, { mayBeStored: true });
+export function asMayBeStored(refused: KindError): KindError {
+  return refused.withMessages(refused.messages, { mayBeStored: true });
 }
 
 /** A message about what stands inside a value, told with the way to it: `country`, and `name: …` become `country.name: …`. */
-export function moved({ code, text, parameter, index }: Message, way: string, place: Pick<Place, 'index'>): Message {
-  const inside = parameter !== undefined && text.startsWith(parameter);
+export function prefixMessage(
+  { code, text, parameter, index }: Message,
+  way: string,
+  place: Pick<FaultLocation, 'index'>,
+): Message {
+  const prefixError = parameter !== undefined && text.startsWith(parameter);
   return {
     code,
-    text: inside ? `${way}.${text}` : `${way}: ${text}`,
+    text: prefixError ? `${way}.${text}` : `${way}: ${text}`,
     parameter: parameter === undefined ? way : `${way}.${parameter}`,
     ...(index !== undefined && { index }),
     ...place,
@@ -135,9 +139,9 @@ export function moved({ code, text, parameter, index }: Message, way: string, pl
 }
 
 /** A refusal of what stands inside a value, told with the way to it. */
-export function inside(error: KindError, way: string, place: Pick<Place, 'index'> = {}): KindError {
-  const [first, ...rest] = error.messages.map((message) => moved(message, way, place));
-  return first ? error.saying([first, ...rest]) : error;
+export function inside(error: KindError, way: string, place: Pick<FaultLocation, 'index'> = {}): KindError {
+  const [first, ...rest] = error.messages.map((message) => prefixMessage(message, way, place));
+  return first ? error.withMessages([first, ...rest]) : error;
 }
 
 /** Collects all faults of one input, so that one answer tells them all; where they are legion, as many as an answer may have. */
@@ -152,10 +156,10 @@ export class Faults {
     this.#told = told;
   }
 
-  add(code: ErrorCode, text: string, place: Place = {}): void {
+  add(code: ErrorCode, text: string, place: FaultLocation = {}): void {
     if (place.parameter !== undefined && this.#told.includes(place.parameter)) return;
     const message = { code, text, ...place };
-    this.#messages.push(this.#way === undefined ? message : moved(message, this.#way, {}));
+    this.#messages.push(this.#way === undefined ? message : prefixMessage(message, this.#way, {}));
     if (this.#messages.length >= LIMITS.faults) this.throwIfAny();
   }
 
@@ -165,12 +169,12 @@ export class Faults {
   }
 
   /** The same faults, for what does not know that some parameters were told of already. */
-  but(told: readonly string[]): Faults {
+  except(told: readonly string[]): Faults {
     return new Faults(this.#messages, this.#way, told);
   }
 
   /** Takes over the messages of a refusal, putting each at `place` where it names no place of its own. */
-  take(error: KindError, place: Place = {}): void {
+  addAll(error: KindError, place: FaultLocation = {}): void {
     for (const { code, text, ...own } of error.messages) this.add(code, text, { ...place, ...own });
   }
 

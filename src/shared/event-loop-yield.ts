@@ -25,7 +25,7 @@ function turnOf(key: string): Promise<void> {
   });
 }
 
-export class Breather {
+export class EventLoopYield {
   #since = performance.now();
 
   /**

@@ -12,7 +12,7 @@ interface Seen {
 }
 
 /** Holds events that are alike back: the first passes, and then one an interval, with the number of those before it. */
-export class Seldom {
+export class EventThrottle {
   readonly #seen: LRUCache<string, Seen>;
 
   /** @param interval in milliseconds */

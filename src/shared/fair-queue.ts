@@ -1,189 +1,187 @@
 /**
- * Lanes in which work goes on, one for each key, such as a project: so much at once, and a line of limited length and
- * patience before it. Keys are served in turn, so that one tenant's rush is not everybody's; and so are the parts of a key,
- * such as a project's kinds, so that work that is held up in one does not hold up the others.
+ * A queue with concurrency limits that is fair among keys, such as projects: keys are served round robin, so that one
+ * key with much work does not delay the others. The same holds for the parts of a key, such as the kinds of a project.
  */
 import type { KindError } from './errors.js';
 
-export interface LaneOptions {
-  /** Pieces of work at once: of one key, and of all keys. */
+export interface FairQueueOptions {
+  /** Maximum of concurrent work of one key. */
   readonly perKey?: number;
-  readonly atOnce?: number;
-  /** The part that one key may have of the places that the others leave; whoever has none gets one all the same. */
-  readonly share?: number;
-  /** Likewise of one part of a key: of the places, and of the line, that the other parts of that key leave. */
+  /** Maximum of concurrent work of all keys. */
+  readonly concurrency?: number;
+  /** The fraction that one key may take of the places that other keys don't use; each key may always take one. */
+  readonly keyShare?: number;
+  /** The same for one part of a key: the fraction of what the other parts of the key don't use, of places and of the queue. */
   readonly partShare?: number;
-  /** How many may wait: of one key, and of all keys. */
-  readonly waitingPerKey?: number;
-  readonly waiting?: number;
-  /** Milliseconds that one waits at most; without it, as long as it takes. */
-  readonly patience?: number;
-  /** What whoever finds the line too long, or has waited too long, is told. */
+  /** Maximum of waiting work of one key. */
+  readonly maxWaitingPerKey?: number;
+  /** Maximum of waiting work of all keys. */
+  readonly maxWaiting?: number;
+  /** Milliseconds to wait at most; unlimited by default. */
+  readonly timeout?: number;
+  /** Makes the error for work that finds the queue full or has waited too long. */
   readonly refusal: () => KindError;
 }
 
-interface Part {
+interface PartQueue {
   readonly name: string;
   running: number;
   readonly waiting: Set<() => void>;
 }
 
-interface Lane {
+interface KeyQueue {
   readonly key: string;
   running: number;
   waiting: number;
-  readonly parts: Map<string, Part>;
-  /** The parts in which somebody waits: the one that was served last comes last. */
-  readonly turns: Set<Part>;
+  readonly parts: Map<string, PartQueue>;
+  /** The parts with waiting work, least recently served first. */
+  readonly turns: Set<PartQueue>;
 }
 
-const UNBOUNDED = {
+const UNLIMITED_QUEUE = {
   perKey: Infinity,
-  atOnce: Infinity,
-  share: 1,
+  concurrency: Infinity,
+  keyShare: 1,
   partShare: 1,
-  waitingPerKey: Infinity,
-  waiting: Infinity,
-  patience: Infinity,
+  maxWaitingPerKey: Infinity,
+  maxWaiting: Infinity,
+  timeout: Infinity,
 };
 
-export class Lanes {
-  readonly #options: Required<LaneOptions>;
-  readonly #lanes = new Map<string, Lane>();
-  /** The lanes in which somebody waits: the one that was served last comes last. */
-  readonly #turns = new Set<Lane>();
+export class FairQueue {
+  readonly #options: Required<FairQueueOptions>;
+  readonly #queues = new Map<string, KeyQueue>();
+  /** The queues with waiting work, least recently served first. */
+  readonly #turns = new Set<KeyQueue>();
   #running = 0;
   #waiting = 0;
 
-  constructor(options: LaneOptions) {
-    this.#options = { ...UNBOUNDED, ...options };
+  constructor(options: FairQueueOptions) {
+    this.#options = { ...UNLIMITED_QUEUE, ...options };
   }
 
-  /** @throws KindError the refusal, where too many wait or one has waited too long */
+  /** Runs `work` in a place of its key. @throws KindError `refusal` if the queue is full or the wait takes too long */
   async run<T>(key: string, work: () => Promise<T>, part = ''): Promise<T> {
-    const leave = this.enterNow(key, part) ?? (await this.enter(key, this.#options.patience, part));
+    const release = this.tryAcquire(key, part) ?? (await this.acquire(key, this.#options.timeout, part));
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   }
 
-  /**
-   * Takes a place, which what is answered gives back. @throws KindError as `run` does
-   * @param patience milliseconds that it waits at most, where that differs from others
-   */
-  async enter(key: string, patience = this.#options.patience, part = ''): Promise<() => void> {
-    const lane = this.#laneOf(key);
-    const own = partOf(lane, part);
-    if (this.#isFree(lane, own)) this.#enter(lane, own);
-    else await this.#wait(lane, own, patience);
-    return () => this.#leave(lane, own);
+  /** Waits for a place. The returned function releases it. @throws KindError as `run` does */
+  async acquire(key: string, timeout = this.#options.timeout, part = ''): Promise<() => void> {
+    const queue = this.#queueOf(key);
+    const partQueue = partOf(queue, part);
+    if (this.#hasPlace(queue, partQueue)) this.#take(queue, partQueue);
+    else await this.#wait(queue, partQueue, timeout);
+    return () => this.#release(queue, partQueue);
   }
 
-  /** The same without waiting: undefined where no place is free. */
-  enterNow(key: string, part = ''): (() => void) | undefined {
-    const lane = this.#laneOf(key);
-    const own = partOf(lane, part);
-    if (!this.#isFree(lane, own)) return undefined;
-    this.#enter(lane, own);
-    return () => this.#leave(lane, own);
+  /** Takes a place without waiting; undefined if none is free. */
+  tryAcquire(key: string, part = ''): (() => void) | undefined {
+    const queue = this.#queueOf(key);
+    const partQueue = partOf(queue, part);
+    if (!this.#hasPlace(queue, partQueue)) return undefined;
+    this.#take(queue, partQueue);
+    return () => this.#release(queue, partQueue);
   }
 
-  #laneOf(key: string): Lane {
-    return this.#lanes.get(key) ?? { key, running: 0, waiting: 0, parts: new Map(), turns: new Set() };
+  #queueOf(key: string): KeyQueue {
+    return this.#queues.get(key) ?? { key, running: 0, waiting: 0, parts: new Map(), turns: new Set() };
   }
 
-  #isFree({ running }: Lane, part: Part): boolean {
-    const { perKey, atOnce, share, partShare } = this.#options;
-    if (running >= perKey || this.#running >= atOnce) return false;
-    const most = Math.min(perKey, (atOnce - (this.#running - running)) * share);
-    if (running > 0 && running + 1 > most) return false;
-    return part.running === 0 || part.running + 1 <= (most - (running - part.running)) * partShare;
+  #hasPlace({ running }: KeyQueue, part: PartQueue): boolean {
+    const { perKey, concurrency, keyShare, partShare } = this.#options;
+    if (running >= perKey || this.#running >= concurrency) return false;
+    const max = Math.min(perKey, (concurrency - (this.#running - running)) * keyShare);
+    if (running > 0 && running + 1 > max) return false;
+    return part.running === 0 || part.running + 1 <= (max - (running - part.running)) * partShare;
   }
 
-  #enter(lane: Lane, part: Part): void {
+  #take(queue: KeyQueue, part: PartQueue): void {
     part.running += 1;
-    lane.running += 1;
+    queue.running += 1;
     this.#running += 1;
-    this.#keep(lane, part);
+    this.#store(queue, part);
   }
 
-  #keep(lane: Lane, part: Part): void {
-    lane.parts.set(part.name, part);
-    this.#lanes.set(lane.key, lane);
+  #store(queue: KeyQueue, part: PartQueue): void {
+    queue.parts.set(part.name, part);
+    this.#queues.set(queue.key, queue);
   }
 
-  #wait(lane: Lane, part: Part, patience: number): Promise<void> {
-    const { waiting, waitingPerKey, partShare, refusal } = this.#options;
-    if (this.#waiting >= waiting || lane.waiting >= waitingPerKey) throw refusal();
-    const ofOthers = lane.waiting - part.waiting.size;
-    if (part.waiting.size > 0 && part.waiting.size + 1 > (waitingPerKey - ofOthers) * partShare) throw refusal();
-    this.#keep(lane, part);
-    this.#turns.add(lane);
-    lane.turns.add(part);
-    lane.waiting += 1;
+  #wait(queue: KeyQueue, part: PartQueue, timeout: number): Promise<void> {
+    const { maxWaiting, maxWaitingPerKey, partShare, refusal } = this.#options;
+    if (this.#waiting >= maxWaiting || queue.waiting >= maxWaitingPerKey) throw refusal();
+    const ofOtherParts = queue.waiting - part.waiting.size;
+    if (part.waiting.size > 0 && part.waiting.size + 1 > (maxWaitingPerKey - ofOtherParts) * partShare) throw refusal();
+    this.#store(queue, part);
+    this.#turns.add(queue);
+    queue.turns.add(part);
+    queue.waiting += 1;
     this.#waiting += 1;
     return new Promise((resolve, reject) => {
-      const called = (): void => {
+      const start = (): void => {
         clearTimeout(timer);
         resolve();
       };
       const giveUp = (): void => {
-        this.#stepOut(lane, part, called);
+        this.#dequeue(queue, part, start);
         reject(refusal());
       };
-      const timer = patience === Infinity ? undefined : setTimeout(giveUp, patience);
-      part.waiting.add(called);
+      const timer = timeout === Infinity ? undefined : setTimeout(giveUp, timeout);
+      part.waiting.add(start);
     });
   }
 
-  #stepOut(lane: Lane, part: Part, called: () => void): void {
-    part.waiting.delete(called);
-    lane.waiting -= 1;
+  #dequeue(queue: KeyQueue, part: PartQueue, start: () => void): void {
+    part.waiting.delete(start);
+    queue.waiting -= 1;
     this.#waiting -= 1;
-    if (part.waiting.size === 0) lane.turns.delete(part);
-    if (lane.waiting === 0) this.#turns.delete(lane);
-    this.#forgetIdle(lane, part);
+    if (part.waiting.size === 0) queue.turns.delete(part);
+    if (queue.waiting === 0) this.#turns.delete(queue);
+    this.#deleteIfIdle(queue, part);
   }
 
-  /** The place goes to the first of the next lane that may have it, or is free. Where a share grew, others follow. */
-  #leave(lane: Lane, part: Part): void {
+  /** Starts the next waiting work that has a place. More than one can start, because a released place can enlarge shares. */
+  #release(queue: KeyQueue, part: PartQueue): void {
     part.running -= 1;
-    lane.running -= 1;
+    queue.running -= 1;
     this.#running -= 1;
     for (const next of this.#turns) {
-      const own = this.#nextOf(next);
-      const [called] = own?.waiting ?? [];
-      if (!own || !called) continue;
-      moveLast(this.#turns, next);
-      moveLast(next.turns, own);
-      this.#enter(next, own);
-      this.#stepOut(next, own, called);
-      called();
+      const nextPart = this.#nextPartOf(next);
+      const [start] = nextPart?.waiting ?? [];
+      if (!nextPart || !start) continue;
+      moveToEnd(this.#turns, next);
+      moveToEnd(next.turns, nextPart);
+      this.#take(next, nextPart);
+      this.#dequeue(next, nextPart, start);
+      start();
     }
-    this.#forgetIdle(lane, part);
+    this.#deleteIfIdle(queue, part);
   }
 
-  /** The next part of a lane that may have a place. */
-  #nextOf(lane: Lane): Part | undefined {
-    for (const part of lane.turns) {
-      if (this.#isFree(lane, part)) return part;
+  /** The next part of a queue that has a place. */
+  #nextPartOf(queue: KeyQueue): PartQueue | undefined {
+    for (const part of queue.turns) {
+      if (this.#hasPlace(queue, part)) return part;
     }
     return undefined;
   }
 
-  #forgetIdle(lane: Lane, part: Part): void {
-    if (part.running === 0 && part.waiting.size === 0) lane.parts.delete(part.name);
-    if (lane.parts.size === 0) this.#lanes.delete(lane.key);
+  #deleteIfIdle(queue: KeyQueue, part: PartQueue): void {
+    if (part.running === 0 && part.waiting.size === 0) queue.parts.delete(part.name);
+    if (queue.parts.size === 0) this.#queues.delete(queue.key);
   }
 }
 
-function partOf({ parts }: Lane, name: string): Part {
+function partOf({ parts }: KeyQueue, name: string): PartQueue {
   return parts.get(name) ?? { name, running: 0, waiting: new Set() };
 }
 
-function moveLast<T>(set: Set<T>, item: T): void {
+function moveToEnd<T>(set: Set<T>, item: T): void {
   set.delete(item);
   set.add(item);
 }

@@ -1,6 +1,6 @@
 /** JSON values, and the checks that PostgreSQL's jsonb and UTF-8 need before a value is stored. */
 import { LIMITS } from './limits.js';
-import { atOnce, type Pieces } from './work-in-pieces.js';
+import { runSync, type WorkInPieces } from './work-in-pieces.js';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
@@ -36,11 +36,11 @@ const TOO_MANY_KEYS = `has an object of more than ${LIMITS.jsonKeys} keys`;
  * an object, properties that are undefined, is not there. `found` tells whether there are numbers in it of which the nearest double is stored.
  */
 export function jsonFault(root: unknown, found = { inexact: false }): string | undefined {
-  return atOnce(jsonFaultInPieces(root, found));
+  return runSync(jsonFaultInPieces(root, found));
 }
 
 /** Walks without recursion. */
-export function* jsonFaultInPieces(root: unknown, found: { inexact: boolean }): Pieces<string | undefined> {
+export function* jsonFaultInPieces(root: unknown, found: { inexact: boolean }): WorkInPieces<string | undefined> {
   const rest: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   let count = 0;
   for (let next = rest.pop(), walked = 1; next; next = rest.pop(), walked += 1) {
@@ -90,10 +90,10 @@ export function typeName(value: unknown): string {
 
 /** Whether two JSON values are equal, whatever the order of their keys. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
-  return a === b || atOnce(jsonEqualInPieces(a, b));
+  return a === b || runSync(jsonEqualInPieces(a, b));
 }
 
-export function* jsonEqualInPieces(a: unknown, b: unknown): Pieces<boolean> {
+export function* jsonEqualInPieces(a: unknown, b: unknown): WorkInPieces<boolean> {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
     if (a.length !== b.length) return false;

@@ -1,6 +1,6 @@
 /** What takes long with a large JSON value, in pieces: to write it, to copy it, to find what it has twice. */
 import { InexactNumber, isPlainObject, type Json } from './json.js';
-import { atOnce, type Pieces } from './work-in-pieces.js';
+import { runSync, type WorkInPieces } from './work-in-pieces.js';
 
 /** Values, and characters of texts, of what is small. */
 const SMALL = { values: 2000, characters: 64 * 1024 } as const;
@@ -8,7 +8,7 @@ const SMALL = { values: 2000, characters: 64 * 1024 } as const;
 const STRETCH = 512;
 
 /** Whether a value is done with in no time, whatever it is. Looks at no more of it than that is. */
-export function isSmall(root: unknown): boolean {
+export function isSmallJson(root: unknown): boolean {
   const rest: unknown[] = [root];
   let [values, characters] = [0, 0];
   for (let value = rest.pop(); value !== undefined || rest.length > 0; value = rest.pop()) {
@@ -25,8 +25,8 @@ export function isSmall(root: unknown): boolean {
 }
 
 /** A value as JSON text, as `JSON.stringify` writes it. `sorted`: the keys of objects in their order, whatever that was. */
-export function* jsonText(value: unknown, sorted = false): Pieces<string> {
-  if (!sorted && isSmall(value)) return JSON.stringify(value);
+export function* jsonText(value: unknown, sorted = false): WorkInPieces<string> {
+  if (!sorted && isSmallJson(value)) return JSON.stringify(value);
   const writing = new Writing(sorted);
   yield* writing.write(value);
   return writing.text();
@@ -44,9 +44,9 @@ class Writing {
     return this.#done.join('') + this.#parts.join('');
   }
 
-  *write(value: unknown): Pieces<void> {
+  *write(value: unknown): WorkInPieces<void> {
     if (typeof value === 'string' && value.length > SMALL.characters) yield* this.#writeText(value);
-    else if (typeof value !== 'object' || value === null || (!this.sorted && isSmall(value)))
+    else if (typeof value !== 'object' || value === null || (!this.sorted && isSmallJson(value)))
       this.#add(JSON.stringify(value));
     else if (Array.isArray(value)) yield* this.#writeList(value);
     else if (isPlainObject(value)) yield* this.#writeObject(value);
@@ -64,12 +64,12 @@ class Writing {
     this.#characters += text.length;
   }
 
-  *#writeList(list: readonly unknown[]): Pieces<void> {
+  *#writeList(list: readonly unknown[]): WorkInPieces<void> {
     this.#add('[');
     for (let at = 0; at < list.length; at += STRETCH) {
       if (at > 0) this.#add(',');
       const some = list.slice(at, at + STRETCH);
-      if (!this.sorted && isSmall(some)) {
+      if (!this.sorted && isSmallJson(some)) {
         this.#add(JSON.stringify(some).slice(1, -1));
         yield;
       } else yield* this.#writeItems(some);
@@ -77,14 +77,14 @@ class Writing {
     this.#add(']');
   }
 
-  *#writeItems(items: readonly unknown[]): Pieces<void> {
+  *#writeItems(items: readonly unknown[]): WorkInPieces<void> {
     for (const [at, item] of items.entries()) {
       if (at > 0) this.#add(',');
       yield* this.write(item === undefined ? null : item);
     }
   }
 
-  *#writeObject(value: Readonly<Record<string, unknown>>): Pieces<void> {
+  *#writeObject(value: Readonly<Record<string, unknown>>): WorkInPieces<void> {
     const keys = Object.keys(value);
     let before = '{';
     for (const key of this.sorted ? keys.sort() : keys) {
@@ -97,7 +97,7 @@ class Writing {
     this.#add(before === '{' ? '{}' : '}');
   }
 
-  *#writeText(text: string): Pieces<void> {
+  *#writeText(text: string): WorkInPieces<void> {
     this.#add('"');
     for (let at = 0; at < text.length;) {
       const end = at + SMALL.characters;
@@ -116,29 +116,29 @@ function isLowHalf(unit: number): boolean {
 }
 
 /** A copy of a JSON value, in which numbers that no double holds are the nearest ones. */
-export function* copyOf(value: unknown): Pieces<Json> {
+export function* copyJson(value: unknown): WorkInPieces<Json> {
   if (value instanceof InexactNumber) return value.toJSON();
   if (typeof value !== 'object' || value === null) return value as Json;
   if (Array.isArray(value)) {
     const list: Json[] = [];
     for (const item of value as unknown[]) {
-      if (list.push(yield* copyOf(item)) % STRETCH === 0) yield;
+      if (list.push(yield* copyJson(item)) % STRETCH === 0) yield;
     }
     return list;
   }
   const members: [string, Json][] = [];
   for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined && members.push([key, yield* copyOf(member)]) % STRETCH === 0) yield;
+    if (member !== undefined && members.push([key, yield* copyJson(member)]) % STRETCH === 0) yield;
   }
   return Object.fromEntries(members);
 }
 
 /** The position of the first element that equals an earlier one, whatever the order of keys; -1 where none does. */
-export function repeatedAt(items: readonly Json[]): number {
-  return atOnce(repeatedInPieces(items));
+export function indexOfDuplicate(items: readonly Json[]): number {
+  return runSync(indexOfDuplicateInPieces(items));
 }
 
-export function* repeatedInPieces(items: readonly Json[]): Pieces<number> {
+export function* indexOfDuplicateInPieces(items: readonly Json[]): WorkInPieces<number> {
   const scalars = new Set<unknown>();
   const others = new Set<string>();
   for (const [at, item] of items.entries()) {

@@ -43,7 +43,7 @@ export const LIMITS = {
   /** Messages of one refusal: a hostile body is not worth more. */
   faults: 1000,
   /** Unique values that are looked up to tell all that other units have, when PostgreSQL refused one. */
-  takenTests: 20_000,
+  uniqueLookups: 20_000,
   /** Characters of one message of a refusal. */
   messageLength: 1000,
   /** Nesting of a JSON value. */
@@ -75,13 +75,13 @@ export const LIMITS = {
   bodyDepth: 200,
   bodyContainers: 1_000_000,
   /** Units of a kind above which its indexes are built in the background, while it is written. */
-  indexedAtOnce: 10_000,
+  indexedInTransaction: 10_000,
   /** Bytes of a body where little is asked for: of sign-in and the like, and of links. */
   smallBody: 128 * 1024,
   /** Bytes of the bodies that one process keeps at once, inflated: of all projects, of one, and what each always has. */
   bodiesInFlight: 64 * 1024 * 1024,
   bodiesPerProject: 32 * 1024 * 1024,
-  bodiesAlways: 1024 * 1024,
+  bodiesGuaranteed: 1024 * 1024,
   /** Those of a project's callers without a token: of all of them, and of those at one address. */
   bodiesAnonymous: 16 * 1024 * 1024,
   bodiesPerAddress: 8 * 1024 * 1024,
@@ -92,9 +92,9 @@ export const LIMITS = {
   bodySeconds: 15,
   bodyBytesPerSecond: 256 * 1024,
   /** What is read of a request whose answer is out before all of it came: bytes and seconds of one, and requests of one process. */
-  lateBytes: 32 * 1024 * 1024,
-  lateSeconds: 15,
-  lateRequests: 500,
+  lingerBytes: 32 * 1024 * 1024,
+  lingerSeconds: 15,
+  lingerRequests: 500,
   /** Mails that wait to be sent, of one process: of all projects, and of one. */
   mailsWaiting: 1000,
   mailsPerProject: 200,

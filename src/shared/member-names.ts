@@ -27,6 +27,6 @@ function withoutDots(address: string): string {
 const UNSEEN = /(?![\u200c\u200d\ufe0e\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Whether a name can be told apart from others where it is shown. */
-export function isSeen(name: string): boolean {
+export function isVisibleName(name: string): boolean {
   return !UNSEEN.test(name) && foldName(name) !== '';
 }

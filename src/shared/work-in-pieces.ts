@@ -2,13 +2,13 @@
  * Work in pieces: a generator that yields wherever others may have their turn. Pure code is written so where it may take
  * long; whoever calls it decides whether it is done at once or in turns.
  */
-import type { Breather } from './event-loop-yield.js';
-import type { Eventually } from './maybe-promise.js';
+import type { EventLoopYield } from './event-loop-yield.js';
+import type { MaybePromise } from './maybe-promise.js';
 
-export type Pieces<T> = Generator<undefined, T, undefined>;
+export type WorkInPieces<T> = Generator<undefined, T, undefined>;
 
 /** Does all of it without a pause. */
-export function atOnce<T>(work: Pieces<T>): T {
+export function runSync<T>(work: WorkInPieces<T>): T {
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
@@ -16,20 +16,20 @@ export function atOnce<T>(work: Pieces<T>): T {
 }
 
 /** Does it with a pause wherever one is due; at once, and without a turn of the event loop, where none is. */
-export function inTurns<T>(work: Pieces<T>, breather: Breather): Eventually<T> {
+export function runYielding<T>(work: WorkInPieces<T>, yielder: EventLoopYield): MaybePromise<T> {
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
-    if (breather.due) return paused(work, breather);
+    if (yielder.due) return paused(work, yielder);
   }
 }
 
-async function paused<T>(work: Pieces<T>, breather: Breather): Promise<T> {
+async function paused<T>(work: WorkInPieces<T>, yielder: EventLoopYield): Promise<T> {
   for (;;) {
-    await breather.pause();
+    await yielder.pause();
     do {
       const piece = work.next();
       if (piece.done) return piece.value;
-    } while (!breather.due);
+    } while (!yielder.due);
   }
 }

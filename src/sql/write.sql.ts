@@ -5,7 +5,7 @@
 import type { Field, KindDef } from '../model/model.js';
 import { fieldsOf, type Predicate } from '../model/predicate/predicate.js';
 import { jsonText } from '../shared/large-json.js';
-import type { Pieces } from '../shared/work-in-pieces.js';
+import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { bounded, boundedInTotal } from './bounded.sql.js';
 import { columnRef, columnType, fieldType, isArrayColumn, selectList, VERSION_TAG } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
@@ -82,7 +82,7 @@ export interface RowsText {
   readonly count: number;
 }
 
-export function* rowsText(rows: readonly unknown[]): Pieces<RowsText> {
+export function* rowsText(rows: readonly unknown[]): WorkInPieces<RowsText> {
   return { json: yield* jsonText(rows), count: rows.length };
 }
 

@@ -1,6 +1,6 @@
 /** Who asks. A plan can not be made without one. */
 import { ADMIN_KIND } from '../model/built-in-traits.js';
-import type { Eventually } from '../shared/maybe-promise.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
 import type { Project } from './project.js';
 
 export interface MemberCaller {
@@ -33,5 +33,5 @@ export function isAdministrator(caller: Caller): boolean {
 
 /** Tells whose token a request carries; made by `auth/`. @throws KindError 401 for a bad token */
 export abstract class CallerResolver {
-  abstract resolve(authorization: string | undefined, project: Project): Eventually<Caller>;
+  abstract resolve(authorization: string | undefined, project: Project): MaybePromise<Caller>;
 }

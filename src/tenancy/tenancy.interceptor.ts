@@ -6,9 +6,9 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import type { Observable } from 'rxjs';
 import { PROJECT_HEADER } from '../http/request/headers.js';
 import type { HttpRequest } from '../http/request/request.js';
-import { Traffic } from '../http/server/open-requests.js';
+import { OpenRequests } from '../http/server/open-requests.js';
 import { refusal } from '../shared/errors.js';
-import { andThen, type Eventually } from '../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { nearestTo } from '../shared/did-you-mean.js';
 import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
@@ -22,7 +22,7 @@ export class TenancyInterceptor implements NestInterceptor {
   readonly #options = new RouteOptionsReader();
 
   constructor(
-    private readonly traffic: Traffic,
+    private readonly openRequests: OpenRequests,
     private readonly projects: ProjectStore,
     private readonly callers: CallerResolver,
     private readonly bodies: RequestBodies,
@@ -35,13 +35,13 @@ export class TenancyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
     const options = this.#options.of(context);
     if (options.project === 'none') return next.handle();
-    this.traffic.check();
+    this.openRequests.refuseIfStopping();
     const request = context.switchToHttp().getRequest<HttpRequest>();
     if (options.project === 'optional' && request.headers[PROJECT_HEADER] === undefined) return next.handle();
     return andThen(this.#resolve(request, options), () => next.handle());
   }
 
-  #resolve(request: HttpRequest, { accessToken }: RouteOptions): Eventually<void> {
+  #resolve(request: HttpRequest, { accessToken }: RouteOptions): MaybePromise<void> {
     return andThen(this.#project(request), (project) => {
       const { authorization } = request.headers;
       const found = accessToken === 'none' ? ANONYMOUS : this.callers.resolve(authorization, project);
@@ -52,7 +52,7 @@ export class TenancyInterceptor implements NestInterceptor {
     });
   }
 
-  #project({ headers }: HttpRequest): Eventually<Project> {
+  #project({ headers }: HttpRequest): MaybePromise<Project> {
     const key = headers[PROJECT_HEADER];
     if (typeof key !== 'string' || key.trim() === '') {
       const others = Object.keys(headers).filter((name) => !['host', PROJECT_HEADER].includes(name));

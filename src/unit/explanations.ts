@@ -5,8 +5,8 @@ import { readableFields, writableFields } from '../access/masks.js';
 import { explainAccess, predicatesToTest, operationChecks, type OperationCheck } from '../access/explain.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { answerOf, type Answer } from '../http/answer/answer.js';
-import { queryOf } from '../http/route/list-query.js';
+import { jsonAnswer, type Answer } from '../http/answer/answer.js';
+import { readQuery } from '../http/route/list-query.js';
 import { MEMBER_QUERY } from '../http/route/query-names.js';
 import { extentOf } from '../model/predicate/extent.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
@@ -50,7 +50,7 @@ export class Explanations {
     const member = await this.#member(session, url, () => this.#mustBeThere(session, kind, unitId));
     const questions = operationChecks(kind, member, session.model);
     const holds = await this.#judge(session, kind, unitId, questions);
-    return answerOf({
+    return jsonAnswer({
       id: unitId,
       kind_id: kind.id,
       member: member.type === 'member' ? { id: member.id, kind_id: member.kindId } : null,
@@ -83,7 +83,7 @@ export class Explanations {
   /** The member of the query, as a caller. Whether the unit is there is answered before what is wrong with the query. */
   async #member(session: Session, url: string, first: () => Promise<void>): Promise<Caller> {
     try {
-      const [id, ...more] = queryOf(url, MEMBER_QUERY).get('member') ?? [];
+      const [id, ...more] = readQuery(url, MEMBER_QUERY).get('member') ?? [];
       if (more.length > 0) throw badMember('given more than once');
       return id === undefined ? ANONYMOUS : await this.#find(session, id);
     } catch (error) {

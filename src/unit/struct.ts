@@ -8,11 +8,11 @@ import { Answer } from '../http/answer/answer.js';
 import { pairsOf } from '../http/route/list-query.js';
 import { STRUCT_QUERY } from '../http/route/query-names.js';
 import type { GroupDef, KindDef, Model } from '../model/model.js';
-import { Breather } from '../shared/event-loop-yield.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { Faults, refusal, type KindError } from '../shared/errors.js';
 import { jsonText } from '../shared/large-json.js';
 import { LIMITS } from '../shared/limits.js';
-import { inTurns, type Pieces } from '../shared/work-in-pieces.js';
+import { runYielding, type WorkInPieces } from '../shared/work-in-pieces.js';
 import { answerTooLarge } from '../shared/response-size.js';
 import { descriptorsStatement } from '../sql/descriptor.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
@@ -84,27 +84,27 @@ export class Structs {
       faults.throwIfAny();
       return { query: asked, all: found, plan: planned };
     });
-    const breather = new Breather(project.schema);
+    const yielder = new EventLoopYield(project.schema);
     let matching = all;
     if (plan && all.length > 0) {
       const looked = all.map((descriptor, n) => {
         const used = plan.used.map(({ id }): [string, unknown] => [id, descriptor[id as keyof Descriptor]]);
         return { ...Object.fromEntries(used), n };
       });
-      const rows = await inTurns(listText(looked, tooMuchAsked), breather);
+      const rows = await runYielding(listText(looked, tooMuchAsked), yielder);
       const found = await executorFor(this.database, caller).run<{ n: number }>(
         descriptorsStatement({ schema: project.schema, rows, ...plan }),
       );
       matching = found.flatMap(({ n }) => all[n] ?? []);
     }
     const end = isLimited(url) ? query.offset + query.limit : undefined;
-    const items = await inTurns(listText(matching.slice(query.offset, end), tooMuchAnswered), breather);
+    const items = await runYielding(listText(matching.slice(query.offset, end), tooMuchAnswered), yielder);
     return { count: matching.length, items };
   }
 }
 
 /** The JSON of a list, one element after another: each may have allowed values and a default of many bytes. @throws KindError */
-function* listText(list: readonly object[], refused: () => KindError): Pieces<string> {
+function* listText(list: readonly object[], refused: () => KindError): WorkInPieces<string> {
   const texts: string[] = [];
   let bytes = 0;
   for (const element of list) {

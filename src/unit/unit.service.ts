@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
 import type { Operation } from '../model/built-in-traits.js';
 import { Catalog } from '../catalog/catalog.service.js';
-import { DefinitionChanges } from '../catalog/definition-change.js';
+import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
 import { Database, type Executor } from '../database/database.js';
 import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { parseBody } from '../http/body/body.js';
@@ -11,12 +11,12 @@ import { expectedVersions } from '../http/answer/etag.js';
 import { parseFlags } from '../http/route/list-query.js';
 import { CASCADE_QUERY, NO_QUERY, type QueryName } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
-import { Breather } from '../shared/event-loop-yield.js';
+import { EventLoopYield } from '../shared/event-loop-yield.js';
 import { refusal } from '../shared/errors.js';
-import { andThen, type Eventually } from '../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
 import { isPlainObject, typeName } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
-import { inTurns, type Pieces } from '../shared/work-in-pieces.js';
+import { runYielding, type WorkInPieces } from '../shared/work-in-pieces.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { BodyLimit } from '../tenancy/request-bodies.js';
@@ -55,7 +55,7 @@ export class UnitService {
   constructor(
     private readonly catalog: Catalog,
     private readonly database: Database,
-    private readonly changes: DefinitionChanges,
+    private readonly changes: DefinitionChangeService,
     private readonly behaviors: Behaviors,
     private readonly writer: UnitWriter,
     private readonly rights: UnitRights,
@@ -66,7 +66,7 @@ export class UnitService {
   create(scope: RequestScope, kindId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'create', undefined, request, async (session, kind, { access }, bytes) => {
       const body = await parseBody(bytes, request.contentType, scope.project.schema);
-      const { bodies, bulk } = await inTurns(bodiesOf(body, kind), new Breather(scope.project.schema));
+      const { bodies, bulk } = await runYielding(bodiesOf(body, kind), new EventLoopYield(scope.project.schema));
       const rows = await this.writer.insert(session, kind, bodies, { bulk, access });
       return bulk ? bulkAnswer(rows) : unitAnswer(kind, onlyOne(rows));
     });
@@ -74,7 +74,7 @@ export class UnitService {
 
   update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options, bytes) => {
-      let body: Eventually<Body> | undefined;
+      let body: MaybePromise<Body> | undefined;
       const read = () => (body ??= andThen(parseBody(bytes, request.contentType, scope.project.schema), objectOf));
       return unitAnswer(kind, await this.writer.update(session, kind, unitId, read, options));
     });
@@ -137,7 +137,7 @@ export class UnitService {
         const isolation = this.writer.isolation(base, kind, operation);
         if (!isolation) return write(alone);
         const about = () => (unitId === undefined ? undefined : `${project.id} ${operation} ${kind.id} ${unitId}`);
-        const [share, runs] = [this.behaviors.share(kind, base), this.database.runs({ about })];
+        const [share, runs] = [this.behaviors.share(kind, base), this.database.runs({ workKey: about })];
         const options = { isolation, share, runs, ...timesOf(caller) };
         return tellingWhole(this.database, () => this.database.transaction(write, options));
       });
@@ -231,7 +231,7 @@ function objectOf(value: unknown): Body {
 }
 
 /** One object, or for users' kinds a list of them. @throws KindError 400 */
-function* bodiesOf(value: unknown, kind: KindDef): Pieces<{ bodies: (Body | NotObject)[]; bulk: boolean }> {
+function* bodiesOf(value: unknown, kind: KindDef): WorkInPieces<{ bodies: (Body | NotObject)[]; bulk: boolean }> {
   if (!Array.isArray(value) || !takesMany(kind)) return { bodies: [objectOf(value)], bulk: false };
   if (value.length > LIMITS.bulk) {
     throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);

@@ -1,14 +1,14 @@
 /** What a project's definitions are, in its rows and in PostgreSQL, so that tests can compare before and after. */
 import { expect, it } from 'vitest';
-import { readTableShapes } from '../../src/catalog/introspection.js';
-import { recordsInPieces } from '../../src/catalog/model-store.js';
+import { readTableShapes } from '../../src/catalog/project/introspection.js';
+import { recordsInPieces } from '../../src/catalog/model/model-store.js';
 import { buildModel } from '../../src/model/check/build-model.js';
 import type { Model } from '../../src/model/model.js';
 import { schemaName } from '../../src/model/names.js';
 import type { ModelRecords } from '../../src/model/check/records.js';
 import { tableShapes, type TableShape } from '../../src/model/table/table-shape.js';
 import type { Statement } from '../../src/sql/fragment.js';
-import { atOnce } from '../../src/shared/work-in-pieces.js';
+import { runSync } from '../../src/shared/work-in-pieces.js';
 import { loadModelStatement, type ModelRow } from '../../src/sql/model.sql.js';
 import type { Reply, TestProject } from './service.js';
 
@@ -23,7 +23,7 @@ export async function definitionsOf(project: TestProject): Promise<Definitions> 
   const schema = schemaName(project.id);
   const { database } = project.service;
   const rows = await database.run<ModelRow>(loadModelStatement(schema));
-  const records = atOnce(recordsInPieces(rows));
+  const records = runSync(recordsInPieces(rows));
   return { version: Number(rows[0]?.v), records, tables: await readTableShapes(database, schema) };
 }
 

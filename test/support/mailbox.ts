@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atEnd } from './at-end.js';
-import { Provisioning } from '../../src/catalog/provisioning.js';
+import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { ProjectStore } from '../../src/tenancy/project-store.js';
 import type { TestProject } from './service.js';
 

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
 import { Administrators } from '../../src/auth/administrators.js';
-import { Provisioning } from '../../src/catalog/provisioning.js';
+import { Provisioning } from '../../src/catalog/project/provisioning.js';
 import { loadConfig, type Config } from '../../src/config/config.js';
-import { BEAT_CHANNEL } from '../../src/database/listener.js';
+import { HEARTBEAT_CHANNEL } from '../../src/database/listener.js';
 import { startService, type Service } from '../../src/service.js';
 import type { Statement } from '../../src/sql/fragment.js';
 import { recordServiceStatement } from '../../src/sql/presence.sql.js';
@@ -33,7 +33,7 @@ const SESSION_CHECK = findSessionStatement('schema', '').text;
  * whether a session is still there.
  */
 function isPeriodic({ text, values }: Statement): boolean {
-  return text === REPORT || values[0] === BEAT_CHANNEL || text.replace(/"\w+"\./, '"schema".') === SESSION_CHECK;
+  return text === REPORT || values[0] === HEARTBEAT_CHANNEL || text.replace(/"\w+"\./, '"schema".') === SESSION_CHECK;
 }
 
 export interface Reply {

@@ -1,9 +1,9 @@
 /** A sign-up: the credentials of a member, and the parameters of its kind. Name and password come twice. */
 import { ApiSchema } from '@nestjs/swagger';
-import { Nested, objectOf, readFields, Text } from '../../http/body/dto.js';
+import { NestedObject, requireObject, readFields, Text } from '../../http/body/dto.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
 import { EMAIL_PATTERN } from '../../shared/email.js';
-import { moved, type Faults, type KindError } from '../../shared/errors.js';
+import { prefixMessage, type Faults, type KindError } from '../../shared/errors.js';
 import { NEW_PASSWORD_FIELD, PASSWORD_FIELD } from './password.description.js';
 
 @ApiSchema({ name: 'kind_sign_up_user' })
@@ -27,7 +27,7 @@ export class SignUpBody {
   @Text(NEW_PASSWORD_FIELD)
   readonly password!: string;
 
-  @Nested(
+  @NestedObject(
     () => SystemUserBody,
     'must be an object with username, password and email',
     'Name and password once more, and the e-mail address.',
@@ -46,7 +46,7 @@ export interface SignUp {
 
 /** The faults are added to those of the member. @throws KindError 400 where the body is no object */
 export function readSignUp(body: unknown, faults: Faults): SignUp {
-  const fields = objectOf(body);
+  const fields = requireObject(body);
   const { username, password, kind_system_user: user } = readFields(SignUpBody, fields, faults);
   for (const [name, value] of Object.entries({ username, password })) {
     const again = user?.[name as keyof SystemUserBody];
@@ -69,7 +69,7 @@ export function readSignUp(body: unknown, faults: Faults): SignUp {
 export function atSignUpPath(refused: KindError): KindError {
   const [first, ...rest] = refused.messages.map((message) => {
     const { code, parameter } = message;
-    return parameter === 'email' && code !== 'signup.mismatch' ? moved(message, CREDENTIAL_KIND, {}) : message;
+    return parameter === 'email' && code !== 'signup.mismatch' ? prefixMessage(message, CREDENTIAL_KIND, {}) : message;
   });
-  return first ? refused.saying([first, ...rest]) : refused;
+  return first ? refused.withMessages([first, ...rest]) : refused;
 }

@@ -1,8 +1,8 @@
 /** Password hashes: argon2id, with the parameters that OWASP's Password Storage Cheat Sheet recommends. */
 import { availableParallelism } from 'node:os';
 import { hash, verify, type Options } from '@node-rs/argon2';
-import { comeBack, Faults } from '../../shared/errors.js';
-import { Lanes } from '../../shared/fair-queue.js';
+import { retryLater, Faults } from '../../shared/errors.js';
+import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS, PASSWORD_LENGTH } from '../../shared/limits.js';
 import { foldName } from '../../shared/member-names.js';
 
@@ -10,12 +10,12 @@ import { foldName } from '../../shared/member-names.js';
 const ARGON2_OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** One for the process. Of libuv's four threads one is left to all else that needs them. */
-const hashQueue = new Lanes({
-  atOnce: Math.max(1, Math.min(3, availableParallelism())),
-  waiting: LIMITS.hashesWaiting,
-  waitingPerKey: LIMITS.hashesPerProject,
-  patience: 5000,
-  refusal: () => comeBack('server.busy', 'Too many passwords wait to be checked', 2),
+const hashQueue = new FairQueue({
+  concurrency: Math.max(1, Math.min(3, availableParallelism())),
+  maxWaiting: LIMITS.hashesWaiting,
+  maxWaitingPerKey: LIMITS.hashesPerProject,
+  timeout: 5000,
+  refusal: () => retryLater('server.busy', 'Too many passwords wait to be checked', 2),
 });
 
 /** @param project whose turn it is in the line @throws KindError 503 where too many wait */

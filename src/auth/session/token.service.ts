@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/config.js';
 import { CONFIG, SECRET } from '../../config/config.token.js';
 import { refusal } from '../../shared/errors.js';
-import { andThen, type Eventually } from '../../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { ANONYMOUS, CallerResolver, memberCaller, type Caller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
@@ -83,7 +83,7 @@ export class TokenService extends CallerResolver {
   }
 
   /** The caller whose access token the header carries. @throws KindError 401 for one that is not good here */
-  resolve(authorization: string | undefined, project: Project): Eventually<Caller> {
+  resolve(authorization: string | undefined, project: Project): MaybePromise<Caller> {
     if (authorization === undefined) return ANONYMOUS;
     const caller = this.#verify(authorization, project.id);
     return andThen(this.sessions.check(project, caller.sessionId), () => caller);

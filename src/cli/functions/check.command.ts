@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { pino } from 'pino';
-import { loadModel } from '../../catalog/model-store.js';
-import { Provisioning } from '../../catalog/provisioning.js';
+import { loadModel } from '../../catalog/model/model-store.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';
 import { ConfigError, type Config } from '../../config/config.js';
 import { NoDatabaseError } from '../../database/connection/start-error.js';

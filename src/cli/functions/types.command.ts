@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { loadModel } from '../../catalog/model-store.js';
-import { Provisioning } from '../../catalog/provisioning.js';
+import { loadModel } from '../../catalog/model/model-store.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';
 import { renderKindTypes } from './kind-types.js';
 import { FunctionRegistry } from '../../function/load/registry.js';

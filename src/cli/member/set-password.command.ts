@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { PasswordStore } from '../../auth/password/password-store.js';
 import { generatePassword } from '../../bootstrap.js';
-import { Provisioning } from '../../catalog/provisioning.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import { refusal } from '../../shared/errors.js';
 import { projectOf } from '../../tenancy/project.js';
 import { print, propertyTable } from '../tools/project.view.js';

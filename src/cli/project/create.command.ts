@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Administrators } from '../../auth/administrators.js';
 import { generatePassword } from '../../bootstrap.js';
-import { Provisioning } from '../../catalog/provisioning.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 import { parseLabel } from '../tools/label.js';
 import { print, projectView, propertyTable } from '../tools/project.view.js';

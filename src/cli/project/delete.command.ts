@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Provisioning } from '../../catalog/provisioning.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import { singleLineText } from '../tools/text.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 import { print } from '../tools/project.view.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Provisioning } from '../../catalog/provisioning.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import { textTable } from '../tools/text.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 import { print, projectView, type ProjectView } from '../tools/project.view.js';

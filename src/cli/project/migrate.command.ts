@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { IndexBuilds } from '../../catalog/index-builds.js';
-import { Provisioning } from '../../catalog/provisioning.js';
+import { IndexBuilder } from '../../catalog/index/index-builder.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import { KindError, refusal, type Message } from '../../shared/errors.js';
 import { singleLineText, textTable } from '../tools/text.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
@@ -60,6 +60,6 @@ async function migrate({ app }: Services, ids: readonly string[]): Promise<Migra
       refused.push(...error.messages);
     }
   }
-  await app.get(IndexBuilds).finish();
+  await app.get(IndexBuilder).finish();
   return { migrated, refused };
 }

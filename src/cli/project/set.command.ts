@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { Provisioning } from '../../catalog/provisioning.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 import { parseLabel } from '../tools/label.js';
 import { print, projectView, propertyTable } from '../tools/project.view.js';

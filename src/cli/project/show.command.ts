@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { loadModel } from '../../catalog/model-store.js';
-import { Provisioning } from '../../catalog/provisioning.js';
+import { loadModel } from '../../catalog/model/model-store.js';
+import { Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';
 import { projectOf } from '../../tenancy/project.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';

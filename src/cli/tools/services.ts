@@ -38,7 +38,7 @@ async function withDatabase<T>(
   work: (services: Services) => Promise<T>,
   make: boolean,
 ): Promise<T> {
-  const { dataSource, reach } = await openPool(connection, {
+  const { dataSource, reachability: reach } = await openPool(connection, {
     pool: POOL_SIZE,
     statementTimeout: STATEMENT_TIMEOUT,
     idleTimeout: idleTimeoutFor(config.functionTimeout),

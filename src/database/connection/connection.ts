@@ -51,7 +51,7 @@ export function directConnection(connection: ConnectionOptions): ConnectionOptio
 }
 
 /** For people: where it leads to, without the password. */
-export function placeOf(connection: ConnectionOptions): string {
+export function addressOf(connection: ConnectionOptions): string {
   if (!('url' in connection)) return `${connection.host}:${connection.port}/${connection.database}`;
   const { host, pathname, searchParams } = new URL(connection.url);
   return `${host || (searchParams.get('host') ?? '')}${pathname}`;

@@ -1,11 +1,11 @@
 /** The pool of a process, on whatever DATABASE_URL leads to: its connections have the settings that statements rely on. */
 import type { Client } from 'pg';
 import type { DataSource } from 'typeorm';
-import { Seldom } from '../../shared/event-throttle.js';
+import { EventThrottle } from '../../shared/event-throttle.js';
 import type { ConnectionOptions } from './connection.js';
 import { createDataSource } from './data-source.js';
-import { findMissing, findReach, type Reach } from './reachability.js';
-import { sessionSettings, toldMissing, type SessionLimits, type SessionSettings } from './session-settings.js';
+import { findMissingSettings, findReachability, type Reachability } from './reachability.js';
+import { sessionSettings, describeMissing, type SessionLimits, type SessionSettings } from './session-settings.js';
 
 export interface OpenPoolOptions extends SessionLimits {
   /** Connections of this process at most. */
@@ -16,7 +16,7 @@ export interface OpenPoolOptions extends SessionLimits {
 
 export interface OpenedPool {
   readonly dataSource: DataSource;
-  readonly reach: Reach;
+  readonly reachability: Reachability;
 }
 
 /** Milliseconds between two lines. */
@@ -25,23 +25,23 @@ const TELL_EVERY = 60_000;
 /** To be destroyed when no request uses it any more. @throws DatabaseStartError as `findReach` does */
 export async function openPool(connection: ConnectionOptions, options: OpenPoolOptions): Promise<OpenedPool> {
   const settings = sessionSettings(options);
-  const reach = await findReach(connection, settings);
+  const reach = await findReachability(connection, settings);
   const dataSource = createDataSource(connection, {
     pool: options.pool,
     options: reach.options,
     ...(reach.pooled && { verify: teller(settings, options.warn) }),
   });
   await dataSource.initialize();
-  return { dataSource, reach };
+  return { dataSource, reachability: reach };
 }
 
 /** What a pooler hands on may change while the service runs. */
 function teller(settings: SessionSettings, warn: (line: string) => void): (client: Client) => Promise<void> {
-  const seldom = new Seldom(TELL_EVERY);
+  const throttle = new EventThrottle(TELL_EVERY);
   return async (client) => {
-    const missing = await findMissing((text, values) => client.query(text, values), settings);
-    if (missing.length > 0 && seldom.pass('missing') !== undefined) {
-      warn(`a connection of the pooler lacks settings that it had before: ${toldMissing(missing)}`);
+    const missing = await findMissingSettings((text, values) => client.query(text, values), settings);
+    if (missing.length > 0 && throttle.pass('missing') !== undefined) {
+      warn(`a connection of the pooler lacks settings that it had before: ${describeMissing(missing)}`);
     }
   };
 }

@@ -4,18 +4,18 @@
  */
 import { Client } from 'pg';
 import { alterRoleText, readSettingsStatement } from '../../sql/session-settings.sql.js';
-import { clientOptions, placeOf, type ConnectionOptions } from './connection.js';
+import { clientOptions, addressOf, type ConnectionOptions } from './connection.js';
 import {
   missingSettings,
   startupOptions,
-  toldMissing,
+  describeMissing,
   type MissingSetting,
   type SessionSettings,
 } from './session-settings.js';
 import { isDatabaseFault } from '../statement/sqlstate.js';
 import { DatabaseStartError } from './start-error.js';
 
-export interface Reach {
+export interface Reachability {
   /** The startup parameter `options`; left out where the settings hold without it. */
   readonly options?: string;
   /** Whether a pooler is in between, so that a connection is perhaps not one backend of the server. */
@@ -24,7 +24,7 @@ export interface Reach {
   readonly superuser: boolean;
 }
 
-interface Found extends Reach {
+interface Found extends Reachability {
   readonly missing: readonly MissingSetting[];
   readonly role: string;
   readonly database: string;
@@ -43,7 +43,10 @@ interface SettingRow {
 }
 
 /** @throws DatabaseStartError in one line where a connection would not have the settings that it must have */
-export async function findReach(connection: ConnectionOptions, settings: SessionSettings): Promise<Reach> {
+export async function findReachability(
+  connection: ConnectionOptions,
+  settings: SessionSettings,
+): Promise<Reachability> {
   const options = startupOptions(settings);
   const sent = await look(connection, settings, options).catch((error: unknown) => {
     // A pooler refuses startup parameters that it does not know. What else is wrong is found without them too.
@@ -57,7 +60,7 @@ export async function findReach(connection: ConnectionOptions, settings: Session
 }
 
 /** The settings that a connection does not have as it must. */
-export async function findMissing(ask: Ask, settings: SessionSettings): Promise<MissingSetting[]> {
+export async function findMissingSettings(ask: Ask, settings: SessionSettings): Promise<MissingSetting[]> {
   return missingSettings(settings, valuesOf(await readSettings(ask, settings)));
 }
 
@@ -76,7 +79,7 @@ async function lookOnce(connection: ConnectionOptions, settings: SessionSettings
     await client.connect();
     const rows = await readSettings((text, values) => client.query(text, values), settings);
     const [row] = rows;
-    if (!row) throw new DatabaseStartError(`the database at ${placeOf(connection)} tells none of its settings`);
+    if (!row) throw new DatabaseStartError(`the database at ${addressOf(connection)} tells none of its settings`);
     const { backend, role, database, superuser } = row;
     // A pooler tells a number of its own, not that of the backend.
     const pooled = (client as unknown as { processID: number | null }).processID !== backend;
@@ -98,9 +101,9 @@ function valuesOf(rows: readonly SettingRow[]): Map<string, string> {
 
 function refusal(connection: ConnectionOptions, { missing, role, database, pooled }: Found): string {
   const wanted = new Map(missing.map(({ name, wants }) => [name, wants]));
-  const through = pooled ? `a pooler at ${placeOf(connection)}` : placeOf(connection);
+  const through = pooled ? `a pooler at ${addressOf(connection)}` : addressOf(connection);
   return (
     `DATABASE_URL: leads through ${through}, which does not hand on what the service sets its connections to: ` +
-    `${toldMissing(missing)}. Give the role these settings itself, then let the pooler connect anew: ${alterRoleText(role, database, wanted)}`
+    `${describeMissing(missing)}. Give the role these settings itself, then let the pooler connect anew: ${alterRoleText(role, database, wanted)}`
   );
 }

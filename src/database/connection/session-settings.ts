@@ -82,6 +82,6 @@ export function missingSettings(settings: SessionSettings, found: ReadonlyMap<st
   });
 }
 
-export function toldMissing(missing: readonly MissingSetting[]): string {
+export function describeMissing(missing: readonly MissingSetting[]): string {
   return missing.map(({ name, has = 'not known', wants }) => `${name} is ${has}, wants ${wants}`).join('; ');
 }

@@ -32,13 +32,13 @@ export async function findAccount(dataFolder: string): Promise<Account | undefin
 }
 
 /** Gives a data folder that root owns (fresh, or restored from a backup) to the account. */
-export async function handOver(dataFolder: string, account: Account | undefined): Promise<void> {
+export async function giveDataFolder(dataFolder: string, account: Account | undefined): Promise<void> {
   if (account && (await lstat(dataFolder)).uid !== account.uid) await chownTree(dataFolder, account);
   await chmod(dataFolder, 0o700);
 }
 
 /** What `spawn` needs to run a program as the account. */
-export function identity(account: Account | undefined): { uid?: number; gid?: number } {
+export function spawnIdentity(account: Account | undefined): { uid?: number; gid?: number } {
   return account ? { uid: account.uid, gid: account.gid } : {};
 }
 

@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseStartError } from '../connection/start-error.js';
 import type { Account } from './account.js';
 import { copyBinaries, isPlainPath, type Link } from './binaries-copy.js';
-import { run } from './run.js';
+import { runProgram } from './run-program.js';
 
 export interface Binaries {
   readonly postgres: string;
@@ -54,7 +54,7 @@ export function nativeFolder(): string {
 
 async function tryBinaries(native: string, account: Account | undefined): Promise<Binaries | string> {
   const program = (name: string): string => join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
-  const { ok, output } = await run(program('postgres'), ['-V'], native, account);
+  const { ok, output } = await runProgram(program('postgres'), ['-V'], native, account);
   const version = /(\d+)(\.\d+)*/.exec(output)?.[0];
   if (!ok || version === undefined) return output || 'postgres -V says nothing';
   return {

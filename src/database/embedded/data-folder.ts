@@ -7,10 +7,10 @@ import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile }
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseStartError } from '../connection/start-error.js';
-import { handOver, type Account } from './account.js';
+import { giveDataFolder, type Account } from './account.js';
 import type { Binaries } from './binaries.js';
 import { isRunning } from './process-probe.js';
-import { run } from './run.js';
+import { runProgram } from './run-program.js';
 
 /** Looks after the server. */
 export const SUPERUSER = 'kind';
@@ -100,7 +100,7 @@ export async function initialise(
     await mkdir(made, { mode: 0o700 });
     await writeFile(join(draft, PASSWORD_FILE), newPassword(), { mode: 0o600 });
     if (account) await chown(join(draft, PASSWORD_FILE), account.uid, account.gid);
-    await handOver(made, account);
+    await giveDataFolder(made, account);
     if (account) await chown(draft, account.uid, account.gid);
     await initdb(binaries, made, account, durable);
     await rename(join(draft, PASSWORD_FILE), join(made, PASSWORD_FILE));
@@ -130,7 +130,7 @@ async function initdb(
     '--no-instructions',
     ...(durable ? [] : ['--no-sync']),
   ];
-  const { ok, output } = await run(binaries.initdb, args, folder, account);
+  const { ok, output } = await runProgram(binaries.initdb, args, folder, account);
   if (!ok) throw new DatabaseStartError(`the embedded database can not be made in ${folder}:\n${lastLines(output, 8)}`);
 }
 

@@ -18,7 +18,7 @@ const LOCK_DATABASE = 'postgres';
 export const DATABASE = 'kind';
 
 /** 'nobody': nothing listens there. 'not ready': it starts, stops or recovers. */
-export type Attempt = Client | 'nobody' | 'not ready';
+export type ConnectAttempt = Client | 'nobody' | 'not ready';
 
 const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 const NOT_READY = new Set(['57P03', '57P01', '57P02', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN']);
@@ -27,7 +27,7 @@ export async function connect(
   server: Omit<ServerConnection, 'user' | 'database'>,
   role: Role,
   database = LOCK_DATABASE,
-): Promise<Attempt> {
+): Promise<ConnectAttempt> {
   const client = new Client({
     ...clientOptions({ ...server, user: SUPERUSER, database }),
     application_name: `kind ${role} ${process.pid}`,

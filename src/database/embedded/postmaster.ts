@@ -8,11 +8,11 @@ import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { identity, type Account } from './account.js';
+import { spawnIdentity, type Account } from './account.js';
 import type { Binaries } from './binaries.js';
 import { folderArgument, lastLines } from './data-folder.js';
 import { FOLDER_SETTING, isRunning } from './process-probe.js';
-import { PROGRAM_ENV, run } from './run.js';
+import { PROGRAM_ENV, runProgram } from './run-program.js';
 
 const LOG_MAX_BYTES = 4 * 1024 * 1024;
 const FAST_SHUTDOWN = 20_000;
@@ -50,7 +50,7 @@ export function spawnPostmaster(request: StartRequest): StartedPostmaster {
       cwd: folder,
       detached: true,
       stdio: ['ignore', fd, fd],
-      ...identity(account),
+      ...spawnIdentity(account),
       // PostgreSQL won't start over a lock file whose process lives, unless that is its own grandparent: the way it
       // offers to say that the number was given to somebody else, with its other checks in force.
       ...(PROGRAM_ENV && { env: { ...PROGRAM_ENV, ...(stranger && { PG_GRANDPARENT_PID: String(stranger) }) } }),
@@ -73,7 +73,7 @@ export function spawnPostmaster(request: StartRequest): StartedPostmaster {
   };
 }
 
-export interface Guard {
+export interface PostmasterGuard {
   /** Ends the guard without harm to PostgreSQL. */
   dismiss(): void;
 }
@@ -82,13 +82,13 @@ export interface Guard {
 const GUARD_SCRIPT = `read -r _ && exit 0
 read -r pid < postmaster.pid && [ "$pid" = "$1" ] && kill -INT "$pid"`;
 
-export function spawnGuard(folder: string, pid: number, account: Account | undefined): Guard {
+export function spawnGuard(folder: string, pid: number, account: Account | undefined): PostmasterGuard {
   if (process.platform === 'win32') return { dismiss: () => undefined };
   const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'kind-postgres-guard', String(pid)], {
     cwd: folder,
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    ...identity(account),
+    ...spawnIdentity(account),
     ...(PROGRAM_ENV && { env: PROGRAM_ENV }),
   });
   // Without a guard (a system that has no sh) a PostgreSQL that was left behind is adopted by the next start.
@@ -103,7 +103,7 @@ export function spawnGuard(folder: string, pid: number, account: Account | undef
 /** Lets transactions that are committing finish, disconnects everybody; harsher where that takes too long. */
 export async function stopPostmaster(pid: number, folder: string, binaries: Binaries | undefined): Promise<void> {
   if (process.platform === 'win32' && binaries) {
-    await run(binaries.pgCtl, ['stop', '-D', folder, '-m', 'fast', '-w'], folder);
+    await runProgram(binaries.pgCtl, ['stop', '-D', folder, '-m', 'fast', '-w'], folder);
     return;
   }
   const steps: readonly [NodeJS.Signals, number][] = [

@@ -6,7 +6,7 @@ import type { Client } from 'pg';
 import type { Config } from '../../config/config.js';
 import type { ServerConnection } from '../connection/connection.js';
 import { DatabaseStartError } from '../connection/start-error.js';
-import { findAccount, handOver, type Account } from './account.js';
+import { findAccount, giveDataFolder, type Account } from './account.js';
 import { findBinaries, type Binaries } from './binaries.js';
 import {
   checkFolder,
@@ -21,7 +21,13 @@ import {
 } from './data-folder.js';
 import { connect, DATABASE, type Role } from './owner-lock.js';
 import { prepareOwner } from './owner-role.js';
-import { spawnGuard, spawnPostmaster, stopPostmaster, type Guard, type StartedPostmaster } from './postmaster.js';
+import {
+  spawnGuard,
+  spawnPostmaster,
+  stopPostmaster,
+  type PostmasterGuard,
+  type StartedPostmaster,
+} from './postmaster.js';
 import { probe, readPidFile } from './process-probe.js';
 import { serverSettings } from './settings.js';
 import {
@@ -50,7 +56,7 @@ export class EmbeddedServer {
   #account: Account | undefined;
   #host: string | undefined;
   #started: StartedPostmaster | undefined;
-  #guard: Guard | undefined;
+  #guard: PostmasterGuard | undefined;
   #failures = 0;
 
   constructor(
@@ -171,7 +177,7 @@ export class EmbeddedServer {
       await initialise(config.dataDir, this.#binaries, this.#account, options.settings?.['fsync'] !== 'off');
     }
     await checkFolder(folder, this.#binaries);
-    await handOver(folder, this.#account);
+    await giveDataFolder(folder, this.#account);
     const settings = await serverSettings(config, options.settings ?? {});
     const { stranger } = await probe(folder);
     await removeSocketLock(folder);

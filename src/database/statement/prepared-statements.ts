@@ -66,19 +66,19 @@ export class PreparedStatements {
   }
 
   /** To be told of each statement that is sent on a connection. */
-  sends(client: object, { points = 0 }: Statement): void {
+  noteSent(client: object, { points = 0 }: Statement): void {
     if (points > LARGEST_KEPT) this.#grown.add(client);
   }
 
   /** Whether the connection is to be replaced. */
-  isWorn(client: object): boolean {
+  needsReplacement(client: object): boolean {
     if (this.#grown.has(client)) return true;
     const { names, characters } = this.#prepared.get(client) ?? { names: new Set(), characters: 0 };
     return names.size > PREPARED_PER_CONNECTION.texts || characters > PREPARED_PER_CONNECTION.characters;
   }
 
   /** Whether a statement was refused for its name alone, and nothing of it was run. No name is used from then on. */
-  gaveUp(error: unknown): boolean {
+  disableIfUnprepared(error: unknown): boolean {
     if (!isUnprepared(error)) return false;
     if (this.#on) this.onGivenUp(error);
     this.#on = false;

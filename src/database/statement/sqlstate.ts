@@ -1,5 +1,5 @@
 /** What PostgreSQL's error codes mean to the service (PostgreSQL documentation, appendix A). */
-import { comeBack, KindError, perhapsStored } from '../../shared/errors.js';
+import { retryLater, KindError, asMayBeStored } from '../../shared/errors.js';
 import { answerTooLarge } from '../../shared/response-size.js';
 import { isAnswerLost } from './lost-answers.js';
 
@@ -86,7 +86,7 @@ export function isReadOnly(error: unknown): boolean {
 export function commonRefusal(error: unknown): KindError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (/timeout exceeded when trying to connect/.test(error.message)) {
-    return comeBack('server.busy', 'All database connections are in use', 1, error);
+    return retryLater('server.busy', 'All database connections are in use', 1, error);
   }
   if (/Connection terminated|Client has encountered a connection error|Cannot use a pool after/.test(error.message)) {
     return unavailable(error);
@@ -99,12 +99,12 @@ export function commonRefusal(error: unknown): KindError | undefined {
     return new KindError([{ code: 'query.timeout', text }], undefined, { cause: error });
   }
   if (error.code === LOCK_TIMEOUT || RETRY.has(error.code)) {
-    return comeBack('database.busy', 'Another change holds what this one needs', 1, error);
+    return retryLater('database.busy', 'Another change holds what this one needs', 1, error);
   }
   return undefined;
 }
 
 function unavailable(cause: unknown): KindError {
-  const refused = comeBack('database.unavailable', 'The database does not answer', 1, cause);
-  return isAnswerLost(cause) ? perhapsStored(refused) : refused;
+  const refused = retryLater('database.unavailable', 'The database does not answer', 1, cause);
+  return isAnswerLost(cause) ? asMayBeStored(refused) : refused;
 }

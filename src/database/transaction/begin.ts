@@ -1,7 +1,7 @@
 /** The beginning of a transaction: its settings, and at REPEATABLE READ the locks of a run that is not the first. */
 import type { Statement } from '../../sql/fragment.js';
 import { beginStatement, lockTimeoutStatement, ROLLBACK, type Isolation } from '../../sql/transaction.sql.js';
-import type { Runs } from './runs.js';
+import type { TransactionRuns } from './runs.js';
 import { isRetryable } from '../statement/sqlstate.js';
 
 export interface BeginOptions {
@@ -32,15 +32,15 @@ const LOCK_PATIENCE = 50;
 const LOCK_ATTEMPTS = 10;
 
 /** @param send sends one message; those that have no parameters may be of several statements */
-export async function begin(
+export async function beginTransaction(
   send: (statement: Statement) => Promise<unknown>,
   { isolation = 'repeatable read', lockTimeout, ...settings }: BeginOptions,
-  runs: Runs,
+  runs: TransactionRuns,
 ): Promise<void> {
   const beginWith = (timeout?: number) =>
     send(beginStatement({ isolation, ...settings, ...(timeout !== undefined && { lockTimeout: timeout }) }));
-  const rest = () => Math.max(1, runs.left);
-  const patience = () => (runs.patient ? rest() : LOCK_PATIENCE);
+  const rest = () => Math.max(1, runs.timeLeft);
+  const patience = () => (runs.waitsForLocks ? rest() : LOCK_PATIENCE);
   if (isolation === 'read committed') return void (await beginWith(lockTimeout));
   if (runs.locks.length === 0) return void (await beginWith(patience()));
   for (let attempt = 1; ; attempt++) {

@@ -1,7 +1,7 @@
 /** What a run locks before it sees anything: units, or the whole tables that they are in. A value. */
 import type { Statement } from '../../sql/fragment.js';
 import { lockTablesStatement, lockUnitsStatement, type LockedUnits } from '../../sql/lock.sql.js';
-import type { Contended } from './contended.js';
+import type { ContentionTarget } from './contention.js';
 
 /** Units of one table that are locked one by one: where there are more, the turn is that of the table. */
 const UNITS = 100;
@@ -28,7 +28,7 @@ export class Locks {
     return [...this.tables.values()].reduce((sum, units) => sum + (units?.keys.length ?? 0), 0);
   }
 
-  with({ schema, table, units }: Contended): Locks {
+  with({ schema, table, units }: ContentionTarget): Locks {
     const known = this.tables.get(table);
     return new Locks(schema, new Map([...this.tables, [table, units ? together(units, known) : known]]), this.whole);
   }

@@ -1,13 +1,13 @@
 /** A transaction on its connection, from BEGIN to its end. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
-import { NoPlace, type Share, type Transaction } from './executor.js';
-import type { Runs } from './runs.js';
+import { ShareFullError, type ConnectionShare, type Transaction } from './executor.js';
+import type { TransactionRuns } from './runs.js';
 
 /** What comes of a transaction beside its result. */
-export interface Outcome {
+export interface TransactionOutcome {
   readonly isolation: Isolation;
-  readonly runs: Runs;
+  readonly runs: TransactionRuns;
   /** What is sent before COMMIT, by its text. */
   readonly last: Set<string>;
   /** What is to be done after its commit. */
@@ -15,18 +15,18 @@ export interface Outcome {
   /** What is to be done at its end. */
   readonly ends: (() => void)[];
   /** That it is part of. */
-  readonly share: Share | undefined;
+  readonly share: ConnectionShare | undefined;
 }
 
 export class OpenTransaction implements Transaction {
-  readonly begun = true;
+  readonly hasBegun = true;
   readonly #signals = new Map<AbortSignal, () => void>();
-  #share: Share | undefined;
+  #share: ConnectionShare | undefined;
   #over = false;
 
   constructor(
     private readonly query: <Row>(statement: Statement) => Promise<Row[]>,
-    private readonly outcome: Outcome,
+    private readonly outcome: TransactionOutcome,
     /** Called where a signal ends it. */
     private readonly interrupt: (reason: unknown) => void,
   ) {
@@ -41,7 +41,7 @@ export class OpenTransaction implements Transaction {
     return this.outcome.isolation;
   }
 
-  get runs(): Runs {
+  get runs(): TransactionRuns {
     return this.outcome.runs;
   }
 
@@ -50,7 +50,7 @@ export class OpenTransaction implements Transaction {
     return this.query(statement);
   }
 
-  atCommit({ text, values }: Statement): void {
+  beforeCommit({ text, values }: Statement): void {
     if (values.length > 0) throw new Error('what is sent before COMMIT has no parameters');
     if (this.isolation === 'repeatable read') this.outcome.last.add(text);
   }
@@ -59,19 +59,19 @@ export class OpenTransaction implements Transaction {
     this.outcome.after.push(work);
   }
 
-  atEnd(work: () => void): void {
+  onEnd(work: () => void): void {
     this.outcome.ends.push(work);
   }
 
-  join(share: Share): void {
+  joinShare(share: ConnectionShare): void {
     if (this.#share) return;
-    const leave = share.enterNow();
-    if (!leave) throw new NoPlace(share);
+    const leave = share.tryAcquire();
+    if (!leave) throw new ShareFullError(share);
     this.#share = share;
     this.outcome.ends.push(leave);
   }
 
-  until(signal: AbortSignal): void {
+  abortOn(signal: AbortSignal): void {
     const end = (): void => {
       if (this.#over) return;
       this.close();

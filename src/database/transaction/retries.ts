@@ -1,21 +1,24 @@
 /** What comes between the runs of a transaction. */
 import type { BeginOptions } from './begin.js';
-import type { Share } from './executor.js';
-import type { Runs } from './runs.js';
+import type { ConnectionShare } from './executor.js';
+import type { TransactionRuns } from './runs.js';
 import { commonRefusal, isLockTimeout, isRetryable } from '../statement/sqlstate.js';
 
 /** Times a transaction at READ COMMITTED is tried when it meets a deadlock. */
 const ATTEMPTS = 4;
 
 /** Waits for the turn of the next run, and then for its place. What was learned while it waited is locked too. */
-export async function entered(runs: Runs, share: Share | undefined): Promise<(() => void)[]> {
+export async function acquirePlaces(
+  runs: TransactionRuns,
+  share: ConnectionShare | undefined,
+): Promise<(() => void)[]> {
   for (;;) {
-    runs.learn();
-    const leave = await runs.enter();
+    runs.adoptRememberedLocks();
+    const leave = await runs.waitForTurn();
     if (!share) return [leave];
     try {
-      const place = await share.enter();
-      if (!runs.learn()) return [leave, place];
+      const place = await share.acquire();
+      if (!runs.adoptRememberedLocks()) return [leave, place];
       place();
     } catch (error) {
       leave();
@@ -26,16 +29,16 @@ export async function entered(runs: Runs, share: Share | undefined): Promise<(()
 }
 
 /** Comes back where another run may come through. @throws what ends the transaction, in words for whoever asked for it */
-export async function again(runs: Runs, error: unknown): Promise<void> {
+export async function prepareNextRun(runs: TransactionRuns, error: unknown): Promise<void> {
   try {
-    await runs.again(error);
+    await runs.afterFailure(error);
   } catch (failure) {
     throw commonRefusal(failure) ?? failure;
   }
 }
 
 /** The same at READ COMMITTED: after a deadlock, or a lock that was not had in its time. */
-export async function onceMore(error: unknown, attempt: number, { lockTimeout }: BeginOptions): Promise<void> {
+export async function delayRetry(error: unknown, attempt: number, { lockTimeout }: BeginOptions): Promise<void> {
   const again = isRetryable(error) || (lockTimeout !== undefined && isLockTimeout(error));
   if (!again || attempt === ATTEMPTS) throw commonRefusal(error) ?? error;
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));

@@ -5,13 +5,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { comeBack, type KindError } from '../../shared/errors.js';
-import { Lanes } from '../../shared/fair-queue.js';
+import { retryLater, type KindError } from '../../shared/errors.js';
+import { FairQueue } from '../../shared/fair-queue.js';
 import type { Statement } from '../../sql/fragment.js';
-import { contendedOf, Outdated } from './contended.js';
+import { contentionTargetOf, OutdatedError } from './contention.js';
 import { Locks } from './locks.js';
 import { isContention, isStaleModel } from '../statement/sqlstate.js';
-import { StartOver } from './start-over.js';
+import { RestartError } from './restart-error.js';
 
 /** Runs after which a transaction keeps all others out of the tables that it failed on. */
 const BEFORE_TABLES = 4;
@@ -23,21 +23,21 @@ const PAUSE = 100;
 const REMEMBERED = { max: 10_000, ttl: 1000 };
 const UNITS_REMEMBERED = 10;
 
-export interface RunsOptions {
+export interface TransactionRunsOptions {
   /** Milliseconds for all runs together. */
-  readonly patience?: number;
+  readonly timeout?: number;
   /** What is the same for work that writes the same: asked for where somebody may have to know. */
-  readonly about?: () => string | undefined;
+  readonly workKey?: () => string | undefined;
 }
 
 /** What the runs of one process have in common. */
-export class Contention {
+export class ContentionState {
   /** Where runs wait for their turn on one unit, without a connection. */
-  readonly turns = new Lanes({ perKey: 1, refusal: busy });
+  readonly turns = new FairQueue({ perKey: 1, refusal: contentionRefusal });
   readonly remembered = new LRUCache<string, Locks>(REMEMBERED);
 }
 
-export class Runs {
+export class TransactionRuns {
   readonly #until: number;
   readonly #about: () => string | undefined;
   #locks = Locks.none;
@@ -48,15 +48,15 @@ export class Runs {
   #over = false;
 
   constructor(
-    private readonly contention: Contention,
-    { patience = 0, about = () => undefined }: RunsOptions,
+    private readonly contention: ContentionState,
+    { timeout: patience = 0, workKey: about = () => undefined }: TransactionRunsOptions,
   ) {
     this.#until = performance.now() + patience;
     this.#about = about;
   }
 
   /** Whether the next run locks something before it sees anything. */
-  get locking(): boolean {
+  get hasLocks(): boolean {
     return this.#locks.any;
   }
 
@@ -66,12 +66,12 @@ export class Runs {
   }
 
   /** Whether a statement waits for a lock as long as there is time: what it is held by is not known, and can't be locked first. */
-  get patient(): boolean {
+  get waitsForLocks(): boolean {
     return this.#patient;
   }
 
   /** Milliseconds that are left. */
-  get left(): number {
+  get timeLeft(): number {
     return Math.max(0, this.#until - performance.now());
   }
 
@@ -89,13 +89,13 @@ export class Runs {
    * To be called where a run failed: comes back where another one may come through.
    * @throws the error where that is of no use, KindError 503 where there is no time left
    */
-  async again(error: unknown): Promise<void> {
-    if (error instanceof StartOver || isStaleModel(error)) this.#told = [];
-    if (!isContention(error) && !(error instanceof Outdated)) throw error;
+  async afterFailure(error: unknown): Promise<void> {
+    if (error instanceof RestartError || isStaleModel(error)) this.#told = [];
+    if (!isContention(error) && !(error instanceof OutdatedError)) throw error;
     this.#failed += 1;
-    if (this.left === 0) throw busy(error);
+    if (this.timeLeft === 0) throw contentionRefusal(error);
     this.#told = [];
-    const contended = contendedOf(error);
+    const contended = contentionTargetOf(error);
     if (contended) this.#locks = this.#locks.with(contended);
     if (this.#failed >= BEFORE_TABLES) this.lockTables();
     if (contended?.units) return this.#remember();
@@ -105,9 +105,9 @@ export class Runs {
   }
 
   /** Takes over what others failed on who do the same, where nothing is known yet. Answers whether there was something. */
-  learn(): boolean {
+  adoptRememberedLocks(): boolean {
     const { remembered } = this.contention;
-    if (this.locking || remembered.size === 0) return false;
+    if (this.hasLocks || remembered.size === 0) return false;
     const key = this.#about();
     const found = key === undefined ? undefined : remembered.get(key);
     if (found) this.#locks = found;
@@ -124,14 +124,14 @@ export class Runs {
   }
 
   /** Waits for its turn on what it locks; what is answered gives that up. @throws KindError 503 where it takes too long */
-  async enter(): Promise<() => void> {
+  async waitForTurn(): Promise<() => void> {
     const { turns } = this.contention;
     const taken: (() => void)[] = [];
     const leave = (): void => {
       for (const each of taken.splice(0)) each();
     };
     try {
-      for (const name of this.#locks.names) taken.push(turns.enterNow(name) ?? (await this.#wait(name)));
+      for (const name of this.#locks.names) taken.push(turns.tryAcquire(name) ?? (await this.#wait(name)));
     } catch (error) {
       leave();
       throw error;
@@ -143,11 +143,11 @@ export class Runs {
     this.#waited = true;
     // As long as some wait, others have to.
     this.#remember();
-    return this.contention.turns.enter(name, this.left);
+    return this.contention.turns.acquire(name, this.timeLeft);
   }
 
   /** Keeps what a run has to tell of itself, until no further one follows: of others it is not told. */
-  atLast(tell: () => void): void {
+  onEnd(tell: () => void): void {
     if (this.#over) tell();
     else this.#told.push(tell);
   }
@@ -159,6 +159,6 @@ export class Runs {
   }
 }
 
-export function busy(cause?: unknown): KindError {
-  return comeBack('server.busy', 'Others change the same units all the time', 1, cause);
+export function contentionRefusal(cause?: unknown): KindError {
+  return retryLater('server.busy', 'Others change the same units all the time', 1, cause);
 }

@@ -2,7 +2,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { PROJECT_HEADER } from '../../http/request/headers.js';
-import { ROUTE_EXTENSION, type RouteExtension, type Tag } from '../../http/route/api-route.js';
+import { ROUTE_EXTENSION, type RouteExtension, type RouteTag } from '../../http/route/api-route.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { OpenApiMethod, OpenApiDocument, RequestBody, Schema } from './openapi.js';
 import type { Route } from './route.js';
@@ -67,7 +67,7 @@ function routesOf(path: string, method: OpenApiMethod, operation: SwaggerOperati
     path,
     query,
     summary,
-    tag: tags[0] as Tag,
+    tag: tags[0] as RouteTag,
     ...(description !== undefined && { description }),
     ...(requestBody && { body: requestBody as RequestBody }),
   };

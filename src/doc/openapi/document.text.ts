@@ -2,11 +2,11 @@
  * The text of a document as it is written, member by member: no more than a document may have, and with pauses in which
  * others are served. It tells to which components the text refers, so that no others are made.
  */
-import { Breather } from '../../shared/event-loop-yield.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { jsonText } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
-import { inTurns } from '../../shared/work-in-pieces.js';
+import { runYielding } from '../../shared/work-in-pieces.js';
 
 export const SECTIONS = ['responses', 'parameters', 'schemas', 'headers'] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -23,7 +23,7 @@ export class DocumentText {
     schemas: new Set(),
     headers: new Set(),
   };
-  readonly #breather = new Breather();
+  readonly #yielder = new EventLoopYield();
   readonly #chunks: Buffer[] = [];
   #waiting = '';
   #bytes = 0;
@@ -45,10 +45,10 @@ export class DocumentText {
 
   /** Adds a member to the object that is open. @throws KindError 413 */
   async add(key: string, value: unknown): Promise<void> {
-    const text = await inTurns(jsonText(value), this.#breather);
+    const text = await runYielding(jsonText(value), this.#yielder);
     for (const [, section, name = ''] of text.matchAll(REFERENCE)) this.used[section as Section].add(name);
     this.#write(`${this.#comma()}${JSON.stringify(key)}:${text}`);
-    if (this.#breather.due) await this.#breather.pause();
+    if (this.#yielder.due) await this.#yielder.pause();
   }
 
   bytes(): Buffer<ArrayBuffer> {

@@ -3,7 +3,7 @@ import { TAGS } from '../../http/route/api-route.js';
 import { builtInRecords, buildModel } from '../../model/check/build-model.js';
 import type { KindDef } from '../../model/model.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
-import { Breather } from '../../shared/event-loop-yield.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults } from '../../shared/errors.js';
 import type { MemberCaller } from '../../tenancy/caller.js';
 import { componentsOf } from './components.js';
@@ -65,13 +65,13 @@ function documentHead({ application }: DocumentInput, { url, ...info }: Document
 
 /** The kinds of which anything is shown, with the routes: no other one is named. */
 async function shownRoutes(seen: DocumentInput): Promise<Map<KindDef, ReadonlySet<Route>>> {
-  const breather = new Breather();
+  const yielder = new EventLoopYield();
   const shown = new Map<KindDef, ReadonlySet<Route>>();
   for (const kind of seen.model.kinds.values()) {
     const isOf = (route: Route) => isShownOf(route, kind, seen) && !hasMoreSpecificRoute(route, kind, seen);
     const routes = new Set(seen.application.routes.filter(isOf));
     if (routes.size > 0 || seen.functions(kind).length > 0) shown.set(kind, routes);
-    if (breather.due) await breather.pause();
+    if (yielder.due) await yielder.pause();
   }
   return shown;
 }

@@ -1,5 +1,5 @@
 /** What the document knows of a route. */
-import type { RouteFacts, Tag } from '../../http/route/api-route.js';
+import type { RouteFacts, RouteTag } from '../../http/route/api-route.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { ErrorStatus } from './error.responses.js';
 import type { OpenApiMethod, RequestBody } from './openapi.js';
@@ -8,7 +8,7 @@ export interface Route extends RouteFacts {
   readonly id: string;
   readonly method: OpenApiMethod;
   readonly path: string;
-  readonly tag: Tag;
+  readonly tag: RouteTag;
   readonly summary: string;
   readonly description?: string;
   readonly query: readonly QueryName[];

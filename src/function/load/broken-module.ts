@@ -1,4 +1,4 @@
-import { comeBack, type KindError } from '../../shared/errors.js';
+import { retryLater, type KindError } from '../../shared/errors.js';
 
 /** Seconds after which somebody may have mended it. */
 const LATER = 10;
@@ -6,5 +6,5 @@ const LATER = 10;
 /** The refusal of whatever needs a module that does not load. Whose it is may be closed to the caller, as in a deletion. */
 export function broken(): KindError {
   const text = 'A module of functions that this needs does not load; the log of the service says which, and why';
-  return comeBack('function.broken', text, LATER);
+  return retryLater('function.broken', text, LATER);
 }

@@ -6,12 +6,12 @@ import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { parseJson } from '../../http/body/json-text.js';
 import { pairsOf } from '../../http/route/list-query.js';
-import type { Breather } from '../../shared/event-loop-yield.js';
+import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults } from '../../shared/errors.js';
-import type { Eventually } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Json } from '../../shared/json.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
-import { inTurns } from '../../shared/work-in-pieces.js';
+import { runYielding } from '../../shared/work-in-pieces.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { shownValues, type Body } from '../../unit/draft/draft.js';
 import { DefaultBytes } from '../../unit/draft/default-bytes.js';
@@ -35,16 +35,16 @@ export interface Reading {
   /** Who calls. */
   readonly caller: Caller;
   readonly faults: Faults;
-  readonly breather: Breather;
+  readonly yielder: EventLoopYield;
   /** Matches what is to be matched against patterns. */
-  readonly settle: (patterns: PatternChecks) => Eventually<void>;
+  readonly settle: (patterns: PatternChecks) => MaybePromise<void>;
 }
 
 /** @throws KindError 400 with all faults */
 export async function readParameters(
   def: FunctionDef,
   body: Body,
-  { model, caller, faults, breather, settle }: Reading,
+  { model, caller, faults, yielder, settle }: Reading,
 ): Promise<ReadParameters> {
   const kind = shapeOf(def, model);
   const known = new Map([...body].filter(([key]) => !RESERVED_PARAMETERS.has(key)));
@@ -56,7 +56,7 @@ export async function readParameters(
   const patterns = new PatternChecks();
   const masks = { writable: kind.fields, readable: kind.fields };
   const options = { kind, ...masks, defaults: new DefaultBytes(), ofTarget: targetKindTextFor(caller, model) };
-  const draft = await inTurns(draftCreate(known, { ...options, faults, patterns }), breather);
+  const draft = await runYielding(draftCreate(known, { ...options, faults, patterns }), yielder);
   await settle(patterns);
   for (const field of kind.fields.values()) {
     const wanted = field.def.referenceKind;

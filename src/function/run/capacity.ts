@@ -5,9 +5,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
-import type { Share } from '../../database/database.js';
-import { comeBack } from '../../shared/errors.js';
-import { Lanes } from '../../shared/fair-queue.js';
+import type { ConnectionShare } from '../../database/database.js';
+import { retryLater } from '../../shared/errors.js';
+import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 
 /** Calls of one project at once. */
@@ -25,16 +25,16 @@ const PATIENCE = 5000;
 
 @Injectable()
 export class Capacity {
-  readonly #calls: Lanes;
-  readonly #sources: Lanes;
-  readonly #transactions: Lanes;
+  readonly #calls: FairQueue;
+  readonly #sources: FairQueue;
+  readonly #transactions: FairQueue;
 
   constructor(@Inject(CONFIG) { databasePool }: Config) {
     const waiting = { waitingPerKey: LIMITS.requestsWaiting, patience: PATIENCE, refusal: busy };
     const part = (share: number) => Math.max(1, Math.floor(databasePool * share));
-    this.#calls = new Lanes({ ...waiting, perKey: CALLS });
-    this.#sources = new Lanes({ ...waiting, perKey: SOURCES });
-    this.#transactions = new Lanes({ ...waiting, perKey: part(OF_ONE), atOnce: part(OF_ALL) });
+    this.#calls = new FairQueue({ ...waiting, perKey: CALLS });
+    this.#sources = new FairQueue({ ...waiting, perKey: SOURCES });
+    this.#transactions = new FairQueue({ ...waiting, perKey: part(OF_ONE), concurrency: part(OF_ALL) });
   }
 
   /** @throws KindError 503 where too many are under way */
@@ -48,12 +48,12 @@ export class Capacity {
   }
 
   /** The share of the connections that transactions of a project in which authored code runs have among themselves. */
-  share(project: string): Share {
+  share(project: string): ConnectionShare {
     const lanes = this.#transactions;
-    return { enter: () => lanes.enter(project), enterNow: () => lanes.enterNow(project) };
+    return { acquire: () => lanes.acquire(project), tryAcquire: () => lanes.tryAcquire(project) };
   }
 }
 
 function busy() {
-  return comeBack('server.busy', 'Too many functions are under way');
+  return retryLater('server.busy', 'Too many functions are under way');
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { LOGGER } from '../../http/log/logger.js';
 import type { Context, Data, Letter, Log, Member, UnitRef } from '../../kit/context.js';
 import type { AnyUnit, ListOptions, Page, Units } from '../../kit/units.js';
-import type { Runs } from '../../database/transaction/runs.js';
+import type { TransactionRuns } from '../../database/transaction/runs.js';
 import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/link.reader.js';
 import { LinkService, type LinkPath } from '../../link/link.service.js';
@@ -71,7 +71,7 @@ export class Contexts {
         const mail = mailOf(letter);
         const place = this.outgoing.reserve(project.id, 'function');
         call.tx.afterCommit(() => place.submit({ type: 'function', make: () => mail }));
-        call.tx.atEnd(() => place.release());
+        call.tx.onEnd(() => place.release());
       },
       get log() {
         return (log ??= logOf(logger.child({ ...who }), call.tx.runs));
@@ -194,13 +194,13 @@ function mailOf({ to, subject, text, html }: Letter) {
 }
 
 /** A run that is not the last one has no lines: they are written when that is known, with the time that they are of. */
-function logOf(logger: Logger, runs: Runs): Log {
+function logOf(logger: Logger, runs: TransactionRuns): Log {
   const at =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (text: string, fields: object = {}): void => {
       if (!logger.isLevelEnabled(level)) return;
       const line = { ...(handedOver(fields) as object), at: new Date().toISOString() };
-      runs.atLast(() => logger[level](line, text));
+      runs.onEnd(() => logger[level](line, text));
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

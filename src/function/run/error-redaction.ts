@@ -1,21 +1,21 @@
 /** What is told, and logged, of an error that came out of authored code. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Outdated } from '../../database/transaction/contended.js';
-import { StartOver } from '../../database/transaction/start-over.js';
+import { OutdatedError } from '../../database/transaction/contention.js';
+import { RestartError } from '../../database/transaction/restart-error.js';
 import { commonRefusal, isContention, isStaleModel } from '../../database/statement/sqlstate.js';
 import { LOGGER } from '../../http/log/logger.js';
 import { FunctionError } from '../../kit/function-error.js';
 import {
-  comeBack,
+  retryLater,
   ERRORS,
   KindError,
-  perhapsStored,
+  asMayBeStored,
   refusal,
   type ErrorCode,
   type Message,
 } from '../../shared/errors.js';
-import { Seldom } from '../../shared/event-throttle.js';
+import { EventThrottle } from '../../shared/event-throttle.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import { askerOf, type Session } from '../../unit/session/session.js';
 import { originOf, settled, type Asked, type Origin } from '../sandbox/refusal-origin.js';
@@ -43,7 +43,7 @@ const NAMES = { most: 10, longest: 80 } as const;
 
 @Injectable()
 export class Uncaught {
-  readonly #refusals = new Seldom(EVERY);
+  readonly #refusals = new EventThrottle(EVERY);
 
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
@@ -54,7 +54,7 @@ export class Uncaught {
   told(error: unknown, catcher: Catcher, fault: Fault): unknown {
     if (error instanceof FunctionError) return error;
     if (error instanceof KindError) return this.#refused(error, catcher);
-    if (error instanceof StartOver || error instanceof Outdated) return error;
+    if (error instanceof RestartError || error instanceof OutdatedError) return error;
     // What authored code throws is `Thrown`, whatever code it has.
     if (isContention(error) || isStaleModel(error)) return error;
     const cause = error instanceof Thrown ? error.cause : error;
@@ -68,7 +68,7 @@ export class Uncaught {
     this.#note(refused, asked, catcher);
     const messages = refused.messages.map((message) => messageOf(message, asked, catcher));
     const [first, ...rest] = messages;
-    return settled(first ? refused.saying([first, ...rest], { cause: refused }) : refused, asked);
+    return settled(first ? refused.withMessages([first, ...rest], { cause: refused }) : refused, asked);
   }
 
   /** The client is told little of it, and the author has to know. Its words may quote values of clients. */
@@ -95,8 +95,8 @@ function nameless(refused: KindError): KindError {
   const { code, retryAfter } = refused;
   const cause = refused.cause instanceof KindError ? refused.cause : refused;
   const text = ERRORS[code].meaning.replace(/\.$/, '');
-  const meant = retryAfter === undefined ? refusal(code, text) : comeBack(code, text, retryAfter, cause);
-  return refused.mayBeStored ? perhapsStored(meant) : meant;
+  const meant = retryAfter === undefined ? refusal(code, text) : retryLater(code, text, retryAfter, cause);
+  return refused.mayBeStored ? asMayBeStored(meant) : meant;
 }
 
 /**

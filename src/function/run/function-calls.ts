@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { idleTimeoutFor } from '../../database/connection/session-settings.js';
-import { LateTransaction } from '../../database/transaction/late-transaction.js';
-import type { Runs } from '../../database/transaction/runs.js';
+import { LazyTransaction } from '../../database/transaction/lazy-transaction.js';
+import type { TransactionRuns } from '../../database/transaction/runs.js';
 import { Answer } from '../../http/answer/answer.js';
 import { boundedJson } from '../../shared/response-size.js';
 import { timeLimitOf } from '../../unit/session/caller-executor.js';
@@ -48,7 +48,7 @@ export class FunctionCalls {
 
   /** Its time begins here, for all runs together. At its end 504 or 503 is answered, however long the way back takes. */
   async call(call: FunctionCall): Promise<Answer> {
-    const runs = this.database.runs({ patience: call.timeout, about: () => sameCall(call) });
+    const runs = this.database.runs({ timeout: call.timeout, workKey: () => sameCall(call) });
     const limit = new TimeLimit(call.timeout, () => runs.contended);
     try {
       return await limit.race(this.#runs(call, limit, runs));
@@ -61,25 +61,25 @@ export class FunctionCalls {
     }
   }
 
-  async #runs(call: FunctionCall, limit: TimeLimit, runs: Runs): Promise<Answer> {
+  async #runs(call: FunctionCall, limit: TimeLimit, runs: TransactionRuns): Promise<Answer> {
     for (;;) {
       limit.start(call.def.name);
       try {
         return await this.#run(call, limit, runs);
       } catch (error) {
         limit.check();
-        await runs.again(error);
+        await runs.afterFailure(error);
       }
     }
   }
 
-  async #run(call: FunctionCall, limit: TimeLimit, runs: Runs): Promise<Answer> {
+  async #run(call: FunctionCall, limit: TimeLimit, runs: TransactionRuns): Promise<Answer> {
     const { session, module, def } = call;
     // Where the run locks something, the unit is read behind that.
-    const outside = runs.locking ? undefined : call.unit;
-    const transaction = new LateTransaction((work) => {
+    const outside = runs.hasLocks ? undefined : call.unit;
+    const transaction = new LazyTransaction((work) => {
       return this.#begin(call, runs, async (tx) => {
-        tx.until(limit.signal);
+        tx.abortOn(limit.signal);
         await outside?.check({ ...session, executor: tx });
         return work(tx);
       });
@@ -111,7 +111,11 @@ export class FunctionCalls {
     }
   }
 
-  #begin({ session, timeout }: FunctionCall, runs: Runs, work: (tx: Transaction) => Promise<void>): Promise<void> {
+  #begin(
+    { session, timeout }: FunctionCall,
+    runs: TransactionRuns,
+    work: (tx: Transaction) => Promise<void>,
+  ): Promise<void> {
     const share = this.capacity.share(session.project.id);
     const statementTimeout = Math.min(timeout, timeLimitOf(askerOf(session)) ?? timeout);
     const times = { statementTimeout, idleTimeout: idleTimeoutFor(timeout) };

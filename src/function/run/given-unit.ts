@@ -2,7 +2,7 @@
  * The unit that a function of units is given. It is read before the transaction of the call begins, which may be late, and
  * compared with what that finds: what the author makes of it is made of what is stored.
  */
-import { Outdated } from '../../database/transaction/contended.js';
+import { OutdatedError } from '../../database/transaction/contention.js';
 import type { KindDef } from '../../model/model.js';
 import type { Session } from '../../unit/session/session.js';
 import type { UnitObject } from '../../unit/session-units.js';
@@ -39,7 +39,7 @@ export class GivenUnit {
     if (now && textOf(now) === this.#text) return;
     const { schema } = session.project;
     const units = { schema, kind, keys: [String(first['id'])], leave: false };
-    throw new Outdated({ schema, table: kind.table, units });
+    throw new OutdatedError({ schema, table: kind.table, units });
   }
 }
 

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import type { Transaction } from '../../database/database.js';
-import type { Runs } from '../../database/transaction/runs.js';
+import type { TransactionRuns } from '../../database/transaction/runs.js';
 import { transactionOf, type Session } from '../../unit/session/session.js';
 import type { Context } from '../../kit/context.js';
 import { runAuthored, type Authored } from '../sandbox/user-code.js';
@@ -32,7 +32,7 @@ interface Running {
 export class InnerCalls {
   /** By transaction: a function's has the scope of its call. */
   readonly #running = new WeakMap<Transaction, Running>();
-  readonly #limits = new WeakMap<Runs, TimeLimit>();
+  readonly #limits = new WeakMap<TransactionRuns, TimeLimit>();
 
   constructor(
     private readonly contexts: Contexts,
@@ -96,9 +96,9 @@ export class InnerCalls {
     const tx = transactionOf(session);
     const known = this.#running.get(tx);
     if (known) return known;
-    tx.join(this.capacity.share(session.project.id));
+    tx.joinShare(this.capacity.share(session.project.id));
     const limit = this.#limitOf(tx.runs);
-    tx.until(limit.signal);
+    tx.abortOn(limit.signal);
     const doomed: unknown[] = [];
     const call: CallScope = { limit, tx, doom: (error) => void doomed.push(error) };
     const running = { call, limit, doomed, depth: 0 };
@@ -106,7 +106,7 @@ export class InnerCalls {
     return running;
   }
 
-  #limitOf(runs: Runs): TimeLimit {
+  #limitOf(runs: TransactionRuns): TimeLimit {
     const known = this.#limits.get(runs);
     const limit = known ?? new TimeLimit(this.config.functionTimeout, () => runs.contended);
     if (!known) this.#limits.set(runs, limit);

@@ -1,4 +1,4 @@
-import { busy } from '../../database/transaction/runs.js';
+import { contentionRefusal } from '../../database/transaction/runs.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 
 /** The time that a call may take, in all. What costs something is made for those alone who ask for it. */
@@ -62,7 +62,7 @@ export class TimeLimit {
 
   #end(): void {
     clearTimeout(this.#timer);
-    const over = this.contended() ? busy() : timedOut(this.#name, this.milliseconds);
+    const over = this.contended() ? contentionRefusal() : timedOut(this.#name, this.milliseconds);
     this.#over = over;
     this.#abort?.abort(over);
     for (const reject of this.#waiting) reject(over);

@@ -1,6 +1,6 @@
 /** What authored code asked for, and where: kept until it is done, because what fails later does not know it. */
-import { Outdated } from '../../database/transaction/contended.js';
-import { StartOver } from '../../database/transaction/start-over.js';
+import { OutdatedError } from '../../database/transaction/contention.js';
+import { RestartError } from '../../database/transaction/restart-error.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
 
@@ -47,7 +47,10 @@ export function asking<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
       // A name may be a client's, however long: no kind or group has one that is cut here.
       const names = asked.names.map((name) => name.slice(0, LONGEST));
       if (!origins.has(error)) origins.set(error, { ...asked, names, from, settled: false });
-    } else if (error instanceof Error && ![FunctionError, StartOver, Outdated].some((type) => error instanceof type)) {
+    } else if (
+      error instanceof Error &&
+      ![FunctionError, RestartError, OutdatedError].some((type) => error instanceof type)
+    ) {
       error.stack = [error.stack, ...(from.stack?.split('\n').slice(1) ?? [])].join('\n');
     }
     throw error;

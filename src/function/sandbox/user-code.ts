@@ -8,7 +8,7 @@ import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
-import { StartOver } from '../../database/transaction/start-over.js';
+import { RestartError } from '../../database/transaction/restart-error.js';
 import { loggedError } from '../../http/log/logged-error.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
@@ -57,7 +57,7 @@ export class Thrown extends Error {
 /** Refusals, of the author's and of what was done for it; and why whoever began must begin again. */
 function isPassedOn(error: unknown): boolean {
   try {
-    return [KindError, FunctionError, StartOver].some((type) => error instanceof type);
+    return [KindError, FunctionError, RestartError].some((type) => error instanceof type);
   } catch {
     return false;
   }

@@ -10,7 +10,7 @@ export class Answer {
 }
 
 /** An answer of a value that is not JSON text yet. */
-export function answerOf(content: unknown): Answer {
+export function jsonAnswer(content: unknown): Answer {
   return new Answer(JSON.stringify(content ?? null));
 }
 

@@ -17,7 +17,7 @@ export interface BudgetOptions {
 }
 
 /** Whose body it is. */
-export interface Sender {
+export interface BodySender {
   readonly project: string;
   /** Where the caller has no token: whence it sends. */
   readonly address?: string | undefined;
@@ -51,7 +51,7 @@ export class BodyBudget {
 
   constructor(private readonly options: BudgetOptions) {}
 
-  open(sender: Sender): Charge {
+  open(sender: BodySender): Charge {
     const bounds = this.#boundsOf(sender);
     let own = 0;
     return {
@@ -73,7 +73,7 @@ export class BodyBudget {
     };
   }
 
-  #boundsOf({ project, address }: Sender): readonly Bound[] {
+  #boundsOf({ project, address }: BodySender): readonly Bound[] {
     const { all, perProject, anonymous, perAddress, always, alwaysPerAddress } = this.options;
     const ofAll = [
       { key: ALL, bound: all, unless: { key: project, always } },

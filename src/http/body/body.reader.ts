@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { comeBack, refusal, type KindError } from '../../shared/errors.js';
+import { retryLater, refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Charge } from './body-budget.js';
-import { letContinue } from '../request/expectation.js';
+import { sendContinue } from '../request/expectation.js';
 
 type Inflater = Readable & Writable & { readonly bytesWritten: number };
 
@@ -38,7 +38,7 @@ function collect(
   charge: Charge,
 ): Promise<Buffer> {
   const source: Readable = inflater ?? request;
-  letContinue(request);
+  sendContinue(request);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -64,7 +64,7 @@ function collect(
       size += chunk.length;
       if (size > limit) return fail(tooLarge(limit));
       if (!charge.add(chunk.length)) {
-        return fail(comeBack('server.busy', 'Too many large bodies are on their way'));
+        return fail(retryLater('server.busy', 'Too many large bodies are on their way'));
       }
       chunks.push(chunk);
     };

@@ -2,12 +2,12 @@
  * Reads a body when its turn comes: after the token and the rights were checked, so that a bad body without a token is
  * 401. Only a body over the limit may be refused earlier.
  */
-import { Breather } from '../../shared/event-loop-yield.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { KindError, refusal } from '../../shared/errors.js';
-import type { Eventually } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
-import { atOnce, inTurns, type Pieces } from '../../shared/work-in-pieces.js';
-import { BodyBudget, type Sender } from './body-budget.js';
+import { runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
+import { BodyBudget, type BodySender } from './body-budget.js';
 import { readBytes } from './body.reader.js';
 import { parseInPieces } from './json-pieces.js';
 import { parseJson } from './json-text.js';
@@ -22,12 +22,12 @@ const budget = new BodyBudget({
   perProject: LIMITS.bodiesPerProject,
   anonymous: LIMITS.bodiesAnonymous,
   perAddress: LIMITS.bodiesPerAddress,
-  always: LIMITS.bodiesAlways,
+  always: LIMITS.bodiesGuaranteed,
   alwaysPerAddress: LIMITS.smallBody,
 });
 
 /** Whose body it is, and how long it may be. */
-export interface BodyBounds extends Sender {
+export interface BodyBounds extends BodySender {
   readonly limit: number;
 }
 
@@ -70,7 +70,7 @@ export function parseBody(
   bytes: Buffer | undefined,
   contentType: string | undefined,
   schema: string,
-): Eventually<unknown> {
+): MaybePromise<unknown> {
   if (bytes === undefined || bytes.length === 0) return undefined;
   if (!isJson(contentType)) {
     throw refusal(
@@ -78,12 +78,12 @@ export function parseBody(
       `The content-type must be application/json in UTF-8, got ${contentType?.slice(0, 80) ?? 'none'}`,
     );
   }
-  if (bytes.length <= AT_ONCE) return atOnce(parseBytes(bytes));
-  const breather = new Breather(schema);
-  return breather.pause().then(() => inTurns(parseBytes(bytes), breather));
+  if (bytes.length <= AT_ONCE) return runSync(parseBytes(bytes));
+  const yielder = new EventLoopYield(schema);
+  return yielder.pause().then(() => runYielding(parseBytes(bytes), yielder));
 }
 
-function* parseBytes(bytes: Buffer): Pieces<unknown> {
+function* parseBytes(bytes: Buffer): WorkInPieces<unknown> {
   const text = yield* decode(bytes);
   try {
     return bytes.length <= AT_ONCE ? parseJson(text) : yield* parseInPieces(text);
@@ -93,7 +93,7 @@ function* parseBytes(bytes: Buffer): Pieces<unknown> {
   }
 }
 
-function* decode(bytes: Buffer): Pieces<string> {
+function* decode(bytes: Buffer): WorkInPieces<string> {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
   try {
     if (bytes.length <= PIECE) return utf8.decode(bytes);

@@ -42,7 +42,7 @@ export function OptionalText(described: TextDescription = {}): PropertyDecorator
 const NESTED = 'kind:nested';
 
 /** An object of another class, which must be given; `wants` says what it must be. */
-export function Nested(inner: () => DtoClass<object>, wants: string, description: string): PropertyDecorator {
+export function NestedObject(inner: () => DtoClass<object>, wants: string, description: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: () => inner(), description }),
     IsGiven(wants),
@@ -87,7 +87,7 @@ function isText(wants: string): PropertyDecorator[] {
 
 /** The body as an instance of the class. @throws KindError 400 with every fault */
 export function readDto<T extends object>(dto: DtoClass<T>, body: unknown): T {
-  const fields = objectOf(body);
+  const fields = requireObject(body);
   const faults = new Faults();
   const instance = readFields(dto, fields, faults);
   refuseOthers(dto, fields, faults);
@@ -129,7 +129,7 @@ function refuseOthers(dto: DtoClass<object>, fields: Fields, faults: Faults): vo
 }
 
 /** @throws KindError 400 `body.not_object` */
-export function objectOf(body: unknown): Fields {
+export function requireObject(body: unknown): Fields {
   if (isPlainObject(body)) return body;
   const got = body === undefined ? 'none' : typeName(body);
   throw refusal('body.not_object', `The body must be a JSON object, got ${got}`);

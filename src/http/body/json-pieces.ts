@@ -2,14 +2,14 @@
  * Parses a large JSON text in pieces, between which others have their turn. What is large, an object or a list, is taken
  * apart into groups of its members; each of these is parsed as any text is.
  */
-import { Breather } from '../../shared/event-loop-yield.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { refusal } from '../../shared/errors.js';
-import type { Eventually } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
-import { atOnce, inTurns, type Pieces } from '../../shared/work-in-pieces.js';
+import { runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { parseJson } from './json-text.js';
 
-export interface PiecesOptions {
+export interface JsonPiecesOptions {
   /** Characters of a group of members, at least; what has fewer is parsed at once. */
   readonly piece?: number;
   /** Parses a text that is not long. */
@@ -29,7 +29,7 @@ function malformed(from: number): SyntaxError {
 }
 
 /** @throws SyntaxError where the text is no JSON @throws KindError 400 where it has too much in one place */
-export function* parseInPieces(text: string, options: PiecesOptions = {}): Pieces<unknown> {
+export function* parseInPieces(text: string, options: JsonPiecesOptions = {}): WorkInPieces<unknown> {
   const { piece = PIECE, parse = parseJson, trusted = false } = options;
   const ends = yield* endsOf(text, piece, trusted);
   const start = skipBlank(text, 0);
@@ -40,10 +40,10 @@ export function* parseInPieces(text: string, options: PiecesOptions = {}): Piece
 }
 
 /** JSON of our own, parsed with turns for others where it is long. @param schema of the project whose it is */
-export function readJson(text: string, schema: string): Eventually<unknown> {
+export function readJson(text: string, schema: string): MaybePromise<unknown> {
   if (text.length <= PIECE) return JSON.parse(text);
   const parse = (part: string): unknown => JSON.parse(part);
-  return inTurns(parseInPieces(text, { parse, trusted: true }), new Breather(schema));
+  return runYielding(parseInPieces(text, { parse, trusted: true }), new EventLoopYield(schema));
 }
 
 function skipBlank(text: string, from: number): number {
@@ -52,7 +52,7 @@ function skipBlank(text: string, from: number): number {
 }
 
 /** The objects and lists of at least a piece, by where they start: where they end. */
-function* endsOf(text: string, piece: number, trusted: boolean): Pieces<Map<number, number>> {
+function* endsOf(text: string, piece: number, trusted: boolean): WorkInPieces<Map<number, number>> {
   const ends = new Map<number, number>();
   const open: number[] = [];
   let [rest, opened] = [piece, 0];
@@ -97,7 +97,7 @@ function endOfPlain(text: string, open: number): number | undefined {
 }
 
 /** The position after the closing quote of any string. */
-function* endOfString(text: string, open: number, piece: number): Pieces<number> {
+function* endOfString(text: string, open: number, piece: number): WorkInPieces<number> {
   let rest = open + piece;
   for (let at = open + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -123,10 +123,10 @@ class Parts {
   constructor(
     private readonly text: string,
     private readonly ends: ReadonlyMap<number, number>,
-    private readonly options: Required<PiecesOptions>,
+    private readonly options: Required<JsonPiecesOptions>,
   ) {}
 
-  *containerAt(start: number, end: number): Pieces<unknown> {
+  *containerAt(start: number, end: number): WorkInPieces<unknown> {
     const { text, options } = this;
     const { piece } = options;
     const container = text.charCodeAt(start) === LIST.open ? new ListParts(options) : new ObjectParts(options);
@@ -184,7 +184,7 @@ class Parts {
     let depth = 0;
     for (let at = start; ; at += 1) {
       const code = text.charCodeAt(at);
-      if (code === QUOTE) at = (endOfPlain(text, at) ?? atOnce(endOfString(text, at, Infinity))) - 1;
+      if (code === QUOTE) at = (endOfPlain(text, at) ?? runSync(endOfString(text, at, Infinity))) - 1;
       else if (code === OBJECT.open || code === LIST.open) depth += 1;
       else if ((code === OBJECT.close || code === LIST.close) && (depth -= 1) === 0) return at + 1;
     }
@@ -192,7 +192,7 @@ class Parts {
 }
 
 /** A text with brackets around it, parsed; between them must be something. */
-function membersOf(text: string, from: number, { parse }: Required<PiecesOptions>): unknown {
+function membersOf(text: string, from: number, { parse }: Required<JsonPiecesOptions>): unknown {
   if (BLANK.test(text.slice(1, -1))) throw malformed(from);
   try {
     return parse(text);
@@ -204,7 +204,7 @@ function membersOf(text: string, from: number, { parse }: Required<PiecesOptions
 class ListParts implements Container {
   readonly #elements: unknown[] = [];
 
-  constructor(private readonly options: Required<PiecesOptions>) {}
+  constructor(private readonly options: Required<JsonPiecesOptions>) {}
 
   get value(): unknown[] {
     return this.#elements;
@@ -228,7 +228,7 @@ class ListParts implements Container {
 class ObjectParts implements Container {
   readonly #members = new Map<string, unknown>();
 
-  constructor(private readonly options: Required<PiecesOptions>) {}
+  constructor(private readonly options: Required<JsonPiecesOptions>) {}
 
   get value(): Record<string, unknown> {
     return Object.fromEntries(this.#members);

@@ -8,7 +8,7 @@ import { RequestSlot } from './request-slot.js';
 const waiting = new RequestSlot<() => void>('continue');
 
 /** For a request whose client waits. Where it is never let continue the connection ends: nobody knows whether a body follows. */
-export function awaitContinue(request: IncomingMessage, response: ServerResponse): void {
+export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response;
   response.shouldKeepAlive = false;
   waiting.set(request, () => {
@@ -18,6 +18,6 @@ export function awaitContinue(request: IncomingMessage, response: ServerResponse
 }
 
 /** Tells the client of a request, where it waits, that its body is wanted. */
-export function letContinue(request: IncomingMessage): void {
+export function sendContinue(request: IncomingMessage): void {
   waiting.get(request)?.();
 }

@@ -47,7 +47,7 @@ export const TAGS = {
   Service: 'How the service is.',
 } as const;
 
-export type Tag = keyof typeof TAGS;
+export type RouteTag = keyof typeof TAGS;
 
 /** What is shown of a route, and to whom. */
 export interface RouteFacts {
@@ -79,7 +79,7 @@ export interface RouteFacts {
 
 export interface RouteDescription extends RouteFacts {
   readonly id: string;
-  readonly tag: Tag;
+  readonly tag: RouteTag;
   /** `%` stands for the label of the kind. */
   readonly summary: string;
   readonly description?: string;

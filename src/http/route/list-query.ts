@@ -28,7 +28,7 @@ export interface ListQuery {
 }
 
 /** The query of a URL by name; `name[]` counts as `name`. Unknown names are refused with the nearest known one. */
-export function queryOf(url: string, known: readonly QueryName[]): ReadonlyMap<string, readonly string[]> {
+export function readQuery(url: string, known: readonly QueryName[]): ReadonlyMap<string, readonly string[]> {
   const faults = new Faults();
   const query = namedOf(url, known, faults);
   faults.throwIfAny();
@@ -66,7 +66,7 @@ export function* pairsOf(url: string): Generator<readonly [name: string, value: 
 
 /** For endpoints that take no query, at the point where their input is judged. @throws KindError 400 */
 export function refuseQuery(url: string): void {
-  queryOf(url, NO_QUERY);
+  readQuery(url, NO_QUERY);
 }
 
 export const EMPTY_QUERY: ListQuery = {
@@ -166,7 +166,7 @@ class ListQueryReader {
       return parseFilter(text);
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
-      this.faults.take(error);
+      this.faults.addAll(error);
       return undefined;
     }
   }
@@ -207,7 +207,7 @@ export function unbracket(text: string): string[] {
 
 /** Reads a query that has flags only, such as `?cascade=true`. */
 export function parseFlags(url: string, names: readonly QueryName[]): ReadonlySet<QueryName> {
-  const query = queryOf(url, names);
+  const query = readQuery(url, names);
   const set = new Set<QueryName>();
   for (const name of names) {
     const [value, ...more] = query.get(name) ?? [];

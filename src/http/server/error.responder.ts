@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError, refusal, type ErrorCode } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { Seldom } from '../../shared/event-throttle.js';
+import { EventThrottle } from '../../shared/event-throttle.js';
 import { errorEnvelope } from '../answer/answer.js';
 import { unknownRoute } from './path-methods.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
@@ -24,7 +24,7 @@ const TROUBLE_EVERY = 10_000;
 
 @Catch()
 export class ErrorResponder implements ExceptionFilter {
-  readonly #troubles = new Seldom(TROUBLE_EVERY);
+  readonly #troubles = new EventThrottle(TROUBLE_EVERY);
 
   constructor(private readonly log: ErrorLog) {}
 

@@ -12,8 +12,8 @@ import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { Answer, envelope } from '../answer/answer.js';
 import { etagMatches } from '../answer/etag.js';
-import { awaitContinue } from '../request/expectation.js';
-import { answerMalformed, MAX_HEAD, refuseBytes } from './malformed-request.js';
+import { deferContinue } from '../request/expectation.js';
+import { answerMalformed, MAX_HEAD, writeRefusal } from './malformed-request.js';
 import { varyOf } from '../answer/vary.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -76,10 +76,10 @@ export class FastExpressAdapter extends ExpressAdapter {
     server.maxHeadersCount = 0;
     server.on('clientError', answerMalformed);
     server.on('connect', (_, socket) =>
-      refuseBytes(socket as Socket, refusal('request.malformed', 'The service is no proxy')),
+      writeRefusal(socket as Socket, refusal('request.malformed', 'The service is no proxy')),
     );
     server.on('checkContinue', (request, response) => {
-      awaitContinue(request, response);
+      deferContinue(request, response);
       server.emit('request', request, response);
     });
     // Whatever else a client expects is not for this service to judge.

@@ -16,7 +16,7 @@ export interface LingerOptions {
   readonly connections: number;
 }
 
-export class Lingering {
+export class LingeringClose {
   /** The connections that are read from, the oldest first, and what ends that. */
   readonly #open = new Map<Socket, () => void>();
 
@@ -32,7 +32,7 @@ export class Lingering {
 
   /** For a connection that has nothing more to say, and of which nothing more is taken for a request. */
   end(socket: Socket): void {
-    discard(socket);
+    discardInput(socket);
     this.#read(socket, socket);
     socket.end();
   }
@@ -83,14 +83,14 @@ export class Lingering {
 }
 
 /** Takes a connection from Node's parser: what comes from now on is no request. */
-export function discard(socket: Socket): void {
+export function discardInput(socket: Socket): void {
   socket.removeAllListeners('data');
   // The parser reads from the system itself until somebody listens.
   socket.on('data', () => undefined);
 }
 
-export const lingering = new Lingering({
-  bytes: LIMITS.lateBytes,
-  milliseconds: LIMITS.lateSeconds * 1000,
-  connections: LIMITS.lateRequests,
+export const lingeringClose = new LingeringClose({
+  bytes: LIMITS.lingerBytes,
+  milliseconds: LIMITS.lingerSeconds * 1000,
+  connections: LIMITS.lingerRequests,
 });

@@ -3,7 +3,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { errorEnvelope } from '../answer/answer.js';
-import { discard, lingering } from './lingering-close.js';
+import { discardInput, lingeringClose } from './lingering-close.js';
 import { freshId } from '../request/request-id.js';
 import { RequestSlot } from '../request/request-slot.js';
 
@@ -30,27 +30,27 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
     return;
   }
   const newest = newestResponse.get(socket);
-  if (!newest) return refuseBytes(socket, refusalOf(error));
+  if (!newest) return writeRefusal(socket, refusalOf(error));
   const { complete } = newest.req;
   if (newest.writableFinished) {
     // What is answered already is not answered twice.
-    if (complete) refuseBytes(socket, refusalOf(error));
-    else lingering.end(socket);
+    if (complete) writeRefusal(socket, refusalOf(error));
+    else lingeringClose.end(socket);
   } else if (complete || newest.headersSent) endAfter(newest, socket);
-  else if (newest.socket) refuseBytes(socket, refusalOf(error));
+  else if (newest.socket) writeRefusal(socket, refusalOf(error));
   // Others are to be answered before it: its body never comes, which whoever reads it will tell.
-  else discard(socket);
+  else discardInput(socket);
 }
 
 /** What follows a whole request takes nothing from the answer to that one, nor from those before it. */
 function endAfter(response: ServerResponse, socket: Socket): void {
-  discard(socket);
+  discardInput(socket);
   response.shouldKeepAlive = false;
-  response.prependOnceListener('finish', () => lingering.end(socket));
+  response.prependOnceListener('finish', () => lingeringClose.end(socket));
 }
 
 /** Writes a refusal where there is no request that a response would be of, and ends the connection. */
-export function refuseBytes(socket: Socket, { messages, status }: KindError): void {
+export function writeRefusal(socket: Socket, { messages, status }: KindError): void {
   const text = errorEnvelope(messages);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
@@ -62,5 +62,5 @@ export function refuseBytes(socket: Socket, { messages, status }: KindError): vo
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
-  lingering.end(socket);
+  lingeringClose.end(socket);
 }

@@ -3,10 +3,10 @@
  * the process still listens until those in flight are answered: who asks hears that it is going, instead of nothing.
  */
 import { Injectable } from '@nestjs/common';
-import { comeBack } from '../../shared/errors.js';
+import { retryLater } from '../../shared/errors.js';
 
 @Injectable()
-export class Traffic {
+export class OpenRequests {
   #inFlight = 0;
   #stopping = false;
   #whenEmpty: () => void = () => undefined;
@@ -16,7 +16,7 @@ export class Traffic {
   }
 
   /** Counts a request until the answered function is called. */
-  enter(): () => void {
+  open(): () => void {
     this.#inFlight += 1;
     return () => {
       this.#inFlight -= 1;
@@ -30,12 +30,12 @@ export class Traffic {
   }
 
   /** Waits until every request is answered. */
-  empty(): Promise<void> {
+  whenAllAnswered(): Promise<void> {
     return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (this.#whenEmpty = resolve));
   }
 
   /** @throws KindError 503 */
-  check(): void {
-    if (this.#stopping) throw comeBack('server.stopping', 'The service is shutting down');
+  refuseIfStopping(): void {
+    if (this.#stopping) throw retryLater('server.stopping', 'The service is shutting down');
   }
 }

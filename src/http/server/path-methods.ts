@@ -1,6 +1,6 @@
 /** Which methods a path takes, as the application's router has it: of the path alone, whatever its ids name. */
 import type { RequestHandler } from 'express';
-import { notTaken, refusal, type KindError } from '../../shared/errors.js';
+import { methodNotAllowed, refusal, type KindError } from '../../shared/errors.js';
 import { loggedPath } from './request-log.js';
 import type { HttpRequest } from '../request/request.js';
 
@@ -24,7 +24,7 @@ export function unknownRoute(request: HttpRequest): KindError {
   const path = loggedPath(request.path).slice(0, 200);
   const methods = methodsOf(request);
   if (methods.length === 0) return refusal('route.unknown', `No ${request.method} ${path}`);
-  return notTaken(`${path} takes ${methods.join(', ')}, not ${request.method}`, methods);
+  return methodNotAllowed(`${path} takes ${methods.join(', ')}, not ${request.method}`, methods);
 }
 
 /** `OPTIONS` tells the methods of a path. It asks nothing of a tenant, so it needs no project header. */

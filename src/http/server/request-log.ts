@@ -1,6 +1,6 @@
 /** One line per request, at level debug; at warn where it was slow. */
 import type { Logger } from 'pino';
-import type { Observer } from './entrance.js';
+import type { RequestObserver } from './request-lifecycle.js';
 import { requestId } from '../request/request-id.js';
 
 const SLOW_MS = 1000;
@@ -10,7 +10,7 @@ export function loggedPath(path: string): string {
   return path.replace(/(reset(?:_|%5f)password(?:\/|%2f)+).+/i, '$1…');
 }
 
-export function requestLog(logger: Logger): Observer {
+export function requestLog(logger: Logger): RequestObserver {
   return (request, status, milliseconds): void => {
     const slow = milliseconds > SLOW_MS;
     if (!slow && !logger.isLevelEnabled('debug')) return;

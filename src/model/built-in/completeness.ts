@@ -2,7 +2,7 @@
  * Whether all of a project's definitions were read. They are not while its schema is restored from a dump table by table:
  * by the version nothing can be told then, because it is there before the rest.
  */
-import type { Pieces } from '../../shared/work-in-pieces.js';
+import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES } from './built-in.js';
 import type { Model } from '../model.js';
 
@@ -16,7 +16,7 @@ export function hasBuiltIn({ kinds, groups, linkTypes }: Model): boolean {
 }
 
 /** Whether all parameters and kinds are there that others name. */
-export function* isWhole({ kinds, parameters, groups }: Model): Pieces<boolean> {
+export function* isWhole({ kinds, parameters, groups }: Model): WorkInPieces<boolean> {
   for (const kind of kinds.values()) {
     if (!kind.builtIn && !kind.parameters.every((id) => parameters.has(id))) return false;
     yield;

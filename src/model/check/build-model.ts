@@ -1,6 +1,6 @@
 /** Builds the model of a project from its records and the built-in model. */
 import { jsonEqual } from '../../shared/json.js';
-import { atOnce, type Pieces } from '../../shared/work-in-pieces.js';
+import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import {
   BUILT_IN_GROUPS,
   BUILT_IN_KINDS,
@@ -22,10 +22,10 @@ const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((k
  * and the fields of kinds. That is what `isUnchanged` goes by, and a large model costs less memory and time so.
  */
 export function buildModel(records: ModelRecords, known?: Model): Model {
-  return atOnce(modelInPieces(records, known));
+  return runSync(modelInPieces(records, known));
 }
 
-export function* modelInPieces(records: ModelRecords, known?: Model): Pieces<Model> {
+export function* modelInPieces(records: ModelRecords, known?: Model): WorkInPieces<Model> {
   const parameters = new Map<string, ParameterDef>();
   for (const record of records.parameters) {
     parameters.set(record.id, keptDefinition(definitionOf(record), known?.parameters.get(record.id)));
@@ -114,7 +114,7 @@ function buildGroups(records: ModelRecords): Map<string, GroupDef> {
   );
 }
 
-function* membershipsOf(groups: ReadonlyMap<string, GroupDef>): Pieces<Map<string, string[]>> {
+function* membershipsOf(groups: ReadonlyMap<string, GroupDef>): WorkInPieces<Map<string, string[]>> {
   const memberships = new Map<string, string[]>();
   for (const group of groups.values()) {
     for (const kind of group.kinds) {
@@ -131,7 +131,7 @@ function* membershipsOf(groups: ReadonlyMap<string, GroupDef>): Pieces<Map<strin
 function* keyTypes(
   kinds: readonly KindRecord[],
   parameters: ReadonlyMap<string, ParameterDef>,
-): Pieces<Map<string, ParameterType>> {
+): WorkInPieces<Map<string, ParameterType>> {
   const types = new Map<string, ParameterType>();
   for (const record of kinds) {
     const source = BUILT_IN.get(record.id)?.key;

@@ -1,7 +1,7 @@
 /** What makes a model contradict itself. The catalog runs it on the model that a change would make. */
 import type { Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import type { Pieces } from '../../shared/work-in-pieces.js';
+import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { BUILT_IN_GROUPS } from '../built-in/built-in.js';
 import type { KindDef, Model } from '../model.js';
 import { isMemberKind, referencesTo } from '../model.js';
@@ -19,7 +19,7 @@ export interface Touched {
 }
 
 /** Adds all faults of the touched definitions, each at the field to blame. */
-export function* checkModel(model: Model, touched: Touched, faults: Faults): Pieces<void> {
+export function* checkModel(model: Model, touched: Touched, faults: Faults): WorkInPieces<void> {
   for (const id of touched.parameters) {
     const def = model.parameters.get(id);
     if (def) checkReference(def, model, faults, touched.inline?.get(id));

@@ -2,7 +2,7 @@
 import type { ErrorCode, Faults } from '../../shared/errors.js';
 import { isSystemIdentifier } from '../../shared/identifiers.js';
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
-import { repeatedAt } from '../../shared/large-json.js';
+import { indexOfDuplicate } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { RESERVED_PARAMETERS } from '../model.js';
 import { parameterDef, type ParameterDef, type ValueRules } from '../parameter-type/parameter-def.js';
@@ -214,7 +214,7 @@ function checkDefault(def: ParameterDef, type: ParameterType, patterns: PatternC
     ),
   );
   if (!def.unique || !accepted) return;
-  if (repeatedAt(value.map((item: Json) => (item === null ? null : (type.canonical?.(item) ?? item)))) >= 0) {
+  if (indexOfDuplicate(value.map((item: Json) => (item === null ? null : (type.canonical?.(item) ?? item)))) >= 0) {
     report(name, 'has the same element twice', 'parameter.duplicate');
   }
 }

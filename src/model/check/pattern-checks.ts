@@ -1,6 +1,6 @@
 /**
  * Texts that are to be matched against patterns. Values are read by pure code, at once; to match them may take long, so it
- * is left to whoever asked for the reading (`catalog/patterns.ts`). Pure.
+ * is left to whoever asked for the reading (`catalog/pattern/pattern-matcher.ts`). Pure.
  */
 import type { ErrorCode } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -32,8 +32,8 @@ export class PatternChecks {
   readonly defined: NewPattern[] = [];
   readonly seconds = LIMITS.patternSeconds;
   /** Milliseconds that matching has taken: on a thread of its own, and on the event loop. */
-  apart = 0;
-  atOnce = 0;
+  workerTime = 0;
+  eventLoopTime = 0;
 
   get any(): boolean {
     return this.texts.length > 0 || this.defined.length > 0;

@@ -1,6 +1,6 @@
 import { jsonFault, jsonFaultInPieces, type Json } from '../../shared/json.js';
-import { copyOf } from '../../shared/large-json.js';
-import { atOnce, type Pieces } from '../../shared/work-in-pieces.js';
+import { copyJson } from '../../shared/large-json.js';
+import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ValueRules } from './parameter-def.js';
 import { OPERATORS, type ParameterType, type Report, type Stored } from './parameter-type.js';
 
@@ -15,15 +15,15 @@ export const jsonType: ParameterType = {
   operators: OPERATORS.equality,
   keyable: false,
   indexable: false,
-  accept: (value, rules, report) => atOnce(acceptInPieces(value, rules, report)),
+  accept: (value, rules, report) => runSync(acceptInPieces(value, rules, report)),
   acceptInPieces,
   read: (text) => text,
 };
 
-function* acceptInPieces(value: unknown, _: ValueRules, report: Report): Pieces<Stored | undefined> {
+function* acceptInPieces(value: unknown, _: ValueRules, report: Report): WorkInPieces<Stored | undefined> {
   const found = { inexact: false };
   const fault = yield* jsonFaultInPieces(value, found);
-  if (!fault) return (found.inexact ? yield* copyOf(value) : value) as Stored;
+  if (!fault) return (found.inexact ? yield* copyJson(value) : value) as Stored;
   report('parameter.bad_value', fault);
   return undefined;
 }

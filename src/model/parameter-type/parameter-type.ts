@@ -2,7 +2,7 @@
  * What a parameter type has to say: a small required interface, a few optional abilities.
  * One file per type in this folder, one line in `registry.ts`; nothing else knows the types by name.
  */
-import type { Pieces } from '../../shared/work-in-pieces.js';
+import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { Operator } from '../../filter/filter.ast.js';
@@ -74,7 +74,7 @@ export interface ParameterType {
   /** Validates one element of a body, but for its pattern; undefined after a fault was reported. */
   accept(value: unknown, rules: ValueRules, report: Report): Stored | undefined;
   /** The same in pieces, of a type whose values may be large. */
-  acceptInPieces?(value: unknown, rules: ValueRules, report: Report): Pieces<Stored | undefined>;
+  acceptInPieces?(value: unknown, rules: ValueRules, report: Report): WorkInPieces<Stored | undefined>;
   /** Reads a value of a filter or a path; undefined where the text is none. */
   read(text: string): Stored | undefined;
   /** A valid value, as it was sent or as it is bound, as records show it; where there is none they are the same. */

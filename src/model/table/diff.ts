@@ -3,7 +3,7 @@
  * stored units from being lost or invalidated by it. Pure: `sql/ddl` renders the steps, `catalog/` runs them.
  */
 import { jsonEqual, type Json } from '../../shared/json.js';
-import { atOnce, type Pieces } from '../../shared/work-in-pieces.js';
+import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { isUnchanged } from '../check/build-model.js';
 import { guardsOf, keyColumn, type Guard } from './guards.js';
 import { storedDefault } from '../field.js';
@@ -43,12 +43,12 @@ export interface ModelChange {
 
 /** `before` is undefined for a project that is being made. */
 export function diffModels(before: Model | undefined, after: Model): Pick<ModelChange, 'guards' | 'steps'> {
-  const { guards, steps } = atOnce(diffInPieces(before, after));
+  const { guards, steps } = runSync(diffInPieces(before, after));
   return { guards, steps };
 }
 
 /** Kinds that are unchanged in a model that was built of the other one cost next to nothing. */
-export function* diffInPieces(before: Model | undefined, after: Model): Pieces<ModelChange> {
+export function* diffInPieces(before: Model | undefined, after: Model): WorkInPieces<ModelChange> {
   if (!before) {
     const tables = yield* tablesInPieces(after);
     return { guards: [], tables, steps: diffTables(new Map(), tables) };
@@ -102,7 +102,7 @@ function recreatedTables(before: Model, after: Model): Set<string> {
 }
 
 /** What a column that is added holds in the units that are there: the parameter's default. */
-function* valuesOf(before: Model, after: Model): Pieces<Map<string, Json>> {
+function* valuesOf(before: Model, after: Model): WorkInPieces<Map<string, Json>> {
   const values = new Map<string, Json>();
   for (const kind of after.kinds.values()) {
     const old = before.kinds.get(kind.id);

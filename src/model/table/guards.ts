@@ -1,4 +1,4 @@
-/** Which stored units keep a change of definitions from going through. Pure: `catalog/guards.ts` counts them. */
+/** Which stored units keep a change of definitions from going through. Pure: `catalog/definition/change-guards.ts` counts them. */
 import type { ErrorCode } from '../../shared/errors.js';
 import { jsonEqual } from '../../shared/json.js';
 import { storedDefault } from '../field.js';

@@ -5,13 +5,13 @@ import { constraintName } from '../names.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from './shape.js';
 import { fieldsAlong } from '../predicate/path.js';
 import { pathsOfRules } from '../check/stored-rules.js';
-import { atOnce, type Pieces } from '../../shared/work-in-pieces.js';
+import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 
 export type { ColumnShape, ForeignKeyShape, IndexShape, TableShape };
 
 /** The tables of all kinds that have one; kinds that share a table add their columns to it. */
 export function tableShapes(model: Model): Map<string, TableShape> {
-  return atOnce(tablesInPieces(model));
+  return runSync(tablesInPieces(model));
 }
 
 /** @param ruled the fields that rules test @param only the names of the tables that are of interest; all where it is left out */
@@ -19,7 +19,7 @@ export function* tablesInPieces(
   model: Model,
   ruled?: RuledFields,
   only?: ReadonlySet<string>,
-): Pieces<Map<string, TableShape>> {
+): WorkInPieces<Map<string, TableShape>> {
   const tables = new Map(INTERNAL_TABLES.map((table) => [table.name, table]));
   const tested = ruled ?? (yield* ruledFields(model));
   for (const kind of model.kinds.values()) {
@@ -40,7 +40,7 @@ export function* tablesInPieces(
 export type RuledFields = ReadonlyMap<KindDef, ReadonlySet<string>>;
 
 /** The fields that rules test: of the kinds that have the rules, and behind their references. */
-export function* ruledFields(model: Model): Pieces<RuledFields> {
+export function* ruledFields(model: Model): WorkInPieces<RuledFields> {
   const found = new Map<KindDef, Set<string>>();
   for (const kind of model.kinds.values()) {
     for (const path of pathsOfRules(kind.access)) {

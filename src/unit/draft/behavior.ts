@@ -3,7 +3,7 @@
  * alter columns, member kinds guard credentials. The engine knows no kind by name; a new behaviour is one file.
  */
 import { Injectable } from '@nestjs/common';
-import type { Share } from '../../database/database.js';
+import type { ConnectionShare } from '../../database/database.js';
 import type { Faults } from '../../shared/errors.js';
 import type { KindDef } from '../../model/model.js';
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
@@ -61,7 +61,7 @@ export interface BehaviorSource {
   readonly deployment: object;
   of(kind: KindDef, project: Project, deployment: object): Behavior | undefined;
   /** Of the connections, for transactions in which its behaviours take part: they may hold theirs for long. */
-  share(project: Project): Share;
+  share(project: Project): ConnectionShare;
 }
 
 /** The behaviours of a deployment; modules register theirs when they start. */
@@ -92,7 +92,7 @@ export class Behaviors {
   }
 
   /** That the transaction of a write takes part in from its beginning; others come to it when a hook runs. */
-  share(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): Share | undefined {
+  share(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): ConnectionShare | undefined {
     const source = this.#source;
     return source?.of(kind, project, deployment ?? source.deployment) && source.share(project);
   }

@@ -39,7 +39,7 @@ export function withFaults(refused: KindError, found: readonly Message[]): KindE
     .filter((message) => !missing.some((reference) => tellsOf(message, reference)))
     .sort(order)
     .slice(0, LIMITS.faults);
-  return first ? refused.saying([first, ...rest]) : refused;
+  return first ? refused.withMessages([first, ...rest]) : refused;
 }
 
 /** Whether what others have tells that a unit is there which the caller may not refer to: of one that is missing nobody has it. */

@@ -5,7 +5,7 @@
 import { BodyBudget, type Charge } from '../../http/body/body-budget.js';
 import { storedDefault } from '../../model/field.js';
 import type { Field } from '../../model/model.js';
-import { comeBack, refusal } from '../../shared/errors.js';
+import { retryLater, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { askerOf, type Session } from '../session/session.js';
@@ -15,7 +15,7 @@ const budget = new BodyBudget({
   perProject: LIMITS.bodiesPerProject,
   anonymous: LIMITS.bodiesAnonymous,
   perAddress: LIMITS.bodiesAnonymous,
-  always: LIMITS.bodiesAlways,
+  always: LIMITS.bodiesGuaranteed,
   alwaysPerAddress: LIMITS.smallBody,
 });
 
@@ -67,7 +67,7 @@ export class DefaultBytes {
       ...(type === 'anonymous' && { address: ALL_ADDRESSES }),
     });
     if (!this.#charge.add(this.#bytes - this.#charged)) {
-      throw comeBack('server.busy', 'Too many units with large defaults are being created');
+      throw retryLater('server.busy', 'Too many units with large defaults are being created');
     }
     this.#charged = this.#bytes;
   }

@@ -1,10 +1,10 @@
 /** Reads a body by the kind's parameters, in pieces: what is to be stored, or every fault of it but those that patterns find. Pure. */
 import { v7 as uuidv7 } from 'uuid';
 import type { TargetKindText } from '../../access/reference-access.js';
-import { Faults, type ErrorCode, type Place } from '../../shared/errors.js';
+import { Faults, type ErrorCode, type FaultLocation } from '../../shared/errors.js';
 import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../../shared/identifiers.js';
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
-import type { Pieces } from '../../shared/work-in-pieces.js';
+import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { shownValue } from '../../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
@@ -35,16 +35,16 @@ export interface DraftOptions {
  * Reads the body of a create: defaults apply, required parameters must be there, the id is made. A record that was read
  * is one too, without the id that is generated: what else the system writes in every record is passed over.
  */
-export function draftCreate(body: Body, options: DraftOptions): Pieces<Draft> {
+export function draftCreate(body: Body, options: DraftOptions): WorkInPieces<Draft> {
   return readCreate(body, options, true);
 }
 
 /** The same of a body that a hook may add to: what is absent is left out, and `wholeDraft` makes the rest. */
-export function draftGiven(body: Body, options: DraftOptions): Pieces<Draft> {
+export function draftGiven(body: Body, options: DraftOptions): WorkInPieces<Draft> {
   return readCreate(body, options, false);
 }
 
-function* readCreate(body: Body, options: DraftOptions, whole: boolean): Pieces<Draft> {
+function* readCreate(body: Body, options: DraftOptions, whole: boolean): WorkInPieces<Draft> {
   const drafting = new Drafting(withoutTimes(body, options.kind), options);
   drafting.checkKeys();
   const id = drafting.makeId();
@@ -80,7 +80,7 @@ const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
 const NO_TARGET: TargetKindText = () => '';
 
 /** Reads the body of an edit, or without an id what is changed of a draft: only what it has is written. */
-export function* draftUpdate(body: Body, options: DraftOptions, id?: string): Pieces<Draft> {
+export function* draftUpdate(body: Body, options: DraftOptions, id?: string): WorkInPieces<Draft> {
   const drafting = new Drafting(body, options);
   drafting.checkKeys(id);
   for (const field of drafting.fields()) {
@@ -225,7 +225,7 @@ class Drafting {
   }
 
   /** Takes a value at once; what is left to do where it may take long. */
-  accept(field: Field, value: unknown): Pieces<void> | undefined {
+  accept(field: Field, value: unknown): WorkInPieces<void> | undefined {
     if (value === null) {
       if (field.def.nullable) this.#store(field, null);
       else this.#fault('parameter.null', field.id, 'must not be null');
@@ -236,7 +236,7 @@ class Drafting {
     return undefined;
   }
 
-  *#acceptLarge(field: Field, value: unknown): Pieces<void> {
+  *#acceptLarge(field: Field, value: unknown): WorkInPieces<void> {
     this.#keep(field, yield* this.#reader.readInPieces(field, value));
     yield;
   }
@@ -265,7 +265,7 @@ class Drafting {
 
   #report(code: ErrorCode, parameter: string, text: string): void {
     const { index } = this.options;
-    const place: Place = index === undefined ? { parameter } : { parameter, index };
+    const place: FaultLocation = index === undefined ? { parameter } : { parameter, index };
     this.options.faults.add(code, text, place);
   }
 }

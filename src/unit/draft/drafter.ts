@@ -6,14 +6,14 @@ import { Injectable } from '@nestjs/common';
 import { checkActiveAndLocal, accessDenied, authorizeKind } from '../../access/access.js';
 import { readableFields, writableFields } from '../../access/masks.js';
 import { mayDescribe, targetKindTextFor } from '../../access/reference-access.js';
-import { Patterns } from '../../catalog/patterns.js';
+import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import type { KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
-import { Breather } from '../../shared/event-loop-yield.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, inside, KindError, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
-import { inTurns } from '../../shared/work-in-pieces.js';
+import { runYielding } from '../../shared/work-in-pieces.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
 import type { DefaultBytes } from './default-bytes.js';
@@ -46,7 +46,7 @@ interface Situation {
   readonly write: PendingWrite;
   readonly writer: Caller;
   readonly nested: Nested;
-  readonly breather: Breather;
+  readonly yielder: EventLoopYield;
   readonly depth: number;
   /** The way to it from the outermost body; empty for that itself. */
   readonly way: readonly string[];
@@ -56,7 +56,7 @@ interface Situation {
 export class Drafter {
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly patterns: Patterns,
+    private readonly patterns: PatternMatcher,
   ) {}
 
   /** The drafts of a create, in their order. */
@@ -69,16 +69,16 @@ export class Drafter {
     const nested = new Nested();
     const drafts: Placed[] = [];
     const patterns = new PatternChecks();
-    const breather = new Breather(session.project.schema);
+    const yielder = new EventLoopYield(session.project.schema);
     for (const [at, given] of bodies.entries()) {
-      if (breather.due) await breather.pause();
+      if (yielder.due) await yielder.pause();
       const place = bulk ? { index: at } : {};
       if ('got' in given) {
         faults.add('body.not_object', `[${at}]: must be an object, got ${given.got}`, { index: at });
         continue;
       }
       const write: PendingWrite = { kind, session, faults, patterns, defaults, ...place };
-      const { draft } = await this.#draft(given, { write, writer, nested, breather, depth: 0, way: [] });
+      const { draft } = await this.#draft(given, { write, writer, nested, yielder, depth: 0, way: [] });
       drafts.push({ draft, ...place });
     }
     return { drafts, nested, faults };
@@ -94,14 +94,14 @@ export class Drafter {
     const faults = new Faults();
     const nested = new Nested();
     const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults, id };
-    const breather = new Breather(session.project.schema);
-    const { body, draft } = await this.#draft(given, { write, writer, nested, breather, depth: 0, way: [] });
+    const yielder = new EventLoopYield(session.project.schema);
+    const { body, draft } = await this.#draft(given, { write, writer, nested, yielder, depth: 0, way: [] });
     return { drafts: [{ draft }], nested, faults, body, draft };
   }
 
   /** Of a create in which a behaviour makes a part, the draft has what was given alone: `Changes` makes it whole. */
   async #draft(given: Body, situation: Situation): Promise<{ body: Body; draft: Draft }> {
-    const { write, writer, breather } = situation;
+    const { write, writer, yielder } = situation;
     const { kind, faults, patterns, defaults, index, id } = write;
     const partly = id === undefined && this.behaviors.makes(kind, write.session);
     const behaviors = this.behaviors.of(kind, write.session);
@@ -113,7 +113,7 @@ export class Drafter {
     const options = { kind, ...masks, faults, patterns, defaults, ofTarget };
     const read = id !== undefined ? draftUpdate : partly ? draftGiven : draftCreate;
     const pieces = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
-    let draft = await inTurns(pieces, breather);
+    let draft = await runYielding(pieces, yielder);
     await this.patterns.settle(write.session.project.id, patterns);
     if (partly) return { body, draft };
     for (const behavior of behaviors) draft = (await told(situation, () => behavior.complete?.(draft, write))) ?? draft;
@@ -143,8 +143,8 @@ export class Drafter {
 
   /** Drafts a unit inside another one; its writer needs the right to create it. @throws KindError 401, 403 */
   async #create(id: string, kindId: string, body: Body, outer: Situation): Promise<Json | undefined> {
-    const { write, writer, nested, breather } = outer;
-    if (breather.due) await breather.pause();
+    const { write, writer, nested, yielder } = outer;
+    if (yielder.due) await yielder.pause();
     if (nested.size >= LIMITS.nestedUnits) {
       throw refusal('body.too_many', `At most ${LIMITS.nestedUnits} units inside others in one body`);
     }
@@ -164,7 +164,7 @@ export class Drafter {
     const faults = write.faults.within(id);
     const inner: PendingWrite = { kind, session, faults, patterns, defaults, ...placeOf(write) };
     const [depth, way] = [outer.depth + 1, [...outer.way, id]];
-    const { draft } = await this.#draft(body, { write: inner, writer, nested, breather, depth, way });
+    const { draft } = await this.#draft(body, { write: inner, writer, nested, yielder, depth, way });
     nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...placeOf(write) });
     return draft.row[keyColumn(kind)];
   }

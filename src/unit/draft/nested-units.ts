@@ -2,8 +2,8 @@
 import { referencesOf, type Field, type KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { FunctionError } from '../../kit/function-error.js';
-import { KindError, moved } from '../../shared/errors.js';
-import type { Eventually } from '../../shared/maybe-promise.js';
+import { KindError, prefixMessage } from '../../shared/errors.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { isPlainObject } from '../../shared/json.js';
 import { keyOf, type Body } from './draft.js';
 import { movedTo } from './refusal-position.js';
@@ -61,7 +61,7 @@ export function nestedOf(
 }
 
 /** Whether an edit creates units. What is wrong with its body is told when its turn comes. */
-export async function createsOthers(kind: KindDef, read: () => Eventually<Body>): Promise<boolean> {
+export async function createsOthers(kind: KindDef, read: () => MaybePromise<Body>): Promise<boolean> {
   if (referencesOf(kind).length === 0) return false;
   try {
     return nestedOf(kind, await read()).length > 0;
@@ -87,7 +87,7 @@ export function located(error: unknown, units: readonly Placed[]): unknown {
   return retold(error, (refused) => {
     const messages = refused.messages.map(({ index, ...message }) => {
       const { way, index: at } = unitAt(index) ?? {};
-      return way === undefined ? message : moved(message, way, at === undefined ? {} : { index: at });
+      return way === undefined ? message : prefixMessage(message, way, at === undefined ? {} : { index: at });
     });
     const [first, ...rest] = messages;
     return first ? new KindError([first, ...rest], refused.retryAfter) : refused;

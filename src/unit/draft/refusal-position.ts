@@ -23,5 +23,5 @@ export function movedTo({ status, code, text, parameter }: FunctionError, { inde
 /** A refusal of what a hook did for a unit, whatever position it has in a list of the hook's own. */
 function at(refused: KindError, index: number): KindError {
   const [first, ...rest] = refused.messages.map((message) => ({ ...message, index }));
-  return first ? refused.saying([first, ...rest]) : refused;
+  return first ? refused.withMessages([first, ...rest]) : refused;
 }

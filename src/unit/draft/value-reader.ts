@@ -5,9 +5,9 @@ import type { ParameterType, Report, Stored } from '../../model/parameter-type/p
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import { isPlainObject, scalarText, typeName, type Json } from '../../shared/json.js';
-import { repeatedInPieces } from '../../shared/large-json.js';
+import { indexOfDuplicateInPieces } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
-import { atOnce, type Pieces } from '../../shared/work-in-pieces.js';
+import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 
 /** Tells a fault of a field; `text` begins with the way to the value, such as `tags[1]: `. */
 export type TellFault = (code: ErrorCode, field: Field, text: string) => void;
@@ -28,10 +28,10 @@ export class ValueReader {
 
   /** A value that is not null; undefined after a fault was told. */
   read(field: Field, value: unknown): Stored | undefined {
-    return mayBeLarge(field) ? atOnce(this.readInPieces(field, value)) : this.#readOne(field, value);
+    return mayBeLarge(field) ? runSync(this.readInPieces(field, value)) : this.#readOne(field, value);
   }
 
-  *readInPieces(field: Field, value: unknown): Pieces<Stored | undefined> {
+  *readInPieces(field: Field, value: unknown): WorkInPieces<Stored | undefined> {
     const { id, def, type } = field;
     if (id === 'metadata' && !isPlainObject(value)) {
       return void this.tell('parameter.bad_type', field, `${id}: must be an object, got ${typeName(value)}`);
@@ -46,7 +46,7 @@ export class ValueReader {
     return yield* this.#readList(field, value);
   }
 
-  *#readList(field: Field, value: readonly unknown[]): Pieces<Stored | undefined> {
+  *#readList(field: Field, value: readonly unknown[]): WorkInPieces<Stored | undefined> {
     const { id, def, type } = field;
     if (value.length > LIMITS.jsonValues) {
       const text = `${id}: at most ${LIMITS.jsonValues} elements, got ${value.length}`;
@@ -63,7 +63,7 @@ export class ValueReader {
       if (read !== undefined) stored.push(read);
     }
     if (stored.length < value.length) return undefined;
-    const repeated = def.unique ? yield* repeatedInPieces(yield* shownForms(stored, type)) : -1;
+    const repeated = def.unique ? yield* indexOfDuplicateInPieces(yield* shownForms(stored, type)) : -1;
     if (repeated < 0) return stored;
     return void this.tell(
       'parameter.duplicate',
@@ -78,7 +78,7 @@ export class ValueReader {
     return this.#checked(field, field.type.accept(value, field.def, report), report);
   }
 
-  *#readLarge(field: Field, value: unknown, at?: number): Pieces<Stored | undefined> {
+  *#readLarge(field: Field, value: unknown, at?: number): WorkInPieces<Stored | undefined> {
     const report = this.#reportOn(field, at);
     const read = field.type.acceptInPieces?.(value, field.def, report);
     return this.#checked(field, read && (yield* read), report);
@@ -105,7 +105,7 @@ export class ValueReader {
 }
 
 /** Values as records show them: two that differ in their spelling alone are one. */
-function* shownForms(stored: readonly Stored[], type: ParameterType): Pieces<Json[]> {
+function* shownForms(stored: readonly Stored[], type: ParameterType): WorkInPieces<Json[]> {
   const shown: Json[] = [];
   for (const [at, item] of stored.entries()) {
     if (at % 64 === 0) yield;

@@ -98,7 +98,7 @@ export function collect<T>(faults: Faults, work: () => T, otherwise: T): T {
   } catch (error) {
     // What the caller may not do is answered before what is wrong.
     if (!(error instanceof KindError) || error.status !== 400) throw error;
-    faults.take(error);
+    faults.addAll(error);
     return otherwise;
   }
 }

@@ -5,7 +5,7 @@ import { rightsKeyOf } from '../../access/masks.js';
 import type { ListQuery } from '../../http/route/list-query.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
 import { everyField } from '../../model/predicate/predicate.js';
-import { andThen, type Eventually } from '../../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Fragment } from '../../sql/fragment.js';
 import { linkedKindsStatement } from '../../sql/link.sql.js';
@@ -45,7 +45,7 @@ export class Walks {
    * Units of inactive kinds, and of those that the caller may not read, are neither reached nor passed. Nor are those of a
    * kind whose first link is made after it was asked which kinds are linked.
    */
-  ground(session: Session): Eventually<Ground> {
+  ground(session: Session): MaybePromise<Ground> {
     const linkable = linkableKinds(session);
     if (linkable.length <= FEW) return this.#groundOf(session, linkable, linkable);
     return andThen(this.#linked(session, linkable), (linked) => this.#groundOf(session, linkable, linked));

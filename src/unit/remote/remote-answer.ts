@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { shownValue } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
-import { Breather } from '../../shared/event-loop-yield.js';
-import type { Eventually } from '../../shared/maybe-promise.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { isPlainObject, scalarText, textFault, typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
@@ -17,7 +17,7 @@ import { ValueReader } from '../draft/value-reader.js';
 export type RemoteRecord = ReadonlyMap<string, Json>;
 
 /** Matches what is to be matched against patterns. */
-export type Settle = (patterns: PatternChecks) => Eventually<void>;
+export type Settle = (patterns: PatternChecks) => MaybePromise<void>;
 
 /** @param id the one that was asked for @throws KindError 503, whose cause names the field */
 export async function readUnit(kind: KindDef, given: unknown, settle: Settle, id?: string): Promise<RemoteRecord> {
@@ -49,9 +49,9 @@ export async function readPage(
     if (!Array.isArray(items)) throw new Error(`items: must be an array, got ${typeName(items)}`);
     const units: RemoteRecord[] = [];
     const patterns = new PatternChecks();
-    const breather = new Breather();
+    const yielder = new EventLoopYield();
     for (const [at, item] of items.slice(0, limit).entries()) {
-      if (breather.due) await breather.pause();
+      if (yielder.due) await yielder.pause();
       units.push(recordOf(kind, item, patterns, `items[${at}].`));
       await settle(patterns);
     }

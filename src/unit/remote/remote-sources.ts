@@ -4,16 +4,16 @@
  */
 import { Injectable } from '@nestjs/common';
 import { checkActive, remoteUnavailable } from '../../access/access.js';
-import { Afterwards, Catalog } from '../../catalog/catalog.service.js';
-import { Patterns } from '../../catalog/patterns.js';
-import { StaleModel } from '../../catalog/stale-model.js';
+import { AfterRelease, Catalog } from '../../catalog/catalog.service.js';
+import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
+import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { Database } from '../../database/database.js';
-import { LateTransaction, type Begin } from '../../database/transaction/late-transaction.js';
-import type { Runs } from '../../database/transaction/runs.js';
+import { LazyTransaction, type Begin } from '../../database/transaction/lazy-transaction.js';
+import type { TransactionRuns } from '../../database/transaction/runs.js';
 import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
 import type { Remote } from '../../kit/remote.js';
 import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
-import { comeBack, KindError, perhapsStored, refusal } from '../../shared/errors.js';
+import { retryLater, KindError, asMayBeStored, refusal } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
 import { Behaviors } from '../draft/behavior.js';
 import type { Settle } from './remote-answer.js';
@@ -35,7 +35,7 @@ export interface RemoteSources {
   /** Runs work that asks a source: so much of one project at once, so that slow sources are not everybody's. */
   hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
   /** Runs what hooks and sources do in the database. */
-  begin(project: Project, runs: Runs): Begin;
+  begin(project: Project, runs: TransactionRuns): Begin;
 }
 
 /** A source as one piece of work has it. */
@@ -67,7 +67,7 @@ export class Remotes {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly behaviors: Behaviors,
-    private readonly patterns: Patterns,
+    private readonly patterns: PatternMatcher,
   ) {}
 
   /** At most one. */
@@ -100,9 +100,9 @@ export class Remotes {
   }
 
   /** Work on units of a kind: where they are remote it is left for afterwards. */
-  apart<T>(project: Project, model: Model, kind: KindDef, work: () => Promise<T>): Promise<T | Afterwards<T>> {
+  apart<T>(project: Project, model: Model, kind: KindDef, work: () => Promise<T>): Promise<T | AfterRelease<T>> {
     if (!kind.remote) return work();
-    return this.catalog.check(project, model).then(() => new Afterwards(work));
+    return this.catalog.check(project, model).then(() => new AfterRelease(work));
   }
 
   /**
@@ -122,7 +122,7 @@ export class Remotes {
     const settle: Settle = (checks) => this.patterns.settle(session.project.id, checks);
     if (given.tx || !sources) {
       // No transaction begins for it, and one that has begun waits for no second connection.
-      await this.catalog.check(session.project, session.model, given.tx?.begun ? given : this.database);
+      await this.catalog.check(session.project, session.model, given.tx?.hasBegun ? given : this.database);
       const ask: Asked['ask'] = (asked, ...args) => source.ask(asked, args, session);
       return work({ session, settle, ask, around: (hooks) => hooks(session) });
     }
@@ -139,7 +139,7 @@ export class Remotes {
     const runs = this.database.runs();
     const begin = sources.begin(session.project, runs);
     const apart = <P>(part: (inside: Session) => Promise<P>, again: boolean) =>
-      inTransaction(() => new LateTransaction(begin, runs), session, part, again);
+      inTransaction(() => new LazyTransaction(begin, runs), session, part, again);
     let written = false;
     const ask: Asked['ask'] = (asked, ...args) => {
       written ||= !READS.has(asked);
@@ -148,9 +148,9 @@ export class Remotes {
     try {
       return await work({ session, settle, ask, around: (hooks) => apart(hooks, true) });
     } catch (error) {
-      const stale = error instanceof StaleModel || isStaleModel(error);
+      const stale = error instanceof StaleModelError || isStaleModel(error);
       const refused = stale ? changedMeanwhile() : (commonRefusal(error) ?? error);
-      throw written && refused instanceof KindError && refused.status === 503 ? perhapsStored(refused) : refused;
+      throw written && refused instanceof KindError && refused.status === 503 ? asMayBeStored(refused) : refused;
     } finally {
       runs.end();
     }
@@ -159,7 +159,7 @@ export class Remotes {
 
 /** Runs a part of the work in a transaction of its own; `again`: as often as others stand in the way. */
 async function inTransaction<T>(
-  begin: () => LateTransaction,
+  begin: () => LazyTransaction,
   session: Session,
   part: (inside: Session) => Promise<T>,
   again: boolean,
@@ -175,11 +175,11 @@ async function inTransaction<T>(
       // What a source that was too slow still waits for ends by a limit of its own.
       if (!(error instanceof KindError && error.code === 'function.timeout')) await undone;
       if (!again) throw error;
-      await executor.runs.again(error);
+      await executor.runs.afterFailure(error);
     }
   }
 }
 
 function changedMeanwhile(): KindError {
-  return comeBack('database.busy', 'The model changed meanwhile');
+  return retryLater('database.busy', 'The model changed meanwhile');
 }

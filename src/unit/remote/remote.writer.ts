@@ -8,9 +8,9 @@ import { grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
-import { Breather } from '../../shared/event-loop-yield.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, refusal } from '../../shared/errors.js';
-import type { Eventually } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText } from '../../shared/json.js';
 import { Behaviors } from '../draft/behavior.js';
 import { Changes } from '../table/changes.js';
@@ -71,14 +71,14 @@ export class RemoteWriter implements Writer {
     given: Session,
     kind: KindDef,
     id: string,
-    read: () => Eventually<Body>,
+    read: () => MaybePromise<Body>,
     { writer = given.caller, tags }: WriteOptions = {},
   ): Promise<UnitRow> {
     return this.remotes.within(given, kind, 'update', async (asked) => {
       const { session, ask, around, settle } = asked;
       const stored = await this.#mustBeWritable(asked, kind, id, tags);
       const fields = readableFields(kind, session.caller).values();
-      const editing = { reader: session.caller, writer, breather: new Breather(session.project.schema) };
+      const editing = { reader: session.caller, writer, yielder: new EventLoopYield(session.project.schema) };
       const shown = () => Promise.resolve(shownUnit(stored, fields));
       const { body } = await readEdit(kind, id, await read(), editing, shown);
       const draft = await around(async (inside) => {

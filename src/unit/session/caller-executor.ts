@@ -17,5 +17,5 @@ export function timesOf(caller: Caller): { readonly statementTimeout?: number } 
 /** For statements that are transactions by themselves. */
 export function executorFor(database: Database, caller: Caller): Executor {
   const limit = timeLimitOf(caller);
-  return limit === undefined ? database : database.within(limit);
+  return limit === undefined ? database : database.withTimeout(limit);
 }

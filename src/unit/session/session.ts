@@ -1,5 +1,5 @@
 /** What one piece of work on a project's units needs: who, where, by which definitions, on which connection. */
-import type { DefinitionChange } from '../../catalog/definition-change.js';
+import type { DefinitionChange } from '../../catalog/definition/definition-change.service.js';
 import type { Executor, Transaction } from '../../database/database.js';
 import type { Model } from '../../model/model.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';

@@ -5,7 +5,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { accessDenied } from '../../access/access.js';
-import { Patterns } from '../../catalog/patterns.js';
+import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import { uniqueColumns } from '../../model/field.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { Faults } from '../../shared/errors.js';
@@ -27,7 +27,7 @@ export class Changes {
     private readonly behaviors: Behaviors,
     private readonly repository: UnitRepository,
     private readonly rights: UnitRights,
-    private readonly patterns: Patterns,
+    private readonly patterns: PatternMatcher,
   ) {}
 
   /** New units as behaviours leave them. @throws KindError 401, 403 where the caller may not make them as they are */
@@ -106,7 +106,7 @@ export class Changes {
     for (const { code, text, ...place } of faults.messages) write.faults.add(code, text, place);
     // What they made wrong is told as that, and not as missing.
     const told = faults.messages.flatMap(({ parameter }) => parameter ?? []);
-    const whole = wholeDraft(made, { ...write, faults: write.faults.but(told) });
+    const whole = wholeDraft(made, { ...write, faults: write.faults.except(told) });
     return this.#through(whole, write, async (behavior, draft) => behavior.complete?.(draft, write));
   }
 

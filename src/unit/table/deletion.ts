@@ -12,7 +12,7 @@ import {
   referringStatement,
   clearReferencesBetweenStatement,
 } from '../../sql/reference.sql.js';
-import { contending, type Contended } from '../../database/transaction/contended.js';
+import { trackContention, type ContentionTarget } from '../../database/transaction/contention.js';
 import { Database } from '../../database/database.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import { Behaviors, type Behavior } from '../draft/behavior.js';
@@ -131,7 +131,7 @@ export class Deletions {
   async #clearAll(session: Deleting, kind: KindDef, field: Field, keys: readonly string[]): Promise<void> {
     const { executor, project, leaving } = session;
     const clear = (ids?: readonly string[]) =>
-      contending(about(project, kind), () =>
+      trackContention(about(project, kind), () =>
         executor.run(clearReferencesStatement(project.schema, kind, field, keys, ids)),
       );
     if (leaving.of(kind.id).size === 0) return void (await clear());
@@ -226,7 +226,7 @@ export class Deletions {
       const own = new Set(other === kind ? keys : []);
       const later = [...ids].filter((id) => !own.has(id));
       if (later.length === 0 || !field.def.nullable) continue;
-      await contending(about(project, other), () =>
+      await trackContention(about(project, other), () =>
         executor.run(clearReferencesBetweenStatement(project.schema, other, field, keys, later)),
       );
     }
@@ -235,12 +235,12 @@ export class Deletions {
   async #deleteRows(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
     const { executor, project } = session;
     const gone = about(project, kind, keys);
-    await contending(gone, () => executor.run(deleteUnitsStatement(project.schema, kind, keys)));
+    await trackContention(gone, () => executor.run(deleteUnitsStatement(project.schema, kind, keys)));
     await deleteLinksOf(session, kind, keys, this.database);
   }
 }
 
 /** What a statement on units that a deletion reaches may meet another transaction over. */
-function about({ schema }: Project, kind: KindDef, keys?: readonly string[]): () => Contended {
+function about({ schema }: Project, kind: KindDef, keys?: readonly string[]): () => ContentionTarget {
   return () => ({ schema, table: kind.table, ...(keys && { units: { schema, kind, keys, leave: true } }) });
 }

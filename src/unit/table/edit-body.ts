@@ -5,9 +5,9 @@
 import { readableFields, writableFields } from '../../access/masks.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { inUtc, microsecondsOf, parseInstant } from '../../model/parameter-type/calendar.js';
-import type { Breather } from '../../shared/event-loop-yield.js';
+import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { jsonEqualInPieces } from '../../shared/json.js';
-import { inTurns, type Pieces } from '../../shared/work-in-pieces.js';
+import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from '../draft/draft.js';
 import { changed } from './rights.js';
@@ -22,7 +22,7 @@ export interface Edit {
 export interface Editing {
   readonly reader: Caller;
   readonly writer: Caller;
-  readonly breather: Breather;
+  readonly yielder: EventLoopYield;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function readEdit(
   kind: KindDef,
   id: string,
   body: Body,
-  { reader, writer, breather }: Editing,
+  { reader, writer, yielder }: Editing,
   stored: () => Promise<Readonly<Record<string, unknown>>>,
 ): Promise<Edit> {
   const [readable, writable] = [readableFields(kind, reader), writableFields(kind, writer)];
@@ -47,7 +47,7 @@ export async function readEdit(
   if (version === 'older') throw changed(kind, id);
   const isPassedOver = async (name: string, value: unknown): Promise<boolean> => {
     const field = fixedField(name);
-    if (field && (await inTurns(isSame(field, values[name], value), breather))) return true;
+    if (field && (await runYielding(isSame(field, values[name], value), yielder))) return true;
     return version !== undefined && field?.unversioned === true && isOf(field, value);
   };
   const changes = new Map<string, unknown>();
@@ -63,7 +63,7 @@ function isOf(field: Field, value: unknown): boolean {
 }
 
 /** Whether a value is the stored one, an instant in whichever spelling. */
-function* isSame({ type }: Field, stored: unknown, given: unknown): Pieces<boolean> {
+function* isSame({ type }: Field, stored: unknown, given: unknown): WorkInPieces<boolean> {
   return (
     (yield* jsonEqualInPieces(stored, given)) ||
     (type.id === 'datetime' && stored !== null && instant(given) === stored)

@@ -4,7 +4,7 @@ import { EMPTY_QUERY, type ListQuery } from '../../http/route/list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../../http/route/query-names.js';
 import type { KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
-import { isOfCaller } from '../../shared/errors.js';
+import { isCallerError } from '../../shared/errors.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import { showsMore } from './presentation-version.js';
 import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
@@ -45,7 +45,7 @@ export class TableReader implements Reader {
       // Every promise here is paid by each get: most load nothing.
       plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
     } catch (error) {
-      if (isOfCaller(error) && !(await this.find(session, readable, id))) throw unknownUnit(kind, id);
+      if (isCallerError(error) && !(await this.find(session, readable, id))) throw unknownUnit(kind, id);
       throw error;
     }
     const unit = key === undefined ? undefined : await this.repository.fetch(executor, plan, key, model);

@@ -6,9 +6,9 @@ import { uniqueColumns } from '../../model/field.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import { isLinkable, type Field, type KindDef } from '../../model/model.js';
 import { both, type Predicate } from '../../model/predicate/predicate.js';
-import { Breather } from '../../shared/event-loop-yield.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, KindError } from '../../shared/errors.js';
-import type { Eventually } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import type { DeletePlan } from '../../sql/write.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
@@ -163,7 +163,7 @@ export class TableWriter implements Writer {
     session: Session,
     kind: KindDef,
     id: string,
-    read: () => Eventually<Body>,
+    read: () => MaybePromise<Body>,
     options: WriteOptions = {},
   ): Promise<UnitRow> {
     return countingDefaults(session, (defaults) => this.#update(session, kind, id, read, { ...options, defaults }));
@@ -173,7 +173,7 @@ export class TableWriter implements Writer {
     session: Session,
     kind: KindDef,
     id: string,
-    read: () => Eventually<Body>,
+    read: () => MaybePromise<Body>,
     options: WriteOptions & { readonly defaults: DefaultBytes },
   ): Promise<UnitRow> {
     const behaviors = this.behaviors.of(kind, session);
@@ -223,13 +223,13 @@ export class TableWriter implements Writer {
     session: Session,
     kind: KindDef,
     id: string,
-    read: () => Eventually<Body>,
+    read: () => MaybePromise<Body>,
     options: WriteOptions & { readonly defaults: DefaultBytes },
   ): Promise<DraftedEdit & { readonly late: Faults; readonly conditions: Conditions }> {
     const behaviors = this.behaviors.of(kind, session);
     const writer = options.writer ?? session.caller;
     try {
-      const editing = { reader: session.caller, writer, breather: new Breather(session.project.schema) };
+      const editing = { reader: session.caller, writer, yielder: new EventLoopYield(session.project.schema) };
       const stored = () => this.#stored(session, kind, id);
       const { body, version } = await readEdit(kind, id, await read(), editing, stored);
       const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults: options.defaults });

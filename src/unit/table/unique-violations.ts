@@ -1,9 +1,9 @@
 /** PostgreSQL names one unique value that another unit has, of one unit; the client is told of all. */
 import type { Field, KindDef } from '../../model/model.js';
-import { Breather } from '../../shared/event-loop-yield.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import type { KindError, Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { inTurns } from '../../shared/work-in-pieces.js';
+import { runYielding } from '../../shared/work-in-pieces.js';
 import { rowsText, takenStatement } from '../../sql/write.sql.js';
 import { uniqueFault } from './conflict.js';
 import type { Placed } from '../draft/references.js';
@@ -29,12 +29,12 @@ export function withAllTaken(
     return refused.messages.some(({ text }) => text === faultOf(fields).text);
   };
   if (drafts.length <= 1 && lists.every(isTold)) return refused;
-  const asked = drafts.slice(0, Math.ceil(LIMITS.takenTests / Math.max(1, lists.length)));
+  const asked = drafts.slice(0, Math.ceil(LIMITS.uniqueLookups / Math.max(1, lists.length)));
   return askedAgain(session.executor, refused, async (executor, soFar) => {
     try {
       const columns = [...new Set(lists.flat().map(({ column, id: name }) => column ?? name))];
       const rows = asked.map(({ draft }) => Object.fromEntries(columns.map((name) => [name, draft.row[name] ?? null])));
-      const text = await inTurns(rowsText(rows), new Breather(session.project.schema));
+      const text = await runYielding(rowsText(rows), new EventLoopYield(session.project.schema));
       const taken = await executor.run<{ taken: boolean[] }>(
         takenStatement(session.project.schema, kind, lists, text, id),
       );

@@ -1,7 +1,7 @@
 /** Runs the statements of units and reads their rows. The only place where the engine does I/O. */
 import { Injectable } from '@nestjs/common';
-import { StaleModel } from '../../catalog/stale-model.js';
-import { contending, noteContended, type Contended } from '../../database/transaction/contended.js';
+import { StaleModelError } from '../../catalog/model/stale-model-error.js';
+import { trackContention, noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
 import type { Executor } from '../../database/database.js';
 import { isDatabaseFault } from '../../database/statement/sqlstate.js';
 import type { Model } from '../../model/model.js';
@@ -29,10 +29,10 @@ import {
   type UnionPlan,
 } from '../../sql/union.sql.js';
 import { walkStatement, type WalkPlan } from '../../sql/walk.sql.js';
-import { Breather } from '../../shared/event-loop-yield.js';
-import type { Eventually } from '../../shared/maybe-promise.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText, type Json } from '../../shared/json.js';
-import { inTurns } from '../../shared/work-in-pieces.js';
+import { runYielding } from '../../shared/work-in-pieces.js';
 import { keepVersionStatement } from '../../sql/model.sql.js';
 import { conflictOf, type WriteContext } from './conflict.js';
 import { badCursor } from '../query/cursor.js';
@@ -195,7 +195,7 @@ export class UnitRepository {
    */
   async lock(executor: Executor, plan: DeletePlan, model: Model, leave: boolean): Promise<boolean> {
     const about = () => contendedOf(plan, { id: plan.id, leave });
-    const [row] = await contending(about, () => executor.run<MaybeUnit>(lockStatement(plan, leave)));
+    const [row] = await trackContention(about, () => executor.run<MaybeUnit>(lockStatement(plan, leave)));
     checkVersion(row, model);
     return row?.tag !== null;
   }
@@ -213,33 +213,33 @@ export class UnitRepository {
     { schema }: Pick<WritePlan, 'schema'>,
     statement: Statement,
     context: WriteContext,
-    about?: () => Contended,
+    about?: () => ContentionTarget,
   ): Promise<Row[]> {
-    executor.tx?.atCommit(keepVersionStatement(schema));
+    executor.tx?.beforeCommit(keepVersionStatement(schema));
     try {
       return await executor.run<Row>(statement);
     } catch (error) {
-      if (about) noteContended(error, about);
+      if (about) noteContention(error, about);
       throw conflictOf(error, context) ?? error;
     }
   }
 }
 
-function textOf({ schema }: WritePlan, rows: readonly RowValues[]): Eventually<RowsText> {
-  return inTurns(rowsText(rows), new Breather(schema));
+function textOf({ schema }: WritePlan, rows: readonly RowValues[]): MaybePromise<RowsText> {
+  return runYielding(rowsText(rows), new EventLoopYield(schema));
 }
 
 /** What a statement on units of a kind may meet another transaction over. */
 function contendedOf(
   { schema, kind }: Pick<WritePlan, 'schema' | 'kind'>,
   { id, leave }: { readonly id: unknown; readonly leave: boolean },
-): Contended {
+): ContentionTarget {
   const units = { schema, kind, keys: [scalarText(id as Json)], leave };
   return { schema, table: kind.table, units };
 }
 
 function checkVersion(row: Versioned | undefined, model: Model): void {
-  if (Number(row?.v) !== model.version) throw new StaleModel();
+  if (Number(row?.v) !== model.version) throw new StaleModelError();
 }
 
 function unitOf(row: MaybeUnit | undefined): UnitRow | undefined {

@@ -1,5 +1,5 @@
 import type { KindDef } from '../../model/model.js';
-import type { Eventually } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
 import type { Body } from '../draft/draft.js';
 import type { NotObject } from '../draft/drafter.js';
@@ -32,7 +32,7 @@ export interface Writer {
     session: Session,
     kind: KindDef,
     id: string,
-    read: () => Eventually<Body>,
+    read: () => MaybePromise<Body>,
     options?: WriteOptions,
   ): Promise<UnitRow>;
   /** @throws KindError 403, 404, 409, 412 */

@@ -127,7 +127,7 @@ describe('a session', () => {
   });
 
   it('ends with its project, also where one of the same id is made again', async () => {
-    const { Provisioning } = await import('../../../src/catalog/provisioning.js');
+    const { Provisioning } = await import('../../../src/catalog/project/provisioning.js');
     const mortal = await service.project();
     await service.service.app.get(Provisioning).delete(mortal.id);
     await service.project(mortal.id);

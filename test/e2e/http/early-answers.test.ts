@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { Traffic } from '../../../src/http/server/open-requests.js';
+import { OpenRequests } from '../../../src/http/server/open-requests.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { defineKinds } from '../../support/callers.js';
 import { startTestService } from '../../support/service.js';
@@ -111,13 +111,13 @@ it('what is read on has an end', async () => {
     sent += SENT.length;
     if (!socket.write(SENT)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
   }
-  expect(sent).toBeGreaterThan(LIMITS.lateBytes);
-  expect(sent).toBeLessThan(LIMITS.lateBytes + 64 * MEGABYTE);
+  expect(sent).toBeGreaterThan(LIMITS.lingerBytes);
+  expect(sent).toBeLessThan(LIMITS.lingerBytes + 64 * MEGABYTE);
 });
 
 // The last one: the service answers nothing else afterwards.
 it('forty at once get 503 of a service that stops', async () => {
-  service.service.app.get(Traffic).stop();
+  service.service.app.get(OpenRequests).stop();
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => upload({ path: '/note/unit', headers: [bearer] })),
   );

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { expectNoDrift, inQuotes, ok, query } from '../../support/definitions.js';
 import { send, type WireRequest } from '../../support/wire.js';

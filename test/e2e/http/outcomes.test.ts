@@ -3,7 +3,7 @@
  * nobody knows, where it was sent to be stored and no answer came.
  */
 import { describe, expect, it } from 'vitest';
-import { Traffic } from '../../../src/http/server/open-requests.js';
+import { OpenRequests } from '../../../src/http/server/open-requests.js';
 import { signUp, withMembers } from '../../support/callers.js';
 import { CutProxy, type Cut } from '../../support/cut-proxy.js';
 import { ok } from '../../support/definitions.js';
@@ -227,7 +227,7 @@ it('a read tells nothing of the sort', async () => {
 });
 
 it('what the service itself is too busy for is not stored', async () => {
-  service.service.app.get(Traffic).stop();
+  service.service.app.get(OpenRequests).stop();
   const [written, read] = [await project.post('/city/unit', {}), await project.get('/city/unit')];
   expect(written.body.messages[0]?.text).toBe('The service is shutting down: not stored; try again shortly');
   expect(read.body.messages[0]?.text).toBe('The service is shutting down; try again shortly');

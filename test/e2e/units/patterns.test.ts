@@ -1,6 +1,6 @@
 /** Patterns that cost much are bounded: by their size, by the texts of one unit, and by turns of others in between. */
 import { describe, expect, it, vi } from 'vitest';
-import { Patterns } from '../../../src/catalog/patterns.js';
+import { PatternMatcher } from '../../../src/catalog/pattern/pattern-matcher.js';
 import { defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
 import { beside } from '../../support/neighbour.js';
@@ -123,7 +123,7 @@ describe('beside a quiet project', () => {
 it('a new pattern that would take too long to be matched against stored values is refused, and says what to do', async () => {
   await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'body', kind_id: 'string' }] });
   await ok(project.post('/note/unit', { body: 'x' }));
-  const match = vi.spyOn(service.service.app.get(Patterns), 'match').mockResolvedValueOnce(['costly']);
+  const match = vi.spyOn(service.service.app.get(PatternMatcher), 'match').mockResolvedValueOnce(['costly']);
   const reply = await project.put('/string/unit/body', { pattern: '^x$' });
   match.mockRestore();
   expect(refusalOf(reply)).toEqual({ status: 400, messages: ['parameter.bad_pattern pattern'] });

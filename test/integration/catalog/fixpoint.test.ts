@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { buildModel, builtInRecords } from '../../../src/model/check/build-model.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
 import type { Field, Model } from '../../../src/model/model.js';

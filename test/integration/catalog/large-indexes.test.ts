@@ -3,8 +3,8 @@
  * done is finished by the next one that looks. A reader that goes on holds the building back, as a gate.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { IndexBuilds } from '../../../src/catalog/index-builds.js';
-import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { expectNoDrift, ok, query } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
@@ -15,7 +15,7 @@ import { sideConnection } from '../../support/side-connection.js';
 const connection = await ownDatabase();
 const [service, other] = [await startServiceOn(connection), await startServiceOn(connection)];
 const [reader, side] = [await sideConnection(connection), await sideConnection(connection)];
-const builds = service.service.app.get(IndexBuilds);
+const builds = service.service.app.get(IndexBuilder);
 
 let project: TestProject;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 /** Fills the kind with more units than are indexed at once. */
-const fill = (name = `'name ' || n`, count = LIMITS.indexedAtOnce + 1) =>
+const fill = (name = `'name ' || n`, count = LIMITS.indexedInTransaction + 1) =>
   query(
     project,
     `INSERT INTO $schema."thing" ("id", "name", "size", "metadata", "inserted_at", "updated_at") SELECT gen_random_uuid(), ${name}, n, '{}', now(), now() FROM generate_series(1, ${count}) AS n`,
@@ -164,7 +164,7 @@ describe('what a process left', () => {
     await until(async () => builds.pending === 0);
     expect([await shown(), await marked()]).toEqual([['name (not ready)'], true]);
     await release();
-    await other.service.app.get(IndexBuilds).finish();
+    await other.service.app.get(IndexBuilder).finish();
     expect([await shown(), await marked()]).toEqual([['name'], false]);
     expect((await standing())[0]?.oid).not.toBe(half?.oid);
     await expectNoDrift(project);
@@ -193,7 +193,7 @@ describe('what a process left', () => {
     await ok(project.put('/string/unit/name', { indexed: true }));
     await halfBuilt();
     const [building] = await standing();
-    await other.service.app.get(IndexBuilds).finish();
+    await other.service.app.get(IndexBuilder).finish();
     expect((await builders()).length).toBe(1);
     expect((await standing()).map(({ oid }) => oid)).toEqual([building?.oid]);
     await release();
@@ -208,7 +208,7 @@ describe('what a process left', () => {
     const onThird = await third.signIn(project.id);
     await ok(onThird.put('/string/unit/name', { indexed: true }));
     await halfBuilt();
-    await third.service.app.get(IndexBuilds).onModuleDestroy();
+    await third.service.app.get(IndexBuilder).onModuleDestroy();
     expect(await builders()).toEqual([]);
     await release();
     await builds.finish();

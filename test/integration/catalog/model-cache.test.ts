@@ -1,7 +1,7 @@
 /** How many models stay in memory: they are weighed by what they take, and one that is larger than all stays too. */
 import { describe, expect, it } from 'vitest';
-import { ModelCache } from '../../../src/catalog/model-cache.js';
-import { loadModel, ModelStore } from '../../../src/catalog/model-store.js';
+import { ModelCache } from '../../../src/catalog/model/model-cache.js';
+import { loadModel, ModelStore } from '../../../src/catalog/model/model-store.js';
 import type { Model } from '../../../src/model/model.js';
 import { ok } from '../../support/definitions.js';
 import { startTestService, type TestProject } from '../../support/service.js';

@@ -3,8 +3,8 @@
  * late, or never. Announcements are for speed; the version in every statement keeps answers right.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ModelStore } from '../../../src/catalog/model-store.js';
-import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { ModelStore } from '../../../src/catalog/model/model-store.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { Database } from '../../../src/database/database.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { tokensOf } from '../../support/callers.js';

@@ -1,6 +1,6 @@
 /** Projects in memory: what the registry says reaches the next request, and unknown keys don't reach the registry. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { ProjectRepository } from '../../../src/database/registry/project.repository.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { refusalOf } from '../../support/definitions.js';

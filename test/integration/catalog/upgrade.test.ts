@@ -3,9 +3,9 @@
  * and never makes room for itself: what does not fit is told.
  */
 import { describe, expect, it, vi } from 'vitest';
-import { ModelStore } from '../../../src/catalog/model-store.js';
-import { Provisioning } from '../../../src/catalog/provisioning.js';
-import { planUpgrade, type Upgraded } from '../../../src/catalog/upgrade.js';
+import { ModelStore } from '../../../src/catalog/model/model-store.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
+import { planUpgrade, type UpgradeResult } from '../../../src/catalog/project/upgrade.js';
 import { buildModel, builtInRecords } from '../../../src/model/check/build-model.js';
 import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
 import { tableShapes } from '../../../src/model/table/table-shape.js';
@@ -20,7 +20,7 @@ const service = await startServiceOn(connection);
 const provisioning = service.service.app.get(Provisioning);
 const side = await sideConnection(connection);
 
-const migrate = (project: TestProject): Promise<Upgraded> => provisioning.migrate(project.id);
+const migrate = (project: TestProject): Promise<UpgradeResult> => provisioning.migrate(project.id);
 
 async function versions(project: TestProject): Promise<{ version: number; built_in: number }> {
   const [row] = await query<{ version: string; built_in: number }>(project, 'SELECT * FROM $schema."_model"');

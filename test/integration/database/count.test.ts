@@ -1,6 +1,6 @@
 /** What PostgreSQL really does for a list: a short first page counts nothing, and indexes serve what they are for. */
 import { describe, expect, it } from 'vitest';
-import { ModelStore } from '../../../src/catalog/model-store.js';
+import { ModelStore } from '../../../src/catalog/model/model-store.js';
 import { parseListQuery } from '../../../src/http/route/list-query.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';

@@ -4,10 +4,10 @@ import { describe, expect, inject, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
 import { createDataSource } from '../../../src/database/connection/data-source.js';
 import { openPool } from '../../../src/database/connection/open-pool.js';
-import { Database, type Share, type Transaction } from '../../../src/database/database.js';
+import { Database, type ConnectionShare, type Transaction } from '../../../src/database/database.js';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
-import { comeBack, KindError } from '../../../src/shared/errors.js';
-import { Lanes } from '../../../src/shared/fair-queue.js';
+import { retryLater, KindError } from '../../../src/shared/errors.js';
+import { FairQueue } from '../../../src/shared/fair-queue.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { sideConnection } from '../../support/side-connection.js';
 
@@ -128,9 +128,9 @@ describe('a connection', () => {
   it('whose statement had less time than it took is replaced, and the statement ended', async () => {
     const { database: own } = await open(1);
     const before = await pid(own);
-    expect(await own.within(5000).run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    expect(await own.withTimeout(5000).run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
     expect(await pid(own)).toBe(before);
-    expect(await refusalOf(own.within(20).run(statement('SELECT pg_sleep(20)')))).toBe('query.timeout');
+    expect(await refusalOf(own.withTimeout(20).run(statement('SELECT pg_sleep(20)')))).toBe('query.timeout');
     expect(await pid(own)).not.toBe(before);
   });
 
@@ -337,7 +337,7 @@ describe('a transaction that is over', () => {
       await holder.run(statement('SELECT pg_advisory_xact_lock(47130)'));
       const [row] = await holder.run<{ pid: number }>(statement('SELECT pg_backend_pid() AS pid'));
       const work = async (tx: Transaction) => {
-        tx.until(limit.signal);
+        tx.abortOn(limit.signal);
         await tx.run(statement('INSERT INTO public.interrupted VALUES (1)'));
         freed = tx.run(statement('SELECT pg_advisory_xact_lock(47130)'));
         await freed;
@@ -360,9 +360,9 @@ describe('a transaction that is over', () => {
     const limit = new AbortController();
     const done: string[] = [];
     const work = own.transaction(async (tx) => {
-      tx.until(limit.signal);
+      tx.abortOn(limit.signal);
       tx.afterCommit(() => void done.push('committed'));
-      tx.atEnd(() => void done.push('ended'));
+      tx.onEnd(() => void done.push('ended'));
       await tx.run(statement('INSERT INTO public.went_on VALUES (1)'));
       limit.abort(new Error('too late'));
     });
@@ -375,7 +375,7 @@ describe('a transaction that is over', () => {
   it('by a signal that was given before has done nothing either', async () => {
     const { database: own } = await open(1);
     const work = own.transaction(async (tx) => {
-      tx.until(AbortSignal.abort(new Error('long ago')));
+      tx.abortOn(AbortSignal.abort(new Error('long ago')));
       await tx.run(statement('SELECT 1'));
     });
     expect(await refusalOf(work)).toBe(' long ago');
@@ -385,15 +385,15 @@ describe('a transaction that is over', () => {
 
 describe('a share of the connections', () => {
   const open1 = () => {
-    const lanes = new Lanes({ perKey: 1, refusal: () => comeBack('server.busy', 'later') });
-    const share: Share = { enter: () => lanes.enter('a'), enterNow: () => lanes.enterNow('a') };
+    const lanes = new FairQueue({ perKey: 1, refusal: () => retryLater('server.busy', 'later') });
+    const share: ConnectionShare = { acquire: () => lanes.acquire('a'), tryAcquire: () => lanes.tryAcquire('a') };
     return { lanes, share };
   };
 
   it('is waited for before there is a connection, and given back after it', async () => {
     const { database: own } = await open(1);
     const { lanes, share } = open1();
-    const leave = await lanes.enter('a');
+    const leave = await lanes.acquire('a');
     let begun = 0;
     const waits = own.transaction(async () => (begun += 1), { share });
     expect(await own.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
@@ -402,24 +402,24 @@ describe('a share of the connections', () => {
     expect(await waits).toBe(1);
     const failing = own.transaction(() => Promise.reject(new Error('its work failed')), { share });
     expect(await refusalOf(failing)).toBe(' its work failed');
-    lanes.enterNow('a')?.();
-    expect(lanes.enterNow('a')).toBeDefined();
+    lanes.tryAcquire('a')?.();
+    expect(lanes.tryAcquire('a')).toBeDefined();
   });
 
   it('that a transaction comes to late lets it begin again, without a connection meanwhile', async () => {
     const { database: own } = await open(1);
     const { lanes, share } = open1();
-    const leave = await lanes.enter('a');
+    const leave = await lanes.acquire('a');
     const done: string[] = [];
     let begun = 0;
     const joins = own.transaction(async (tx) => {
       begun += 1;
       const attempt = begun;
       tx.afterCommit(() => void done.push(`commit ${attempt}`));
-      tx.atEnd(() => void done.push(`end ${attempt}`));
+      tx.onEnd(() => void done.push(`end ${attempt}`));
       await tx.run(statement('CREATE TABLE public.joined AS SELECT 1 AS n'));
-      tx.join(share);
-      tx.join(share);
+      tx.joinShare(share);
+      tx.joinShare(share);
       await tx.run(statement('DROP TABLE public.joined'));
     });
     await vi.waitFor(() => expect(done).toEqual(['end 1']));
@@ -427,7 +427,7 @@ describe('a share of the connections', () => {
     leave();
     await joins;
     expect(done).toEqual(['end 1', 'commit 2', 'end 2']);
-    expect(lanes.enterNow('a')).toBeDefined();
+    expect(lanes.tryAcquire('a')).toBeDefined();
   });
 });
 

@@ -1,8 +1,8 @@
 /** The service on a database that it reaches through a pooler. */
 import { describe, expect, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
-import { IndexBuilds } from '../../../src/catalog/index-builds.js';
-import { Provisioning } from '../../../src/catalog/provisioning.js';
+import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
+import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { Database, type Transaction } from '../../../src/database/database.js';
 import { openPool } from '../../../src/database/connection/open-pool.js';
@@ -70,7 +70,7 @@ describe('settings', () => {
 
   it('hold for each statement and transaction', async () => {
     const { connection } = await pooled();
-    const { dataSource, reach } = await openPool(connection, LIMITED);
+    const { dataSource, reachability: reach } = await openPool(connection, LIMITED);
     atEnd(() => dataSource.destroy());
     expect(reach).toMatchObject({ pooled: true });
     const database = new Database(dataSource, reach);
@@ -88,7 +88,7 @@ describe('settings', () => {
   it('that a pooler stops to hand on are told of, once', async () => {
     const { connection, direct, side, pooler } = await pooled();
     const warn = vi.fn();
-    const { dataSource, reach } = await openPool(connection, { ...LIMITED, warn });
+    const { dataSource, reachability: reach } = await openPool(connection, { ...LIMITED, warn });
     atEnd(() => dataSource.destroy());
     const database = new Database(dataSource, reach);
     const name = new URL(urlOf(direct)).pathname.slice(1);
@@ -105,7 +105,7 @@ describe('settings', () => {
     const direct = await ownDatabase();
     const url = new URL(urlOf(direct));
     url.searchParams.set('options', '-c extra_float_digits=0 -c work_mem=5MB');
-    const { dataSource, reach } = await openPool({ url: url.href }, LIMITED);
+    const { dataSource, reachability: reach } = await openPool({ url: url.href }, LIMITED);
     atEnd(() => dataSource.destroy());
     expect(reach).toMatchObject({ pooled: false, options: expect.stringContaining('-c statement_timeout=30000ms') });
     const [row] = await new Database(dataSource, reach).run(
@@ -119,10 +119,10 @@ describe('settings', () => {
 
 it('a statement that has less time than the connections allow is ended behind a pooler too', async () => {
   const { connection, side } = await pooled();
-  const { dataSource, reach } = await openPool(connection, LIMITED);
+  const { dataSource, reachability: reach } = await openPool(connection, LIMITED);
   atEnd(() => dataSource.destroy());
   const database = new Database(dataSource, reach);
-  const work = database.within(100).run(statement('SELECT pg_sleep(20)'));
+  const work = database.withTimeout(100).run(statement('SELECT pg_sleep(20)'));
   await expect(work).rejects.toMatchObject({ code: 'query.timeout' });
   expect(await side.rows("SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(20)' AND state = 'active'")).toEqual(
     [],
@@ -137,7 +137,7 @@ describe('prepared statements', () => {
     const made: Database[] = [];
     const onUnprepared = vi.fn();
     for (let at = 0; at < 2; at += 1) {
-      const { dataSource, reach } = await openPool(connection, { ...LIMITED, pool: 1 });
+      const { dataSource, reachability: reach } = await openPool(connection, { ...LIMITED, pool: 1 });
       atEnd(() => dataSource.destroy());
       made.push(new Database(dataSource, { ...reach, prepares, onUnprepared }));
     }
@@ -233,11 +233,11 @@ describe('work that needs a session', () => {
     const schema = `project_${project.id}`;
     await database.run(
       statement(
-        `INSERT INTO "${schema}".city (id, name, metadata, inserted_at, updated_at) SELECT gen_random_uuid(), 'name ' || n, '{}', now(), now() FROM generate_series(0, ${LIMITS.indexedAtOnce}) AS n`,
+        `INSERT INTO "${schema}".city (id, name, metadata, inserted_at, updated_at) SELECT gen_random_uuid(), 'name ' || n, '{}', now(), now() FROM generate_series(0, ${LIMITS.indexedInTransaction}) AS n`,
       ),
     );
     await ok(project.put('/string/unit/name', { indexed: true }));
-    await app.get(IndexBuilds).finish();
+    await app.get(IndexBuilder).finish();
     const valid = await database.run(
       statement(
         `SELECT FROM pg_index WHERE indrelid = '"${schema}".city'::regclass AND NOT indisprimary AND indisvalid`,
@@ -264,12 +264,12 @@ describe('work that needs a session', () => {
 
 it('a transaction that is over by a signal is ended on the server', async () => {
   const { connection, side } = await pooled();
-  const { dataSource, reach } = await openPool(connection, LIMITED);
+  const { dataSource, reachability: reach } = await openPool(connection, LIMITED);
   atEnd(() => dataSource.destroy());
   const database = new Database(dataSource, reach);
   const limit = new AbortController();
   const work = database.transaction(async (tx) => {
-    tx.until(limit.signal);
+    tx.abortOn(limit.signal);
     await tx.run(statement('SELECT pg_sleep(25)'));
   });
   const sleeping = () =>

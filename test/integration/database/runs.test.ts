@@ -1,6 +1,6 @@
 /** The runs of a transaction that meets others: what each locks before it sees anything, and when there is none any more. */
 import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { contending, type Contended } from '../../../src/database/transaction/contended.js';
+import { trackContention, type ContentionTarget } from '../../../src/database/transaction/contention.js';
 import { createDataSource } from '../../../src/database/connection/data-source.js';
 import { Database, type Transaction } from '../../../src/database/database.js';
 import { keyField } from '../../../src/model/field.js';
@@ -29,12 +29,12 @@ beforeEach(async () => {
 
 const kindOf = (table: string) =>
   ({ table, fields: new Map(), keyField: keyField('natural', undefined) }) as unknown as KindDef;
-const unit = (table: string, ...keys: string[]): Contended => {
+const unit = (table: string, ...keys: string[]): ContentionTarget => {
   return { schema: SCHEMA, table, units: { schema: SCHEMA, kind: kindOf(table), keys, leave: false } };
 };
 const FAILURE = statement(`DO $$ BEGIN RAISE EXCEPTION 'provoked' USING ERRCODE = '40001'; END $$`);
-const failing = (tx: Transaction, contended: Contended) =>
-  contending(
+const failing = (tx: Transaction, contended: ContentionTarget) =>
+  trackContention(
     () => contended,
     () => tx.run(FAILURE),
   );
@@ -81,7 +81,7 @@ describe('a run', () => {
       const read = await tx.run<{ n: number }>(statement(`SELECT n FROM ${SCHEMA}.one WHERE id = 'a'`));
       if (runs === 1) {
         await side.rows(`UPDATE ${SCHEMA}.one SET n = 41 WHERE id = 'a'`);
-        await contending(
+        await trackContention(
           () => unit('one', 'a'),
           () => tx.run(statement(`UPDATE ${SCHEMA}.one SET n = n + 1 WHERE id = 'a'`)),
         );
@@ -111,14 +111,14 @@ describe('a run', () => {
 });
 
 it('without any time left the refusal says that others are in the way', async () => {
-  const runs = database.runs({ patience: 50 });
+  const runs = database.runs({ timeout: 50 });
   const refused = database.transaction((tx) => failing(tx, unit('one', 'a')), { runs });
   await expect(refused).rejects.toMatchObject({ code: 'server.busy', status: 503, retryAfter: 1 });
   await expect(refused).rejects.toBeInstanceOf(KindError);
 });
 
 it('what was contended a moment ago is locked at once by who does the same, and by nobody else', async () => {
-  const runsOf = (name: string) => database.runs({ about: () => name });
+  const runsOf = (name: string) => database.runs({ workKey: () => name });
   let runs = 0;
   const once = async (tx: Transaction) => {
     if (runs++ === 0) await failing(tx, unit('one', 'a'));
@@ -133,7 +133,7 @@ it('what only the last run has to tell is told when there is no other one', asyn
   let runs = 0;
   await database.transaction(async (tx) => {
     const run = (runs += 1);
-    tx.runs.atLast(() => void told.push(`run ${run}`));
+    tx.runs.onEnd(() => void told.push(`run ${run}`));
     if (run === 1) await failing(tx, unit('one', 'a'));
     expect(told).toEqual([]);
   });
@@ -142,7 +142,7 @@ it('what only the last run has to tell is told when there is no other one', asyn
 
 it('what is sent before COMMIT fails it, and at READ COMMITTED is not sent', async () => {
   const fails = statement('SELECT 1/0');
-  const work = (tx: Transaction) => Promise.resolve(tx.atCommit(fails));
+  const work = (tx: Transaction) => Promise.resolve(tx.beforeCommit(fails));
   await expect(database.transaction(work)).rejects.toMatchObject({ code: '22012' });
   await database.transaction(work, { isolation: 'read committed' });
 });

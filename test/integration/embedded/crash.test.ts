@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findAccount, identity } from '../../../src/database/embedded/account.js';
+import { findAccount, spawnIdentity } from '../../../src/database/embedded/account.js';
 import { isRunning } from '../../../src/database/embedded/process-probe.js';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { freshFolder, kill, open, openInChild, postmasterPid, query, until } from './support.js';
@@ -57,7 +57,7 @@ test('nor when its number belongs to an unrelated process of the same account me
   await kill(owner);
   await until(() => !isRunning(postmaster));
   const account = await findAccount(join(dataDir, 'postgres'));
-  const stranger = spawn('sleep', ['60'], { ...identity(account), cwd: '/', stdio: 'ignore' });
+  const stranger = spawn('sleep', ['60'], { ...spawnIdentity(account), cwd: '/', stdio: 'ignore' });
   try {
     const file = join(dataDir, 'postgres', 'postmaster.pid');
     const [, ...rest] = (await readFile(file, 'utf8')).split('\n');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { copyBinaries, isPlainPath } from '../../../src/database/embedded/binaries-copy.js';
 import { findBinaries, nativeFolder } from '../../../src/database/embedded/binaries.js';
 import { findAccount } from '../../../src/database/embedded/account.js';
-import { run } from '../../../src/database/embedded/run.js';
+import { runProgram } from '../../../src/database/embedded/run-program.js';
 import { freshFolder, open, query } from './support.js';
 
 const asRoot = process.getuid?.() === 0;
@@ -47,11 +47,11 @@ async function packageWithoutLinks(): Promise<string> {
 
 test('symbolic links that npm did not make are made', async () => {
   const native = await packageWithoutLinks();
-  expect((await run(join(native, 'bin', 'initdb'), ['-V'], '/')).ok).toBe(false);
+  expect((await runProgram(join(native, 'bin', 'initdb'), ['-V'], '/')).ok).toBe(false);
   const dataDir = await freshFolder();
   const binaries = await findBinaries(dataDir, await findAccount(dataDir), native);
   expect(binaries).toMatchObject({ initdb: join(native, 'bin', 'initdb'), major: 18 });
-  expect((await run(binaries.initdb, ['-V'], '/')).output).toMatch(/^initdb \(PostgreSQL\) 18/);
+  expect((await runProgram(binaries.initdb, ['-V'], '/')).output).toMatch(/^initdb \(PostgreSQL\) 18/);
 });
 
 test('a copy is whole, usable by every account, and made once', async () => {

@@ -1,6 +1,6 @@
 /** A page by cursor costs the same wherever it is: in every direction, of parameters that may be null and that may not. */
 import { describe, expect, it } from 'vitest';
-import { ModelStore } from '../../../src/catalog/model-store.js';
+import { ModelStore } from '../../../src/catalog/model/model-store.js';
 import { parseListQuery } from '../../../src/http/route/list-query.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';

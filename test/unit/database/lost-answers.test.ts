@@ -1,6 +1,6 @@
 /** Which errors leave open whether what was sent is stored. */
 import { expect, it } from 'vitest';
-import { noteAnswer } from '../../../src/database/statement/lost-answers.js';
+import { noteLostAnswer } from '../../../src/database/statement/lost-answers.js';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
 
 const fault = (message: string, fields: object = {}) => Object.assign(new Error(message), fields);
@@ -13,7 +13,7 @@ it.each([
   ['the server ended the connection', fault('terminating connection', { code: '57P01', severity: 'FATAL' }), false],
   ['it was never sent', fault('Client has encountered a connection error and is not queryable'), false],
 ])('%s', (_, error, expected) => {
-  noteAnswer(error);
+  noteLostAnswer(error);
   expect(commonRefusal(error)).toMatchObject({ code: 'database.unavailable', mayBeStored: expected });
 });
 

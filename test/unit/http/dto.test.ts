@@ -1,6 +1,6 @@
 /** Bodies of fixed shape: every fault of one is told, with its place. */
 import { expect, test } from 'vitest';
-import { Nested, OptionalText, readDto, Text } from '../../../src/http/body/dto.js';
+import { NestedObject, OptionalText, readDto, Text } from '../../../src/http/body/dto.js';
 import { KindError } from '../../../src/shared/errors.js';
 
 class Inner {
@@ -15,7 +15,7 @@ class Outer {
   @OptionalText()
   readonly code: string | null = null;
 
-  @Nested(() => Inner, 'must be an object with email', 'The address.')
+  @NestedObject(() => Inner, 'must be an object with email', 'The address.')
   readonly user!: Inner;
 }
 

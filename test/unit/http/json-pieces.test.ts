@@ -5,7 +5,7 @@ import { parseInPieces, readJson } from '../../../src/http/body/json-pieces.js';
 import { parseJson } from '../../../src/http/body/json-text.js';
 import { KindError } from '../../../src/shared/errors.js';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { atOnce } from '../../../src/shared/work-in-pieces.js';
+import { runSync } from '../../../src/shared/work-in-pieces.js';
 
 interface Outcome {
   readonly value?: unknown;
@@ -25,7 +25,7 @@ function outcomeOf(parse: () => unknown): Outcome {
 }
 
 function same(text: string, piece: number): void {
-  expect(outcomeOf(() => atOnce(parseInPieces(text, { piece })))).toEqual(outcomeOf(() => parseJson(text)));
+  expect(outcomeOf(() => runSync(parseInPieces(text, { piece })))).toEqual(outcomeOf(() => parseJson(text)));
 }
 
 const space = fc.constantFrom('', ' ', '\n', '\t\r ');
@@ -92,13 +92,13 @@ describe('a body in pieces', () => {
 
   it('that is none says behind which character', () => {
     const text = `{"a":[${'1,'.repeat(50_000)}1],"b":tru}`;
-    expect(() => atOnce(parseInPieces(text))).toThrow('unexpected text after character 100009');
+    expect(() => runSync(parseInPieces(text))).toThrow('unexpected text after character 100009');
   });
 
   it('is refused with too many keys, elements or levels in one place', () => {
     const refused = (text: string) => {
       try {
-        atOnce(parseInPieces(text));
+        runSync(parseInPieces(text));
         return undefined;
       } catch (error) {
         return error instanceof KindError ? error.message : String(error);

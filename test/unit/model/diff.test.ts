@@ -3,7 +3,7 @@ import { checkModel } from '../../../src/model/check/check-model.js';
 import { diffModels, type Condition, type Guard, type Step } from '../../../src/model/table/diff.js';
 import { constraintName } from '../../../src/model/names.js';
 import { Faults, KindError } from '../../../src/shared/errors.js';
-import { atOnce } from '../../../src/shared/work-in-pieces.js';
+import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { kind, modelWith, parameter, type Records } from '../../support/models.js';
 
 /** A step in few words: `alter city +name`, `create index city(name)`. */
@@ -393,7 +393,7 @@ describe('a model that contradicts itself', () => {
     try {
       const told = new Faults();
       const [kinds, parameters] = [new Set(touched.kinds), new Set(touched.parameters)];
-      atOnce(checkModel(modelWith(records), { kinds, parameters, regrouped: new Set() }, told));
+      runSync(checkModel(modelWith(records), { kinds, parameters, regrouped: new Set() }, told));
       told.throwIfAny();
       return [];
     } catch (error) {

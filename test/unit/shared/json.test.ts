@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InexactNumber, jsonEqual, jsonFault } from '../../../src/shared/json.js';
-import { jsonText, repeatedAt, copyOf } from '../../../src/shared/large-json.js';
+import { jsonText, indexOfDuplicate, copyJson } from '../../../src/shared/large-json.js';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { atOnce, type Pieces } from '../../../src/shared/work-in-pieces.js';
+import { runSync, type WorkInPieces } from '../../../src/shared/work-in-pieces.js';
 
 describe('elements that are there twice', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('elements that are there twice', () => {
     [[[1], [1, 1], [1]], 2],
     [[], -1],
   ])('of %j: the one at %i', (items, at) => {
-    expect(repeatedAt(items)).toBe(at);
+    expect(indexOfDuplicate(items)).toBe(at);
   });
 });
 
@@ -44,7 +44,7 @@ describe('a JSON value', () => {
 
 describe('a large value', () => {
   /** The value of some work, and how often others had their turn meanwhile. */
-  const done = <T>(work: Pieces<T>): { value: T; pauses: number } => {
+  const done = <T>(work: WorkInPieces<T>): { value: T; pauses: number } => {
     for (let pauses = 0; ; pauses += 1) {
       const piece = work.next();
       if (piece.done) return { value: piece.value, pauses };
@@ -69,7 +69,7 @@ describe('a large value', () => {
     const many = fc.tuple(fc.jsonValue(), fc.nat(3000)).map(([value, times]) => Array(times).fill(value));
     fc.assert(
       fc.property(many, (value) => {
-        expect(atOnce(jsonText(value))).toBe(JSON.stringify(value));
+        expect(runSync(jsonText(value))).toBe(JSON.stringify(value));
       }),
       { numRuns: 200 },
     );
@@ -92,6 +92,6 @@ describe('a large value', () => {
     const value = JSON.parse(text.replace('0.12345678901234568', '"near"'), (_, each: unknown) =>
       each === 'near' ? near : each,
     ) as unknown;
-    expect(JSON.stringify(atOnce(copyOf(value)))).toBe(text);
+    expect(JSON.stringify(runSync(copyJson(value)))).toBe(text);
   });
 });

@@ -3,7 +3,7 @@
  * is executed too. After a change on purpose: `npx vitest run test/unit/sql -u`, and read the difference.
  */
 import { describe, expect, it } from 'vitest';
-import { readTableShapes } from '../../../src/catalog/introspection.js';
+import { readTableShapes } from '../../../src/catalog/project/introspection.js';
 import { parseListQuery } from '../../../src/http/route/list-query.js';
 import { diffModels, type Guard } from '../../../src/model/table/diff.js';
 import { schemaName } from '../../../src/model/names.js';
@@ -39,7 +39,7 @@ import {
 import { cursorOf } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
 import { tableShapes } from '../../../src/model/table/table-shape.js';
-import { atOnce } from '../../../src/shared/work-in-pieces.js';
+import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { linkStatements } from './link-statements.js';
 import { modelOf, ok } from '../../support/definitions.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
@@ -152,24 +152,24 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['an estimate', estimateStatement(list('count=estimated&filter=eq(size,1)'))],
     ['a unit', getStatement(planGet(parseListQuery(''), context(city, own)), ID)],
     ['a unit of a natural key', getStatement(planGet(parseListQuery('?include=title'), context(land)), 'IT')],
-    ['an insert', insertStatement(write, atOnce(rowsText([row])))],
+    ['an insert', insertStatement(write, runSync(rowsText([row])))],
     [
       'an insert into a table that is shared',
       insertStatement(
         { ...write, kind: stringKind, written: [stringKind.keyField], fields: [stringKind.keyField] },
-        atOnce(rowsText([])),
+        runSync(rowsText([])),
       ),
     ],
     [
       'an update',
       updateStatement(
         { ...write, written: [field('name')], id: ID, access: own, tags: ['1'] },
-        atOnce(rowsText([{ name: 'Oslo' }])),
+        runSync(rowsText([{ name: 'Oslo' }])),
       ),
     ],
     [
       'an update of nothing',
-      updateStatement({ ...write, written: [], id: ID, access: undefined, tags: undefined }, atOnce(rowsText([{}]))),
+      updateStatement({ ...write, written: [], id: ID, access: undefined, tags: undefined }, runSync(rowsText([{}]))),
     ],
     ['a unit locked, to be edited', lockStatement(change, false)],
     ['a unit locked, to be deleted', lockStatement(change, true)],

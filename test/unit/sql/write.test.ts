@@ -1,6 +1,6 @@
 /** Writes are few texts: what differs between requests is bound. */
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../src/shared/work-in-pieces.js';
+import { runSync } from '../../../src/shared/work-in-pieces.js';
 import {
   deleteStatement,
   insertStatement,
@@ -19,8 +19,8 @@ const plan = (version: number): UpdatePlan => ({
 
 describe('a write', () => {
   it.each([
-    ['insert', (version: number) => insertStatement(plan(version), atOnce(rowsText([{ name: `n${version}` }])))],
-    ['update', (version: number) => updateStatement(plan(version), atOnce(rowsText([{ name: `n${version}` }])))],
+    ['insert', (version: number) => insertStatement(plan(version), runSync(rowsText([{ name: `n${version}` }])))],
+    ['update', (version: number) => updateStatement(plan(version), runSync(rowsText([{ name: `n${version}` }])))],
     ['delete', (version: number) => deleteStatement(plan(version))],
   ])('has one text for all versions of the model: %s', (_, statement) => {
     expect(statement(41).text).toBe(statement(42).text);

@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest';
-import { Patterns } from '../../../src/catalog/patterns.js';
+import { PatternMatcher } from '../../../src/catalog/pattern/pattern-matcher.js';
 import { readPage } from '../../../src/unit/remote/remote-answer.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
-const patterns = new Patterns();
+const patterns = new PatternMatcher();
 afterAll(() => patterns.onApplicationShutdown());
 
 it('a page whose texts take long to match leaves turns to others', async () => {

@@ -3,39 +3,39 @@
  * transaction. All of it happens or none.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.token.js';
-import { Database, type Executor, type Transaction } from '../database/database.js';
-import { isDatabaseFault } from '../database/statement/sqlstate.js';
-import { checkAccessRules, orphanedAccess } from '../access/check-access.js';
-import { BUILT_IN_VERSION } from '../model/built-in/built-in.js';
-import { checkCounts, checkModel } from '../model/check/check-model.js';
-import { diffInPieces, type Step } from '../model/table/diff.js';
-import { isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { deleteLinksOfKindStatement } from '../sql/link.sql.js';
-import { endMembersStatement } from '../sql/session.sql.js';
-import { Breather } from '../shared/event-loop-yield.js';
-import { comeBack, Faults, refusal } from '../shared/errors.js';
-import type { Json } from '../shared/json.js';
-import { Lanes } from '../shared/fair-queue.js';
-import { LIMITS } from '../shared/limits.js';
-import { inTurns, type Pieces } from '../shared/work-in-pieces.js';
-import { dropDefaultsStatement, lockForDefinitionChangeStatement, stepStatement } from '../sql/ddl.sql.js';
+import type { Config } from '../../config/config.js';
+import { CONFIG } from '../../config/config.token.js';
+import { Database, type Executor, type Transaction } from '../../database/database.js';
+import { isDatabaseFault } from '../../database/statement/sqlstate.js';
+import { checkAccessRules, orphanedAccess } from '../../access/check-access.js';
+import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
+import { checkCounts, checkModel } from '../../model/check/check-model.js';
+import { diffInPieces, type Step } from '../../model/table/diff.js';
+import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
+import { deleteLinksOfKindStatement } from '../../sql/link.sql.js';
+import { endMembersStatement } from '../../sql/session.sql.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { retryLater, Faults, refusal } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
+import { FairQueue } from '../../shared/fair-queue.js';
+import { LIMITS } from '../../shared/limits.js';
+import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
+import { dropDefaultsStatement, lockForDefinitionChangeStatement, stepStatement } from '../../sql/ddl.sql.js';
 import {
   bumpVersionStatement,
   deleteParametersStatement,
   lockProjectStatement,
   recordDefinedInStatement,
   setAccessStatement,
-} from '../sql/model.sql.js';
-import { settingStatement, setUnindexedStatement } from '../sql/registry.sql.js';
-import type { Project } from '../tenancy/project.js';
-import { checkGuards } from './guards.js';
-import { IndexBuilds } from './index-builds.js';
-import { LargeIndexes } from './large-indexes.js';
-import { storedBytesOf } from './model-cache.js';
-import { loadModel, ModelStore } from './model-store.js';
-import { Patterns } from './patterns.js';
+} from '../../sql/model.sql.js';
+import { settingStatement, setUnindexedStatement } from '../../sql/registry.sql.js';
+import type { Project } from '../../tenancy/project.js';
+import { checkGuards } from './change-guards.js';
+import { IndexBuilder } from '../index/index-builder.js';
+import { LargeIndexes } from '../index/large-indexes.js';
+import { storedBytesOf } from '../model/model-cache.js';
+import { loadModel, ModelStore } from '../model/model-store.js';
+import { PatternMatcher } from '../pattern/pattern-matcher.js';
 
 /** What is announced when a model changes. The payload is `project:version`. */
 export const MODEL_CHANNEL = 'kind_model';
@@ -77,23 +77,23 @@ export interface ChangeOptions {
 }
 
 @Injectable()
-export class DefinitionChanges {
+export class DefinitionChangeService {
   /** Who changes definitions all the time never holds the pool that others need. */
-  readonly #turns: Lanes;
+  readonly #turns: FairQueue;
 
   constructor(
     private readonly database: Database,
     private readonly models: ModelStore,
-    private readonly builds: IndexBuilds,
-    private readonly patterns: Patterns,
+    private readonly builds: IndexBuilder,
+    private readonly patterns: PatternMatcher,
     @Inject(CONFIG) config: Config,
   ) {
-    this.#turns = new Lanes({
+    this.#turns = new FairQueue({
       perKey: 1,
-      atOnce: Math.max(1, Math.floor(config.databasePool / 4)),
-      waitingPerKey: LIMITS.changesWaiting,
-      patience: PATIENCE,
-      refusal: () => comeBack('server.busy', 'Too many changes of definitions wait for their turn', 5),
+      concurrency: Math.max(1, Math.floor(config.databasePool / 4)),
+      maxWaitingPerKey: LIMITS.changesWaiting,
+      timeout: PATIENCE,
+      refusal: () => retryLater('server.busy', 'Too many changes of definitions wait for their turn', 5),
     });
   }
 
@@ -129,13 +129,13 @@ export class DefinitionChanges {
 
   async #apply(project: Project, change: DefinitionChange): Promise<Model> {
     const { tx, before } = change;
-    const breather = new Breather(project.schema);
+    const yielder = new EventLoopYield(project.schema);
     const written = await loadModel(tx, project, { known: before });
-    await inTurns(checkWritten(written, change), breather);
+    await runYielding(checkWritten(written, change), yielder);
     const settled = await this.#settleInline(project, change, written);
-    const orphaned = await inTurns(orphanedAccess(before, settled), breather);
+    const orphaned = await runYielding(orphanedAccess(before, settled), yielder);
     const after = await this.#closeAccess(project, tx, settled, orphaned);
-    const { guards, steps, tables: made } = await inTurns(diffInPieces(before, after), breather);
+    const { guards, steps, tables: made } = await runYielding(diffInPieces(before, after), yielder);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
     await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
@@ -186,7 +186,7 @@ function onlyThere(gone: readonly KindDef[], { kinds, parameters }: Model): stri
 }
 
 /** Definitions that were written must fit together, and rules of access to them. @throws KindError with every fault */
-function* checkWritten(model: Model, change: DefinitionChange): Pieces<void> {
+function* checkWritten(model: Model, change: DefinitionChange): WorkInPieces<void> {
   const faults = new Faults();
   for (const id of change.access) {
     const kind = model.kinds.get(id);

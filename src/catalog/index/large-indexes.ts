@@ -1,9 +1,9 @@
 /** Which indexes of a change are too large to be made in its transaction, which keeps writers out until it ends. */
-import type { Executor } from '../database/database.js';
-import type { Step } from '../model/table/diff.js';
-import type { TableShape } from '../model/table/table-shape.js';
-import { LIMITS } from '../shared/limits.js';
-import { isLargeStatement, oversizedStatement } from '../sql/index.sql.js';
+import type { Executor } from '../../database/database.js';
+import type { Step } from '../../model/table/diff.js';
+import type { TableShape } from '../../model/table/table-shape.js';
+import { LIMITS } from '../../shared/limits.js';
+import { isLargeStatement, oversizedStatement } from '../../sql/index.sql.js';
 
 export class LargeIndexes {
   readonly #fresh = new Set<string>();
@@ -29,7 +29,7 @@ export class LargeIndexes {
     if (step.type === 'create_table') this.#fresh.add(step.table.name);
     if (step.type !== 'create_index' || step.index.unique || this.#fresh.has(step.table)) return false;
     const { schema, tables } = this;
-    const large = isLargeStatement(schema, step.table, step.index.name, LIMITS.indexedAtOnce);
+    const large = isLargeStatement(schema, step.table, step.index.name, LIMITS.indexedInTransaction);
     if (!(await this.#holds(large))) return false;
     const table = tables.get(step.table);
     const oversized = table && oversizedStatement(schema, table, step.index);

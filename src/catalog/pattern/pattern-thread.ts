@@ -3,8 +3,8 @@
  * the thread where it takes too long; the next one gets another thread. Without work there is none.
  */
 import { Worker } from 'node:worker_threads';
-import type { PatternMatch } from '../model/check/pattern-checks.js';
-import { LIMITS } from '../shared/limits.js';
+import type { PatternMatch } from '../../model/check/pattern-checks.js';
+import { LIMITS } from '../../shared/limits.js';
 
 export interface PatternJob {
   readonly pattern: string;
@@ -25,7 +25,7 @@ const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
 const SOURCE = new URL('./pattern.worker.mjs', import.meta.url);
 
-export class PatternWorker {
+export class PatternThread {
   #worker: Promise<Worker> | undefined;
 
   /** The answers, job by job; undefined where it took longer than so many milliseconds, or more memory than there is. */
@@ -71,7 +71,7 @@ function started(): Promise<Worker> {
 }
 
 /** The texts in their order, those of one pattern that follow each other together. */
-export function jobsOf(matches: readonly PatternMatch[]): PatternJob[] {
+export function groupIntoJobs(matches: readonly PatternMatch[]): PatternJob[] {
   const jobs: { pattern: string; texts: string[] }[] = [];
   for (const { pattern, text } of matches) {
     const last = jobs.at(-1);

@@ -5,22 +5,22 @@
  * finishes what a process left that died.
  */
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { NoSessionError } from '../database/session-connection.js';
-import { Database, type Executor } from '../database/database.js';
-import { ProjectRepository } from '../database/registry/project.repository.js';
-import { isDatabaseFault, isRetryable, isStaleModel } from '../database/statement/sqlstate.js';
-import { tableShapes, type IndexShape } from '../model/table/table-shape.js';
-import { KindError } from '../shared/errors.js';
+import { NoSessionError } from '../../database/session-connection.js';
+import { Database, type Executor } from '../../database/database.js';
+import { ProjectRepository } from '../../database/registry/project.repository.js';
+import { isDatabaseFault, isRetryable, isStaleModel } from '../../database/statement/sqlstate.js';
+import { tableShapes, type IndexShape } from '../../model/table/table-shape.js';
+import { KindError } from '../../shared/errors.js';
 import {
   buildIndexStatement,
   lockIndexesStatement,
   listIndexesStatement,
   dropIndexStatement,
-} from '../sql/index.sql.js';
-import { lockProjectStatement } from '../sql/model.sql.js';
-import { setUnindexedStatement } from '../sql/registry.sql.js';
-import { projectOf, type Project } from '../tenancy/project.js';
-import { loadModel } from './model-store.js';
+} from '../../sql/index.sql.js';
+import { lockProjectStatement } from '../../sql/model.sql.js';
+import { setUnindexedStatement } from '../../sql/registry.sql.js';
+import { projectOf, type Project } from '../../tenancy/project.js';
+import { loadModel } from '../model/model-store.js';
 
 /** Milliseconds between two looks for what others left. */
 const LOOKS = 60_000;
@@ -34,7 +34,7 @@ interface Missing {
 }
 
 @Injectable()
-export class IndexBuilds implements OnModuleDestroy {
+export class IndexBuilder implements OnModuleDestroy {
   readonly #log = new Logger('indexes');
   readonly #waiting = new Map<string, Project>();
   readonly #stop = new AbortController();
@@ -104,7 +104,7 @@ export class IndexBuilds implements OnModuleDestroy {
     for (const [id, project] of this.#waiting) {
       this.#waiting.delete(id);
       try {
-        await this.database.apart((executor) => this.#build(executor, project), this.#stop.signal);
+        await this.database.withDedicatedConnection((executor) => this.#build(executor, project), this.#stop.signal);
       } catch (error) {
         // A project that went meanwhile has no tables; what else failed is tried again at the next look.
         if (this.#stop.signal.aborted || isStaleModel(error)) continue;

@@ -1,14 +1,14 @@
 /** Transactions that hold no connection before they need one: they begin with their first statement. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
-import type { Share, Transaction } from './executor.js';
-import type { Runs } from './runs.js';
+import type { ConnectionShare, Transaction } from './executor.js';
+import type { TransactionRuns } from './runs.js';
 
 /** Runs the work of a transaction in one, as `Database.transaction` does. */
 export type Begin = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
 
 /** A transaction that begins with its first statement, if there is one. */
-export class LateTransaction implements Transaction {
+export class LazyTransaction implements Transaction {
   readonly isolation: Isolation = 'repeatable read';
   #begun: Promise<Transaction> | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -23,14 +23,14 @@ export class LateTransaction implements Transaction {
   /** @param runs it is one of them, and so is the transaction that `begin` makes */
   constructor(
     private readonly begin: Begin,
-    readonly runs: Runs,
+    readonly runs: TransactionRuns,
   ) {}
 
   get tx(): this {
     return this;
   }
 
-  get begun(): boolean {
+  get hasBegun(): boolean {
     return this.#begun !== undefined;
   }
 
@@ -40,7 +40,7 @@ export class LateTransaction implements Transaction {
     return transaction.run<Row>(statement);
   }
 
-  atCommit(statement: Statement): void {
+  beforeCommit(statement: Statement): void {
     this.#last.push(statement);
   }
 
@@ -48,18 +48,18 @@ export class LateTransaction implements Transaction {
     this.#after.push(work);
   }
 
-  until(signal: AbortSignal): void {
+  abortOn(signal: AbortSignal): void {
     this.#signals.push(signal);
-    this.#open?.until(signal);
+    this.#open?.abortOn(signal);
   }
 
-  atEnd(work: () => void): void {
+  onEnd(work: () => void): void {
     this.#ends.push(work);
   }
 
   /** Whoever lets it begin sees to its place. */
-  join(share: Share): void {
-    this.#open?.join(share);
+  joinShare(share: ConnectionShare): void {
+    this.#open?.joinShare(share);
   }
 
   async commit(): Promise<void> {
@@ -89,10 +89,10 @@ export class LateTransaction implements Transaction {
         this.#open = tx;
         await new Promise<void>((commit, rollback) => {
           this.#end = { commit, rollback };
-          for (const signal of this.#signals) tx.until(signal);
+          for (const signal of this.#signals) tx.abortOn(signal);
           begun(tx);
         });
-        for (const statement of this.#last) tx.atCommit(statement);
+        for (const statement of this.#last) tx.beforeCommit(statement);
         for (const job of this.#after) tx.afterCommit(job);
       };
       this.#ended = this.begin(work);

@@ -1,7 +1,7 @@
 /** Lanes of work and the lines before them: bounded in length and time, and fair. With gates, no sleeps. */
 import { describe, expect, it, vi } from 'vitest';
-import { comeBack } from '../../../src/shared/errors.js';
-import { Lanes, type LaneOptions } from '../../../src/shared/fair-queue.js';
+import { retryLater } from '../../../src/shared/errors.js';
+import { FairQueue, type FairQueueOptions } from '../../../src/shared/fair-queue.js';
 
 function gate() {
   let open = (): void => undefined;
@@ -9,8 +9,8 @@ function gate() {
   return { opened, open };
 }
 
-function lanes(options: Omit<LaneOptions, 'patience' | 'refusal'>): Lanes {
-  return new Lanes({ patience: 1000, refusal: () => comeBack('server.busy', 'later', 2), ...options });
+function lanes(options: Omit<FairQueueOptions, 'patience' | 'refusal'>): FairQueue {
+  return new FairQueue({ timeout: 1000, refusal: () => retryLater('server.busy', 'later', 2), ...options });
 }
 
 /** Lets everything run that waits for nothing. */
@@ -18,7 +18,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('work of all keys', () => {
   it('runs a limited number at once, and the others one after another', async () => {
-    const line = lanes({ atOnce: 2, waiting: 10 });
+    const line = lanes({ concurrency: 2, maxWaiting: 10 });
     let [running, most] = [0, 0];
     const work = async () => {
       most = Math.max(most, (running += 1));
@@ -30,7 +30,7 @@ describe('work of all keys', () => {
   });
 
   it('rejects with 503 when full, and accepts again later', async () => {
-    const line = lanes({ atOnce: 1, waiting: 2 });
+    const line = lanes({ concurrency: 1, maxWaiting: 2 });
     const { opened, open } = gate();
     const taken = [1, 2, 3].map(() => line.run('a', () => opened));
     await expect(line.run('b', () => opened)).rejects.toMatchObject({
@@ -46,7 +46,7 @@ describe('work of all keys', () => {
   it('rejects work that has waited too long', async () => {
     vi.useFakeTimers();
     try {
-      const line = lanes({ atOnce: 1, waiting: 2 });
+      const line = lanes({ concurrency: 1, maxWaiting: 2 });
       const { opened, open } = gate();
       const first = line.run('a', () => opened);
       const late = expect(line.run('a', () => opened)).rejects.toMatchObject({ status: 503 });
@@ -61,7 +61,7 @@ describe('work of all keys', () => {
   });
 
   it('serves the keys in turn', async () => {
-    const line = lanes({ atOnce: 1, waiting: 10 });
+    const line = lanes({ concurrency: 1, maxWaiting: 10 });
     const { opened, open } = gate();
     const order: string[] = [];
     const first = line.run('x', () => opened);
@@ -74,7 +74,7 @@ describe('work of all keys', () => {
   });
 
   it('continues after failed work', async () => {
-    const line = lanes({ atOnce: 1, waiting: 1 });
+    const line = lanes({ concurrency: 1, maxWaiting: 1 });
     await expect(line.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await line.run('a', async () => 'yes')).toBe('yes');
   });
@@ -99,7 +99,7 @@ describe('work of one key', () => {
   });
 
   it('waits in a queue of its own, and does not block the others', async () => {
-    const line = lanes({ perKey: 1, atOnce: 2, waitingPerKey: 2 });
+    const line = lanes({ perKey: 1, concurrency: 2, maxWaitingPerKey: 2 });
     const gates = new Map(['a1', 'a2', 'a3', 'b1', 'c1'].map((name) => [name, gate()]));
     const started: string[] = [];
     const run = (name: string) =>
@@ -126,7 +126,7 @@ describe('work of one key', () => {
 
 describe('parts of a key', () => {
   const named = () => {
-    const line = lanes({ atOnce: 10, share: 0.8, partShare: 0.75, waitingPerKey: 8 });
+    const line = lanes({ concurrency: 10, keyShare: 0.8, partShare: 0.75, maxWaitingPerKey: 8 });
     const { opened, open } = gate();
     const started: string[] = [];
     const run = (key: string, part: string) => {
@@ -170,7 +170,7 @@ describe('parts of a key', () => {
 
 describe('a share', () => {
   /** Keys whose work goes on until it is told to end; the first letter of a name is its key. */
-  function crowd(options: Omit<LaneOptions, 'patience' | 'refusal'>) {
+  function crowd(options: Omit<FairQueueOptions, 'patience' | 'refusal'>) {
     const line = lanes(options);
     const gates = new Map<string, ReturnType<typeof gate>>();
     const running = new Set<string>();
@@ -208,7 +208,7 @@ describe('a share', () => {
   }
 
   it('is a part of what the others leave, so that something remains for the next', async () => {
-    const { start, running, endAll } = crowd({ atOnce: 8, share: 0.8 });
+    const { start, running, endAll } = crowd({ concurrency: 8, keyShare: 0.8 });
     await start('a', 20);
     expect(running()).toBe('aaaaaa');
     await start('b', 20);
@@ -219,7 +219,7 @@ describe('a share', () => {
   });
 
   it('evens out, and the next place goes to a key without one', async () => {
-    const { start, running, end, endAll } = crowd({ atOnce: 8, share: 0.8 });
+    const { start, running, end, endAll } = crowd({ concurrency: 8, keyShare: 0.8 });
     await start('a', 20);
     await start('b', 20);
     for (let turn = 0; turn < 6; turn += 1) await end('a');
@@ -237,7 +237,7 @@ describe('a share', () => {
   });
 
   it('leaves no usable place idle', async () => {
-    const { start, running, end, endAll } = crowd({ atOnce: 10, share: 0.8 });
+    const { start, running, end, endAll } = crowd({ concurrency: 10, keyShare: 0.8 });
     await start('a', 20);
     await start('b', 1);
     await end('b');
@@ -249,21 +249,21 @@ describe('a share', () => {
 
 describe('a place that is reserved separately', () => {
   it('counts like work, and goes to the next in the queue when it is released', async () => {
-    const line = lanes({ perKey: 1, waiting: 10 });
-    const leave = line.enterNow('a');
-    expect(line.enterNow('a')).toBeUndefined();
-    line.enterNow('b')?.();
+    const line = lanes({ perKey: 1, maxWaiting: 10 });
+    const leave = line.tryAcquire('a');
+    expect(line.tryAcquire('a')).toBeUndefined();
+    line.tryAcquire('b')?.();
     const order: string[] = [];
     const work = line.run('a', async () => void order.push('work'));
-    const entered = line.enter('a').then((next) => (order.push('place'), next));
+    const entered = line.acquire('a').then((next) => (order.push('place'), next));
     await settle();
     expect(order).toEqual([]);
     leave?.();
     const next = await entered;
     await work;
     expect(order).toEqual(['work', 'place']);
-    expect(line.enterNow('a')).toBeUndefined();
+    expect(line.tryAcquire('a')).toBeUndefined();
     next();
-    expect(line.enterNow('a')).toBeDefined();
+    expect(line.tryAcquire('a')).toBeDefined();
   });
 });

@@ -13,14 +13,14 @@ import {
   type PatternChecks,
   type PatternMatch,
   type PatternOutcome,
-} from '../model/check/pattern-checks.js';
-import { schemaName } from '../model/names.js';
-import { Breather } from '../shared/event-loop-yield.js';
-import { comeBack } from '../shared/errors.js';
-import type { Eventually } from '../shared/maybe-promise.js';
-import { Lanes } from '../shared/fair-queue.js';
-import { LIMITS } from '../shared/limits.js';
-import { jobsOf, PatternWorker, type PatternAnswer, type PatternJob } from './pattern-worker.js';
+} from '../../model/check/pattern-checks.js';
+import { schemaName } from '../../model/names.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { retryLater } from '../../shared/errors.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
+import { FairQueue } from '../../shared/fair-queue.js';
+import { LIMITS } from '../../shared/limits.js';
+import { groupIntoJobs, PatternThread, type PatternAnswer, type PatternJob } from './pattern-thread.js';
 
 /** What may be matched on the event loop: patterns of so many characters and instructions, in so many steps each. */
 const SMALL = { characters: 100, size: 100, steps: 20_000 } as const;
@@ -45,24 +45,24 @@ interface Spent {
 /** The time of the worker that a request, or a change of definitions, has had and may have. */
 export interface PatternTime {
   /** Milliseconds. */
-  apart: number;
+  workerTime: number;
   readonly seconds: number;
 }
 
 @Injectable()
-export class Patterns implements OnApplicationShutdown {
+export class PatternMatcher implements OnApplicationShutdown {
   readonly #known = new LRUCache<string, Known>({ max: 10_000 });
   readonly #small = new LRUCache<string, RE2JS>({ max: 500 });
-  readonly #worker = new PatternWorker();
-  readonly #turns = new Lanes({
-    atOnce: 1,
-    waitingPerKey: LIMITS.requestsWaiting,
-    patience: PATIENCE,
-    refusal: () => comeBack('server.busy', 'Too much of this project waits to be matched against patterns'),
+  readonly #worker = new PatternThread();
+  readonly #turns = new FairQueue({
+    concurrency: 1,
+    maxWaitingPerKey: LIMITS.requestsWaiting,
+    timeout: PATIENCE,
+    refusal: () => retryLater('server.busy', 'Too much of this project waits to be matched against patterns'),
   });
 
   /** Tells the faults of what was collected, at once where that takes no time. @throws KindError 503 where too much waits */
-  settle(project: string, checks: PatternChecks): Eventually<void> {
+  settle(project: string, checks: PatternChecks): MaybePromise<void> {
     if (!checks.any) return undefined;
     const { texts, defined } = checks.take();
     const spent = { steps: 0 };
@@ -78,14 +78,19 @@ export class Patterns implements OnApplicationShutdown {
     checks: PatternChecks,
     spent: Spent,
   ): Promise<void> {
-    const breather = new Breather(schemaName(project));
+    const yielder = new EventLoopYield(schemaName(project));
     for (let at = 0; at < texts.length; at += SLICE.texts) {
       await this.#settleSome(project, texts.slice(at, at + SLICE.texts), checks, spent);
-      if (breather.due) await breather.pause();
+      if (yielder.due) await yielder.pause();
     }
   }
 
-  #settleSome(project: string, texts: readonly PatternCheck[], checks: PatternChecks, spent: Spent): Eventually<void> {
+  #settleSome(
+    project: string,
+    texts: readonly PatternCheck[],
+    checks: PatternChecks,
+    spent: Spent,
+  ): MaybePromise<void> {
     const unknown = texts.some(({ pattern }) => !this.#known.has(pattern));
     return unknown ? this.#learnFirst(project, texts, [], checks, spent) : this.#settle(project, texts, checks, spent);
   }
@@ -105,7 +110,7 @@ export class Patterns implements OnApplicationShutdown {
     await this.#settle(project, left, checks, spent);
   }
 
-  #settle(project: string, texts: readonly PatternCheck[], checks: PatternChecks, spent: Spent): Eventually<void> {
+  #settle(project: string, texts: readonly PatternCheck[], checks: PatternChecks, spent: Spent): MaybePromise<void> {
     const left = this.#settleAtOnce(this.#bounded(texts, spent), checks);
     return left.length > 0 ? this.#settleApart(project, left, checks) : undefined;
   }
@@ -125,13 +130,13 @@ export class Patterns implements OnApplicationShutdown {
   /** Answers those that are left for the worker. */
   #settleAtOnce(texts: readonly PatternCheck[], checks: PatternChecks): PatternCheck[] {
     const begun = performance.now();
-    const before = checks.atOnce;
+    const before = checks.eventLoopTime;
     return texts.filter((check) => {
-      if (checks.atOnce > AT_ONCE || this.#steps(check) > SMALL.steps) return true;
+      if (checks.eventLoopTime > AT_ONCE || this.#steps(check) > SMALL.steps) return true;
       const small = this.#findSmall(check.pattern);
       if (!small) return true;
       tellOutcome(check, small.matcher(check.text).find() ? 'match' : 'mismatch');
-      checks.atOnce = before + performance.now() - begun;
+      checks.eventLoopTime = before + performance.now() - begun;
       return false;
     });
   }
@@ -152,7 +157,7 @@ export class Patterns implements OnApplicationShutdown {
       outcomes[at] === 'mismatch' && this.#isGood(match.pattern) ? [{ ...match, at }] : [],
     );
     for (const slice of this.#slices(sent)) {
-      const answers = await this.#run(project, jobsOf(slice), time);
+      const answers = await this.#run(project, groupIntoJobs(slice), time);
       const found = answers?.flatMap((answer) => answer.matches);
       slice.forEach(({ at }, n) => (outcomes[at] = found ? (found[n] ? 'match' : 'mismatch') : 'costly'));
     }
@@ -189,12 +194,12 @@ export class Patterns implements OnApplicationShutdown {
     jobs: readonly PatternJob[],
     time: PatternTime,
   ): Promise<readonly PatternAnswer[] | undefined> {
-    if (time.apart >= time.seconds * 1000) return undefined;
+    if (time.workerTime >= time.seconds * 1000) return undefined;
     return this.#turns.run(project, async () => {
       const begun = performance.now();
-      const left = time.seconds * 1000 - time.apart;
+      const left = time.seconds * 1000 - time.workerTime;
       const answers = await this.#worker.run(jobs, Math.min(left, SLICE.milliseconds));
-      time.apart += performance.now() - begun;
+      time.workerTime += performance.now() - begun;
       return answers;
     });
   }

@@ -1,15 +1,15 @@
 /** Makes, upgrades and drops the schemas of projects, with the same diff → DDL engine that serves users. */
 import { Injectable } from '@nestjs/common';
-import { Database, type Executor, type Transaction } from '../database/database.js';
-import { isDatabaseFault } from '../database/statement/sqlstate.js';
-import type { ProjectSettings } from '../database/entities/project.entity.js';
-import { ProjectRepository, type ProjectRow } from '../database/registry/project.repository.js';
-import { BUILT_IN_VERSION } from '../model/built-in/built-in.js';
-import { builtInRecords, buildModel } from '../model/check/build-model.js';
-import { diffModels } from '../model/table/diff.js';
-import { schemaName } from '../model/names.js';
-import { refusal } from '../shared/errors.js';
-import { PROJECT_ID } from '../shared/identifiers.js';
+import { Database, type Executor, type Transaction } from '../../database/database.js';
+import { isDatabaseFault } from '../../database/statement/sqlstate.js';
+import type { ProjectSettings } from '../../database/entities/project.entity.js';
+import { ProjectRepository, type ProjectRow } from '../../database/registry/project.repository.js';
+import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
+import { builtInRecords, buildModel } from '../../model/check/build-model.js';
+import { diffModels } from '../../model/table/diff.js';
+import { schemaName } from '../../model/names.js';
+import { refusal } from '../../shared/errors.js';
+import { PROJECT_ID } from '../../shared/identifiers.js';
 import {
   createSchemaStatements,
   dropSchemaStatement,
@@ -18,18 +18,18 @@ import {
   lockProjectStatement,
   tablesStatement,
   type FoldCollation,
-} from '../sql/model.sql.js';
+} from '../../sql/model.sql.js';
 import {
   announceStatement,
   collationsStatement,
   insertProjectStatement,
   settingStatement,
   updateProjectStatement,
-} from '../sql/registry.sql.js';
-import { projectOf, type Project } from '../tenancy/project.js';
-import { runSteps } from './definition-change.js';
-import { builtInVersion } from './built-in-version.js';
-import { insertBuiltInRows, upgradeProject, type Upgraded } from './upgrade.js';
+} from '../../sql/registry.sql.js';
+import { projectOf, type Project } from '../../tenancy/project.js';
+import { runSteps } from '../definition/definition-change.service.js';
+import { builtInVersion } from '../model/built-in-version.js';
+import { insertBuiltInRows, upgradeSchema, type UpgradeResult } from './upgrade.js';
 
 /** What is announced when the registry changes. The payload is the project's id. */
 export const PROJECT_CHANNEL = 'kind_project';
@@ -123,7 +123,7 @@ export class Provisioning {
    * Brings a project to the model of this version, and makes all processes read it anew: as after a restore of its
    * schema. @throws KindError 503 where it can not be upgraded as it stands, or a table is not free for long
    */
-  async migrate(id: string): Promise<Upgraded> {
+  async migrate(id: string): Promise<UpgradeResult> {
     const row = await this.get(id);
     if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
     const project = projectOf(row);
@@ -131,7 +131,7 @@ export class Provisioning {
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
         await tx.run(settingStatement('lock_timeout', TABLE_LOCK_TIMEOUT));
-        const upgraded = await upgradeProject(tx, project);
+        const upgraded = await upgradeSchema(tx, project);
         await tx.run(announceStatement(PROJECT_CHANNEL, id));
         return upgraded;
       },

@@ -1,6 +1,6 @@
 /** Runs a program of PostgreSQL to its end, in an environment of its own. */
 import { spawn } from 'node:child_process';
-import { identity, type Account } from './account.js';
+import { spawnIdentity, type Account } from './account.js';
 
 /**
  * The variables that PostgreSQL's programs get: none of the caller's, since PGDATA, PGOPTIONS and the like would
@@ -9,16 +9,21 @@ import { identity, type Account } from './account.js';
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' };
 
-export interface Outcome {
+export interface ProgramResult {
   readonly ok: boolean;
   readonly output: string;
 }
 
-export async function run(program: string, args: readonly string[], cwd: string, account?: Account): Promise<Outcome> {
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  account?: Account,
+): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       cwd,
-      ...identity(account),
+      ...spawnIdentity(account),
       ...(PROGRAM_ENV && { env: PROGRAM_ENV }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, expect, it, vi } from 'vitest';
-import { Lingering } from '../../../src/http/server/lingering-close.js';
+import { LingeringClose } from '../../../src/http/server/lingering-close.js';
 
 const servers: { close(): unknown; closeAllConnections(): void }[] = [];
 afterAll(() => {
@@ -14,8 +14,8 @@ afterAll(() => {
 });
 
 /** A server that answers as soon as it has the head of a request; the answered function connects, and sends some of one. */
-async function serve(options: Partial<ConstructorParameters<typeof Lingering>[0]>) {
-  const lingering = new Lingering({ bytes: 1000, milliseconds: 60_000, connections: 10, ...options });
+async function serve(options: Partial<ConstructorParameters<typeof LingeringClose>[0]>) {
+  const lingering = new LingeringClose({ bytes: 1000, milliseconds: 60_000, connections: 10, ...options });
   const server = createServer((request, response) => {
     lingering.watch(request, response);
     response.end('early');

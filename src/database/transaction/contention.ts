@@ -3,39 +3,39 @@ import type { LockedUnits } from '../../sql/lock.sql.js';
 import { isContention } from '../statement/sqlstate.js';
 
 /** A table, and where they are known the units in it. */
-export interface Contended {
+export interface ContentionTarget {
   readonly schema: string;
   readonly table: string;
   readonly units?: LockedUnits;
 }
 
 /** By the error that told of it. */
-const met = new WeakMap<Error, Contended>();
+const met = new WeakMap<Error, ContentionTarget>();
 
 /** Runs a statement; where it fails because of another transaction, the error has what that was about. */
-export async function contending<T>(contended: () => Contended, work: () => Promise<T>): Promise<T> {
+export async function trackContention<T>(contended: () => ContentionTarget, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    noteContended(error, contended);
+    noteContention(error, contended);
     throw error;
   }
 }
 
 /** The same for whoever handles the error anyway. */
-export function noteContended(error: unknown, contended: () => Contended): void {
+export function noteContention(error: unknown, contended: () => ContentionTarget): void {
   if (error instanceof Error && isContention(error) && !met.has(error)) met.set(error, contended());
 }
 
-export function contendedOf(error: unknown): Contended | undefined {
+export function contentionTargetOf(error: unknown): ContentionTarget | undefined {
   return error instanceof Error ? met.get(error) : undefined;
 }
 
 /** What a run was given is not what its transaction finds: it is run again with what is there. */
-export class Outdated extends Error {
-  override readonly name = 'Outdated';
+export class OutdatedError extends Error {
+  override readonly name = 'OutdatedError';
 
-  constructor(contended?: Contended) {
+  constructor(contended?: ContentionTarget) {
     super('what the run was given has changed meanwhile');
     if (contended) met.set(this, contended);
   }

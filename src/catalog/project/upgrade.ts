@@ -2,33 +2,33 @@
  * Brings what stands of a project to the model of this version. It only adds: what somebody else put into the schema
  * stays and is named, and what stands in another form than the model's is refused, never dropped and made again.
  */
-import type { Executor, Transaction } from '../database/database.js';
-import { isDatabaseFault } from '../database/statement/sqlstate.js';
-import { BUILT_IN_GROUPS, BUILT_IN_VERSION, grantedFields, listedParameters } from '../model/built-in/built-in.js';
-import { builtInRecords, buildModel } from '../model/check/build-model.js';
-import { diffTables, type Step } from '../model/table/diff.js';
-import { storedDefault } from '../model/field.js';
-import type { Model } from '../model/model.js';
-import { tableShapes, type ColumnShape, type TableShape } from '../model/table/table-shape.js';
-import { refusal } from '../shared/errors.js';
-import { jsonEqual, type Json } from '../shared/json.js';
+import type { Executor, Transaction } from '../../database/database.js';
+import { isDatabaseFault } from '../../database/statement/sqlstate.js';
+import { BUILT_IN_GROUPS, BUILT_IN_VERSION, grantedFields, listedParameters } from '../../model/built-in/built-in.js';
+import { builtInRecords, buildModel } from '../../model/check/build-model.js';
+import { diffTables, type Step } from '../../model/table/diff.js';
+import { storedDefault } from '../../model/field.js';
+import type { Model } from '../../model/model.js';
+import { tableShapes, type ColumnShape, type TableShape } from '../../model/table/table-shape.js';
+import { refusal } from '../../shared/errors.js';
+import { jsonEqual, type Json } from '../../shared/json.js';
 import {
   extendGroupsStatement,
   provisionRowsStatement,
   recordUpgradeStatement,
   updateParametersStatement,
-} from '../sql/model.sql.js';
-import { setUnindexedStatement } from '../sql/registry.sql.js';
-import type { Project } from '../tenancy/project.js';
-import { builtInVersion } from './built-in-version.js';
-import { MODEL_CHANNEL, runSteps } from './definition-change.js';
+} from '../../sql/model.sql.js';
+import { setUnindexedStatement } from '../../sql/registry.sql.js';
+import type { Project } from '../../tenancy/project.js';
+import { builtInVersion } from '../model/built-in-version.js';
+import { MODEL_CHANNEL, runSteps } from '../definition/definition-change.service.js';
 import { readTableShapes } from './introspection.js';
-import { LargeIndexes } from './large-indexes.js';
+import { LargeIndexes } from '../index/large-indexes.js';
 import { rekeyMembers } from './member-keys.js';
-import { loadModel } from './model-store.js';
+import { loadModel } from '../model/model-store.js';
 
 /** A table of the built-in model, or one of its columns or indexes, that a version of it gave up. */
-export interface Retired {
+export interface RetiredPart {
   /** The first version without it; projects of that version and later keep what has its name. */
   readonly since: number;
   readonly table: string;
@@ -37,9 +37,9 @@ export interface Retired {
 }
 
 /** All that an upgrade ever drops. */
-export const RETIRED: readonly Retired[] = [];
+export const RETIRED: readonly RetiredPart[] = [];
 
-export interface Upgraded {
+export interface UpgradeResult {
   /** Changes of tables and rows; 0 where all was there. */
   readonly steps: number;
   /** What stands in the schema and is none of the model's, e.g. `table city_old`, and names that could not be brought up. */
@@ -52,7 +52,7 @@ interface UpgradePlan {
 }
 
 /** To be called with the project's lock held. @throws KindError where the project can not be upgraded as it is */
-export async function upgradeProject(tx: Transaction, project: Project): Promise<Upgraded> {
+export async function upgradeSchema(tx: Transaction, project: Project): Promise<UpgradeResult> {
   const { id, schema } = project;
   const version = await builtInVersion(tx, schema);
   if (version === undefined) throw blocked(project, ['its tables are not there']);
@@ -78,7 +78,7 @@ async function bringUp(
   tx: Transaction,
   project: Project,
   model: Model,
-  retired: readonly Retired[],
+  retired: readonly RetiredPart[],
 ): Promise<UpgradePlan> {
   const standing = await readTableShapes(tx, project.schema);
   const desired = tableShapes(model);
@@ -115,7 +115,7 @@ export function planUpgrade(
   standing: ReadonlyMap<string, TableShape>,
   desired: ReadonlyMap<string, TableShape>,
   defaults: ReadonlyMap<string, Json>,
-  retired: readonly Retired[],
+  retired: readonly RetiredPart[],
 ): UpgradePlan {
   const drops = retired.flatMap((each) => dropOf(each, standing));
   const gone = new Set(drops.map(({ name }) => name));
@@ -131,7 +131,7 @@ export function planUpgrade(
 }
 
 function dropOf(
-  { table, column, index }: Retired,
+  { table, column, index }: RetiredPart,
   standing: ReadonlyMap<string, TableShape>,
 ): { name: string; step: Step }[] {
   const shape = standing.get(table);

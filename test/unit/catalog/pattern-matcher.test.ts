@@ -1,10 +1,10 @@
 /** Patterns: what they match, what they may cost, and that nobody waits for those of somebody else. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { Patterns } from '../../../src/catalog/patterns.js';
-import { PatternWorker } from '../../../src/catalog/pattern-worker.js';
+import { PatternMatcher } from '../../../src/catalog/pattern/pattern-matcher.js';
+import { PatternThread } from '../../../src/catalog/pattern/pattern-thread.js';
 import { PatternChecks } from '../../../src/model/check/pattern-checks.js';
 
-const patterns = new Patterns();
+const patterns = new PatternMatcher();
 afterAll(() => patterns.onApplicationShutdown());
 
 /** 2003 instructions that are all alive at every character. */
@@ -54,7 +54,7 @@ describe('a text', () => {
       const told = await judged([[pattern, each]]);
       expect(told.map(({ code }) => code)).toEqual(matches ? [] : ['parameter.pattern_mismatch']);
     }
-    const outcomes = await patterns.match('p', [{ pattern, text: each }], { apart: 0, seconds: 10 });
+    const outcomes = await patterns.match('p', [{ pattern, text: each }], { workerTime: 0, seconds: 10 });
     expect(outcomes).toEqual([matches ? 'match' : 'mismatch']);
   });
 
@@ -74,7 +74,7 @@ describe('a text', () => {
 
   it('is rejected when its request has used up its time, with advice', async () => {
     const checks = new PatternChecks();
-    checks.apart = checks.seconds * 1000;
+    checks.workerTime = checks.seconds * 1000;
     const [fault] = await judged([[COSTLY, text(2000)]], checks);
     expect(fault).toMatchObject({ code: 'parameter.too_long', text: expect.stringContaining('send fewer units') });
     // What is small needs no time of the worker.
@@ -114,7 +114,7 @@ describe('a pattern', () => {
 });
 
 it('projects take turns: one with little to match does not wait for one with much', async () => {
-  const time = () => ({ apart: 0, seconds: 60 });
+  const time = () => ({ workerTime: 0, seconds: 60 });
   await patterns.match('warm', [{ pattern: COSTLY, text: text(10) }], time());
   const order: string[] = [];
   const much = Array.from({ length: 20 }, (_, at) => ({ pattern: COSTLY, text: `${at}${text(2000)}` }));
@@ -125,7 +125,7 @@ it('projects take turns: one with little to match does not wait for one with muc
 });
 
 it('work that takes too long is ended with its thread, and the next work gets a new thread', async () => {
-  const worker = new PatternWorker();
+  const worker = new PatternThread();
   const texts = Array.from({ length: 2000 }, (_, at) => `${at}${text(2000)}`);
   expect(await worker.run([{ pattern: COSTLY, texts }], 1)).toBeUndefined();
   expect(await worker.run([{ pattern: '^a$', texts: ['a', 'b'] }], 10_000)).toEqual([

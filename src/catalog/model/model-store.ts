@@ -11,21 +11,21 @@
  *   has a higher number.
  */
 import { Injectable } from '@nestjs/common';
-import { Database, type Executor } from '../database/database.js';
-import { isStaleModel } from '../database/statement/sqlstate.js';
-import { modelInPieces } from '../model/check/build-model.js';
-import { BUILT_IN_VERSION } from '../model/built-in/built-in.js';
-import { hasBuiltIn, isWhole } from '../model/built-in/completeness.js';
-import type { Model } from '../model/model.js';
-import type { ModelRecords } from '../model/check/records.js';
-import { comeBack, KindError, refusal } from '../shared/errors.js';
-import { Breather } from '../shared/event-loop-yield.js';
-import { inTurns, type Pieces } from '../shared/work-in-pieces.js';
-import { loadModelStatement, type ModelRow } from '../sql/model.sql.js';
-import { ProjectStore } from '../tenancy/project-store.js';
-import type { Project } from '../tenancy/project.js';
+import { Database, type Executor } from '../../database/database.js';
+import { isStaleModel } from '../../database/statement/sqlstate.js';
+import { modelInPieces } from '../../model/check/build-model.js';
+import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
+import { hasBuiltIn, isWhole } from '../../model/built-in/completeness.js';
+import type { Model } from '../../model/model.js';
+import type { ModelRecords } from '../../model/check/records.js';
+import { retryLater, KindError, refusal } from '../../shared/errors.js';
+import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
+import { loadModelStatement, type ModelRow } from '../../sql/model.sql.js';
+import { ProjectStore } from '../../tenancy/project-store.js';
+import type { Project } from '../../tenancy/project.js';
 import { builtInVersion } from './built-in-version.js';
-import { ModelCache, noteStoredBytes, type Kept } from './model-cache.js';
+import { ModelCache, noteStoredBytes, type CachedModel } from './model-cache.js';
 
 @Injectable()
 export class ModelStore {
@@ -92,7 +92,7 @@ export class ModelStore {
     const time = (this.#clock += 1);
     try {
       const model = await loadModel(this.database, project, { known: this.peek(project) });
-      const whole = await inTurns(isWhole(model), new Breather(project.id));
+      const whole = await runYielding(isWhole(model), new EventLoopYield(project.id));
       if (!isWanted()) return model;
       const known = this.#models.peek(project.id);
       if (known && time < known.time && known.model.version > model.version) return known.model;
@@ -139,9 +139,9 @@ export async function loadModel(
   const [first] = rows;
   if (!first) throw incomplete();
   if (first.built_in < BUILT_IN_VERSION && !upgrading) throw outdated();
-  const breather = new Breather(project.schema);
-  const records = await inTurns(recordsInPieces(rows), breather);
-  const model = await inTurns(modelInPieces({ ...records, version: Number(first.v) }, known), breather);
+  const yielder = new EventLoopYield(project.schema);
+  const records = await runYielding(recordsInPieces(rows), yielder);
+  const model = await runYielding(modelInPieces({ ...records, version: Number(first.v) }, known), yielder);
   noteStoredBytes(
     model,
     rows.reduce((sum, { bytes }) => sum + Number(bytes ?? 0), 0),
@@ -151,7 +151,7 @@ export async function loadModel(
 }
 
 /** The records of all rows. */
-export function* recordsInPieces(rows: readonly ModelRow[]): Pieces<Omit<ModelRecords, 'version'>> {
+export function* recordsInPieces(rows: readonly ModelRow[]): WorkInPieces<Omit<ModelRecords, 'version'>> {
   const records: Record<NonNullable<ModelRow['sort']>, unknown[]> = {
     kinds: [],
     parameters: [],
@@ -168,14 +168,14 @@ export function* recordsInPieces(rows: readonly ModelRow[]): Pieces<Omit<ModelRe
 /** Milliseconds for which a model is kept that lacks what its definitions name: while they are restored, more is coming. */
 const PARTIAL_KEPT = 1000;
 
-function isOver({ until }: Kept): boolean {
+function isOver({ until }: CachedModel): boolean {
   return until !== undefined && until < performance.now();
 }
 
 function incomplete(): KindError {
-  return comeBack('project.unavailable', 'The project is being made, restored or deleted');
+  return retryLater('project.unavailable', 'The project is being made, restored or deleted');
 }
 
 function outdated(): KindError {
-  return comeBack('project.unavailable', 'The project is of an older version and waits to be upgraded', 10);
+  return retryLater('project.unavailable', 'The project is of an older version and waits to be upgraded', 10);
 }

@@ -2,13 +2,13 @@
  * Brings the keys by which members are found to what `foldName` makes of their names today. Where two members have one
  * name by now, it stays with the one who had it, else goes to the older one; the other keeps its old key and is told of.
  */
-import type { Executor } from '../database/database.js';
-import { foldName } from '../shared/member-names.js';
+import type { Executor } from '../../database/database.js';
+import { foldName } from '../../shared/member-names.js';
 import {
   updateCredentialKeysStatement,
   findUnfoldedCredentialsStatement,
   type NamedCredential,
-} from '../sql/credential.sql.js';
+} from '../../sql/credential.sql.js';
 
 /** Credentials that are read at once. */
 const SLICE = 1000;

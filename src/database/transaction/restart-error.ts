@@ -1,2 +1,2 @@
 /** The work can not go on as it was begun: whoever began it begins it again. */
-export class StartOver extends Error {}
+export class RestartError extends Error {}

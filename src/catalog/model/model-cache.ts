@@ -1,6 +1,6 @@
 /** The models in memory, weighed by what they take. */
 import { LRUCache } from 'lru-cache';
-import type { Model } from '../model/model.js';
+import type { Model } from '../../model/model.js';
 
 /** Bytes of all models in memory. */
 const MAX_BYTES = 256 * 2 ** 20;
@@ -11,7 +11,7 @@ const USE_BYTES = 60;
 const GIANT = 1 / 4;
 const GIANTS = 2;
 
-export interface Kept {
+export interface CachedModel {
   readonly model: Model;
   /** The time of the clock before it was read, or after it was committed. */
   readonly time: number;
@@ -34,23 +34,23 @@ export function storedBytesOf({ kinds }: Model): number {
 
 /** A model that is larger than others may be, made before definitions were bounded, takes the place of none of them. */
 export class ModelCache {
-  readonly #models: LRUCache<string, Kept>;
-  readonly #giants = new LRUCache<string, Kept>({ max: GIANTS });
+  readonly #models: LRUCache<string, CachedModel>;
+  readonly #giants = new LRUCache<string, CachedModel>({ max: GIANTS });
 
   constructor(private readonly maxBytes = MAX_BYTES) {
     this.#models = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ model }) => weightOf(model) });
   }
 
-  get(id: string): Kept | undefined {
+  get(id: string): CachedModel | undefined {
     return this.#models.get(id) ?? this.#giants.get(id);
   }
 
   /** The same without making it the one that was used last. */
-  peek(id: string): Kept | undefined {
+  peek(id: string): CachedModel | undefined {
     return this.#models.peek(id) ?? this.#giants.peek(id);
   }
 
-  set(id: string, kept: Kept): void {
+  set(id: string, kept: CachedModel): void {
     const giant = weightOf(kept.model) > this.maxBytes * GIANT;
     (giant ? this.#models : this.#giants).delete(id);
     (giant ? this.#giants : this.#models).set(id, kept);

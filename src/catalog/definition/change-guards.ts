@@ -1,13 +1,13 @@
 /** Counts the units that a change would lose or invalidate; any at all refuse it. */
-import type { Executor } from '../database/database.js';
-import type { Guard } from '../model/table/diff.js';
-import type { Constraint, OwnField } from '../model/parameter-type/parameter-type.js';
-import { plural } from '../model/parameter-type/text-rules.js';
-import { Faults, refusal, type KindError } from '../shared/errors.js';
-import { LIMITS } from '../shared/limits.js';
-import { guardStatement, patternValuesStatement } from '../sql/ddl.sql.js';
-import type { Project } from '../tenancy/project.js';
-import type { Patterns, PatternTime } from './patterns.js';
+import type { Executor } from '../../database/database.js';
+import type { Guard } from '../../model/table/diff.js';
+import type { Constraint, OwnField } from '../../model/parameter-type/parameter-type.js';
+import { plural } from '../../model/parameter-type/text-rules.js';
+import { Faults, refusal, type KindError } from '../../shared/errors.js';
+import { LIMITS } from '../../shared/limits.js';
+import { guardStatement, patternValuesStatement } from '../../sql/ddl.sql.js';
+import type { Project } from '../../tenancy/project.js';
+import type { PatternMatcher, PatternTime } from '../pattern/pattern-matcher.js';
 
 export interface GuardOptions {
   readonly cascade: boolean;
@@ -15,15 +15,15 @@ export interface GuardOptions {
 }
 
 /** Where the units are, and what matches their values against patterns. */
-export interface Guarded {
+export interface GuardContext {
   readonly executor: Executor;
   readonly project: Project;
-  readonly patterns: Patterns;
+  readonly patterns: PatternMatcher;
 }
 
 /** @throws KindError 409 with one message per guard that found units, 400 where it would take too long to find them */
 export async function checkGuards(
-  guarded: Guarded,
+  guarded: GuardContext,
   guards: readonly Guard[],
   { cascade, tellCounts }: GuardOptions,
 ): Promise<void> {
@@ -40,11 +40,11 @@ export async function checkGuards(
   faults.throwIfAny();
 }
 
-async function countAll(guarded: Guarded, guards: readonly Guard[]): Promise<number[]> {
+async function countAll(guarded: GuardContext, guards: readonly Guard[]): Promise<number[]> {
   const { executor, project } = guarded;
   const rows = await executor.run<{ count: number }>(guardStatement(guards, project.schema));
   const counts = rows.map(({ count }) => count);
-  const time = { apart: 0, seconds: LIMITS.patternSecondsOfChange };
+  const time = { workerTime: 0, seconds: LIMITS.patternSecondsOfChange };
   for (const [at, guard] of guards.entries())
     counts[at] = (await countMismatches(guarded, guard, time)) ?? counts[at] ?? 0;
   return counts;
@@ -55,7 +55,7 @@ async function countAll(guarded: Guarded, guards: readonly Guard[]): Promise<num
  * of something else.
  */
 async function countMismatches(
-  { executor, project, patterns }: Guarded,
+  { executor, project, patterns }: GuardContext,
   { condition, table, kind, parameter }: Guard,
   time: PatternTime,
 ): Promise<number | undefined> {

@@ -1,10 +1,10 @@
 /** Reads what stands in PostgreSQL as table shapes: the same values that a model asks for, so that both can be compared. */
-import type { Executor } from '../database/database.js';
-import type { DeleteRule } from '../model/parameter-type/parameter-def.js';
-import type { ColumnType } from '../model/parameter-type/parameter-type.js';
-import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table/table-shape.js';
-import { introspectStatement } from '../sql/introspect.sql.js';
-import { MODEL_TABLE } from '../sql/select.sql.js';
+import type { Executor } from '../../database/database.js';
+import type { DeleteRule } from '../../model/parameter-type/parameter-def.js';
+import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
+import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../../model/table/table-shape.js';
+import { introspectStatement } from '../../sql/introspect.sql.js';
+import { MODEL_TABLE } from '../../sql/select.sql.js';
 
 interface TableRow {
   readonly name: string;

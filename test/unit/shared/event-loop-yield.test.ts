@@ -1,15 +1,15 @@
 /** Work that goes on and on: one piece of it in each turn of the event loop, whoever else has such. */
 import { expect, it } from 'vitest';
-import { Breather } from '../../../src/shared/event-loop-yield.js';
+import { EventLoopYield } from '../../../src/shared/event-loop-yield.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 it('of many paused tasks one continues in each turn of the event loop', async () => {
   const log: string[] = [];
   const work = async (name: string) => {
-    const breather = new Breather(name);
+    const yielder = new EventLoopYield(name);
     for (let piece = 1; piece <= 3; piece += 1) {
-      await breather.pause();
+      await yielder.pause();
       log.push(name);
     }
   };
@@ -27,18 +27,18 @@ it('of many paused tasks one continues in each turn of the event loop', async ()
 it('all tasks of one key have one place among the others', async () => {
   const log: string[] = [];
   const pieces = (key: string, count: number) =>
-    Array.from({ length: count }, () => new Breather(key).pause().then(() => log.push(key)));
+    Array.from({ length: count }, () => new EventLoopYield(key).pause().then(() => log.push(key)));
   await Promise.all([...pieces('many', 10), ...pieces('one', 2)]);
   expect(log.slice(0, 4)).toEqual(['many', 'one', 'many', 'one']);
   expect(log).toHaveLength(12);
 });
 
 it('is due only after a stretch of work', async () => {
-  const breather = new Breather('', 20);
-  expect(breather.due).toBe(false);
+  const yielder = new EventLoopYield('', 20);
+  expect(yielder.due).toBe(false);
   const begun = performance.now();
   while (performance.now() - begun < 25);
-  expect(breather.due).toBe(true);
-  await breather.pause();
-  expect(breather.due).toBe(false);
+  expect(yielder.due).toBe(true);
+  await yielder.pause();
+  expect(yielder.due).toBe(false);
 });
