@@ -10,7 +10,7 @@ const SYNTAX = [
 ];
 /** Prettier breaks code; a message or a pattern stays in one piece, so that it can be searched for. */
 const LINES = { code: 120, ignoreStrings: true, ignoreRegExpLiterals: true, ignoreUrls: true };
-/** Where a test may be running already. */
+/** Code that may run while a test runs. */
 const CALLED_LATER = ['FunctionDeclaration', 'MethodDefinition', "CallExpression[callee.name='it']"];
 
 export default tseslint.config(
@@ -51,7 +51,7 @@ export default tseslint.config(
     rules: { 'max-len': ['error', { ...LINES, ignoreComments: true, ignoreTemplateLiterals: true }] },
   },
   {
-    // Here template literals hold SQL, which is laid out: one clause per line.
+    // Template literals in these files contain SQL with one clause per line.
     files: ['src/sql/**'],
     rules: { 'max-len': ['error', { ...LINES, ignoreComments: true }] },
   },
@@ -60,7 +60,7 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': 'off' },
   },
   {
-    // What the service answers is `any` to a test, which looks into it.
+    // Answers of the service are `any` in tests.
     files: ['test/**'],
     rules: {
       '@typescript-eslint/no-unsafe-argument': 'off',

@@ -1,6 +1,6 @@
 /**
- * The registry of projects for TypeORM's command line (docs/operations.md): of DATABASE_URL, else of the embedded
- * database of a service that runs. It has the registry's schema, which migrations can't make for themselves.
+ * The registry of projects for TypeORM's command line (docs/operations.md): in the database of DATABASE_URL, otherwise
+ * in the embedded database of a running service. Creates the registry's schema, which migrations need.
  */
 import 'reflect-metadata';
 import type { DataSource } from 'typeorm';
@@ -22,7 +22,7 @@ async function openRegistry(): Promise<DataSource> {
   const dataSource = createDataSource(await findConnection(), { pool: 1 });
   await dataSource.initialize();
   await dataSource.query(CREATE_REGISTRY.text);
-  // TypeORM's commands connect by themselves.
+  // TypeORM's commands open their own connection.
   await dataSource.destroy();
   return dataSource;
 }

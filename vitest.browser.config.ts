@@ -1,4 +1,4 @@
-/** `npm run test:browser`: what only a browser shows. It needs Chromium, and `npm test` goes without. */
+/** `npm run test:browser`: tests in a browser. They need Chromium and are not part of `npm test`. */
 import { defineConfig } from 'vitest/config';
 import { BASE, DATABASE_SETUP } from './vitest.config.js';
 

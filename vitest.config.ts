@@ -1,7 +1,7 @@
 import swc from 'unplugin-swc';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that replace a module (`vi.mock`) have modules of their own; all others share those of their worker. */
+/** Tests that replace a module (`vi.mock`) load their own modules; all others share the modules of their worker. */
 const ISOLATED = 'test/**/*.isolated.test.ts';
 
 /** What every project has. One PostgreSQL serves the whole run. */

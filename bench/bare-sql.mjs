@@ -1,4 +1,4 @@
-/** The statements of the bare handler: what somebody would write by hand for these tables. PostgreSQL builds the JSON. */
+/** The hand-written statements of the bare handler. PostgreSQL builds the JSON. */
 
 const TIMESTAMP = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 
@@ -12,7 +12,7 @@ const INPUT = `name text, alt_name text, country text, feature_code text, admin_
 const COLUMNS = 'name, alt_name, country, feature_code, admin_code, population, latitude, longitude';
 
 /**
- * A page of 50 and the number of all that match.
+ * A page of 50, and the number of all matching rows.
  * @param {string} where
  * @param {string} order
  */

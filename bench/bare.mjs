@@ -1,7 +1,7 @@
 /**
  * The practical limit: `node:http` and `pg`, nothing else. It answers the requests of the workloads, and no others, as
- * the service does: it verifies the token of each request, runs one named prepared statement, and passes PostgreSQL's
- * JSON through. It checks no rights, validates nothing, knows no model.
+ * the service does: it verifies the token of each request, runs one named prepared statement, and returns PostgreSQL's
+ * JSON. It does not check access, validate input, or use a model.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -57,7 +57,7 @@ async function run(name, schema, kind, values) {
 const PATH = /^\/api\/lib\/(\w+)\/unit(?:\/([\w-]+)|\?(.*))?$/;
 
 /**
- * The lists of the workloads: what their query looks like, the statement, its values.
+ * The lists of the workloads: a pattern for the query, the statement, its values.
  * @type {[RegExp, Parameters<typeof statement>[0], (found: string[]) => unknown[]][]}
  */
 const LISTS = [
@@ -72,7 +72,7 @@ const LISTS = [
 ];
 
 /**
- * The requests along links: what their path looks like, the statement, its values after the id of the first unit.
+ * The traversals of the workloads: a pattern for the path, the statement, its values after the id of the first unit.
  * @type {[RegExp, Parameters<typeof statement>[0]][]}
  */
 const LINKS = [
@@ -81,7 +81,7 @@ const LINKS = [
   [/^\/api\/lib\/(\w+)\/unit\/([\w-]+)\/link\/(\w+)\/(\w+)\/unit\/([\w-]+)$/, 'link'],
 ];
 
-/** The content of an answer along links; undefined for other requests. @param {string} url @param {string} schema */
+/** The content of the answer to a traversal; undefined for other requests. @param {string} url @param {string} schema */
 async function linksOf(url, schema) {
   for (const [pattern, name] of LINKS) {
     const [, kind = '', ...values] = pattern.exec(url) ?? [];

@@ -53,7 +53,7 @@ function isWanted(id) {
   return options.only === undefined || options.only.has(id);
 }
 
-/** The systems, the bare one first: all ratios are to it. @param {Postgres} postgres */
+/** The systems, the bare one first: ratios are relative to it. @param {Postgres} postgres */
 async function startSystems(postgres) {
   const builds = [
     ['service', join(root, 'dist')],
@@ -139,7 +139,7 @@ function seenAs({ name, url, headers, child }) {
 }
 
 /**
- * Puts load on each system in turn, with the requests that are meant for it.
+ * Puts load on each system in turn, with the requests of that system.
  * @param {readonly (import('./measure.mjs').System & { requests: readonly import('./load.mjs').LoadRequest[] })[]} systems
  * @param {Postgres} postgres
  * @param {string} tool
@@ -166,7 +166,7 @@ function underLoad(systems, postgres, tool, prepare, slow = false) {
 }
 
 /**
- * What a function costs: the service beside itself.
+ * The cost of a function: the service compared with itself.
  * @param {Dataset} dataset
  * @param {Service} service
  * @param {Postgres} postgres
@@ -186,7 +186,7 @@ async function measureFunction(dataset, service, postgres, tool) {
 }
 
 /**
- * What a rule costs: the service beside itself.
+ * The cost of a rule: the service compared with itself.
  * @param {Dataset} dataset
  * @param {Service} service
  * @param {Postgres} postgres

@@ -1,4 +1,4 @@
-/** Bulk creates: arrays of 1000, a few at a time, timed to the end of the last answer. */
+/** Bulk creates: arrays of 1,000 units, a few at a time, measured until the end of the last answer. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { BULK } from './dataset.mjs';
@@ -44,7 +44,7 @@ export async function createInBulk(system, requests) {
 }
 
 /**
- * Sends each request once, some at a time; answers the seconds that it took.
+ * Sends each request once, a few at a time; returns the duration in seconds.
  * @param {import('./measure.mjs').System} system
  * @param {readonly import('./load.mjs').LoadRequest[]} requests
  * @param {number} parallel
@@ -63,7 +63,7 @@ export async function sendOnce({ url, headers }, requests, parallel) {
 }
 
 /**
- * Answers are read to their end and thrown away: what this process does is taken from the systems.
+ * Answers are read to their end and discarded, because work in this process slows the systems down.
  * @param {http.Agent} agent
  * @param {string} url
  * @param {Record<string, string>} headers

@@ -8,7 +8,7 @@ const CHANGING = [
   [/"id":"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"/g, '"id":"<uuid 7>"'],
 ];
 
-/** An answer without what a write makes new each time, and without white space. @param {string} text */
+/** An answer without the parts that differ after each write, and without white space. @param {string} text */
 function withoutChanging(text) {
   return CHANGING.reduce((shown, [pattern, shape]) => shown.replace(pattern, shape), JSON.stringify(JSON.parse(text)));
 }
@@ -27,7 +27,7 @@ function mustEqual(what, text, expected) {
 }
 
 /**
- * Sends the samples of a workload to every system. @throws where an answer is wrong, or two systems differ
+ * Sends the samples of a workload to every system. @throws if an answer is wrong, or two systems differ
  * @param {Pick<import('./workloads.mjs').Workload, 'id' | 'samples' | 'check' | 'writes'>} workload
  * @param {readonly { name: string, url: string, headers: Record<string, string> }[]} systems
  * @param {() => Promise<void>} prepare

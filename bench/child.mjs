@@ -1,4 +1,4 @@
-/** A server process: started with an environment, ready when it answers, stopped with a signal. */
+/** A server process: started with an environment, ready when it answers, stopped by a signal. */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,7 @@ const READY_WITHIN = 60_000;
 const POLL_EVERY = 10;
 const STOP_WITHIN = 15_000;
 
-/** @returns {Promise<number>} a TCP port that nobody uses */
+/** @returns {Promise<number>} a free TCP port */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -44,7 +44,7 @@ export class Child {
     return this.#until(url, ({ ok }) => ok);
   }
 
-  /** Waits until something answers, whatever it is. @param {string} url */
+  /** Waits until the address answers with any status. @param {string} url */
   answers(url) {
     return this.#until(url, () => true);
   }

@@ -22,7 +22,7 @@ export const PARAMETERS = [
 export const INDEXES = [['country', 'population']];
 
 /**
- * So many cities: evenly from the whole list, or the list over and over, under other names.
+ * The given number of cities: evenly from the whole list, or the list repeated with other names.
  * @param {number} rows
  * @returns {City[]}
  */

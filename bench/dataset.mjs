@@ -1,7 +1,7 @@
 /** The tables of one scale: kinds that the service makes, filled with cities through its REST API. */
 import { INDEXES, PARAMETERS, takeCities } from './cities.mjs';
 
-/** Units of one body, as many as the service takes. */
+/** Units in one body: the maximum of the service. */
 export const BULK = 1000;
 const PARALLEL = 4;
 
@@ -16,7 +16,7 @@ export class Dataset {
     this.scale = name;
     /** The kind that is read. */
     this.city = `city_${suffix}`;
-    /** The kind that is written: before each measurement a copy of the first. */
+    /** The kind that is written: a fresh copy of the first before each measurement. */
     this.place = `place_${suffix}`;
     /** The kind that is read by a rule: a copy of the first. */
     this.ruled = `ruled_${suffix}`;
@@ -27,7 +27,7 @@ export class Dataset {
     this.schema = schema;
   }
 
-  /** Defines both kinds and imports the cities; answers rows per second. @param {import('./service.mjs').Service} service */
+  /** Defines both kinds and imports the cities; returns rows per second. @param {import('./service.mjs').Service} service */
   async fill(service) {
     for (const id of [this.city, this.place]) await this.#define(service, id);
     const started = performance.now();
@@ -45,7 +45,7 @@ export class Dataset {
   }
 
   /**
-   * Parameters are the project's: the first kind defines them, the others use them.
+   * Parameters belong to the project: the first kind defines them, the others use them.
    * @param {import('./service.mjs').Service} service
    * @param {string} id
    * @param {Record<string, string>} [access]
@@ -68,7 +68,7 @@ export class Dataset {
     await this.#copyTo(this.ruled);
   }
 
-  /** Makes the written kind a copy of the read one, or empty, so that every system writes to the same. */
+  /** Makes the written kind a copy of the read one, or empty, so that every system starts with the same table. */
   async reset(empty = false) {
     await this.client.query(['TRUNCATE', this.#table(this.place)].join(' '));
     if (!empty) await this.#copyTo(this.place);
@@ -81,7 +81,7 @@ export class Dataset {
     await this.#maintain(kind);
   }
 
-  /** What autovacuum would do sooner or later. @param {string} kind */
+  /** Does the work of autovacuum. @param {string} kind */
   async #maintain(kind) {
     await this.client.query(['VACUUM ANALYZE', this.#table(kind)].join(' '));
   }

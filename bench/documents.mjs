@@ -1,4 +1,4 @@
-/** How large the API document of a project with many kinds is, and how fast it is served, made and kept. */
+/** The size of the API document of a project with many kinds, and the times to build it and to serve it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -9,7 +9,7 @@ import { residentMegabytes } from './process-stats.mjs';
 const KINDS = 200;
 const TIMES = 20;
 const CODINGS = ['br', 'gzip'];
-/** What it may take: milliseconds from the cache, bytes. */
+/** The targets: milliseconds from the cache, bytes. */
 const TARGETS = { kept: 50, bytes: 10_000_000 };
 
 const PARAMETERS = [
@@ -95,7 +95,7 @@ export async function measureDocuments(service, rounds) {
 }
 
 /**
- * With all of its bytes, which are not made plain again.
+ * Reads the whole answer without decompressing it.
  *
  * @param {import('./service.mjs').Service} service
  * @param {{ etag?: string, coding?: string }} [wanted] of the one that is known; how it is to be compressed

@@ -1,17 +1,17 @@
-/** What calling a function costs: an empty one beside the get of a unit of the same kind. */
+/** The cost of calling a function: an empty function compared with the get of a unit of the same kind. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** An empty function may take this many times as long as a get. */
+/** The target: a call takes at most this many times as long as a get. */
 export const FUNCTION_TARGET = 1 / 1.3;
 
 const DIFFERENT = 2000;
-/** Milliseconds until the service has surely looked at its folder of functions. */
+/** Milliseconds after which the service has certainly scanned its functions folder. */
 const PATIENCE = 10_000;
 
 /**
- * Gives the kind of the cities an empty function, and waits until the service has loaded it.
+ * Adds an empty function to the kind of the cities, and waits until the service has loaded it.
  * @param {import('./dataset.mjs').Dataset} dataset
  * @param {import('./service.mjs').Service} service
  * @param {string} functions the service's folder of functions

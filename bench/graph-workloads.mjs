@@ -1,4 +1,4 @@
-/** The workloads along links: what is sent, and what a right answer looks like. */
+/** The workloads with links: requests and expected answers. */
 import assert from 'node:assert/strict';
 import { idOf, MADE } from './graph.mjs';
 
@@ -11,14 +11,14 @@ import { idOf, MADE } from './graph.mjs';
 /** At most 1.5 times the time of bare. */
 const TARGET = 0.67;
 const PAGE = 100;
-/** So many links that none is made twice in one measurement. */
+/** Enough links that none is created twice in one measurement. */
 const LINKS = 100_000;
 const SAMPLES = 5;
 
 /** Units of the second level of the tree: a thousand and more below each. */
 const INNER = Array.from({ length: 100 }, (_, at) => 11 + at);
 const ANY = Array.from({ length: 1000 }, (_, at) => Math.floor(((at * 0.618034) % 1) * 100_000));
-/** So many of the walks that take long. */
+/** The number of requests for slow traversals. */
 const SLOW = 5;
 
 /** @param {Graphs} graphs @returns {Workload[]} */

@@ -1,4 +1,4 @@
-/** Graphs of linked units, written by SQL: a tree, one of random links, and a hub. They are known here too. */
+/** Graphs of linked units, written with SQL: a tree, random links, and a hub. They are also kept here, for checks. */
 
 const LEVELS = 5;
 const CHILDREN = 10;
@@ -8,7 +8,7 @@ const LINKS = 1_000_000;
 const AROUND = 1_000;
 const CHUNK = 100_000;
 
-/** The link type of the links that a workload makes. */
+/** The link type of the links that a workload creates. */
 export const MADE = 'made';
 
 const PARAMETERS = [
@@ -16,7 +16,7 @@ const PARAMETERS = [
   { id: 'number', kind_id: 'integer' },
 ];
 
-/** The id of the unit of a number. @param {number} number */
+/** The id of the unit with a number. @param {number} number */
 export function idOf(number) {
   return `0190f3c0-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 }
@@ -34,7 +34,7 @@ function sqlOf(text, schema, kind = '') {
   return text.replaceAll('LINKS', `"${schema}"."_link"`).replaceAll('UNITS', `"${schema}"."${kind}"`);
 }
 
-/** The numbers 0 to 1, the same in every run. @param {number} seed */
+/** Random numbers from 0 to 1, the same in every run. @param {number} seed */
 function randomFrom(seed) {
   let state = seed;
   return () => {
@@ -52,7 +52,7 @@ function tree() {
   return { from: to.map((child) => Math.floor((child - 1) / CHILDREN)), to };
 }
 
-/** No link twice, and none from a unit to itself. @returns {Links} */
+/** Without duplicates, and without links from a unit to itself. @returns {Links} */
 function randomLinks() {
   const random = randomFrom(1);
   /** @type {Set<number>} */
@@ -139,7 +139,7 @@ export class Graphs {
     await this.reset();
   }
 
-  /** Forgets the links that a workload made. */
+  /** Deletes the links that a workload created. */
   async reset() {
     await this.client.query(sqlOf('DELETE FROM LINKS WHERE "link_id" = $1', this.schema), [MADE]);
     await this.client.query(sqlOf('VACUUM ANALYZE LINKS', this.schema));

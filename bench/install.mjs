@@ -1,4 +1,4 @@
-/** Installs what the benchmark needs and the service does not, where it is missing. Has no dependencies itself. */
+/** Installs missing packages that the benchmark needs and the service does not. Has no dependencies itself. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

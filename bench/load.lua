@@ -1,4 +1,4 @@
--- Sends the requests of a file over and over: one a line, method, path and body. Tells the figures as one line of JSON.
+-- Sends the requests of a file repeatedly (one per line: method, path and body). Prints the figures as one line of JSON.
 local requests = {}
 local at = 0
 

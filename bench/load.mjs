@@ -1,4 +1,4 @@
-/** Puts load on a server: sixteen keep-alive connections, with `wrk` where it is installed, else with autocannon. */
+/** Puts load on a server: sixteen keep-alive connections, with `wrk` if it is installed, otherwise with autocannon. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ export const CONNECTIONS = 16;
  * @typedef {{ requests: number, seconds: number, errors: number, p50: number, p99: number }} Load p50, p99 in ms
  */
 
-/** What the load is made with. @returns {Promise<string>} */
+/** The program that makes the load. @returns {Promise<string>} */
 export async function loadTool() {
-  // wrk tells its version with its usage, and fails.
+  // wrk prints its version with its usage, and exits with an error.
   const said = await run('wrk', ['--version']).then(
     ({ stdout }) => stdout,
     (error) => String(error.stdout ?? ''),
@@ -24,7 +24,7 @@ export async function loadTool() {
 }
 
 /**
- * Sends the requests over and over. @throws where one failed
+ * Sends the requests repeatedly. @throws if one failed
  * @param {string} tool
  * @param {{ url: string, headers: Record<string, string>, requests: readonly LoadRequest[], seconds: number, folder: string }} load
  * @returns {Promise<Load>}

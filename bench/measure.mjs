@@ -49,7 +49,7 @@ export async function inTurn(systems, rounds, work) {
 }
 
 /**
- * Runs work and tells the CPU time that a system's process and PostgreSQL used meanwhile.
+ * Runs work, and returns the CPU time that a system's process and PostgreSQL used during it.
  * @template T
  * @param {System} system
  * @param {import('./postgres.mjs').Postgres} postgres

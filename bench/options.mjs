@@ -1,4 +1,4 @@
-/** The command line: what is measured, for how long, on how many rows. */
+/** The options of the command line: workloads, duration, number of rows. */
 import { parseArgs } from 'node:util';
 
 /**

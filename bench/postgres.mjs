@@ -1,10 +1,10 @@
-/** One PostgreSQL for all systems: the embedded one, started as the service does it, with the service's own settings. */
+/** One PostgreSQL for all systems: the embedded one, started like the service starts it, with the same settings. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { cpuSeconds, parentOf } from './process-stats.mjs';
 
-/** Connections of each system, as the service's default is. */
+/** Connections of each system: the service's default. */
 export const POOL = 10;
 
 export class Postgres {
@@ -52,7 +52,7 @@ export class Postgres {
     return rows.map(({ name, value }) => `${name}=${value}`).join(', ');
   }
 
-  /** CPU seconds of the server's processes so far; undefined where the system doesn't tell. */
+  /** CPU seconds of the server's processes so far; undefined if the system does not provide them. */
   async cpu() {
     if (this.#pid === undefined) return undefined;
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -91,7 +91,7 @@ function urlOf(connection) {
   if ('url' in connection) return connection.url;
   const { host, port, user, password, database } = connection;
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
-  // A Unix socket's folder can not be a URL's host.
+  // The folder of a Unix socket cannot be the host of a URL.
   const socket = host.startsWith('/');
   return `postgres://${login}@${socket ? 'localhost' : host}:${port}/${database}${socket ? `?host=${encodeURIComponent(host)}` : ''}`;
 }

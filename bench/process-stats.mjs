@@ -1,4 +1,4 @@
-/** What Linux tells of a process. Elsewhere everything here answers undefined, and the report leaves it out. */
+/** Statistics of a process on Linux. On other systems these functions return undefined, and the report omits them. */
 import { readFile } from 'node:fs/promises';
 
 const TICKS_PER_SECOND = 100;

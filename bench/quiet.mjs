@@ -1,4 +1,4 @@
-/** Waits for other programs on the machine to leave its processors alone. */
+/** Waits until other programs leave the processors idle. */
 import os from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -16,7 +16,7 @@ function processorTime() {
   return sum;
 }
 
-/** Waits until the machine is quiet, for at most so many seconds. @param {number} seconds */
+/** Waits until the machine is quiet, for at most the given number of seconds. @param {number} seconds */
 export async function waitUntilQuiet(seconds) {
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {

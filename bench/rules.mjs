@@ -1,4 +1,4 @@
-/** What a rule costs: a kind that is read by a rule beside its twin without one, for the same member and the same units. */
+/** The cost of a rule: a kind with a rule compared with the same kind without, for the same member and units. */
 import assert from 'node:assert/strict';
 
 /**
@@ -10,7 +10,7 @@ import assert from 'node:assert/strict';
  * @property {readonly LoadRequest[]} ruled asks the other one
  */
 
-/** A rule may make reading this many times as slow, where what it tests is indexed. */
+/** The target: reading by an indexed rule takes at most this many times as long. */
 export const RULE_TARGET = 1 / 1.3;
 
 const MEMBERS = 'reader';
@@ -18,7 +18,7 @@ const NATION = 'US';
 const DIFFERENT = 2000;
 
 /**
- * Makes the kind with the rule, and a member whose nation it asks for; answers how this one is seen by the service.
+ * Creates the kind with the rule, and a member whose nation the rule names; returns the service as this member uses it.
  * @param {import('./dataset.mjs').Dataset} dataset
  * @param {import('./service.mjs').Service} service
  */
@@ -62,7 +62,7 @@ export function comparisonsOf({ city, ruled, cities, ids }) {
 }
 
 /**
- * Both kinds answer the same units. @throws where they do not
+ * Checks that both kinds return the same units. @throws if they do not
  * @param {Comparison} comparison
  * @param {string} url
  * @param {Record<string, string>} headers

@@ -7,7 +7,7 @@ const PROJECT = 'demo';
 const USERNAME = 'admin';
 const PASSWORD = 'bench password 1';
 
-/** The secret of all systems, so that one token is good for all. */
+/** The secret of all systems, so that a token is valid for all. */
 export const SECRET = 'a secret of the benchmark, of at least thirty-two characters';
 
 export class Service {
@@ -46,7 +46,7 @@ export class Service {
   }
 
   /**
-   * Calls the API and answers the content.
+   * Calls the API and returns the content.
    * @param {string} method
    * @param {string} path
    * @param {unknown} [body]
@@ -69,7 +69,7 @@ export class Service {
 }
 
 /**
- * The environment of a service: nothing of the caller's but what processes need.
+ * The environment of a service: only the variables that processes need.
  * @param {string} dataDir
  * @param {number} port
  */

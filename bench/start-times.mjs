@@ -1,4 +1,4 @@
-/** How long a start takes, from the command to the first 200 of /health/ready, embedded PostgreSQL included. */
+/** The time of a start, from the command to the first 200 of /health/ready, embedded PostgreSQL included. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Child, freePort } from './child.mjs';

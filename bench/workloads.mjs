@@ -1,4 +1,4 @@
-/** The workloads: what is sent, and what a right answer looks like. */
+/** The workloads: requests and expected answers. */
 import assert from 'node:assert/strict';
 
 /**
