@@ -35,7 +35,7 @@ test('docs/limits.md has every limit with its value, and no other', () => {
   expect(told).toEqual(Object.entries(LIMITS));
 });
 
-test('docs/auth.md has what the throttle allows, and every address of authentication', () => {
+test('docs/auth.md has the limits of the throttle, and every authentication endpoint', () => {
   const section = page('auth.md').split('## Too many attempts')[1] ?? '';
   const told = tableRows(section).map(([name, value]) => [code(name), Number(value)]);
   expect(told).toEqual(Object.entries(ATTEMPT_LIMITS));

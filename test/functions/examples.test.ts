@@ -60,7 +60,7 @@ describe('the cities nearest to a point', () => {
     expect((await near('latitude=90&longitude=0&limit=2')).length).toBe(2);
   });
 
-  it('want a point of the earth', async () => {
+  it('need a point on the earth', async () => {
     const { status, messages } = await project.call('GET', '/city/function/nearest?latitude=91');
     expect([status, messages.map(({ code, parameter }) => [code, parameter])]).toEqual([
       400,
@@ -73,7 +73,7 @@ describe('the cities nearest to a point', () => {
 });
 
 describe('the statistics of a country', () => {
-  it('follow its links', async () => {
+  it('are computed from its links', async () => {
     for (const { id } of [demo.BORDERS, demo.HAS_CITY]) await project.post('/link/unit', { id, label: id });
     const { items } = (await project.get(
       '/city/unit?filter=and(eq(country,PT),gte(population,100000))&order=population;desc',
@@ -102,7 +102,7 @@ describe('the name of an article', () => {
     });
   });
 
-  it('is made of its title, readable, and is its key', async () => {
+  it('is made from its title and is its key', async () => {
     const made = (await create({ title: 'Crème brûlée, twice!' })) as { id: string; slug: string };
     expect(made.slug).toMatch(/^creme-brulee-twice-[0-9a-f]{12}$/);
     expect(await project.get(`/article/unit/${made.slug}`)).toEqual(made);
@@ -110,7 +110,7 @@ describe('the name of an article', () => {
     expect(slugsOf([await create({ title: 'Mine', slug: 'my-own' })])).toEqual(['my-own']);
   });
 
-  it('is that of no other one, of as many at once as may come', async () => {
+  it('is unique, also for concurrent creates', async () => {
     const title = 'The same';
     const [list, ...single] = await Promise.all([
       project.post(
@@ -173,7 +173,7 @@ describe('the holidays', () => {
     });
   });
 
-  it('are asked for by country, and are not to be changed', async () => {
+  it('are filtered by country, and are read-only', async () => {
     const answer = async (method: string, path: string) => {
       const { status, messages } = await project.call(method, path, method === 'GET' ? undefined : {});
       return [status, messages[0]?.code];

@@ -31,7 +31,7 @@ describe('with codes on', () => {
     expect((await open.get('/auth/verify', { token: accessToken })).status).toBe(200);
   });
 
-  it('a right password alone gets a mail, with the code a whole session', async () => {
+  it('a right password alone gets a mail; with the code it gets a session', async () => {
     const ann = await signUp(admin, 'ann');
     const code = await codeFor(ann);
     expect(code).toMatch(/^\d{6}$/);
@@ -42,7 +42,7 @@ describe('with codes on', () => {
     expect((await open.get('/auth/verify', { token: body.content.access_token as string })).status).toBe(200);
   });
 
-  it('an absent code is none', async () => {
+  it('an absent code equals null', async () => {
     const bob = await signUp(admin, 'bob');
     expect((await signIn(bob)).body.content).toBeNull();
     expect(
@@ -51,7 +51,7 @@ describe('with codes on', () => {
     await mailbox.last(bob.email, 2);
   });
 
-  it('a wrong password gets no mail, and uses no code up', async () => {
+  it('a wrong password gets no mail and uses up no code', async () => {
     const cid = await signUp(admin, 'cid');
     const code = await codeFor(cid);
     for (const otp of [null, code, another(code)]) {
@@ -66,7 +66,7 @@ describe('with codes on', () => {
     expect((await mailbox.to(cid.email)).length).toBe(1);
   });
 
-  it('a code is used once: of fifty at once exactly one succeeds, on two processes', async () => {
+  it('a code is used once: of fifty concurrent uses exactly one succeeds, on two processes', async () => {
     const dan = await signUp(admin, 'dan');
     const code = await codeFor(dan);
     const other = new TestProject(second.service, admin.id, undefined);
@@ -89,7 +89,7 @@ describe('with codes on', () => {
     expect((await signIn(eva, next)).status).toBe(401);
   });
 
-  it('of fifty wrong codes at once five are tried', async () => {
+  it('of fifty concurrent wrong codes five are tried', async () => {
     const fred = await signUp(admin, 'fred');
     const code = await codeFor(fred);
     await Promise.all(Array.from({ length: 50 }, (_, at) => signIn(fred, another(code, at + 1))));
@@ -98,7 +98,7 @@ describe('with codes on', () => {
     expect((await signIn(fred, code)).status).toBe(401);
   });
 
-  it('a newer code replaces an older one, with tries of its own', async () => {
+  it('a newer code replaces an older one, with its own attempts', async () => {
     const gus = await signUp(admin, 'gus');
     const old = await codeFor(gus);
     for (let by = 1; by <= 5; by += 1) await signIn(gus, another(old, by));
@@ -127,7 +127,7 @@ describe('with codes on', () => {
     expect((await signIn(hans, code)).status).toBe(401);
   });
 
-  it("a code is the member's own", async () => {
+  it('a code is valid only for its member', async () => {
     const [ida, jan] = [await signUp(admin, 'ida'), await signUp(admin, 'jan')];
     const code = await codeFor(ida);
     expect((await signIn(jan, code)).status).toBe(401);
@@ -147,7 +147,7 @@ describe('with codes on', () => {
     expect((await signIn(await signUp(admin, name), otp)).status).toBe(status);
   });
 
-  it('a change of password makes the code worthless', async () => {
+  it('a change of password invalidates the code', async () => {
     const lea = await signUp(admin, 'lea');
     const code = await codeFor(lea);
     const change = { current_password: lea.password, new_password: 'the next secret' };
@@ -155,7 +155,7 @@ describe('with codes on', () => {
     expect((await signIn({ ...lea, password: 'the next secret' }, code)).status).toBe(401);
   });
 
-  it('a member of a kind that is switched off gets no mail', async () => {
+  it('a member of an inactive kind gets no mail', async () => {
     const mia = await signUp(admin, 'mia');
     await admin.put('/kind/unit/person', { active: false });
     expect((await signIn(mia, null)).status).toBe(401);
@@ -164,7 +164,7 @@ describe('with codes on', () => {
     expect((await mailbox.to(mia.email)).length).toBe(1);
   });
 
-  it('a member is mailed ten codes in an hour, at once and by two processes; the last one keeps its tries', async () => {
+  it('a member is mailed at most ten codes in an hour, also by two processes; the last one keeps its attempts', async () => {
     const olga = await signUp(admin, 'olga');
     const processes = await Promise.all([1, 2].map(() => startTestService({ dataDir, authRateLimit: false })));
     const askers = processes.map((each) => new TestProject(each.service, admin.id, undefined));
@@ -189,7 +189,7 @@ describe('with codes on', () => {
     expect((await mailbox.to(olga.email)).length).toBe(10);
   });
 
-  it('after an hour a member is mailed codes again, however many recoveries it asked for', async () => {
+  it('after an hour a member is mailed codes again, regardless of recoveries', async () => {
     const pia = await signUp(admin, 'pia');
     for (let count = 1; count <= 10; count += 1) await codeFor(pia, count);
     expect((await signIn(pia, null)).body.content).toBeNull();
@@ -202,7 +202,7 @@ describe('with codes on', () => {
     await codeFor(pia, 12);
   });
 
-  it('administrators get theirs too', async () => {
+  it('administrators get codes too', async () => {
     const { status, body } = await open.post('/auth/signin', { username: 'admin', password: 'correct horse 1' });
     expect({ status, content: body.content }).toEqual({ status: 200, content: null });
     const code = codeIn(await mailbox.last('admin@example.com'));
@@ -212,7 +212,7 @@ describe('with codes on', () => {
 });
 
 describe('with codes off', () => {
-  it('a code that is sent along is ignored', async () => {
+  it('a code in the request is ignored', async () => {
     const off = await withMembers(await service.project());
     const nora = await signUp(off, 'nora');
     expect((await signIn(nora, '123456', anonymous(off))).status).toBe(200);

@@ -42,13 +42,13 @@ describe('a recovery', () => {
       .toBe(401);
   });
 
-  it('gives a member that an administrator made its first password', async () => {
+  it('sets the first password of a member that an administrator created', async () => {
     await admin.post('/person/unit', { username: 'made', email: 'made@example.com' });
     expect((await reset(await tokenFor('made@example.com'), 'my first one')).status).toBe(200);
     expect((await signIn('made@example.com', 'my first one')).status).toBe(200);
   });
 
-  it('is answered alike, known or not, and mails only to those who are there', async () => {
+  it('gives the same answer for known and unknown addresses, and mails only known ones', async () => {
     await signUp(admin, 'bea');
     await admin.post('/kind/unit', { id: 'robot' });
     await admin.post('/group/unit/kind_auth_member/link/group/kind/unit/robot');
@@ -73,7 +73,7 @@ describe('a recovery', () => {
     expect(await mailbox.to('r2@example.com')).toEqual([]);
   });
 
-  it('asks the database the same before its answer, known or not', async () => {
+  it('sends the same statements before its answer for known and unknown addresses', async () => {
     const { email } = await signUp(admin, 'cat');
     const project = anonymous(await throttled.signIn(admin.id));
     // What comes after the answer is left out.
@@ -84,7 +84,7 @@ describe('a recovery', () => {
     expect(await counted('nobody@example.com')).toBe(1);
   });
 
-  it('mails no more than ten times in an hour, without a word: at once, and from two processes', async () => {
+  it('mails at most ten times in an hour, with the same answer, concurrently and from two processes', async () => {
     const { email } = await signUp(admin, 'dot');
     const processes = [await startTestService({ dataDir }), await startTestService({ dataDir })];
     const askers = await Promise.all(processes.map(async (each) => anonymous(await each.signIn(admin.id))));
@@ -121,7 +121,7 @@ describe('a recovery', () => {
 });
 
 describe('a token', () => {
-  it('is used once: of fifty at once exactly one succeeds', async () => {
+  it('is used once: of fifty concurrent uses exactly one succeeds', async () => {
     const { email } = await signUp(admin, 'fay');
     const token = await tokenFor(email);
     const replies = await Promise.all(Array.from({ length: 50 }, (_, at) => reset(token, `a new password ${at}`)));
@@ -131,7 +131,7 @@ describe('a token', () => {
     expect((await signIn('fay', `a new password ${won[0] ?? ''}`)).status).toBe(200);
   });
 
-  it('of several of a member: one used, all used, at once too', async () => {
+  it('of a member with several: using one uses all, also concurrently', async () => {
     const { email } = await signUp(admin, 'gil');
     const tokens = [await tokenFor(email, 1), await tokenFor(email, 2), await tokenFor(email, 3)];
     expect(new Set(tokens).size).toBe(3);
@@ -140,7 +140,7 @@ describe('a token', () => {
     for (const token of tokens) expect((await reset(token, 'another one')).status).toBe(401);
   });
 
-  it('is not used up by a password that is refused', async () => {
+  it('is not used up by a rejected password', async () => {
     const { email } = await signUp(admin, 'hal');
     const token = await tokenFor(email);
     for (const [password, code] of [
@@ -156,7 +156,7 @@ describe('a token', () => {
     expect((await reset(token, 'a good password')).status).toBe(200);
   });
 
-  it('is refused as 401 before its body is looked at', async () => {
+  it('is rejected with 401 before its body is checked', async () => {
     for (const token of ['x', 'A'.repeat(22), 'A'.repeat(5000), '%27%3B--', '%00', 'constructor']) {
       const { status, body, headers } = await open.post(`/auth/reset_password/${token}`, '{');
       expect({ token, status, code: body.messages[0]?.code }).toEqual({ token, status: 401, code: 'token.invalid' });
@@ -204,7 +204,7 @@ describe('a token', () => {
     expect((await reset(token, 'a good password')).status).toBe(401);
   });
 
-  it('of one project is none of another', async () => {
+  it('of one project is invalid in another', async () => {
     const other = await withMembers(await service.project());
     await signUp(other, 'joe');
     await signUp(admin, 'joe');
@@ -215,7 +215,7 @@ describe('a token', () => {
     expect((await reset(token, 'a good password')).status).toBe(200);
   });
 
-  it('takes POST alone but for browsers, and no answer repeats it', async () => {
+  it('accepts only POST except from browsers, and no answer repeats it', async () => {
     const token = 'B'.repeat(22);
     const { status, text, headers } = await open.get(`/auth/reset_password/${token}`);
     expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
@@ -231,7 +231,7 @@ describe('the link of the mail', () => {
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
   const visit = (url: string) => fetch(url, { headers: browser });
 
-  it('leads a browser to a page, which uses up no token, and whose parts are there', async () => {
+  it('shows a browser a page, which does not use up the token, and whose files exist', async () => {
     const { email } = await signUp(admin, 'lea');
     await recover(email);
     const mail = await mailbox.last(email);
@@ -252,7 +252,7 @@ describe('the link of the mail', () => {
     expect((await reset(tokenIn(mail), 'a good password')).status).toBe(200);
   });
 
-  it('is nothing to get for programs', async () => {
+  it('is 405 for a GET of a program', async () => {
     const link = `${service.service.url}/api/lib/auth/reset_password/${'C'.repeat(22)}`;
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await fetch(link, { method });
@@ -264,8 +264,8 @@ describe('the link of the mail', () => {
   });
 });
 
-describe('a sign-in that is under way with the old password', () => {
-  it('gets no session once the password is another', async () => {
+describe('a sign-in in progress with the old password', () => {
+  it('gets no session once the password has changed', async () => {
     const { SessionStore } = await import('../../../src/auth/session/session-store.js');
     const { ProjectStore } = await import('../../../src/tenancy/project-store.js');
     const kim = await signUp(admin, 'kim');

@@ -84,7 +84,7 @@ describe('one account from one address', () => {
     expect(hashes.count).toBe(10);
   });
 
-  it('names count as they are compared', async () => {
+  it('names are counted in folded form', async () => {
     const project = await members();
     const spellings = ['Cäsar', 'cäsar', 'CÄSAR', 'ca\u0308sar', 'ＣÄSAR'];
     for (let failure = 0; failure < ATTEMPT_LIMITS.pair; failure += 1) {
@@ -93,7 +93,7 @@ describe('one account from one address', () => {
     for (const name of spellings) expect((await attempt(project, name, 'a wrong one')).status).toBe(429);
   });
 
-  it('right passwords are no failures, and nothing of them stays', async () => {
+  it('right passwords are not failures, and leave no rows', async () => {
     const project = await members();
     const dan = await signUp(project, 'dan');
     const replies = [];
@@ -121,7 +121,7 @@ describe('one account from one address', () => {
     expect(await query(project, 'SELECT FROM $schema._throttle')).toEqual([]);
   });
 
-  it('a wrong current password counts, and a recovery makes up for it', async () => {
+  it('a wrong current password counts, and a recovery resets the count', async () => {
     const project = await members();
     const fay = await signUp(project, 'fay');
     const change = (current_password: string) =>
@@ -193,7 +193,7 @@ describe('one address', () => {
     expect((await attempt(project, 'whoever', 'a wrong one', '192.0.2.2')).status).toBe(401);
   });
 
-  it('codes that are asked for count', async () => {
+  it('requested codes count', async () => {
     const project = await members();
     const hal = await signUp(project, 'hal');
     await setOtp(project, true);
@@ -221,7 +221,7 @@ describe('one address', () => {
     expect(statuses(replies)).toEqual({ 401: 10, 429: 2 });
   });
 
-  it('nothing else that a client sends changes it', async () => {
+  it('no other input of the client changes it', async () => {
     const project = await members();
     const replies = [];
     for (let at = 0; at < 12; at += 1) {
@@ -260,7 +260,7 @@ describe('one account from anywhere', () => {
 });
 
 describe('a throttle', () => {
-  it("is the project's own", async () => {
+  it('is separate for each project', async () => {
     const [project, other] = [await members(), await members()];
     for (let failure = 0; failure < 11; failure += 1) await attempt(project, 'lea', 'a wrong one');
     expect((await attempt(project, 'lea', 'a wrong one')).status).toBe(429);
@@ -292,7 +292,7 @@ describe('a throttle', () => {
     expect(statuses(await Promise.all(calls))).toEqual({ 401: 15 });
   });
 
-  it('costs an unknown name what it costs a known one: the same hashes and statements', async () => {
+  it('costs the same hashes and statements for unknown and known names', async () => {
     const project = await members();
     await signUp(project, 'otto');
     const admin = await service.signIn(project.id);

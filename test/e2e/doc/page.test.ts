@@ -26,7 +26,7 @@ async function fetchPage(
 const page = await fetchPage();
 
 describe('the documentation page', () => {
-  it('needs no project, and allows what is its own alone', () => {
+  it('needs no project, and allows only its own files', () => {
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('x-content-type-options')).toBe('nosniff');
@@ -41,11 +41,11 @@ describe('the documentation page', () => {
     });
   });
 
-  it('has no script nor style in it, and none from elsewhere', () => {
+  it('has no inline script or style, and none from other hosts', () => {
     expect(page.text).not.toMatch(/<script>|<style|\son\w+=|style=|https?:/i);
   });
 
-  it('is made of parts that are there', async () => {
+  it('has all its files', async () => {
     const parts = [...page.text.matchAll(/(?:src|href)="swaggerui([^"]+)"/g)].map(([, path = '']) => path);
     expect(parts.length).toBeGreaterThan(3);
     for (const path of parts) {
@@ -72,7 +72,7 @@ describe('the documentation page', () => {
     expect((await fetchPage(path)).status).toBe(404);
   });
 
-  it('is found with a slash at its end too', async () => {
+  it('is found with a trailing slash too', async () => {
     const { status, headers } = await fetchPage('/');
     expect(status).toBe(308);
     expect(new URL(headers.get('location') ?? '', `${service.service.url}${PAGE}/`).pathname).toBe(PAGE);
@@ -89,7 +89,7 @@ async function exchange(path: string, headers: Record<string, string>, method = 
   return { status: response.statusCode, headers: response.headers, bytes };
 }
 
-it('is compressed once, however many ask for it at a time', async () => {
+it('is compressed once for concurrent requests', async () => {
   const documents = service.service.app.get(Documents);
   const ask = () => documents.generic({ chosen: new Set(['kind']), coding: 'br' });
   const [first, ...others] = await Promise.all([ask(), ask(), ask()]);
@@ -97,7 +97,7 @@ it('is compressed once, however many ask for it at a time', async () => {
   expect(await assetFiles.get('page.js', 'gzip')).toBe(await assetFiles.get('page.js', 'gzip'));
 });
 
-describe('what is large', async () => {
+describe('large answers', async () => {
   const project = await service.project();
   const own = { 'kind-project-key': project.id, authorization: `Bearer ${project.token ?? ''}` };
 
@@ -122,7 +122,7 @@ describe('what is large', async () => {
       expect(DECODERS[coding](got.bytes).equals(plain.bytes)).toBe(true);
     });
 
-    it('has an ETag in each coding, which is good for that alone', async () => {
+    it('has a separate ETag for each coding', async () => {
       const etags = new Map<string, string>();
       for (const accepted of ['identity', 'gzip', 'br']) {
         const asked = { ...headers, 'accept-encoding': accepted };

@@ -73,7 +73,7 @@ describe('an address', () => {
   });
 });
 
-describe('where the line has one place left for functions', () => {
+describe('when the mail queue has one place left for functions', () => {
   const full = { status: 503, messages: ['server.busy'] };
   const refused = { status: 409, messages: ['job.no'] };
   let taken: MailReservation[] = [];
@@ -84,12 +84,12 @@ describe('where the line has one place left for functions', () => {
     taken = Array.from({ length: LIMITS.functionMailsPerProject - 1 }, () => outgoing.reserve(project.id));
   });
 
-  it.each(['two', 'two_after_reading'])('a call that sends more is refused, and sends none: %s', async (name) => {
+  it.each(['two', 'two_after_reading'])('a call that sends more is rejected, and sends none: %s', async (name) => {
     expect(await call(name)).toEqual(full);
     expect((await sent()) - before).toBe(0);
   });
 
-  it('the author learns of it, and may go on', async () => {
+  it('the author gets the error, and may continue', async () => {
     expect(await ok(project.post('/job/function/as_many_as_go'))).toBe('server.busy');
     await mailbox.last('ann@example.com', before + 1);
     expect((await sent()) - before).toBe(1);
@@ -103,7 +103,7 @@ describe('where the line has one place left for functions', () => {
     },
   );
 
-  it('a call that keeps it leaves room to the mails of the service', async () => {
+  it('a call that reserves it leaves room for the mails of the service', async () => {
     gate.close();
     const keeping = project.post('/job/function/keeps');
     await gate.reached(1);
@@ -115,7 +115,7 @@ describe('where the line has one place left for functions', () => {
     await mailbox.last('ann@example.com', before + 1);
   });
 
-  it('so does a hook, and one that is committed sends it', async () => {
+  it('so does a hook, and it sends the mail after the commit', async () => {
     for (let time = 0; time < 3; time++)
       expect(refusalOf(await project.post('/job/unit', { title: 'no' }))).toEqual(refused);
     await ok(project.post('/job/unit', { title: 'yes' }));

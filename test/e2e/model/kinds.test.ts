@@ -355,7 +355,7 @@ describe('a rejected kind', () => {
     refused('from no body', undefined, 400, ['body.not_object']),
   ]);
 
-  it('and every fault of its body is reported at once', async () => {
+  it('has all faults of its body in one answer', async () => {
     const body = {
       id: 'Bad',
       label: 5,
@@ -410,7 +410,7 @@ describe('a rejected kind', () => {
     await expectNoDrift(project);
   });
 
-  it('and faults within its lists are reported with all others', async () => {
+  it('has faults within its lists reported with all others', async () => {
     const reply = await project.post('/kind/unit', {
       id: 'k',
       label: 5,
@@ -445,7 +445,7 @@ describe('a rejected kind', () => {
     await expectNoDrift(project);
   });
 
-  it('and faults of rules and lists are reported in one answer', async () => {
+  it('has faults of rules and lists in one answer', async () => {
     const body = { id: 'k', parameters: ['name'], unique: [['nope']], access: { read: 'eq(nope,1)' } };
     expect(refusalOf(await project.post('/kind/unit', body))).toEqual({
       status: 400,
@@ -453,7 +453,7 @@ describe('a rejected kind', () => {
     });
   });
 
-  it('a parameter with an unknown reference is reported before anything else', async () => {
+  it('has an unknown reference of a parameter reported first', async () => {
     const reply = await project.post('/unit/unit', { id: 'lost', reference_kind: 'nowhere', wat: 1 });
     expect(refusalOf(reply)).toEqual({
       status: 400,

@@ -87,7 +87,7 @@ describe('project create', () => {
     expect(await signIn('acme', password)).toEqual({ status: 200 });
   });
 
-  test('its time of birth is told with microseconds, as in records', async () => {
+  test('its time of creation has microseconds, as in records', async () => {
     const [row] = await service.database.run<{ at: string }>({
       text: `SELECT to_char("inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at FROM "kind"."project" WHERE "id" = 'acme'`,
       values: [],
@@ -150,7 +150,7 @@ describe('project list and show', () => {
 });
 
 describe('project set', () => {
-  test('changes settings, of which the running service hears', async () => {
+  test('changes settings of which the running service is notified', async () => {
     await kind(...create('changed', '--admin-password', 'correct horse 2'));
     expect(await signIn('changed', 'correct horse 2')).toEqual({ status: 200 });
     expect(await json('project', 'set', 'changed', 'otp=on', 'label=New = better')).toMatchObject({
@@ -164,7 +164,7 @@ describe('project set', () => {
 });
 
 describe('member set-password', () => {
-  test('gives a member a new password, printed this one time, and ends its sessions', async () => {
+  test("sets a new password, printed once, and ends the member's sessions", async () => {
     await kind(...create('lost', '--admin-password', 'correct horse 2'));
     const { refresh_token: token } = await session('lost', 'correct horse 2');
     const { code, out } = await kind('member', 'set-password', 'lost', 'ANN@example.com');
@@ -242,7 +242,7 @@ describe('project migrate', () => {
     });
   });
 
-  test('names what it leaves alone; what it refuses to one project keeps nothing from the others', async () => {
+  test('names what it leaves alone; a rejected project does not affect the others', async () => {
     const query = (text: string) => service.database.run({ text, values: [] });
     await kind(...create('foreign'));
     await query('CREATE TABLE "project_foreign"."city_old" ("x" int)');

@@ -70,7 +70,7 @@ test('types writes the kinds', async () => {
   rmSync(file);
 });
 
-test('check tells where it found nothing', async () => {
+test('check says where it found no modules', async () => {
   expect(await kind('functions', 'check')).toEqual({ code: 0, out: `No modules in ${folder.path}.\n`, err: '' });
 });
 
@@ -86,7 +86,7 @@ test('check refuses a folder that is not there', async () => {
   }
 });
 
-test('check prints what is declared, and takes what fits the kinds', async () => {
+test('check prints declarations, and accepts those that fit the kinds', async () => {
   write(
     'city.ts',
     module(`async ({ units, links }) => {
@@ -102,7 +102,7 @@ test('check prints what is declared, and takes what fits the kinds', async () =>
   expect(out).toMatch(/^FILE .*\ncity\.ts +f +- +- +no\n$/);
 });
 
-test('check takes units inside others, orders of walks, and hooks of a kind with a parameter that all objects have', async () => {
+test('check accepts nested units, orders of traversals, and hooks of a kind with a parameter named like an object property', async () => {
   write(
     'city.ts',
     `import { kind } from 'kind';
@@ -125,7 +125,7 @@ export default city.module({
   expect(await kind('functions', 'check')).toMatchObject({ code: 0, err: '' });
 });
 
-test('check lets a create leave out what a hook may make, and a hook return undefined', async () => {
+test('check lets a create omit what a hook may set, and a hook return undefined', async () => {
   const parameters = [{ id: 'code', kind_id: 'string', is_primary: true }, 'name'];
   await project.post('/kind/unit', { id: 'page', parameters });
   const text = (hooks: string) => `import { kind } from 'kind';
@@ -145,7 +145,7 @@ export default page.module({
   expect([code, out]).toEqual([1, expect.stringMatching(/page\.ts:4: .*'code' is missing/)]);
 });
 
-test('check tells what is wrong with a module of a kind that no project has', async () => {
+test('check reports errors in a module of a kind that no project has', async () => {
   write(
     'nokind.ts',
     `import { kind } from 'kind';\nconst n: number = 'text';\nexport default kind('nokind').module({});`,
@@ -158,7 +158,7 @@ test('check tells what is wrong with a module of a kind that no project has', as
   ]);
 });
 
-test('check tells what a declaration names that the kinds of a project do not have', async () => {
+test('check reports names in declarations that the kinds of a project do not have', async () => {
   write(
     '_rules.ts',
     `import { kind } from 'kind';
@@ -210,7 +210,7 @@ export default city.module({ functions: { asks }, unitFunctions: { ...unitFuncti
   rmSync(join(folder.path, '_rules.ts'));
 });
 
-test('check tells what does not fit the kinds of a project, and what does not load, with file and line', async () => {
+test('check reports type errors and modules that do not load, with file and line', async () => {
   write('city.ts', module("({ units }) => units('city').create({\n  size: 'big' })"));
   write('land.ts', 'export default');
   const { code, out, err } = await kind('functions', 'check');

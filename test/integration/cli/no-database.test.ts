@@ -37,7 +37,7 @@ const COMMANDS = [
 ];
 
 describe.each(COMMANDS)('%s %s', (...argv) => {
-  test('makes no embedded database', async () => {
+  test('creates no embedded database', async () => {
     const dataDir = join(folder, 'nothing');
     expect(await kind(argv, { DATA_DIR: dataDir })).toEqual({
       code: 1,
@@ -47,7 +47,7 @@ describe.each(COMMANDS)('%s %s', (...argv) => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  test('puts nothing into a database that is not the service’s', async () => {
+  test('writes nothing into a database of another application', async () => {
     expect(await kind(argv, { DATABASE_URL: urlOf(database) })).toEqual({
       code: 1,
       out: '',
@@ -58,7 +58,7 @@ describe.each(COMMANDS)('%s %s', (...argv) => {
   });
 });
 
-test('functions check tells what the modules declare, and that it knows no kinds', async () => {
+test('functions check prints the declarations of the modules, and that it knows no kinds', async () => {
   functions.write('city.ts', `import { kind } from 'kind'; export default kind('city').module({});`);
   functions.write(
     'land.ts',

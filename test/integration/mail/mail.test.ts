@@ -126,7 +126,7 @@ describe('over SMTP', () => {
     );
   });
 
-  it('a code comes to whoever has the right password', async () => {
+  it('a code is mailed after the right password', async () => {
     const project = await withMembers(await service.project());
     const { email, password } = await signUp(project, 'bob');
     await setOtp(project, true);
@@ -191,7 +191,7 @@ describe('over SMTP', () => {
     });
   });
 
-  it('an address that stood there before that rule gets nothing, and nobody else does', async () => {
+  it('an invalid address stored earlier gets no mail, nor does anybody else', async () => {
     const { id } = await signUp(admin, 'fay');
     const bad = 'fay@example.com,evil@example.com';
     await query(admin, 'UPDATE $schema.kind_system_user SET "email" = $1, "email_key" = $1 WHERE "member_id" = $2', [
@@ -203,7 +203,7 @@ describe('over SMTP', () => {
     expect(server.received.flatMap(({ recipients }) => recipients).join()).not.toMatch(/evil|fay/);
   });
 
-  it('is tried again where the server has no time, and not where it refuses for good', async () => {
+  it('is retried after a temporary refusal, and not after a permanent one', async () => {
     server.state.refuse = 1;
     const { email } = await signUp(admin, 'gus');
     await recover(open, email);
@@ -223,7 +223,7 @@ describe('over SMTP', () => {
     expect(log.text()).not.toMatch(/@example\.com|mail secret|reset_password\/[\w-]/);
   });
 
-  it('a server that can not be had keeps no answer waiting', async () => {
+  it('an unreachable mail server delays no answer', async () => {
     const failed = () => /ECONNECTION|ESOCKET/.test(unreachable.text());
     await recover(anonymous(await alone.signIn(admin.id)), 'ann@example.com');
     expect(failed()).toBe(false);
@@ -232,7 +232,7 @@ describe('over SMTP', () => {
 });
 
 describe('the outbox', () => {
-  it('has whole files that only their owner reads, from several processes at once', async () => {
+  it('has complete files, readable by their owner only, from several processes at once', async () => {
     const mailbox = new Mailbox(dataDir);
     const project = await withMembers(await others[0].project());
     const { email } = await signUp(project, 'hal');
@@ -253,7 +253,7 @@ describe('the outbox', () => {
     expect(mails.some(({ text }) => text.includes(`${others[0].service.url}/api/lib/auth/reset_password/`))).toBe(true);
   });
 
-  it('that can not be written is told of, and leaves nothing behind', async () => {
+  it('that cannot be written is reported, and leaves nothing behind', async () => {
     const folder = brokenFolder;
     writeFileSync(join(folder, 'outbox'), 'a file');
     const transport = new OutboxTransport(join(folder, 'outbox'));
@@ -265,7 +265,7 @@ describe('the outbox', () => {
 });
 
 describe('a service that stops', () => {
-  it('sends the mails that are under way first', async () => {
+  it('sends waiting mails first', async () => {
     // Stopped by the test itself.
     const mortal = await startTestService({ dataDir: lastFolder, authRateLimit: false });
     const project = anonymous(await mortal.signIn(admin.id));
@@ -282,7 +282,7 @@ describe('a service that stops', () => {
   });
 });
 
-it('a mail is made after the answer is out', async () => {
+it('a mail is made after the answer is sent', async () => {
   const outgoing = watched.service.app.get(MailQueue);
   vi.spyOn(outgoing, 'reserve').mockReturnValue({ submit: () => void events.push('posted'), release() {} });
   await recover(anonymous(await watched.signIn(admin.id)), 'ann@example.com');
@@ -290,7 +290,7 @@ it('a mail is made after the answer is out', async () => {
   expect(events).toEqual(['answered', 'posted']);
 });
 
-describe('a line that is full', () => {
+describe('a full mail queue', () => {
   const outgoing = full.service.app.get(MailQueue);
   const fill = (project: string, count: number) => Array.from({ length: count }, () => outgoing.reserve(project));
   const expectBusy = async (project: TestProject, email: string) => {
@@ -298,7 +298,7 @@ describe('a line that is full', () => {
     expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '10' });
   };
 
-  it('of a project is 503 for whoever asks there, and tells nobody anything', async () => {
+  it('of a project is 503 for its requests, and reveals nothing', async () => {
     const other = await full.project();
     const project = anonymous(await full.signIn(admin.id));
     const places = fill(admin.id, LIMITS.mailsPerProject);

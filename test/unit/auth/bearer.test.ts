@@ -26,7 +26,7 @@ describe('the bearer token of a header', () => {
     expect(bearerOf(header)).toBeNull();
   });
 
-  it('is looked for in time that grows no faster than the header', () => {
+  it('is parsed in linear time', () => {
     for (const header of ['a', ' ', 'Bearer ', 'Bearer a', 'a ']) expect(bearerOf(header.repeat(1_000_000))).toBeNull();
   });
 });

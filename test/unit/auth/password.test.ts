@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DUMMY_HASH, hashPassword, verifyPassword } from '../../../src/auth/password/password.js';
 
 describe('a hash', () => {
-  it('is argon2id of all characters, the last one too', async () => {
+  it('is argon2id over all characters, including the last', async () => {
     const long = `${'x'.repeat(127)}a`;
     const hash = await hashPassword(long);
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -11,7 +11,7 @@ describe('a hash', () => {
     expect(await verifyPassword(hash, `${long}c`)).toBe(false);
   });
 
-  it('of nobody costs the same and fits never', async () => {
+  it('for an unknown member costs the same and never matches', async () => {
     const parameters = (hash: string) => hash.split('$').slice(0, 4);
     expect(parameters(DUMMY_HASH)).toEqual(parameters(await hashPassword('a password')));
     for (const stored of [undefined, null]) {

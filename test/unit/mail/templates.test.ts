@@ -31,12 +31,12 @@ describe.each(hostile)('a project that is called %j', (project) => {
   });
 });
 
-it('a mail with a code has one number of six digits in each part', () => {
+it('a mail with a code has the six digits in each part', () => {
   const { text, html: page } = codeMail({ to: 'a@example.com', project: 'Demo', code: '012345', minutes: 10 });
   for (const part of [text, page]) expect(part.match(/\d{6}/g)).toEqual(['012345']);
 });
 
-it('a mail with a token has it alone on a line, and the link too', () => {
+it('a mail with a token has the token and the link on separate lines', () => {
   const token = 'T'.repeat(22);
   const link = `http://127.0.0.1:3000/api/lib/auth/reset_password/${token}`;
   const { text, html: page } = recoveryMail({ ...TO, project: 'Demo', token, link, minutes: 60 });
@@ -47,13 +47,13 @@ it('a mail with a token has it alone on a line, and the link too', () => {
   expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(76);
 });
 
-it('markup escapes texts, and takes markup as it is', () => {
+it('markup escapes texts, and keeps markup', () => {
   expect(markup`<p title="${`"'`}">${'a<b>&'} ${markup`<b>${'<'}</b>`}</p>`.text).toBe(
     '<p title="&quot;&#39;">a&lt;b&gt;&amp; <b>&lt;</b></p>',
   );
 });
 
-it('one line is one line, and not endless', () => {
+it('a line has no line breaks and limited length', () => {
   expect(mailLine(' a\t\r\n b\u0007c ')).toBe('a b c');
   expect([...mailLine('😀'.repeat(300))].length).toBe(100);
 });
