@@ -14,7 +14,7 @@ const LINES = { code: 120, ignoreStrings: true, ignoreRegExpLiterals: true, igno
 const CALLED_LATER = ['FunctionDeclaration', 'MethodDefinition', "CallExpression[callee.name='it']"];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'bench/node_modules/', '.data/', 'coverage/', '*.cjs'] },
+  { ignores: ['dist/', '.compiled/', 'node_modules/', 'bench/node_modules/', '.data/', 'coverage/', '*.cjs'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: {

@@ -24,11 +24,11 @@ async function changedAt(file) {
   return (await stat(file).catch(() => undefined))?.mtimeMs;
 }
 
-/** True if every file of dist/ is at least as new as its source and the build settings. */
-export async function isFresh() {
+/** True if every file of a build is at least as new as its source and the build settings. */
+export async function isFresh(folder = target) {
   const settings = await Promise.all([join(root, '.swcrc'), join(root, 'package.json')].map(changedAt));
   const fresh = (await files(source)).map(async (file) => {
-    const output = outputOf(file, target);
+    const output = outputOf(file, folder);
     if (output === undefined) return true;
     const [changed, built] = await Promise.all([changedAt(file), changedAt(output)]);
     return built !== undefined && [changed, ...settings].every((time) => time <= built);
@@ -36,15 +36,15 @@ export async function isFresh() {
   return (await Promise.all(fresh)).every(Boolean);
 }
 
-/** Builds into a temporary folder and then replaces dist/, so that a failed build keeps the previous one. */
-export async function build() {
-  const fresh = `${target}.${process.pid}`;
+/** Builds into a temporary folder and then replaces the previous build, so that a failed build keeps that one. */
+export async function build(folder = target) {
+  const fresh = `${folder}.${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
   try {
     await buildInto(fresh);
     await chmod(join(fresh, 'cli', 'main.js'), 0o755);
-    await rm(target, { recursive: true, force: true });
-    await rename(fresh, target);
+    await rm(folder, { recursive: true, force: true });
+    await rename(fresh, folder);
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }

@@ -4,13 +4,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { compiled } from '../../support/compiled.js';
 
 const root = join(import.meta.dirname, '../../..');
 const dataDir = mkdtempSync(join(tmpdir(), 'kind-cli-alone-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
 
 function kind(argv: string[], env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string }> {
-  const args = ['--import', './scripts/typescript.mjs', 'src/cli/main.ts', ...argv];
+  const args = [compiled('cli/main.js'), ...argv];
   const options = { cwd: root, env: { ...process.env, DATA_DIR: dataDir, ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (error, out, err) =>

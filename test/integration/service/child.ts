@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { atEnd } from '../../support/at-end.js';
+import { compiled } from '../../support/compiled.js';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -17,7 +18,7 @@ export interface ServiceChild {
 /** Starts one on a fresh data folder; it stops after the file's tests. */
 export async function startChild(env: Record<string, string>): Promise<ServiceChild> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kind-service-'));
-  const child = spawn(process.execPath, ['--import', './scripts/typescript.mjs', 'src/main.ts'], {
+  const child = spawn(process.execPath, [compiled('main.js')], {
     cwd: root,
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'fatal', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run.js';
 import { loadConfig } from '../../../src/config/config.js';
+import { compiled } from '../../support/compiled.js';
 
 const root = join(import.meta.dirname, '../../..');
 const dataDir = mkdtempSync(join(tmpdir(), 'kind-port-'));
@@ -21,7 +22,7 @@ afterAll(() => {
 });
 
 function start(env: Record<string, string>): Promise<{ code: unknown; out: string; err: string }> {
-  const args = ['--import', './scripts/typescript.mjs', 'src/main.ts'];
+  const args = [compiled('main.js')];
   const options = { cwd: root, env: { ...process.env, DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'warn', ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (error, out, err) => resolve({ code: error?.code, out, err }));

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, it } from 'vitest';
+import { compiled } from '../../support/compiled.js';
 import { ownDatabase, urlOf } from '../../support/own-database.js';
 import { sideConnection } from '../../support/side-connection.js';
 
@@ -26,7 +27,7 @@ interface Line {
 }
 
 function start(env: Record<string, string> = {}): { child: ChildProcess; says: (text: RegExp) => Promise<Line> } {
-  const child = spawn(process.execPath, ['--import', './scripts/typescript.mjs', 'src/main.ts'], {
+  const child = spawn(process.execPath, [compiled('main.js')], {
     cwd: root,
     env: {
       ...process.env,

@@ -1,0 +1,12 @@
+/** Compiles `src/` for the test run, if a source is newer than what was compiled of it. */
+import { join } from 'node:path';
+import { COMPILED } from './compiled.js';
+
+const { build, isFresh } = (await import(join(import.meta.dirname, '../../scripts/build.mjs'))) as {
+  build: (folder: string) => Promise<void>;
+  isFresh: (folder: string) => Promise<boolean>;
+};
+
+export async function setup(): Promise<void> {
+  if (!(await isFresh(COMPILED))) await build(COMPILED);
+}
