@@ -1,21 +1,21 @@
 /**
- * JSON that never exceeds what an answer may have. PostgreSQL refuses what would, before it is sent, with an error that
- * `sqlstate.ts` knows; a list is not even put together, so that no server process takes the memory for it.
+ * JSON within the size limit of an answer. A larger one fails in PostgreSQL with an error that `sqlstate.ts`
+ * recognises. A list that would be too large is not built at all, so that no server process needs the memory for it.
  */
 import { LIMITS } from '../shared/limits.js';
 import { integer, sql, type Fragment } from './fragment.js';
 
 const MAX_BYTES = integer(LIMITS.answerBytes);
 
-/** Fails. A number from a query is none that the planner could work out, and fail, where this is not reached. */
+/** An expression that fails. Its number comes from a query, so that the planner can not evaluate it in advance. */
 const FAIL_TOO_LARGE = sql`repeat('-', (SELECT 1073741824))`;
 
-/** A text, which should be a column: it is named twice. */
+/** A text within the limit. It should be a column, because it is evaluated twice. */
 export function bounded(text: Fragment): Fragment {
   return sql`CASE WHEN octet_length(${text}) > ${MAX_BYTES} THEN ${FAIL_TOO_LARGE} ELSE ${text} END`;
 }
 
-/** The texts of a column `text`, row by row, as long as all so far together are no more than one may be. */
+/** The text of each row, where all texts together have to be within the limit. */
 export function boundedInTotal(text: Fragment): Fragment {
   return sql`
     CASE
@@ -25,7 +25,7 @@ export function boundedInTotal(text: Fragment): Fragment {
   `;
 }
 
-/** The JSON list of the items of some rows, in their order; `from` is what follows FROM. */
+/** The JSON list of an item per row, in the order of the rows; `from` is what follows FROM. */
 export function boundedList(item: Fragment, from: Fragment): Fragment {
   const sized = sql`
     SELECT i.item, sum(coalesce(pg_column_size(i.item), 0)) OVER (ROWS UNBOUNDED PRECEDING) AS upto
@@ -40,10 +40,13 @@ export function boundedList(item: Fragment, from: Fragment): Fragment {
   )`;
 }
 
-/** Bytes of rows, as stored, whose JSON a server process may put together unseen: compressed values grow 256-fold at most. */
+/**
+ * The size of stored rows up to which their JSON is built without measuring it: compressed values grow 256-fold at
+ * most.
+ */
 const MAX_UNMEASURED_BYTES = integer(1024 * 1024);
 
-/** The same for the whole rows of a table, as a text: what is light is not measured one by one. `json_agg` takes rows as they are. */
+/** The JSON list of the rows of a table, as text. Rows that are small together are not measured one by one. */
 export function boundedRows(item: (row: Fragment) => Fragment, table: Fragment): Fragment {
   const light = sql`(SELECT sum(pg_column_size(${table})) FROM ${table}) <= ${MAX_UNMEASURED_BYTES}`;
   const list = sql`(

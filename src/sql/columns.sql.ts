@@ -1,7 +1,8 @@
-/** Columns: their types, and the expression by which each becomes JSON. */
+/** Columns: their types, and the expressions that turn them into JSON. */
 import type { Field } from '../model/model.js';
 import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-type.js';
 import { flatten, ident, join, literal, sql, type Fragment } from './fragment.js';
+import { utcText } from './time.sql.js';
 
 const COLUMN_TYPES: Readonly<Record<ColumnType, Fragment>> = {
   text: sql`text`,
@@ -21,7 +22,7 @@ export function columnType(type: ColumnType, array = false): Fragment {
   return array ? sql`${COLUMN_TYPES[type]}[]` : COLUMN_TYPES[type];
 }
 
-/** Lists of JSON stay one JSON value where the kind is built in and keeps several types in a column. */
+/** A `multiple` field is an array, except in built-in kinds, which store values of several types in one JSON column. */
 export function isArrayColumn(field: Field): boolean {
   return field.def.multiple && field.describedAs === undefined;
 }
@@ -30,7 +31,7 @@ export function fieldType(field: Field): Fragment {
   return columnType(field.columnType, isArrayColumn(field));
 }
 
-/** The column of a field in the row `row` (the alias `t` of the table in nearly all statements). */
+/** The column of a field in a row; `row` is the alias of its table. */
 export function columnRef({ id, column: name, shownWhere }: Field, row = 't'): Fragment {
   const value = ident(row, name ?? id);
   if (!shownWhere) return value;
@@ -44,26 +45,21 @@ export function columnRef({ id, column: name, shownWhere }: Field, row = 't'): F
   `;
 }
 
-/** `2024-01-31T09:30:00.123456Z`: always UTC, always six decimals. */
-function timestamp(value: Fragment): Fragment {
-  return sql`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-}
-
 const JSON_FORMS: Readonly<Record<Exclude<JsonForm, 'native'>, (value: Fragment) => Fragment>> = {
   text: (value) => sql`${value}::text`,
   decimal: (value) => sql`trim_scale(${value})::text`,
-  timestamp,
+  timestamp: utcText,
   base64: (value) => sql`translate(encode(${value}, 'base64'), E'\\n', '')`,
 };
 
-/** The JSON of a field as an SQL expression that `row_to_json` takes as it is. */
+/** An expression that `row_to_json` turns into the JSON of a field. */
 export function fieldJson(field: Field, row?: string): Fragment {
   if (field.constant !== undefined) return constantJson(field);
   const value = columnRef(field, row);
   if (field.json === 'native' || (field.json === 'text' && field.columnType === 'text')) return value;
   const form = JSON_FORMS[field.json];
   if (!isArrayColumn(field)) return form(value);
-  // Named in full: a bare name would be sought among the parameters too.
+  // Qualified, because a plain name could also be a column of the unit.
   return sql`
     CASE
       WHEN ${value} IS NOT NULL THEN ARRAY(SELECT ${form(sql`_e.item`)} FROM unnest(${value}) AS _e(item))
@@ -79,7 +75,7 @@ function constantJson({ constant }: Field): Fragment {
     : sql`${literal(JSON.stringify(constant))}::json`;
 }
 
-/** What was made of a list of fields; the masks of a kind are such lists, and are used again and again. */
+/** Select lists by their fields: the same field masks of a kind are used again and again. */
 const selectLists = new WeakMap<readonly Field[], Fragment>();
 
 /** `expression AS "name"` for every field, in order. */
@@ -91,5 +87,7 @@ export function selectList(fields: readonly Field[]): Fragment {
   return made;
 }
 
-/** What the ETag of a unit is made of: the microseconds of its last change. */
-export const VERSION_TAG = sql`(extract(epoch FROM t."updated_at") * 1000000)::bigint::text`;
+/** The JSON object of the fields of the row `t`, as text. */
+export function jsonObject(fields: readonly Field[]): Fragment {
+  return sql`(SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text`;
+}

@@ -1,22 +1,20 @@
 /** Credentials and sign-in. */
 import type { Field, KindDef } from '../model/model.js';
 import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
-import { columnType, selectList } from './columns.sql.js';
-import { all, ident, integer, param, render, sql, type Statement } from './fragment.js';
+import { columnType, jsonObject } from './columns.sql.js';
+import { all, ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
 /** The columns of credentials that sign-in needs. */
 export const CREDENTIAL_COLUMNS = sql`
   "username", "email", "password_hash", "member_kind", "member_id"::text AS member_id
 `;
 
-/** The credentials of a name or an address, both folded. */
+/** The credentials with a username or e-mail address, given as its folded key; the address goes before the name. */
 export function findCredentialStatement(schema: string, key: string): Statement {
   const name = param(key);
   return render(
     sql`
-      SELECT ${CREDENTIAL_COLUMNS}
-      FROM ${ident(schema, CREDENTIAL_KIND)}
-      WHERE "username_key" = ${name} OR "email_key" = ${name}
+      ${credentialsWhere(schema, sql`"username_key" = ${name} OR "email_key" = ${name}`)}
       ORDER BY "email_key" = ${name} DESC
       LIMIT 1
     `,
@@ -24,32 +22,25 @@ export function findCredentialStatement(schema: string, key: string): Statement 
   );
 }
 
-/** The credentials of a member by the folded address alone, as mails are sent there. */
+/** The credentials with an e-mail address, given as its folded key. */
 export function findCredentialByEmailStatement(schema: string, key: string): Statement {
-  return render(
-    sql`
-      SELECT ${CREDENTIAL_COLUMNS}
-      FROM ${ident(schema, CREDENTIAL_KIND)}
-      WHERE "email_key" = ${param(key)}
-    `,
-    true,
-  );
+  return render(credentialsWhere(schema, sql`"email_key" = ${param(key)}`), true);
 }
 
-/** Notes an access (the version of the unit stays) and answers the member as JSON. */
+/** Stores the time of an access, without making a new version of the unit, and returns the member as JSON. */
 export function recordAccessStatement(schema: string, kind: KindDef, fields: readonly Field[], id: string): Statement {
   return render(
     sql`
       UPDATE ${ident(schema, kind.table)} AS t
       SET "first_access_time" = coalesce(t."first_access_time", now()), "last_access_time" = now()
       WHERE t."id" = ${param(id)}::${columnType('uuid')}
-      RETURNING (SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text AS body
+      RETURNING ${jsonObject(fields)} AS body
     `,
     true,
   );
 }
 
-/** Sets a password; where `before` is given, only if it is still that one. One row where it was set. */
+/** Sets a password; with `before` only if it is the current hash. One row if it was set. */
 export function setPasswordStatement(schema: string, memberId: string, hash: string, before?: string): Statement {
   const unchanged = before === undefined ? undefined : sql`"password_hash" = ${param(before)}`;
   return render(
@@ -70,7 +61,7 @@ export function countMembersStatement(schema: string, kind: KindDef): Statement 
   return render(sql`SELECT count(*)::int AS count FROM ${ident(schema, kind.table)}`);
 }
 
-/** A row for each member of a kind, none of whom anybody else deletes before the transaction ends. */
+/** A row for each member of a kind, locked until the transaction ends. */
 export function lockMembersStatement(schema: string, kind: KindDef): Statement {
   return render(sql`
     SELECT 1 AS kept
@@ -82,29 +73,31 @@ export function lockMembersStatement(schema: string, kind: KindDef): Statement {
 
 /** The credentials of a member. */
 export function findMemberCredentialStatement(schema: string, memberId: string): Statement {
-  return render(
-    sql`
-      SELECT ${CREDENTIAL_COLUMNS}
-      FROM ${ident(schema, CREDENTIAL_KIND)}
-      WHERE "member_id" = ${param(memberId)}::uuid
-    `,
-  );
+  return render(credentialsWhere(schema, sql`"member_id" = ${param(memberId)}::uuid`));
 }
 
-/** Credentials as an upgrade looks at them. */
+export function credentialsWhere(schema: string, condition: Fragment): Fragment {
+  return sql`
+    SELECT ${CREDENTIAL_COLUMNS}
+    FROM ${ident(schema, CREDENTIAL_KIND)}
+    WHERE ${condition}
+  `;
+}
+
+/** Credentials whose keys an upgrade may have to change. */
 export interface NamedCredential {
   readonly id: string;
   readonly username: string;
   readonly email: string;
   readonly member_kind: string;
   readonly member_id: string;
-  /** When they were made, as text. */
+  /** `inserted_at` as text. */
   readonly made: string;
 }
 
 /**
- * Credentials whose keys have characters that folding leaves out (`shared/member-names.ts`), the oldest first, from
- * those behind `after` on.
+ * Credentials whose keys have characters that folding removes (`shared/member-names.ts`): a page of the oldest ones
+ * that come after `after`.
  */
 export function findUnfoldedCredentialsStatement(
   schema: string,
@@ -137,7 +130,7 @@ export function findUnfoldedCredentialsStatement(
   );
 }
 
-/** Gives credentials their keys anew, unless other credentials have one of them. One row where they got them. */
+/** Sets the keys of credentials, unless other credentials have one of these. One row if they were set. */
 export function updateCredentialKeysStatement(
   schema: string,
   { id, username, email }: { readonly id: string; readonly username: string; readonly email: string },

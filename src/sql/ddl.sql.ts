@@ -1,4 +1,4 @@
-/** Steps of a model change as DDL, and the counts of its guards. */
+/** The steps of a model change as DDL, and its guards: counts of the units that are in the way of a change. */
 import type { ColumnChange, Condition, Guard, Step } from '../model/table/diff.js';
 import type { Json } from '../shared/json.js';
 import type { Constraint } from '../model/parameter-type/parameter-type.js';
@@ -28,7 +28,7 @@ function stepSql(step: Step, schema: string): Fragment {
     case 'drop_foreign_key':
       return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.name)}`;
     case 'drop_index':
-      // One that is still to be built is not there.
+      // An index that is still to be built does not exist.
       return sql`DROP INDEX IF EXISTS ${ident(schema, step.name)}`;
     case 'drop_table':
       return sql`DROP TABLE ${ident(schema, step.table)}`;
@@ -75,7 +75,7 @@ function columnChange(change: ColumnChange): Fragment[] {
   }
 }
 
-/** A constant, which PostgreSQL keeps in its catalogue instead of rewriting the table. */
+/** A constant, which PostgreSQL stores in its catalogue without rewriting the table. */
 function defaultLiteral(value: Json, column: ColumnShape): Fragment {
   const type = columnType(column.type, column.array);
   if (column.array && Array.isArray(value)) {
@@ -89,13 +89,12 @@ function scalarLiteral(value: Json, column: ColumnShape): Fragment {
   return literal(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Stored defaults are JSON values as a client sends them; bytea wants its own form. */
 export function dropDefaultsStatement(table: string, columns: readonly string[], schema: string): Statement {
   const changes = columns.map((column) => sql`ALTER COLUMN ${ident(column)} DROP DEFAULT`);
   return render(sql`ALTER TABLE ${ident(schema, table)} ${join(changes)}`);
 }
 
-/** Without its first word. */
+/** The definition of an index that follows CREATE. */
 export function indexDefinition(table: string, index: IndexShape, schema: string, how: Fragment): Fragment {
   const unique = index.unique ? sql`UNIQUE ` : sql``;
   const method = index.method === 'gin' ? sql`gin` : sql`btree`;
@@ -114,12 +113,12 @@ function addForeignKey(table: string, key: ForeignKeyShape, schema: string): Fra
   `;
 }
 
-/** Keeps writers out of tables while guards count and columns change; readers go on. */
+/** Locks tables against writes while guards count and columns change. Reads go on. */
 export function lockForDefinitionChangeStatement(schema: string, tables: readonly string[]): Statement {
   return render(sql`LOCK TABLE ${join(tables.map((table) => ident(schema, table)))} IN SHARE ROW EXCLUSIVE MODE`);
 }
 
-/** One row per guard, in order: `count`. Guards of a pattern count nothing here: see `patternValues`. */
+/** A row `count` per guard, in order. Guards of patterns count 0 here: see `patternValuesStatement`. */
 export function guardStatement(guards: readonly Guard[], schema: string): Statement {
   const counts = guards.map(
     (guard, at) =>
@@ -194,12 +193,15 @@ function violation(value: Fragment, constraint: Constraint): Fragment {
   }
 }
 
-/** What one slice of the values for a pattern holds: units, and bytes, which its last unit may exceed; an element of a list counts as more. */
+/**
+ * The size of a slice of `patternValuesStatement`: units, bytes, and the bytes that each element of a list counts
+ * besides.
+ */
 const PATTERN_SLICE = { units: 10_000, bytes: 8 * 1024 * 1024, element: 100 } as const;
 
 /**
- * A slice of a column's values, after the unit `after`: patterns are RE2's, which PostgreSQL does not speak. The key's
- * text is read as its own type, so that its index leads from slice to slice.
+ * A slice of a column's values after the unit `after`, for patterns, which are RE2's and not PostgreSQL's. The key is
+ * compared in its own type, so that its index leads from slice to slice.
  */
 export function patternValuesStatement(
   schema: string,

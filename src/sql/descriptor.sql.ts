@@ -1,4 +1,4 @@
-/** Filters and orders over the descriptors of a struct: PostgreSQL answers them, so that they mean what they mean of units. */
+/** Filters and orders of a struct's descriptors. PostgreSQL evaluates them, so that they work as those of units. */
 import type { Field } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { fieldType } from './columns.sql.js';
@@ -8,15 +8,15 @@ import { predicateSql } from './predicate.sql.js';
 
 export interface DescriptorQuery {
   readonly schema: string;
-  /** The fields that are given of each descriptor. */
+  /** The fields of each descriptor that the query uses. */
   readonly used: readonly Field[];
-  /** The descriptors as a JSON list, each with its place as `n`. */
+  /** The descriptors as a JSON list, each with its position as `n`. */
   readonly rows: string;
   readonly filter: Predicate | undefined;
   readonly order: readonly OrderTerm[];
 }
 
-/** Rows `n`: the places of the descriptors that match, from 0, in the order that is asked for, else in their own. */
+/** Rows `n`: the positions, from 0, of the descriptors that match, in the requested order or else in their own. */
 export function descriptorsStatement({ schema, used, rows, filter, order }: DescriptorQuery): Statement {
   const columns = join([...used.map(descriptorColumn), sql`"n" integer`]);
   const table = sql`jsonb_to_recordset(${param(rows)}::jsonb) AS t(${columns})`;
@@ -31,7 +31,7 @@ export function descriptorsStatement({ schema, used, rows, filter, order }: Desc
   `);
 }
 
-/** Texts are compared by code point, as those of units. */
+/** Texts are compared by code point, like those of units. */
 function descriptorColumn(field: Field): Fragment {
   const collation = field.columnType === 'text' ? sql` COLLATE "C"` : sql``;
   return sql`${ident(field.id)} ${fieldType(field)}${collation}`;

@@ -1,12 +1,12 @@
-/** Which of some predicates hold for one unit. */
+/** Which of several predicates hold for one unit. */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { all, ident, join, param, render, sql, type Statement } from './fragment.js';
+import { all, join, param, render, sql, type Statement } from './fragment.js';
+import { withModelVersion } from './model-version.sql.js';
 import { predicateSql, rowConditions } from './predicate.sql.js';
-import { MODEL_TABLE } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 
-/** One row `v, holds`: a boolean per predicate; `holds` is null where there is no such unit. */
+/** One row `v, holds`: a boolean per predicate; `holds` is null if the unit does not exist. */
 export function explainStatement(
   schema: string,
   kind: KindDef,
@@ -20,11 +20,5 @@ export function explainStatement(
     FROM ${kindTable(schema, kind)} AS t
     WHERE ${all([key, ...rowConditions(schema, kind, [])])}
   `;
-  return render(
-    sql`
-      SELECT m."version" AS v, u.holds
-      FROM ${ident(schema, MODEL_TABLE)} AS m
-      LEFT JOIN LATERAL (${unit}) AS u ON true
-    `,
-  );
+  return render(withModelVersion(schema, sql`u.holds`, unit));
 }

@@ -1,16 +1,16 @@
 /**
  * SQL from fragments. Text, identifiers, literals and parameters are different things, so that a value can not become
- * text by accident: the tag `sql` takes fragments only, and a fragment is made of a value only by the functions here.
+ * text by accident: the tag `sql` takes fragments only, and only the functions here make a fragment of a value.
  */
 import { refusal, type KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 
-/** A value bound to `$n`; one object used twice is bound once. */
+/** A value that is bound to `$n`; an object that is used twice is bound once. */
 export interface Param {
   readonly value: unknown;
 }
 
-/** A name in FROM: each time it stands there PostgreSQL plans how to read it. */
+/** A table in FROM, with the cost of planning a scan of it. */
 class PlannedTable {
   constructor(
     readonly name: string,
@@ -18,23 +18,23 @@ class PlannedTable {
   ) {}
 }
 
-/** Fragments are made of fragments: nothing is copied until the whole is rendered. */
+/** Fragments consist of fragments, so that nothing is copied before the statement is rendered. */
 type Piece = string | Param | PlannedTable | Fragment;
 
 export class Fragment {
   constructor(readonly pieces: readonly Piece[]) {}
 }
 
-/** A rendered statement. `prepare`: worth a named statement, because its text comes back. */
+/** A rendered statement. `prepare`: whether to prepare it, because the same text is sent often. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly prepare?: boolean;
-  /** What PostgreSQL takes to plan it, in some 75 kB of memory each; left out where that is little. */
+  /** The cost of planning it: a point is some 75 kB of memory of PostgreSQL. Left out if it is low. */
   readonly points?: number;
 }
 
-/** Whether a statement changes rows. Names and literals in it are in quotes, and in small letters where they are names. */
+/** Whether a statement changes rows. Identifiers, which are quoted, are not searched. */
 export function isWrite({ text }: Statement): boolean {
   return /\b(?:INSERT INTO|UPDATE|DELETE FROM)\b/.test(text.replace(/"[^"]*"/g, '""'));
 }
@@ -85,7 +85,7 @@ function withoutLayout(text: string, first: boolean, last: boolean): string {
   });
 }
 
-/** A string would be text of the statement: the types forbid it, and so does this. */
+/** A string would become text of the statement. The types forbid it, and so does this check at run time. */
 function assertFragment(value: unknown): Fragment {
   if (value instanceof Fragment) return value;
   throw new TypeError('SQL is made of fragments only');
@@ -96,7 +96,7 @@ export function ident(...names: readonly string[]): Fragment {
   return new Fragment([quotedIdentifier(names)]);
 }
 
-/** A table in FROM. @param points what it takes to plan a way to read it, in some 75 kB of memory */
+/** A table in FROM. @param points the cost of planning a scan of it, in some 75 kB of memory each */
 export function plannedTable(points: number, ...names: readonly string[]): Fragment {
   return new Fragment([new PlannedTable(quotedIdentifier(names), points)]);
 }
@@ -110,7 +110,7 @@ export function param(value: unknown): Fragment {
   return new Fragment([{ value }]);
 }
 
-/** A string literal, for statements that can not have parameters (DDL). Assumes standard_conforming_strings, the default. */
+/** A string literal, for statements without parameters (DDL). Assumes `standard_conforming_strings`, the default. */
 export function literal(text: string): Fragment {
   if (text.includes('\0')) throw new Error('a literal can not have a NUL character');
   return new Fragment([`'${text.replaceAll("'", "''")}'`]);
@@ -132,34 +132,34 @@ export function join(fragments: readonly Fragment[], separator = ', '): Fragment
   );
 }
 
-/** `AND` of the conditions that are there; `true` where none is. */
+/** The conditions joined by AND; those that are undefined are left out. `true` if there are none. */
 export function all(conditions: readonly (Fragment | undefined)[]): Fragment {
   const present = conditions.filter((condition) => condition !== undefined);
   return present.length === 0 ? sql`true` : join(present, ' AND ');
 }
 
-/** A fragment without parameters as one piece, for those that are kept and used again. */
+/** A fragment without parameters as one text, for fragments that are kept and used again. */
 export function flatten(fragment: Fragment): Fragment {
   const { text, values } = render(fragment);
   if (values.length > 0) throw new Error('only a fragment without parameters can be kept');
   return new Fragment([text]);
 }
 
-/** Characters of a text that count as a point: those of tests take the most memory. */
+/** So many characters of a statement cost a point; the value is that of tests, which take the most memory. */
 const CHARACTERS_PER_POINT = 250;
 
-/** @throws KindError 400 where it is more than one statement may be, whatever has made it so large */
+/** @throws KindError 400 `query.too_large` if the statement has too many points */
 export function render(fragment: Fragment, prepare = false): Statement {
   const writer = new StatementWriter();
   writer.write(fragment);
   const { text, params } = writer;
-  // A definition may be as long as its values are.
+  // A statement without tables, such as DDL with long values, may have any length.
   const points = writer.points > 0 ? writer.points + Math.floor(text.length / CHARACTERS_PER_POINT) : 0;
   if (points > LIMITS.statementPoints) throw statementTooLarge(points);
   return { text, values: params.map(({ value }) => value), prepare, ...(points > FEWEST_COUNTED_POINTS && { points }) };
 }
 
-/** Statements of less are not told apart. */
+/** The points of cheaper statements are not counted. */
 const FEWEST_COUNTED_POINTS = 100;
 
 function statementTooLarge(points: number): KindError {
@@ -175,7 +175,7 @@ class StatementWriter {
   text = '';
   points = 0;
   readonly params: Param[] = [];
-  /** Only statements with many parameters need to look them up. */
+  /** The numbers of parameters by parameter, from `FEW_PARAMS` on; a search is faster for fewer. */
   #numbers: Map<Param, number> | undefined;
 
   write({ pieces }: Fragment): void {

@@ -1,12 +1,12 @@
-/** Indexes that are built beside the work on a table, and what has to be known for that. */
+/** Indexes that are built while a table is in use. */
 import type { IndexShape, TableShape } from '../model/table/table-shape.js';
 import { indexDefinition } from './ddl.sql.js';
 import { ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
-/** Bytes that an entry of an index holds. */
+/** The most bytes of an index entry. */
 const MAX_INDEX_ENTRY_BYTES = 2600;
 
-/** One row `later`: the table has more rows than that, or what has the index's name was left half built. */
+/** One row `later`: whether the table has more rows than that, or the index exists because a build was interrupted. */
 export function isLargeStatement(schema: string, table: string, index: string, rows: number): Statement {
   const some = sql`SELECT FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
   const half = sql`EXISTS (
@@ -18,7 +18,7 @@ export function isLargeStatement(schema: string, table: string, index: string, r
   return render(sql`SELECT ${half} OR (SELECT count(*) FROM (${some}) AS _few) > ${integer(rows)} AS later`);
 }
 
-/** One row `found`: whether a stored value may be too long for an index; undefined where none can be. */
+/** One row `found`: whether a stored value may be too long for an index; undefined if none can be. */
 export function oversizedStatement(schema: string, table: TableShape, { columns }: IndexShape): Statement | undefined {
   const sizes = columns.flatMap((name) => columnSize(table, name) ?? []);
   if (sizes.length === 0) return undefined;
@@ -42,7 +42,7 @@ function columnSize({ columns }: TableShape, name: string): Fragment | undefined
   return sql`coalesce((SELECT max(octet_length(e::text)) FROM unnest(${value}) AS e), 0)`;
 }
 
-/** Rows `name, valid`: the indexes of a schema; one whose building was interrupted, or is under way, is not valid. */
+/** Rows `name, valid`: the indexes of a schema. One is not valid while it is built, or if that was interrupted. */
 export function listIndexesStatement(schema: string): Statement {
   return render(
     sql`
@@ -55,17 +55,17 @@ export function listIndexesStatement(schema: string): Statement {
   );
 }
 
-/** One row `locked`: one connection at a time builds the indexes of a project. Held until the connection ends. */
+/** One row `locked`: whether this connection may build the indexes of a project. Held until the connection ends. */
 export function lockIndexesStatement(schema: string): Statement {
   return render(sql`SELECT pg_try_advisory_lock(hashtextextended(${param(schema)}, 8)) AS locked`);
 }
 
-/** Outside a transaction: the table is read and written meanwhile. */
+/** Does not block reads and writes of the table. Not allowed in a transaction. */
 export function buildIndexStatement(schema: string, table: string, index: IndexShape): Statement {
   return render(sql`CREATE ${indexDefinition(table, index, schema, sql`CONCURRENTLY `)}`);
 }
 
-/** Outside a transaction too. */
+/** Not allowed in a transaction. */
 export function dropIndexStatement(schema: string, name: string): Statement {
   return render(sql`DROP INDEX CONCURRENTLY IF EXISTS ${ident(schema, name)}`);
 }

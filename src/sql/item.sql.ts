@@ -1,4 +1,6 @@
-/** Units of several kinds in one list: each is read from its kind's table when it is known which units are on the page. */
+/**
+ * Units of several kinds in one list. They are read from the tables of their kinds after the page has been selected.
+ */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { fieldJson } from './columns.sql.js';
@@ -8,18 +10,18 @@ import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL } fr
 import type { ReadPlan } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 
-/** The id of a unit as the text of its JSON. */
+/** The id of the row `t`, as text. */
 export function idText(kind: KindDef): Fragment {
   return fieldJson(kind.keyField, 't');
 }
 
-/** What a row names: a unit of one of some kinds. */
+/** The kind and the id of a unit, in a row of a statement over several kinds. */
 export interface UnitReference {
   readonly kind: Fragment;
   readonly id: Fragment;
 }
 
-/** An expression that differs by kind; null for other kinds. The order of tests is kept, so that no id is read as another kind's. */
+/** An expression by kind; null for other kinds. CASE makes sure that an id is only cast to the key type of its kind. */
 export function byKind<T extends { readonly kind: KindDef }>(
   kinds: readonly T[],
   { kind }: UnitReference,
@@ -30,7 +32,7 @@ export function byKind<T extends { readonly kind: KindDef }>(
   return sql`CASE ${kind}${join(cases, '')} END`;
 }
 
-/** Whether the named unit of a kind satisfies predicates. */
+/** Whether a unit satisfies predicates. */
 export function unitSatisfies(
   schema: string,
   kind: KindDef,
@@ -45,7 +47,7 @@ export function unitSatisfies(
   )`;
 }
 
-/** The JSON of the named unit, with a further column, `expression AS "name"`. */
+/** The JSON of a unit, with a further column, `expression AS "name"`. */
 export function itemJson(plans: readonly ReadPlan[], named: UnitReference, further?: Fragment): Fragment {
   if (plans.length === 0) return sql`NULL::json`;
   return byKind(plans, named, (plan) => {

@@ -1,16 +1,16 @@
-/** Keyset pagination: which rows follow the one that a cursor names. */
+/** Keyset pagination: the rows that follow the position of a cursor. */
 import { all, join, param, sql, type Fragment } from './fragment.js';
 import type { SortKey } from './order.sql.js';
 
-/** Some of the rows that follow a cursor, and the order that they have among themselves. */
+/** Some of the rows that follow a cursor, and their order. */
 export interface KeysetRange {
   readonly where: Fragment | undefined;
   readonly order: readonly SortKey[];
 }
 
 /**
- * The rows after a cursor, nulls last ascending and first descending. Those whose first order value is null and those
- * that have one are read apart, because no index is entered by both; among the first, the further terms decide.
+ * The rows after a cursor: nulls last if ascending, first if descending. Rows whose first order value is null are a
+ * range of their own, because one index scan can not cover both; the further terms order them.
  */
 export function keysetRanges(
   order: readonly SortKey[],
@@ -29,8 +29,8 @@ export function keysetRanges(
 }
 
 /**
- * The rows that come after given order values; with `present` only those that have a first one. The first term's bound
- * stands alone in front, so that an index on it is entered at the right place.
+ * The rows that come after order values; with `present` only those whose first one is not null. The bound of the first
+ * term is a condition of its own, so that an index scan starts there.
  */
 function afterKeys(order: readonly SortKey[], values: readonly (string | null)[], present = false): Fragment {
   const steps = order.map((term, at) => {

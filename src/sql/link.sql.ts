@@ -1,24 +1,25 @@
 /**
- * Links between units: made, deleted, counted. No foreign key can hold them, because a link may be between any two
- * kinds; so whoever makes one locks both units as a foreign key would, and whoever deletes units deletes their links in a
- * statement after that, which sees all that were made before.
+ * Links between units. A link may be between any two kinds, so there is no foreign key. Instead, a statement that
+ * creates a link locks both units as a foreign key would; and a deletion of units deletes their links afterwards, in a
+ * statement that sees all links created before.
  */
 import { LINK_TABLE } from '../model/table/internal-tables.js';
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { columnRef, columnType } from './columns.sql.js';
+import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { idText } from './item.sql.js';
 import { rowConditions } from './predicate.sql.js';
-import { MODEL_TABLE, versionOf } from './select.sql.js';
-import { hasId, kindTable } from './table.sql.js';
+import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
+import { hasId, keyArray, kindTable } from './table.sql.js';
 import { fromTemplate, identityOf } from './template.js';
+import { utcText } from './time.sql.js';
 
 export function linkTable(schema: string): Fragment {
   return ident(schema, LINK_TABLE);
 }
 
-/** One end of a link: a unit as a path names it, and what the caller may do with it. */
+/** One end of a link: a unit, and the units of its kind that the caller may read. */
 export interface LinkEnd {
   readonly kind: KindDef;
   readonly key: unknown;
@@ -28,7 +29,7 @@ export interface LinkEnd {
 
 export interface LinkPlan {
   readonly schema: string;
-  /** The version that the model must still have. */
+  /** The version that the model must have. */
   readonly version: number;
   readonly linkId: string;
   readonly parent: LinkEnd;
@@ -37,7 +38,7 @@ export interface LinkPlan {
   readonly child: LinkEnd;
 }
 
-/** Whether both units are there for the caller, whether it may link the parent, and the record of the link, if any. */
+/** Whether the caller can read both units and may link the parent, and the record of the link, if there is one. */
 export interface LinkRow {
   readonly v: string;
   readonly parent: boolean;
@@ -46,7 +47,7 @@ export interface LinkRow {
   readonly body: string | null;
 }
 
-/** What of a plan differs from use to use. */
+/** The values of a plan that are parameters of its statement. */
 interface LinkParams {
   readonly parent: Fragment;
   readonly child: Fragment;
@@ -59,11 +60,7 @@ function linkParams({ parent, child, linkId, version }: LinkPlan): LinkParams {
 }
 
 function endSql(schema: string, { kind, access }: LinkEnd, key: Fragment, version: Fragment, more: Fragment): Fragment {
-  const where = all([
-    hasId(kind, key),
-    sql`${versionOf(schema)} = ${version}::bigint`,
-    ...rowConditions(schema, kind, [access]),
-  ]);
+  const where = all([hasId(kind, key), isModelVersion(schema, version), ...rowConditions(schema, kind, [access])]);
   return sql`
     SELECT ${idText(kind)} AS id${more}
     FROM ${kindTable(schema, kind)} AS t
@@ -96,7 +93,7 @@ const LINK_RECORD = sql`json_build_object(
   'parent_kind_id', l."parent_kind",
   'child_kind_id', l."child_kind",
   'link_id', l."link_id",
-  'inserted_at', to_char(l."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+  'inserted_at', ${utcText(sql`l."inserted_at"`)}
 )::text`;
 
 function linkAnswer(plan: LinkPlan, body: Fragment): Fragment {
@@ -112,8 +109,8 @@ function linkAnswer(plan: LinkPlan, body: Fragment): Fragment {
 }
 
 /**
- * Makes a link, or finds it. One row; without a body where an end or the right is missing, or where another request is
- * making or deleting the same link just now.
+ * Creates a link unless it exists. One row `LinkRow`; without a body if a unit or the right is missing, or if a
+ * concurrent request creates or deletes the same link.
  */
 export function insertLinkStatement(plan: LinkPlan): Statement {
   const { schema, parent, child, allowed, linkId, version } = plan;
@@ -127,7 +124,7 @@ export function insertLinkStatement(plan: LinkPlan): Statement {
 function insertLinkSql(plan: LinkPlan, given: LinkParams): Fragment {
   const { schema, parent, child } = plan;
   const table = linkTable(schema);
-  // As a foreign key does: the units stay until this is committed, and whoever deletes them waits for that.
+  // The lock of a foreign key: a transaction that deletes one of the units waits until this one has committed.
   const kept = sql` FOR KEY SHARE OF t`;
   const made = sql`
     INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at")
@@ -151,21 +148,21 @@ function insertLinkSql(plan: LinkPlan, given: LinkParams): Fragment {
 }
 
 /**
- * Whoever makes a link waits until this transaction ends, and those that were being made are waited for. PostgreSQL locks
- * the table before a statement takes its snapshot, so who waited sees the version that this transaction made.
+ * Waits for transactions that create links, and makes new ones wait until this transaction ends. PostgreSQL locks the
+ * table before a statement takes its snapshot, so these see the model version that this transaction commits.
  */
 export function lockLinksStatement(schema: string): Statement {
   return render(sql`LOCK TABLE ${linkTable(schema)} IN SHARE ROW EXCLUSIVE MODE`);
 }
 
-/** Looks for a link and changes nothing. */
+/** Reads a link. One row `LinkRow`. */
 export function findLinkStatement(plan: LinkPlan): Statement {
   const given = linkParams(plan);
   const there = sql`(SELECT ${LINK_RECORD} FROM ${linkTable(plan.schema)} AS l WHERE ${isThisLink(plan, given)})`;
   return render(sql`WITH ${endsSql(plan, given, EMPTY_SQL)} ${linkAnswer(plan, there)}`);
 }
 
-/** Deletes a link. One row; its body is the record of the link that went. */
+/** Deletes a link. One row `LinkRow`; its body is the record of the deleted link. */
 export function deleteLinkStatement(plan: LinkPlan): Statement {
   const given = linkParams(plan);
   const gone = sql`
@@ -184,11 +181,9 @@ export function deleteLinkStatement(plan: LinkPlan): Statement {
   );
 }
 
-/** Deletes the links of units that are gone. To be run after they went, in the same transaction. */
+/** Deletes the links of deleted units. To be run after their deletion, in the same transaction. */
 export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
-  const { columnType: type } = kind.keyField;
-  const given = sql`unnest(${param(keys)}::${columnType(type, true)}) AS t("id")`;
-  const ids = sql`(SELECT ${idText(kind)} FROM ${given})`;
+  const ids = sql`(SELECT ${idText(kind)} FROM ${unnestedKeys(kind, keys)})`;
   return render(
     deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
     true,
@@ -196,30 +191,33 @@ export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: read
 }
 
 /**
- * Deletes the links of those of some units that are not there. To be run by itself, so that it sees all that was committed
- * before it.
+ * Deletes the links of those of the units that do not exist. To be run in a transaction of its own, so that it sees all
+ * that was committed before.
  */
 export function deleteDanglingLinksStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
-  const { columnType: type } = kind.keyField;
-  const given = sql`unnest(${param(keys)}::${columnType(type, true)}) AS t("id")`;
   const there = sql`
     SELECT
     FROM ${kindTable(schema, kind)} AS u
     WHERE ${columnRef(kind.keyField, 'u')} = t."id"
   `;
-  const ids = sql`(SELECT ${idText(kind)} FROM ${given} WHERE NOT EXISTS (${there}))`;
+  const ids = sql`(SELECT ${idText(kind)} FROM ${unnestedKeys(kind, keys)} WHERE NOT EXISTS (${there}))`;
   return render(
     deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
     true,
   );
 }
 
-/** Deletes all links of a kind that is gone. */
+/** Keys of units as rows `t`, which have an id as the rows of the kind's table do. */
+function unnestedKeys(kind: KindDef, keys: readonly string[]): Fragment {
+  return sql`unnest(${keyArray(kind, keys)}) AS t("id")`;
+}
+
+/** Deletes all links of a deleted kind. */
 export function deleteLinksOfKindStatement(schema: string, kindId: string): Statement {
   return render(deleteInBothDirections(schema, kindId, () => sql``));
 }
 
-/** Each direction enters its own index. */
+/** Two statements, because each direction has an index of its own. */
 function deleteInBothDirections(schema: string, kindId: string, which: (id: Fragment) => Fragment): Fragment {
   const end = (kind: Fragment, id: Fragment) =>
     sql`DELETE FROM ${linkTable(schema)} WHERE ${kind} = ${literal(kindId)} ${which(id)}`;
@@ -229,7 +227,7 @@ function deleteInBothDirections(schema: string, kindId: string, which: (id: Frag
   `;
 }
 
-/** Rows `id`: the kinds of which a unit is linked. Each takes one look into an index, however many links there are. */
+/** Rows `id`: the kinds that have linked units. It reads one index entry per kind, however many links there are. */
 export function linkedKindsStatement(schema: string): Statement {
   const kinds = (kind: Fragment, name: Fragment) =>
     sql`${name}(id) AS (

@@ -1,35 +1,39 @@
-/** Locks that a transaction takes before it does anything else, on what an earlier run of it failed on. */
+/** Locks on rows and tables; a transaction that is run again first locks what its last run failed on. */
 import type { KindDef } from '../model/model.js';
-import { columnRef, columnType } from './columns.sql.js';
-import { ident, join, param, render, sql, type Statement } from './fragment.js';
-import { kindTable } from './table.sql.js';
+import { columnRef } from './columns.sql.js';
+import { ident, join, render, sql, type Fragment, type Statement } from './fragment.js';
+import { hasKeyIn, kindTable } from './table.sql.js';
 
-/** Units by their keys. `leave`: they may be deleted, so that nobody may begin to refer to them either. */
+/** Units to lock, by their keys. */
 export interface LockedUnits {
   readonly schema: string;
   readonly kind: KindDef;
   readonly keys: readonly string[];
+  /** Whether they may be deleted, so that new references to them have to wait too. */
   readonly leave: boolean;
 }
 
-/** Keeps units for this transaction, in the order of their keys: who else would edit them waits. */
+/** `forDelete`: the row may be deleted, so that new references to it have to wait too. */
+export function rowLock(forDelete: boolean): Fragment {
+  return forDelete ? sql`FOR UPDATE` : sql`FOR NO KEY UPDATE`;
+}
+
+/** Locks units in the order of their keys, so that two such statements can not deadlock. */
 export function lockUnitsStatement({ schema, kind, keys, leave }: LockedUnits): Statement {
-  const key = columnRef(kind.keyField);
-  const wanted = sql`${param(keys)}::${columnType(kind.keyField.columnType, true)}`;
-  const mode = leave ? sql`FOR UPDATE` : sql`FOR NO KEY UPDATE`;
   return render(
     sql`
       SELECT
       FROM ${kindTable(schema, kind)} AS t
-      WHERE ${key} = ANY(${wanted})
-      ORDER BY ${key} ${mode} OF t
+      WHERE ${hasKeyIn(kind, keys)}
+      ORDER BY ${columnRef(kind.keyField)}
+      ${rowLock(leave)} OF t
     `,
   );
 }
 
 /**
- * Keeps whole tables: others can read them, and that is all. LOCK takes no snapshot, so that the transaction sees what those
- * did for whom it waited.
+ * Locks whole tables against everything but reads. LOCK takes no snapshot, so the transaction sees what the
+ * transactions that it waited for have committed.
  */
 export function lockTablesStatement(schema: string, tables: readonly string[]): Statement {
   return render(sql`LOCK TABLE ${join(tables.map((table) => ident(schema, table)))} IN EXCLUSIVE MODE`);

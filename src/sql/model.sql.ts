@@ -1,15 +1,19 @@
-/** The statements of a project's schema as a whole: making it, reading its model, moving its version. */
+/** Statements of a project's schema as a whole: creating it, reading its model, raising its version. */
 import { PARAMETER_TABLE } from '../model/built-in/built-in.js';
 import type { KindDef } from '../model/model.js';
 import { fieldType } from './columns.sql.js';
 import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { FOLD_COLLATION } from './tests.sql.js';
-import { MODEL_TABLE } from './select.sql.js';
+import { MODEL_TABLE } from './model-version.sql.js';
+import { SET_UPDATED_AT } from './unit-version.sql.js';
 
-/** Bytes of the definitions in one row of `loadModelStatement`, which its last one may exceed. */
+/** The size of the definitions in one row of `loadModelStatement`, which the last of them may exceed. */
 const ROW_BYTES = 256 * 1024;
 
-/** One row of a model: `body` is a JSON array of records of that sort, of so many bytes; null where there are none at all. */
+/**
+ * A part of a model: `body` is a JSON array of records of a sort, `bytes` its size; null in the only row of an empty
+ * model.
+ */
 export interface ModelRow {
   /** The version. */
   readonly v: string;
@@ -19,7 +23,7 @@ export interface ModelRow {
   readonly bytes: string | null;
 }
 
-/** All definitions (`ModelRow`), sort by sort in the order in which they were made. One statement for the whole project. */
+/** All definitions (`ModelRow`), by sort and in the order in which they were created. */
 export function loadModelStatement(schema: string): Statement {
   const recordsOf = (sort: string, table: string) =>
     sql`
@@ -103,14 +107,14 @@ export function insertVersionStatement(schema: string, version: number, builtIn:
 }
 
 /**
- * Bumps the version and announces it; listeners hear of it when the transaction commits. Tables that a process of an
- * older version (`builtIn`) changed are as old as that: a newer one has to upgrade them again.
+ * Raises the version of the model and notifies listeners of it when the transaction commits. If this process has an
+ * older built-in model (`builtIn`) than the tables, they get that version, so that a newer process upgrades them again.
  */
 export function bumpVersionStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
   return moveVersion(schema, channel, project, sql`least("built_in", ${integer(builtIn)})`);
 }
 
-/** Bumps the version and announces it, for tables that are those of the version `builtIn` now. */
+/** Raises the version of the model and notifies listeners, after an upgrade to the built-in model `builtIn`. */
 export function recordUpgradeStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
   return moveVersion(schema, channel, project, integer(builtIn));
 }
@@ -138,14 +142,13 @@ function moveVersion(schema: string, channel: string, project: string, builtIn: 
   );
 }
 
-/** One at a time changes the definitions of a project. Held until the transaction ends. */
+/** Makes changes of a project's definitions wait for each other. Held until the transaction ends. */
 export function lockProjectStatement(schema: string): Statement {
   return render(sql`SELECT pg_advisory_xact_lock(hashtextextended(${param(schema)}, 7))`);
 }
 
 /**
- * Rows of a built-in kind, made when a project is provisioned: they come in order, a microsecond apart. Columns have the
- * types of the kind's fields.
+ * Inserts the rows of a built-in kind into a new project, with times a microsecond apart, so that their order is kept.
  */
 export function provisionRowsStatement(
   schema: string,
@@ -169,9 +172,7 @@ export function provisionRowsStatement(
   );
 }
 
-const TOUCHED = sql`"updated_at" = greatest(now(), t."updated_at" + interval '1 microsecond')`;
-
-/** The lists `parameters` of built-in kinds become those of the model. Answers the kinds where they were others. */
+/** Sets the parameters of built-in kinds. Rows `id`: the kinds that had others. */
 export function updateParametersStatement(
   schema: string,
   kinds: readonly { readonly id: string; readonly parameters: readonly string[] }[],
@@ -180,7 +181,7 @@ export function updateParametersStatement(
   return render(
     sql`
       UPDATE ${ident(schema, 'kind')} AS t
-      SET "parameters" = i."parameters", ${TOUCHED}
+      SET "parameters" = i."parameters", ${SET_UPDATED_AT}
       FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "parameters" text[])
       WHERE t."id" = i."id" AND t."parameters" IS DISTINCT FROM i."parameters"
       RETURNING t."id"
@@ -188,7 +189,7 @@ export function updateParametersStatement(
   );
 }
 
-/** Built-in groups get the kinds of the model that they lack, and keep all others, after those. Answers the groups. */
+/** Adds missing kinds to built-in groups, before the kinds that users have added. Rows `id`: the changed groups. */
 export function extendGroupsStatement(
   schema: string,
   groups: readonly { readonly id: string; readonly kind_list: readonly string[] }[],
@@ -203,7 +204,7 @@ export function extendGroupsStatement(
   return render(
     sql`
       UPDATE ${ident(schema, 'group')} AS t
-      SET "kind_list" = i."kind_list" || ${others}, ${TOUCHED}
+      SET "kind_list" = i."kind_list" || ${others}, ${SET_UPDATED_AT}
       FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "kind_list" text[])
       WHERE t."id" = i."id" AND NOT t."kind_list" @> i."kind_list"
       RETURNING t."id"
@@ -215,7 +216,9 @@ export function dropSchemaStatement(schema: string): Statement {
   return render(sql`DROP SCHEMA IF EXISTS ${ident(schema)} CASCADE`);
 }
 
-/** The tables of a schema, for dropping them in batches: one lock a table, and a server has not that many. */
+/**
+ * Rows `name`: the tables of a schema. They are dropped in batches, because a server has too few locks for all at once.
+ */
 export function tablesStatement(schema: string): Statement {
   return render(sql`
     SELECT tablename AS name
@@ -229,7 +232,7 @@ export function dropTablesStatement(schema: string, tables: readonly string[]): 
   return render(sql`DROP TABLE IF EXISTS ${join(tables.map((table) => ident(schema, table)))} CASCADE`);
 }
 
-/** The version of a model, and how many definitions of each sort there are. */
+/** The version of a model, and the number of its definitions by sort. */
 export interface ModelState {
   readonly v: string;
   readonly kinds: number;
@@ -238,7 +241,7 @@ export interface ModelState {
   readonly links: number;
 }
 
-/** One row (`ModelState`); none while the project is made or restored. */
+/** One row `ModelState`; none while the project is created or restored. */
 export function readStateStatement(schema: string): Statement {
   const count = (table: string) => sql`(SELECT count(*)::int FROM ${ident(schema, table)})`;
   return render(
@@ -255,7 +258,7 @@ export function readStateStatement(schema: string): Statement {
   );
 }
 
-/** Closes what the rules of a kind opened. */
+/** Replaces the access of a kind. */
 export function setAccessStatement(schema: string, kindId: string, access: unknown): Statement {
   return render(
     sql`
@@ -266,7 +269,7 @@ export function setAccessStatement(schema: string, kindId: string, access: unkno
   );
 }
 
-/** Notes the kinds in whose bodies parameters were defined. One that was made on its own stays so. */
+/** Adds to parameters the kind in whose body they were defined. */
 export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
   const given = [...kinds].map(([id, kind]) => ({ id, kind }));
   return render(
@@ -279,7 +282,7 @@ export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<stri
   );
 }
 
-/** Deletes parameters, and forgets of the others that they were defined in the bodies of kinds which are gone. */
+/** Deletes parameters, and removes the deleted kinds `gone` from `defined_in` of the others. */
 export function deleteParametersStatement(schema: string, ids: readonly string[], gone: readonly string[]): Statement {
   const [table, kinds] = [ident(schema, PARAMETER_TABLE), sql`${param(gone)}::text[]`];
   const left = sql`ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${kinds}))`;

@@ -1,4 +1,4 @@
-/** Orders. What lies behind references is joined by its key, so that no row becomes two. */
+/** Orders. Values behind references are joined by the key of the referenced unit, so that no row is duplicated. */
 import type { Target } from '../model/predicate/predicate.js';
 import { columnRef, columnType } from './columns.sql.js';
 import { ident, join, param, sql, type Fragment } from './fragment.js';
@@ -10,7 +10,7 @@ export interface OrderTerm {
   readonly descending: boolean;
 }
 
-/** A term as SQL: the value that a row has, and what a cursor needs to know of it. */
+/** A term of an order as SQL: the value of a row, and what a cursor needs to compare with it. */
 export interface SortKey {
   readonly value: Fragment;
   readonly type: Fragment;
@@ -20,11 +20,11 @@ export interface SortKey {
 
 export interface Sort {
   readonly keys: readonly SortKey[];
-  /** What follows the table `t` in FROM, with what was joined to it before; `EMPTY` where nothing does. */
+  /** The joins that follow the table `t` in FROM. */
   readonly joins: Fragment;
 }
 
-/** @param before what conditions on the same rows have joined: an order by it needs no more */
+/** @param before the joins of the conditions on the same rows, which the order can use */
 export function sortSql(schema: string, order: readonly OrderTerm[], before = new Lookups(schema, 't')): Sort {
   const beyond = order.flatMap(({ target }) => (target.through ? [target] : []));
   if (!before.canJoin(beyond)) return sortBySubquery(schema, order, before);
@@ -33,19 +33,27 @@ export function sortSql(schema: string, order: readonly OrderTerm[], before = ne
   return { keys, joins: lookups.joins };
 }
 
-/** Too many rows to join: each unit has its values looked up by a subquery, which PostgreSQL leaves as it is (`OFFSET 0`). */
+/**
+ * Where there are too many joins, a subquery looks the values up for each unit. `OFFSET 0` keeps PostgreSQL from
+ * merging it into the query.
+ */
 function sortBySubquery(schema: string, order: readonly OrderTerm[], before: Lookups): Sort {
   const lookups = new Lookups(schema, 't');
   const values: Fragment[] = [];
   const keys = order.map((term, at) => {
     const value = orderValue(term.target, lookups);
     if (!term.target.through) return sortKey(term, value);
-    const name = ident(`k${at}`);
+    const name = keyName(at);
     values.push(sql`${value} AS ${name}`);
     return sortKey(term, sql`_s.${name}`);
   });
   const found = sql`SELECT ${join(values)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0`;
   return { keys, joins: sql`${before.joins} CROSS JOIN LATERAL (${found}) AS _s` };
+}
+
+/** The column in which a subquery returns the value of a term. */
+export function keyName(at: number): Fragment {
+  return ident(`k${at}`);
 }
 
 export function orderBy(keys: readonly SortKey[]): Fragment {
@@ -58,7 +66,7 @@ function sortKey({ target, descending }: OrderTerm, value: Fragment): SortKey {
     value,
     type: keys.length > 0 ? sql`text` : columnType(field.columnType),
     descending,
-    // The key, whose parameter may be the last term, never is null.
+    // The last term may be the parameter that is the primary key, which is never null.
     nullable: through !== undefined || keys.length > 0 || (field.def.nullable && field.column !== 'id'),
   };
 }

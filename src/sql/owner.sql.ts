@@ -1,7 +1,7 @@
-/** The role that the embedded database belongs to, and how what belongs to the superuser becomes its own. */
+/** The role that owns the embedded database, and how objects of the superuser become its property. */
 import { ident, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
-/** A row where the role is there. */
+/** One row if the role exists. */
 export function findRoleStatement(role: string): Statement {
   return render(sql`SELECT FROM pg_catalog.pg_roles WHERE rolname = ${param(role)}`);
 }
@@ -16,12 +16,12 @@ export function setRolePasswordStatement(role: string, password: string): Statem
   return render(sql`ALTER ROLE ${ident(role)} PASSWORD ${literal(password)}`);
 }
 
-/** Nobody but superusers connects to these databases. */
+/** Lets only superusers connect to these databases. */
 export function revokePublicAccessStatement(databases: readonly string[]): Statement {
   return render(sql`REVOKE ALL ON DATABASE ${join(databases.map((name) => ident(name)))} FROM PUBLIC`);
 }
 
-/** A row `owner` where the database is there. */
+/** One row `owner` if the database exists. */
 export function databaseOwnerStatement(database: string): Statement {
   return render(
     sql`
@@ -40,10 +40,12 @@ export function changeDatabaseOwnerStatement(database: string, role: string): St
   return render(sql`ALTER DATABASE ${ident(database)} OWNER TO ${ident(role)}`);
 }
 
-/** What belongs to a role in the database, but for what PostgreSQL and extensions brought: rows `schema, sort, name`. */
+/**
+ * Rows `schema, sort, name`: the objects in the database that a role owns, without those of PostgreSQL and extensions.
+ */
 function ownedObjects(role: Fragment): Fragment {
   const own = (owner: Fragment) => sql`${owner} = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = ${role})`;
-  // Schemas that PostgreSQL makes have low numbers.
+  // Object ids below 16384 are PostgreSQL's own.
   const users = sql`n.oid >= 16384 OR n.nspname = 'public'`;
   const part = (table: Fragment, oid: Fragment) =>
     sql`EXISTS (
@@ -102,7 +104,7 @@ function ownedObjects(role: Fragment): Fragment {
   return join([schemas, relations, types, routines, collations], ' UNION ALL ');
 }
 
-/** Rows `schema`: those in which something belongs to a role. */
+/** Rows `schema`: the schemas in which a role owns objects. */
 export function schemasOfRoleStatement(role: string): Statement {
   return render(sql`
     SELECT DISTINCT b.schema
@@ -111,7 +113,7 @@ export function schemasOfRoleStatement(role: string): Statement {
   `);
 }
 
-/** Gives all that belongs to a role in a schema to another one. */
+/** Gives all objects of a role in a schema to another role. */
 export function changeSchemaOwnerStatement(schema: string, from: string, to: string): Statement {
   const mine = sql`
     SELECT b.sort, b.name

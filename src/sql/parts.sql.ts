@@ -1,4 +1,4 @@
-/** The order of units of several kinds: what one term of it is in each of them. */
+/** Queries over several kinds: the part of each kind, and the terms of the order in it. */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import type { ColumnType } from '../model/parameter-type/parameter-type.js';
@@ -10,15 +10,15 @@ import { sortSql, type OrderTerm, type Sort, type SortKey } from './order.sql.js
 import type { Lookups } from './predicate.sql.js';
 import type { ReadPlan } from './select.sql.js';
 
-/** A term of the order as all kinds have it. */
+/** A term of the order, for all kinds. */
 export interface SharedTerm {
   readonly type: ColumnType;
   readonly descending: boolean;
-  /** Ids of different types are ordered as the texts that they are in responses. */
+  /** Whether it is the id, which is ordered as text, because kinds have keys of different types. */
   readonly ids: boolean;
 }
 
-/** What a query asks of one kind. */
+/** The part of a query that reads one kind. */
 export interface KindPart {
   readonly kind: KindDef;
   /** The units that the caller may read; undefined for all. */
@@ -29,7 +29,7 @@ export interface KindPart {
   readonly order: readonly (OrderTerm | undefined)[];
 }
 
-/** @param before what conditions on the same rows have joined */
+/** @param before the joins of the conditions on the same rows */
 export function partSort(
   schema: string,
   { kind, order }: KindPart,
@@ -58,7 +58,7 @@ function isTextTerm({ type }: SharedTerm): boolean {
   return type === 'text';
 }
 
-/** The same in every unit of the kind. */
+/** Whether the value is the same in every unit of the kind. */
 function isConstant({ target }: OrderTerm): boolean {
   return !target.through && target.field.constant !== undefined;
 }

@@ -1,10 +1,10 @@
 /**
- * Predicates as SQL. `not` asks IS NOT TRUE of the whole, so that it is the complement, nulls included.
+ * Predicates as SQL. `not` becomes IS NOT TRUE, so that it is the complement, nulls included.
  *
- * A row that references lead to is looked up once, however many tests ask for it (`Lookups`). Where a statement has its
- * own FROM and the rows are few, they are joined there (`rowsIn`), and PostgreSQL finds the best order; otherwise, and
- * where there is no FROM to join to, one subquery has them all (`predicateSql`): what PostgreSQL needs to plan a join
- * grows far faster than the number of tables in it, and what it needs for subqueries with their number.
+ * A referenced unit is looked up once, however many tests need it (`Lookups`). A few such rows are joined in the FROM
+ * of the statement (`matchingRows`), so that PostgreSQL can choose the join order. More of them, and those of a
+ * condition without a FROM, are joined in one subquery (`predicateSql`): the cost of planning a join grows far faster
+ * than the number of its tables, that of subqueries only with their number.
  */
 import type { KindDef } from '../model/model.js';
 import type { Predicate, Step, Target } from '../model/predicate/predicate.js';
@@ -14,24 +14,24 @@ import { all, EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragme
 import { joinedKindTable } from './table.sql.js';
 import { testSql, type TestScope } from './tests.sql.js';
 
-/** Rows that a statement joins to those that it reads: planning takes 2 MB with five of them, 12 MB with seven. */
+/** The most rows that a statement joins: planning takes 2 MB of memory with five of them, 12 MB with seven. */
 const MAX_JOINED_LOOKUPS = 5;
 
-/** The same for each of the kinds of a statement that reads several. */
+/** The same for each kind of a statement that reads several. */
 export const MAX_LOOKUPS_PER_KIND = 2;
 
 /**
- * Tests of one condition that PostgreSQL may take apart to find indexes for it: between joined rows that takes memory
- * and time that grow with the square of their number.
+ * The most tests of a condition on joined rows that PostgreSQL may split to look for indexes, which takes time and
+ * memory quadratic in their number.
  */
 const MAX_TESTS_TO_SPLIT = 64;
 
-/** The rows that references lead to from one row. A unit that does not count is not joined; the row is one of nulls then. */
+/** The rows that references of a row lead to. Of a unit that the caller may not read, all columns are null. */
 export class Lookups {
   readonly #rows: Map<string, string>;
   readonly #joins: Fragment[];
 
-  /** @param few how many may be joined to what a statement reads; one subquery may have more */
+  /** @param few how many may be joined in a statement; a subquery may have more */
   constructor(
     private readonly schema: string,
     private readonly row: string,
@@ -42,23 +42,23 @@ export class Lookups {
     this.#joins = before ? [...before.#joins] : [];
   }
 
-  /** What follows the row in FROM; `EMPTY` where nothing does. */
+  /** The joins that follow the row in FROM. */
   get joins(): Fragment {
     return this.#joins.length > 0 ? join(this.#joins, '') : EMPTY_SQL;
   }
 
-  /** The same, to which more can be joined. */
+  /** A copy to which more can be joined. */
   more(): Lookups {
     return new Lookups(this.schema, this.row, this.few, this);
   }
 
-  /** Whether the rows that targets are in are joined already, or may be. */
+  /** Whether the rows of the targets are joined already, or can be within the limit. */
   canJoin(targets: readonly Target[]): boolean {
     const missing = new Set(targets.flatMap(({ through }) => wayKeys(through)).filter((key) => !this.#rows.has(key)));
     return missing.size === 0 || this.#joins.length + missing.size <= this.few;
   }
 
-  /** Where a target is found: its schema, and the alias of the row that has the field. */
+  /** The schema of a target, and the alias of the row that has its field. */
   scopeOf(target: Target | undefined): TestScope {
     return { schema: this.schema, row: this.#rowOf(target?.through) };
   }
@@ -84,10 +84,10 @@ export class Lookups {
   }
 }
 
-/** The rows of a kind that predicates allow, for a statement that reads them as `t`. */
+/** The conditions of the rows that satisfy predicates, for a statement that reads the kind's table as `t`. */
 export interface MatchingRows {
   readonly where: readonly Fragment[];
-  /** What `where` asks for is joined already. */
+  /** The joins that `where` needs. */
   readonly lookups: Lookups;
 }
 
@@ -108,7 +108,7 @@ export function matchingRows(
   return { where: [...discriminatorCondition(kind, row), ...joined, ...rest], lookups };
 }
 
-/** The same as conditions that need nothing in FROM but the row. */
+/** The conditions of rows that satisfy predicates, without joins in the statement. */
 export function rowConditions(
   schema: string,
   kind: KindDef,
@@ -122,12 +122,12 @@ export function rowConditions(
   ];
 }
 
-/** Kinds that share a table keep to their own rows. */
+/** The rows of a kind in a table that several kinds share. */
 function discriminatorCondition(kind: KindDef, row: string): Fragment[] {
   return kind.discriminated ? [sql`${ident(row, 'kind_id')} = ${param(kind.id)}`] : [];
 }
 
-/** A condition that needs nothing in FROM but the row. What asks for other rows is one subquery. */
+/** A condition without joins in the statement. Tests of referenced rows are in one subquery. */
 export function predicateSql(predicate: Predicate, { schema, row }: TestScope): Fragment {
   const own = new Lookups(schema, row);
   const parts = conjunctsOf(predicate);
@@ -136,19 +136,19 @@ export function predicateSql(predicate: Predicate, { schema, row }: TestScope): 
   if (beyond.length > 0) {
     const lookups = new Lookups(schema, row);
     const where = all(beyond.map((part) => conditionSql(part, lookups)));
-    // The references are those of a row outside, so PostgreSQL leaves the subquery as it is.
+    // The subquery depends on a row outside of it, so PostgreSQL does not merge it into the statement.
     conditions.push(sql`EXISTS (SELECT FROM (SELECT) AS ${ident(`${row}_0`)}${lookups.joins} WHERE ${where})`);
   }
   return conditions.length === 1 && conditions[0] ? conditions[0] : sql`(${all(conditions)})`;
 }
 
-/** What must all hold, one by one. */
+/** The parts of a conjunction. */
 function conjunctsOf(predicate: Predicate | undefined): readonly Predicate[] {
   if (!predicate) return [];
   return predicate.op === 'and' ? predicate.parts.flatMap((part) => conjunctsOf(part)) : [predicate];
 }
 
-/** A condition on rows that may be joined. */
+/** A condition on rows that are joined. */
 function conditionSql(predicate: Predicate, lookups: Lookups): Fragment {
   const condition = treeSql(predicate, lookups);
   const many = targetsOf(predicate).length > 0 && extentOf([predicate]).tests > MAX_TESTS_TO_SPLIT;

@@ -1,7 +1,7 @@
 /**
- * The units within some steps of one along links, each once and nearest first: a recursion whose rows are whole steps,
- * arrays of the units that a step reaches and of all before, so that no unit is entered twice, however many ways lead to
- * it (docs/adr/0007). One step alone is a plain read of an index.
+ * Traversal of links: the units within some steps of one unit, each once and nearest first. A recursive query has a row
+ * per step, with arrays of the units that the step reaches and of all units before, so that no unit is visited twice,
+ * however many paths lead to it (docs/adr/0007). A single step is a plain index scan.
  */
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
@@ -11,29 +11,29 @@ import { linkTable } from './link.sql.js';
 
 export type Direction = 'parent' | 'child';
 
-/** A kind whose units a walk passes through. */
+/** A kind whose units a traversal can visit. */
 export interface PassedKind {
   readonly kind: KindDef;
   /** The units that the caller may read; undefined for all. */
   readonly access: Predicate | undefined;
 }
 
-/** How far and through what a walk goes. */
+/** Which links a traversal follows, and how far. */
 export interface Traversal {
   readonly schema: string;
   readonly direction: Direction;
-  /** Steps beyond the first one. */
+  /** The number of steps after the first one. */
   readonly depth: number;
   /** The link types that are followed; undefined for all. */
   readonly linkIds: readonly string[] | undefined;
   readonly passed: readonly PassedKind[];
-  /** There are no other kinds that units could be linked with. */
+  /** Whether these are all kinds that can have linked units. */
   readonly passesAll: boolean;
-  /** No more than one link that is followed leads from one unit to another. */
+  /** Whether at most one of the followed links can lead from one unit to another. */
   readonly oneType: boolean;
 }
 
-/** Where a walk begins. */
+/** The unit where a traversal starts. */
 export interface TraversalStart {
   readonly kind: KindDef;
   /** The id, as text. */
@@ -41,21 +41,25 @@ export interface TraversalStart {
   readonly found: Fragment;
 }
 
-/** Rows `depth, kind, id, link_id, near`: the units that are reached, and the link and the unit before that led there. */
+/**
+ * The units that a traversal reaches, as rows `depth, kind, id, link_id, near`: `link_id` and `near` are the type of
+ * the link and the unit from which it was followed.
+ */
 export interface TraversedUnits {
-  /** What stands in front of them, in WITH. */
+  /** The CTEs that the others need. */
   readonly steps: readonly Fragment[];
   readonly rows: Fragment;
-  /** The rows of a page in the order of the walk, and how many there are of all, where that is known without them. */
+  /** The rows of a page, nearest first, and the total; undefined if both need all rows. */
   readonly page?: (limit: number, offset: number) => Fragment;
   readonly total?: Fragment;
+  /** Whether the traversal exceeds its limits. */
   readonly over: Fragment;
 }
 
 export const REACHED_UNIT: UnitReference = { kind: sql`n.kind`, id: sql`n.id` };
 export const NEAREST_FIRST = sql`depth, kind, id`;
 
-/** Units that a walk reaches, and links that each of its steps follows. */
+/** The most units that a traversal may reach, and the most links that a step may follow. */
 export interface TraversalLimits {
   readonly units: number;
   readonly links: number;
@@ -81,7 +85,7 @@ function linkColumns(direction: Direction): LinkColumns {
   return direction === 'child' ? { near: parent, far: child } : { near: child, far: parent };
 }
 
-/** Whether the link `l` is of one of the types; undefined for all. */
+/** Whether the link `l` has one of the types; undefined for all. */
 export function hasLinkType(
   linkIds: Traversal['linkIds'],
   given = param(linkTypeParam(linkIds)),
@@ -90,12 +94,12 @@ export function hasLinkType(
   return linkIds.length === 1 ? sql`l."link_id" = ${given}` : sql`l."link_id" = ANY(${given}::text[])`;
 }
 
-/** One type is not asked for as a list: PostgreSQL would not read the index in its order. */
+/** A single type is not passed as an array, with which PostgreSQL would not use the order of the index. */
 export function linkTypeParam(linkIds: Traversal['linkIds']): string | readonly string[] | undefined {
   return linkIds?.length === 1 ? linkIds[0] : linkIds;
 }
 
-/** The neighbours, in the order of the index: a page of them reads no more of it than the page. */
+/** The neighbours, in the order of the index, so that a page reads no more entries than it has. */
 function firstStep(way: Traversal, start: TraversalStart, types: Fragment | undefined): TraversedUnits {
   const { near, far } = linkColumns(way.direction);
   const from = all([
@@ -119,7 +123,7 @@ function firstStep(way: Traversal, start: TraversalStart, types: Fragment | unde
   return { steps: [], rows, over: sql`false` };
 }
 
-/** Whether the caller may read the unit `n`; undefined where it may read all. */
+/** Whether the caller may read the unit `n`; undefined if it may read all. */
 function isReadable({ schema, passed, passesAll }: Traversal): Fragment | undefined {
   const free = passed.filter(({ access }) => !access);
   if (passesAll && free.length === passed.length) return undefined;
@@ -133,14 +137,14 @@ function isReadable({ schema, passed, passesAll }: Traversal): Fragment | undefi
   return cases.length + free.length === 0 ? sql`false` : sql`CASE${open}${join(cases, '')} ELSE false END`;
 }
 
-/** PostgreSQL takes an array of unknown length for ten elements; this makes it plan for the many that there may be. */
+/** PostgreSQL estimates that an array has ten elements; with this join it plans for many. */
 const PLAN_FOR_MANY_ROWS = sql` CROSS JOIN generate_series(1, (SELECT 1)) AS _many`;
 const NODE_KIND = sql`split_part(m.node, '/', 1)`;
 const NODE_ID = sql`substr(m.node, strpos(m.node, '/') + 1)`;
 
 /**
- * Step after step. A unit is one text, `kind/id`, and the link that led to it another, `link_id/id`; of several links of
- * one step the first in order counts. A step of too many links is cut short and tells so.
+ * Several steps. A unit is a text `kind/id`, and the link by which it was reached a text `link_id/id`; of several links
+ * the first in this order counts. A step with too many links stops there and sets `over`.
  */
 function manySteps(
   way: Traversal,
@@ -203,7 +207,7 @@ function manySteps(
       0::bigint
     WHERE ${start.found}
   `;
-  // The first step may lead back to the start, later ones may not.
+  // The first step may lead back to the start; later ones may not.
   const seen = sql`
     CASE
       WHEN w.depth < ${integer(way.depth - 1)}
@@ -247,7 +251,7 @@ function manySteps(
   };
 }
 
-/** The units of some steps, a row each. */
+/** The units of steps, a row each. */
 function unnestedSteps(levels: Fragment): Fragment {
   return sql`
     SELECT
@@ -261,7 +265,7 @@ function unnestedSteps(levels: Fragment): Fragment {
   `;
 }
 
-/** Only the steps that the page is of are unfolded. */
+/** A page, which reads only the steps that it needs. */
 function pageOfSteps(limit: number, offset: number): Fragment {
   const from = offset === 0 ? sql`0` : sql`${param(offset)}::bigint`;
   const some = sql`(SELECT * FROM _l WHERE upto > ${from} AND upto - c < ${from} + ${integer(limit)} OFFSET 0)`;

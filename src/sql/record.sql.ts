@@ -1,4 +1,4 @@
-/** The record of a unit: its fields, and what dotted paths lead to, under the paths themselves as keys. */
+/** The record of a unit: its fields, and the values of dotted paths, with the paths as keys. */
 import type { Field } from '../model/model.js';
 import type { Target } from '../model/predicate/predicate.js';
 import { columnRef, fieldJson, selectList } from './columns.sql.js';
@@ -6,11 +6,11 @@ import { EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js
 import { Lookups } from './predicate.sql.js';
 import { whereFound } from './tests.sql.js';
 
-/** A value to answer beside the unit's own fields; `name` is its key in the record. */
+/** The value of a dotted path; `name` is its key in the record. */
 export interface ShownPath {
   readonly name: string;
   readonly target: Target;
-  /** The kind has nothing at the beginning of the path: the value is null. */
+  /** Whether the kind lacks the first parameter of the path, so that the value is null. */
   readonly lacking?: true;
 }
 
@@ -22,10 +22,10 @@ interface RecordContents {
   readonly also?: Fragment;
 }
 
-/** What PostgreSQL keeps of a name; own fields are never longer. */
+/** PostgreSQL cuts longer names off. Ids of fields are never longer, but paths can be. */
 const NAME_BYTES = 63;
 
-/** `expression AS "name"` for everything that a record shows of the row `t`, and of what `beside` has. */
+/** `expression AS "name"` for everything in the record of the row `t`; needs `referencedValues` in FROM. */
 export function recordColumns({ fields, paths = [], also }: RecordContents): Fragment {
   if (paths.length === 0 && !also) return selectList(fields);
   const own = fields.length > 0 ? [selectList(fields)] : [];
@@ -37,9 +37,9 @@ export function recordColumns({ fields, paths = [], also }: RecordContents): Fra
 }
 
 /**
- * What stands in FROM beside the row `t`, after `before`, for what its record shows of the units that it refers to;
- * `EMPTY` for nothing. One subquery, so that each of them is looked up once, and which PostgreSQL leaves as it is
- * (`OFFSET 0`), so that rows keep their order and no more of them are read than are answered.
+ * The values of referenced units in the record of the row `t`, as a subquery `_p` in FROM that follows `before`. It
+ * looks each unit up once. `OFFSET 0` keeps PostgreSQL from merging it into the query, so that the rows stay in order
+ * and only those on the page are read.
  */
 export function referencedValues(
   { schema, paths = [] }: Pick<RecordContents, 'schema' | 'paths'>,
@@ -54,13 +54,10 @@ export function referencedValues(
   return sql`${before} (SELECT ${join(values)} FROM (SELECT) AS t_0${lookups.joins} OFFSET 0) AS _p`;
 }
 
-/** The same for a row that a table or subquery in FROM gives. */
+/** Precedes `referencedValues` where FROM has the row. */
 export const CROSS_JOIN_LATERAL = sql` CROSS JOIN LATERAL`;
 
-/**
- * The JSON of such a row. Keys that are no names for PostgreSQL are put in afterwards; for `json_agg` a row is JSON as
- * it is.
- */
+/** The JSON of a row with these columns. Names that are too long for PostgreSQL are replaced in the JSON. */
 export function withLongNames({ paths = [] }: Pick<RecordContents, 'paths'>, row: Fragment): Fragment {
   const long = paths.flatMap(({ name }, at) =>
     columnAlias(name, at) === name ? [] : [[columnAlias(name, at), name] as const],
@@ -73,7 +70,7 @@ export function withLongNames({ paths = [] }: Pick<RecordContents, 'paths'>, row
   )`;
 }
 
-/** No field begins with `_`. */
+/** No id of a field begins with `_`. */
 function columnAlias(name: string, at: number): string {
   return Buffer.byteLength(name) > NAME_BYTES ? `_${at}` : name;
 }
@@ -82,7 +79,7 @@ function isBehindReference({ target, lacking }: ShownPath): boolean {
   return target.through !== undefined && !lacking;
 }
 
-/** One value, read by keys; null where the way to it ends before. */
+/** The value of a path in a row; null if a reference on it leads to no unit. */
 function pathValue({ target, lacking }: ShownPath, row: string): Fragment {
   const { field, keys } = target;
   if (lacking) return sql`NULL::text`;

@@ -1,9 +1,8 @@
-/** Codes of sign-ins and tokens of password recoveries. What is single use is used by one conditional statement. */
+/** Codes of sign-ins and tokens of password recoveries. A conditional statement uses each of them only once. */
 import { CODE_TABLE, RECOVERY_TABLE, type THROTTLE_TABLE } from '../model/table/internal-tables.js';
-import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
-import { CREDENTIAL_COLUMNS } from './credential.sql.js';
-import { ident, integer, param, render, sql, type Statement } from './fragment.js';
-import { seconds } from './session.sql.js';
+import { credentialsWhere } from './credential.sql.js';
+import { ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { seconds } from './time.sql.js';
 
 export interface NewCode {
   readonly memberId: string;
@@ -12,7 +11,7 @@ export interface NewCode {
   readonly lifetime: number;
 }
 
-/** Keeps the code of a member, in the place of an older one. */
+/** Stores the code of a member; it replaces an older one. */
 export function storeCodeStatement(schema: string, { memberId, hash, lifetime }: NewCode): Statement {
   return render(
     sql`
@@ -28,7 +27,7 @@ export function storeCodeStatement(schema: string, { memberId, hash, lifetime }:
   );
 }
 
-/** Tries a code: the try is counted, and a code that fits is used up. One row `fits`; none where no try is left. */
+/** Tries a code: counts the try, and uses the code if it is right. One row `fits`; none if no try is left. */
 export function tryCodeStatement(schema: string, memberId: string, hash: string, tries: number): Statement {
   return render(
     sql`
@@ -52,7 +51,7 @@ export interface NewRecovery {
   readonly lifetime: number;
 }
 
-/** Keeps the token of a recovery. */
+/** Stores the token of a recovery. */
 export function storeRecoveryStatement(schema: string, { memberId, id, lifetime }: NewRecovery): Statement {
   return render(
     sql`
@@ -63,39 +62,27 @@ export function storeRecoveryStatement(schema: string, { memberId, id, lifetime 
   );
 }
 
-/** The credentials of the member whom a token is for, while it is good. */
+/** The credentials of the member of a token that is valid. */
 export function findRecoveryCredentialStatement(schema: string, id: string): Statement {
-  return render(
-    sql`
-      SELECT ${CREDENTIAL_COLUMNS}
-      FROM ${ident(schema, CREDENTIAL_KIND)}
-      WHERE "member_id" = (
-        SELECT "member_id"
-        FROM ${ident(schema, RECOVERY_TABLE)}
-        WHERE "id" = ${param(id)} AND "expires_at" > now()
-      )
-    `,
-    true,
-  );
+  return render(credentialsWhere(schema, sql`"member_id" = ${memberOf(schema, id)}`), true);
 }
 
-/** Uses a token, and with it all others of its member. Rows `id`, with the token's among them where it was still good. */
+/** Uses a valid token, and with it all others of its member. Rows `id`: the tokens that were used. */
 export function useRecoveryStatement(schema: string, id: string): Statement {
   const table = ident(schema, RECOVERY_TABLE);
-  return render(
-    sql`
-      DELETE FROM ${table}
-      WHERE "member_id" = (
-        SELECT "member_id"
-        FROM ${table}
-        WHERE "id" = ${param(id)} AND "expires_at" > now()
-      )
-      RETURNING "id"
-    `,
-  );
+  return render(sql`DELETE FROM ${table} WHERE "member_id" = ${memberOf(schema, id)} RETURNING "id"`);
 }
 
-/** Takes a member's code and tokens back: what was mailed to it is worth nothing any more. */
+/** The id of the member of a token that is valid. */
+function memberOf(schema: string, id: string): Fragment {
+  return sql`(
+    SELECT "member_id"
+    FROM ${ident(schema, RECOVERY_TABLE)}
+    WHERE "id" = ${param(id)} AND "expires_at" > now()
+  )`;
+}
+
+/** Deletes the code and the tokens of a member, so that what was mailed before is invalid. */
 export function deleteCodesAndRecoveriesStatement(schema: string, memberId: string): Statement {
   const member = sql`${param(memberId)}::uuid`;
   return render(
@@ -107,24 +94,23 @@ export function deleteCodesAndRecoveriesStatement(schema: string, memberId: stri
   );
 }
 
-/** Clears rows away whose time is over: some, the oldest first, and none that somebody else is at. */
+/** Deletes some expired rows, the oldest first, without waiting for locked ones. */
 export function deleteExpiredStatement(
   schema: string,
   table: typeof CODE_TABLE | typeof RECOVERY_TABLE | typeof THROTTLE_TABLE,
 ): Statement {
   const rows = ident(schema, table);
-  return render(
-    sql`
-      DELETE FROM ${rows}
-      WHERE "id" IN (
-        SELECT "id"
-        FROM ${rows}
-        WHERE "expires_at" <= now()
-        ORDER BY "expires_at"
-        LIMIT 500
-        FOR UPDATE SKIP LOCKED
-      )
-    `,
-    true,
-  );
+  return render(sql`DELETE FROM ${rows} WHERE "id" IN (${expiredIds(rows)})`, true);
+}
+
+/** The ids of some expired rows of a table, the oldest first, without locked ones. */
+export function expiredIds(table: Fragment): Fragment {
+  return sql`
+    SELECT "id"
+    FROM ${table}
+    WHERE "expires_at" <= now()
+    ORDER BY "expires_at"
+    LIMIT 500
+    FOR UPDATE SKIP LOCKED
+  `;
 }

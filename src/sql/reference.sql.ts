@@ -2,32 +2,30 @@
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { columnRef, columnType } from './columns.sql.js';
-import { all, ident, integer, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { all, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { rowConditions } from './predicate.sql.js';
-import { kindTable } from './table.sql.js';
+import { hasKeyIn, kindTable } from './table.sql.js';
+import { SET_UPDATED_AT } from './unit-version.sql.js';
 
+/** Whether the field of the row `t` refers to one of the units with these keys. */
 function refersTo(field: Field, keys: readonly string[]): Fragment {
   return sql`${columnRef(field)} = ANY(${param(keys)}::${columnType(field.columnType, true)})`;
 }
 
-/** The units of a kind but some. */
+/** Whether the row `t` is none of the units with these keys; undefined if there are none. */
 function hasNoKeyIn(kind: KindDef, keys: readonly string[]): Fragment | undefined {
   return keys.length === 0 ? undefined : sql`NOT (${hasKeyIn(kind, keys)})`;
 }
 
-function hasKeyIn(kind: KindDef, keys: readonly string[]): Fragment {
-  return sql`${columnRef(kind.keyField)} = ANY(${param(keys)}::${columnType(kind.keyField.columnType, true)})`;
-}
-
 export interface ReferringUnits {
   readonly limit: number;
-  /** Units that are left out. */
+  /** The keys of units that are left out. */
   readonly but: readonly string[];
-  /** The one unit that is asked for. */
+  /** The key of the only unit to look at. */
   readonly only?: string;
 }
 
-/** The ids of units that refer to some by a field, locked until the transaction ends. */
+/** Rows `id`: the units that refer by a field to units with these keys, locked until the transaction ends. */
 export function referringStatement(
   schema: string,
   kind: KindDef,
@@ -56,7 +54,7 @@ export function deleteUnitsStatement(schema: string, kind: KindDef, keys: readon
   return render(sql`DELETE FROM ${kindTable(schema, kind)} AS t WHERE ${hasKeyIn(kind, keys)}`);
 }
 
-/** Empties the references to some units: of `units`, or of all; those that referred are new versions. */
+/** Sets the references to units with these keys to null, in all units or in `units`, which get a new version. */
 export function clearReferencesStatement(
   schema: string,
   kind: KindDef,
@@ -64,17 +62,13 @@ export function clearReferencesStatement(
   keys: readonly string[],
   units?: readonly string[],
 ): Statement {
-  const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
+  const where = all([refersTo(field, keys), units && hasKeyIn(kind, units)]);
   return render(
-    sql`
-      UPDATE ${kindTable(schema, kind)} AS t
-      SET ${ident(field.column ?? field.id)} = NULL, ${later}
-      WHERE ${all([refersTo(field, keys), units && hasKeyIn(kind, units)])}
-    `,
+    sql`UPDATE ${kindTable(schema, kind)} AS t SET ${join([setNull(field), SET_UPDATED_AT])} WHERE ${where}`,
   );
 }
 
-/** Empties the references of `units` to some others. */
+/** Sets the references of `units`, which are deleted too, to units with these keys to null. */
 export function clearReferencesBetweenStatement(
   schema: string,
   kind: KindDef,
@@ -82,16 +76,15 @@ export function clearReferencesBetweenStatement(
   keys: readonly string[],
   units: readonly string[],
 ): Statement {
-  return render(
-    sql`
-      UPDATE ${kindTable(schema, kind)} AS t
-      SET ${ident(field.column ?? field.id)} = NULL
-      WHERE ${all([refersTo(field, keys), hasKeyIn(kind, units)])}
-    `,
-  );
+  const where = all([refersTo(field, keys), hasKeyIn(kind, units)]);
+  return render(sql`UPDATE ${kindTable(schema, kind)} AS t SET ${setNull(field)} WHERE ${where}`);
 }
 
-/** How many units refer to some by a field, but those of `others`. */
+function setNull(field: Field): Fragment {
+  return sql`${ident(field.column ?? field.id)} = NULL`;
+}
+
+/** How many units refer by a field to units with these keys, without the units `others`. */
 export function countReferencesStatement(
   schema: string,
   kind: KindDef,
@@ -107,7 +100,7 @@ export function countReferencesStatement(
   `);
 }
 
-/** The ids of those units that are there and that a predicate allows. */
+/** Rows `id`: those of the units that exist and that a predicate allows. */
 export function existingStatement(
   schema: string,
   kind: KindDef,

@@ -1,9 +1,9 @@
-/** The few statements of the registry that belong into the transaction which makes a project, and announcements. */
+/** Statements of the registry and of connections. TypeORM runs the other statements of the registry. */
 import { REGISTRY_SCHEMA } from '../model/names.js';
 import { ident, literal, param, render, sql, type Statement } from './fragment.js';
-import { MODEL_TABLE } from './select.sql.js';
+import { MODEL_TABLE } from './model-version.sql.js';
 
-/** Whoever brings the registry up to date holds this advisory lock. */
+/** The advisory lock that a process holds while it upgrades the registry. */
 const REGISTRY_LOCK_KEY = sql`${literal('7205759403792793')}::bigint`;
 
 /** One row `locked`: whether the lock was free. Held until the transaction ends. */
@@ -16,7 +16,9 @@ export const FIND_REGISTRY: Statement = render(
 
 export const CREATE_REGISTRY: Statement = render(sql`CREATE SCHEMA IF NOT EXISTS ${ident(REGISTRY_SCHEMA)}`);
 
-/** A row `backend, address, seconds`: who holds that lock, from where, and for how long it has been in its state. */
+/**
+ * A row `backend, address, seconds`: the connection that holds that lock, its client's address, the time in its state.
+ */
 export const REGISTRY_HOLDER: Statement = render(
   sql`
     SELECT
@@ -48,12 +50,12 @@ export function listenStatement(channel: string): Statement {
   return render(sql`LISTEN ${ident(channel)}`);
 }
 
-/** `version`: that of the built-in model for which a project's tables were made. */
+/** One row `version`: that of the built-in model for which a project's tables were made. */
 export function builtInVersionStatement(schema: string): Statement {
   return render(sql`SELECT "built_in" AS version FROM ${ident(schema, MODEL_TABLE)}`);
 }
 
-/** Which of some collations the server has. */
+/** Rows `name`: those of the collations that the server has. */
 export function collationsStatement(names: readonly string[]): Statement {
   return render(sql`
     SELECT collname AS name
@@ -69,17 +71,17 @@ export function settingStatement(name: string, value: string): Statement {
 /** One row `backend`: the number of the server's process that runs it. */
 export const READ_BACKEND_PID: Statement = render(sql`SELECT pg_backend_pid() AS backend`);
 
-/** Statements of the connection may take, and wait for others, as long as they need from now on. */
+/** Removes the time limits of statements and locks from a connection. */
 export const DISABLE_TIMEOUTS: Statement = render(
   sql`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`,
 );
 
-/** Ends what a connection is doing. */
+/** Cancels the statement that a connection runs. */
 export function cancelStatement(backend: number): Statement {
   return render(sql`SELECT pg_cancel_backend(${param(backend)}::int)`);
 }
 
-/** Notes whether indexes of a project are still to be built. */
+/** Stores whether indexes of a project are still to be built. */
 export function setUnindexedStatement(id: string, unindexed: boolean): Statement {
   const flag = param(unindexed);
   return render(
@@ -93,7 +95,7 @@ export function setUnindexedStatement(id: string, unindexed: boolean): Statement
 
 export const PING: Statement = render(sql`SELECT ${literal('pong')}`);
 
-/** Settings are merged by PostgreSQL, so that two changes at once are both kept. */
+/** PostgreSQL merges the settings, so that of two changes at once none is lost. */
 export function updateProjectStatement(id: string, label: string | null, settings: object): Statement {
   const merged = sql`"settings" = "settings" || ${param(JSON.stringify(settings))}::jsonb`;
   return render(

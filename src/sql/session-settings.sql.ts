@@ -1,8 +1,8 @@
-/** What a connection is set to, and how a role is given it. */
+/** Settings of connections, and of roles. */
 import { ident, join, literal, param, render, sql, type Statement } from './fragment.js';
 
 /**
- * A row per setting: `name` (in lower case), `value` (in PostgreSQL's own unit: milliseconds, seconds), and beside it, the same in each,
+ * A row per setting: `name` in lower case, `value` in PostgreSQL's unit (such as milliseconds), and of the connection
  * `backend` (the number of the server's process), `role`, `database`, `superuser`.
  */
 export function readSettingsStatement(names: readonly string[]): Statement {
@@ -21,7 +21,7 @@ export function readSettingsStatement(names: readonly string[]): Statement {
   );
 }
 
-/** Gives a role its settings in one database: for a person to run. New connections have them. */
+/** The text of statements that give a role its settings in one database, for an operator to run. */
 export function alterRoleText(role: string, database: string, settings: ReadonlyMap<string, string>): string {
   const statements = [...settings].map(
     ([name, value]) =>

@@ -1,6 +1,8 @@
-/** Sessions of members and their refresh tokens: what is single use is used by one conditional UPDATE. */
+/** Sessions of members and their refresh tokens. A conditional UPDATE uses each token only once. */
 import { REFRESH_TABLE, SESSION_TABLE } from '../model/table/internal-tables.js';
 import { CREDENTIAL_KIND } from '../model/built-in-traits.js';
+import { expiredIds } from './recovery.sql.js';
+import { seconds } from './time.sql.js';
 import { ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
 
 export interface NewSession {
@@ -11,21 +13,17 @@ export interface NewSession {
   readonly refresh: string;
   /** Seconds. */
   readonly lifetime: number;
-  /** The password's hash that was checked; where it is another by now, nothing starts. */
+  /** The hash that the password was checked with; if it has changed since, no session is started. */
   readonly password?: string;
 }
 
 const IS_ALIVE = sql`s."expires_at" > now()`;
 
-/** An interval. */
-export function seconds(count: number): Fragment {
-  return sql`${param(count)}::double precision * interval '1 second'`;
-}
-
 /**
- * Starts a session with its first refresh token; sessions of the member that ended are cleared away. One row `issued`,
- * none where the password is another by now: whoever changes it, or deletes the member, waits for this, and then ends this
- * session too. An UPDATE that changes nothing tells them, where a lock would not: at REPEATABLE READ they begin again.
+ * Starts a session with its first refresh token, and deletes expired sessions of the member. One row `issued`; none if
+ * the password has changed. A transaction that changes the password or deletes the member at the same time waits for
+ * this one and then ends this session too. That takes an UPDATE, though it changes nothing: it makes a waiting
+ * transaction of level REPEATABLE READ fail and run again, which a lock would not.
  */
 export function startSessionStatement(schema: string, session: NewSession): Statement {
   const { id, memberKind, memberId, refresh, lifetime, password } = session;
@@ -50,9 +48,7 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
           WHERE "member_id" = ${member} AND "expires_at" <= now()
           RETURNING "id"
         ),
-        gone AS (
-          DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM old)
-        ),
+        gone AS (${deleteTokensOf(schema, sql`old`)}),
         made AS (
           INSERT INTO ${sessions} ("id", "member_kind", "member_id", "started_at", "expires_at")
           SELECT ${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)}
@@ -68,7 +64,7 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
   );
 }
 
-/** One row where the session is alive. */
+/** One row if the session is alive. */
 export function findSessionStatement(schema: string, id: string): Statement {
   return render(
     sql`
@@ -83,15 +79,16 @@ export function findSessionStatement(schema: string, id: string): Statement {
 export interface TokenRotation {
   readonly token: string;
   readonly successor: string;
-  /** Seconds that the session lives on. */
+  /** Seconds until the session expires. */
   readonly lifetime: number;
-  /** Seconds in which a used token is still known. */
+  /** Seconds for which a used token is stored. */
   readonly window: number;
 }
 
 /**
- * Uses a refresh token for its successor, and the session lives on. What was used before the window is forgotten: shown
- * again, it ends the session as any token would that nobody knows. One row `issued`, none where it was used before.
+ * Replaces a refresh token by its successor and prolongs the session. Deletes tokens that were used before the window;
+ * using one of them again ends the session, like any unknown token. One row `issued`; none if the token was used
+ * before.
  */
 export function rotateTokenStatement(schema: string, { token, successor, lifetime, window }: TokenRotation): Statement {
   const next = sql`${param(successor)}::uuid`;
@@ -127,7 +124,9 @@ export function rotateTokenStatement(schema: string, { token, successor, lifetim
   );
 }
 
-/** What became of a refresh token: its successor, when that was issued, and whether it was used within the last seconds. */
+/**
+ * One row for a used refresh token: its successor `id`, when that was `issued`, and `recent`: used within the window.
+ */
 export function findSuccessorStatement(schema: string, token: string, window: number): Statement {
   const tokens = ident(schema, REFRESH_TABLE);
   return render(
@@ -144,31 +143,23 @@ export function findSuccessorStatement(schema: string, token: string, window: nu
   );
 }
 
-/** Clears some sessions away that ended by themselves, the oldest first, with their tokens. */
+/** Deletes some expired sessions, the oldest first, with their tokens. */
 export function deleteExpiredSessionsStatement(schema: string): Statement {
   const sessions = ident(schema, SESSION_TABLE);
   return render(
     sql`
       WITH old AS (
         DELETE FROM ${sessions}
-        WHERE "id" IN (
-          SELECT "id"
-          FROM ${sessions}
-          WHERE "expires_at" <= now()
-          ORDER BY "expires_at"
-          LIMIT 500
-          FOR UPDATE SKIP LOCKED
-        )
+        WHERE "id" IN (${expiredIds(sessions)})
         RETURNING "id"
       )
-      DELETE FROM ${ident(schema, REFRESH_TABLE)}
-      WHERE "session_id" IN (SELECT "id" FROM old)
+      ${deleteTokensOf(schema, sql`old`)}
     `,
     true,
   );
 }
 
-/** Ends sessions: one, or all of a member but one. Rows `id`. */
+/** Ends a session, or all sessions of a member except one. Rows `id`. */
 export function endSessionsStatement(
   schema: string,
   which: { id: string } | { memberId: string; but?: string },
@@ -188,16 +179,14 @@ export function endSessionsStatement(
           WHERE ${condition}
           RETURNING "id"
         ),
-        gone AS (
-          DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)
-        )
+        gone AS (${deleteTokensOf(schema, sql`ended`)})
       SELECT "id"::text AS id
       FROM ended
     `,
   );
 }
 
-/** Ends the sessions of all members of a kind, and takes their credentials. */
+/** Ends the sessions of all members of a kind, and deletes their credentials. */
 export function endMembersStatement(schema: string, memberKind: string): Statement {
   const kind = param(memberKind);
   return render(
@@ -208,11 +197,14 @@ export function endMembersStatement(schema: string, memberKind: string): Stateme
           WHERE "member_kind" = ${kind}
           RETURNING "id"
         ),
-        gone AS (
-          DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ended)
-        )
+        gone AS (${deleteTokensOf(schema, sql`ended`)})
       DELETE FROM ${ident(schema, CREDENTIAL_KIND)}
       WHERE "member_kind" = ${kind}
     `,
   );
+}
+
+/** Deletes the refresh tokens of the sessions in a CTE. */
+function deleteTokensOf(schema: string, sessions: Fragment): Fragment {
+  return sql`DELETE FROM ${ident(schema, REFRESH_TABLE)} WHERE "session_id" IN (SELECT "id" FROM ${sessions})`;
 }

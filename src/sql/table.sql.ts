@@ -1,20 +1,20 @@
 /** The table of a kind, and a unit in it. */
 import type { KindDef } from '../model/model.js';
 import { columnRef, columnType } from './columns.sql.js';
-import { plannedTable, sql, type Fragment } from './fragment.js';
+import { param, plannedTable, sql, type Fragment } from './fragment.js';
 
-/** What a table among others of one FROM takes, beside one that is read alone. */
+/** How many times the points of a table a joined one costs. */
 const POINTS_FACTOR_OF_JOIN = 4;
 
-/** Columns that take as much as a table: PostgreSQL lists them wherever the table stands. */
+/** So many columns cost as much as a table, because PostgreSQL lists them wherever the table is named. */
 const COLUMNS_PER_POINT = 100;
 
-/** In FROM, alone. */
+/** The table of a kind in FROM, alone. */
 export function kindTable(schema: string, kind: KindDef): Fragment {
   return plannedTable(tablePoints(kind), schema, kind.table);
 }
 
-/** In FROM, among others. */
+/** The table of a kind in FROM, joined with others. */
 export function joinedKindTable(schema: string, kind: KindDef): Fragment {
   return plannedTable(tablePoints(kind) * POINTS_FACTOR_OF_JOIN, schema, kind.table);
 }
@@ -23,7 +23,17 @@ function tablePoints({ fields }: KindDef): number {
   return 1 + Math.floor(fields.size / COLUMNS_PER_POINT);
 }
 
-/** Whether the row `t` is the unit whose id is given. */
+/** Whether the row `t` is the unit with an id. */
 export function hasId(kind: KindDef, text: Fragment): Fragment {
   return sql`${columnRef(kind.keyField)} = ${text}::${columnType(kind.keyField.columnType)}`;
+}
+
+/** Whether the row `t` is one of the units with these keys. */
+export function hasKeyIn(kind: KindDef, keys: readonly string[]): Fragment {
+  return sql`${columnRef(kind.keyField)} = ANY(${keyArray(kind, keys)})`;
+}
+
+/** Keys as an array of their column's type. */
+export function keyArray({ keyField }: KindDef, keys: readonly string[]): Fragment {
+  return sql`${param(keys)}::${columnType(keyField.columnType, true)}`;
 }

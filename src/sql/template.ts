@@ -1,21 +1,24 @@
 /**
- * Statements that come again and again with other values only: their text is made once, and kept with what it is made of,
- * such as the fields that it answers, which go when the kind's definition does.
+ * Templates of statements that are run often, each time with other values: the text is rendered once, and kept as long
+ * as its owner, such as the list of answered fields of a kind.
  */
 import { keepNewest } from '../shared/bounded-map.js';
 import { Fragment, render, type Statement } from './fragment.js';
 
-/** Texts kept with one owner, the newest ones: a client chooses which columns an edit writes, and there are many choices. */
+/**
+ * The most templates of an owner; the newest are kept. There can be many, one for each set of columns that an edit
+ * writes.
+ */
 const MAX_TEMPLATES = 100;
 
-/** The place of a value that each use of a template brings. */
+/** The place of a value in a template. */
 class Slot {
   constructor(readonly at: number) {}
 }
 
 const SLOTS = [0, 1, 2, 3].map((at) => new Fragment([{ value: new Slot(at) }]));
 
-/** The values of a template as fragments, in their order. */
+/** The places of the values, in their order. */
 type SlotFragments = readonly [Fragment, Fragment, Fragment, Fragment];
 
 class StatementTemplate {
@@ -34,8 +37,8 @@ class StatementTemplate {
 const templatesByOwner = new WeakMap<object, Map<string, StatementTemplate>>();
 
 /**
- * The statement that `make` renders with these values (at most four). All that its text depends on, beside the owner, is
- * in `shape`.
+ * The statement that `make` renders with at most four values. Its text may depend on the owner and on `shape`, and on
+ * nothing else.
  */
 export function fromTemplate(
   owner: object,
@@ -56,7 +59,7 @@ export function fromTemplate(
 const identities = new WeakMap<object, number>();
 let lastIdentity = 0;
 
-/** A number that no other object has had: for a shape that depends on more than its owner. */
+/** A unique number for an object, for the shape of a text that depends on more than its owner. */
 export function identityOf(part: object): number {
   const known = identities.get(part);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * Tests of a row as SQL: what a predicate comes down to. A test that meets a null is null, which WHERE takes for false;
- * where a reference leads to no unit that counts, the row is one of nulls.
+ * Tests of a row as SQL: the leaves of predicates. A test of a null is null, which WHERE treats as false. If a
+ * reference leads to no unit that the caller may read, all columns of the row are null.
  */
 import { isMemberValue, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
@@ -9,14 +9,14 @@ import { columnRef, columnType, isArrayColumn } from './columns.sql.js';
 import { ident, join, literal, param, sql, type Fragment } from './fragment.js';
 import { kindTable } from './table.sql.js';
 
-/** Where a test is made. */
+/** The row that a test reads. */
 export interface TestScope {
   readonly schema: string;
-  /** The alias of the row that has the field: of the unit, or of the one that references lead to. */
+  /** The alias of the row that has the field: of the unit, or of a unit that it refers to. */
   readonly row: string;
 }
 
-/** What is no combination of others. */
+/** A predicate that has no other predicates in it. */
 export type PredicateTest = Exclude<Predicate, { op: 'and' | 'or' | 'not' }>;
 
 export function testSql(test: PredicateTest, scope: TestScope): Fragment {
@@ -54,7 +54,7 @@ function compare(value: Fragment, negated: boolean, other: Fragment): Fragment {
   return negated ? sql`${value} IS DISTINCT FROM ${other}` : sql`${value} = ${other}`;
 }
 
-/** In JSON the text of the value is compared; everywhere else the column itself. */
+/** The column, or inside JSON the text of the value. */
 function testedValue(target: Target, scope: TestScope): Fragment {
   const constant = constantOf(target, scope.row);
   if (constant) return constant;
@@ -62,14 +62,14 @@ function testedValue(target: Target, scope: TestScope): Fragment {
   return isJsonTarget(target) ? sql`${value} #>> ${param(target.keys)}::text[]` : value;
 }
 
-/** What is the same in every unit of a kind, as a text; undefined for other fields. */
+/** The value of a field that is the same in every unit of a kind, as text; undefined for other fields. */
 export function constantOf(target: Target, row: string): Fragment | undefined {
   const { constant } = target.field;
   if (constant === undefined) return undefined;
   return constant === null ? sql`NULL::text` : whereFound(target, row, sql`${literal(scalarText(constant))}::text`);
 }
 
-/** A value that does not stand in the row: behind references it is null where there is no unit. */
+/** A value that is not read from the row: behind a reference it is null if there is no unit. */
 export function whereFound({ through }: Target, row: string, value: Fragment): Fragment {
   const last = through?.at(-1);
   return last ? sql`CASE WHEN ${columnRef(last.kind.keyField, row)} IS NOT NULL THEN ${value} END` : value;
@@ -91,7 +91,7 @@ function boundValue(target: Target, value: unknown): Fragment {
   return sql`${param(items)}::${columnType(type, true)}`;
 }
 
-/** A list of JSON compares its elements as JSON: a text that spells none is a string. */
+/** Elements of a list of JSON values are compared as JSON; a text that is not JSON is a string. */
 function jsonItem(text: unknown): string {
   try {
     return JSON.stringify(JSON.parse(String(text)));
@@ -107,7 +107,7 @@ function inTest(target: Target, values: readonly unknown[], scope: TestScope): F
   return sql`${value} = ANY(${param(values)}::${columnType(type, true)})`;
 }
 
-/** A value of the member who asks: one row by its key, which PostgreSQL reads once for the statement. */
+/** A value of the calling member, which PostgreSQL reads once for the statement. */
 function memberColumn({ kind, field, memberId }: MemberValue, scope: TestScope): Fragment {
   const id = sql`${param(memberId)}::uuid`;
   if (field === kind.keyField) return id;
@@ -115,7 +115,7 @@ function memberColumn({ kind, field, memberId }: MemberValue, scope: TestScope):
   return sql`(SELECT ${columnRef(field, '_m')} FROM ${kindTable(scope.schema, kind)} AS _m WHERE _m."id" = ${id})`;
 }
 
-/** An empty list is no value: what it was compared with would pass or fail for all units alike. */
+/** Whether a member has a value. An empty list is none: the test would pass, or fail, for all units. */
 function memberValuePresent(value: MemberValue, scope: TestScope): Fragment {
   const stored = memberColumn(value, scope);
   return isArrayColumn(value.field) ? sql`cardinality(${stored}) > 0` : sql`${stored} IS NOT NULL`;
@@ -145,7 +145,7 @@ function memberValueTest({ target, test, values }: MemberPredicate, scope: TestS
   }
 }
 
-/** One alternative of `in`: a list of the member stands for its elements. */
+/** A value of `in`; a list of the member stands for its elements. */
 function inMemberValue(own: Fragment, target: Target, value: Stored | MemberValue, scope: TestScope): Fragment {
   const list = columnType(target.field.columnType, true);
   if (isArrayColumn(target.field)) {
@@ -169,5 +169,5 @@ function likeTest({ target, place, fold, value }: LikeTest, scope: TestScope): F
   return sql`${operand} ILIKE ${param(pattern)} COLLATE ${ident(scope.schema, FOLD_COLLATION)}`;
 }
 
-/** The collation of each project's schema that knows upper and lower case of all of Unicode. */
+/** The collation of each project's schema that folds the case of all of Unicode. */
 export const FOLD_COLLATION = '_fold';

@@ -1,14 +1,14 @@
 /**
- * Attempts of the last minutes: a row per key with the times of its attempts, never more of them than are allowed. An
- * attempt is taken before it is made, so that attempts in parallel are counted as well as those one after another.
+ * Recent attempts: a row per key with the times of its attempts, at most as many as are allowed. An attempt is counted
+ * before it is made, so that parallel attempts count too.
  */
 import { THROTTLE_TABLE } from '../model/table/internal-tables.js';
 import { ident, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { seconds } from './session.sql.js';
+import { seconds } from './time.sql.js';
 
 export interface Allowance {
   readonly id: string;
-  /** Attempts within the window. */
+  /** The most attempts within the window. */
   readonly allowed: number;
 }
 
@@ -17,8 +17,8 @@ function recentAttempts(window: number): Fragment {
 }
 
 /**
- * Takes an attempt of each key that has one left. Rows `id` and `at`, the attempt's time as text; a key that has none
- * left has no row. Keys are locked in their order, so that two statements never wait for each other.
+ * Counts an attempt for each key that has one left. Rows `id, at`: the time of the attempt as text; none for a key
+ * without attempts left. Keys are locked in order, so that two statements can not deadlock.
  */
 export function takeAttemptsStatement(schema: string, keys: readonly Allowance[], window: number): Statement {
   const [ids, allowed] = [keys.map(({ id }) => id), keys.map((key) => key.allowed)];
@@ -40,7 +40,7 @@ export function takeAttemptsStatement(schema: string, keys: readonly Allowance[]
   );
 }
 
-/** Gives the attempt of that time back to each of the keys. */
+/** Removes the attempt of that time from each of the keys. */
 export function returnAttemptsStatement(schema: string, ids: readonly string[], at: string): Statement {
   const table = ident(schema, THROTTLE_TABLE);
   return render(
@@ -60,7 +60,7 @@ export function returnAttemptsStatement(schema: string, ids: readonly string[], 
   );
 }
 
-/** One row `wait`: the seconds until every one of the keys has an attempt left again. */
+/** One row `wait`: the seconds until all of the keys have an attempt left. */
 export function waitStatement(schema: string, ids: readonly string[], window: number): Statement {
   const first = sql`SELECT min(e) FROM unnest(t."attempts") AS e WHERE e > now() - ${seconds(window)}`;
   const free = sql`(${first}) + ${seconds(window)}`;
@@ -73,7 +73,7 @@ export function waitStatement(schema: string, ids: readonly string[], window: nu
   );
 }
 
-/** Forgets the attempts of keys. */
+/** Deletes the attempts of keys. */
 export function deleteAttemptsStatement(schema: string, ids: readonly string[]): Statement {
   return render(sql`DELETE FROM ${ident(schema, THROTTLE_TABLE)} WHERE "id" = ANY(${param(ids)}::text[])`);
 }

@@ -1,7 +1,7 @@
-/** Transactions: how they begin and end, and parts of them that can be undone by themselves. */
+/** Transactions and savepoints. */
 import { ident, integer, join, render, sql, type Fragment, type Statement } from './fragment.js';
 
-/** READ COMMITTED: each statement sees what was committed before it. REPEATABLE READ: all see what was before the first. */
+/** READ COMMITTED: each statement has a snapshot of its own. REPEATABLE READ: all have the snapshot of the first. */
 export type Isolation = 'read committed' | 'repeatable read';
 
 export interface TransactionOptions {
@@ -14,8 +14,8 @@ export interface TransactionOptions {
 }
 
 /**
- * BEGIN, with settings that end with it, in one message. None of it takes a snapshot: what REPEATABLE READ sees is decided
- * by the first statement after it.
+ * BEGIN with the settings of the transaction, in one message. None of it takes a snapshot: the first statement after it
+ * does.
  */
 export function beginStatement(beginning: TransactionOptions): Statement {
   const { isolation, readOnly, lockTimeout, statementTimeout, idleTimeout } = beginning;
@@ -41,7 +41,7 @@ export const ROLLBACK: Statement = render(sql`ROLLBACK`);
 
 const savepointName = (depth: number) => ident(`part_${depth}`);
 
-/** @param depth parts inside parts have different ones */
+/** @param depth nested savepoints have different ones */
 export function savepointStatement(depth: number): Statement {
   return render(sql`SAVEPOINT ${savepointName(depth)}`);
 }

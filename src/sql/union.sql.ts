@@ -1,10 +1,9 @@
-/** Reads over several kinds as one list, and of one unit whose kind is not known. One statement each. */
+/** Reads of units of several kinds: a list, and one unit by its id alone. One statement each. */
 import { bounded, boundedList } from './bounded.sql.js';
-import { columnType, VERSION_TAG } from './columns.sql.js';
+import { columnType } from './columns.sql.js';
 import {
   all,
   EMPTY_SQL,
-  ident,
   integer,
   join,
   literal,
@@ -16,45 +15,36 @@ import {
 } from './fragment.js';
 import { idText, itemJson } from './item.sql.js';
 import { keysetRanges } from './keyset.sql.js';
-import { orderBy, type SortKey } from './order.sql.js';
+import { modelVersion, withModelVersion } from './model-version.sql.js';
+import { keyName, orderBy, type SortKey } from './order.sql.js';
 import { partSort, type KindPart, type SharedTerm } from './parts.sql.js';
 import { MAX_LOOKUPS_PER_KIND, matchingRows, rowConditions } from './predicate.sql.js';
-import {
-  PREPARED_LIMITS,
-  countRows,
-  MODEL_TABLE,
-  unitJson,
-  selectMatching,
-  totalCount,
-  versionOf,
-  type ReadPlan,
-} from './select.sql.js';
+import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
+import { countRows, selectMatching, unitJson, type ReadPlan } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
+import { VERSION_TAG } from './unit-version.sql.js';
 
-export interface UnionPlan {
+export interface UnionPlan extends PageRequest {
   readonly schema: string;
   readonly parts: readonly KindPart[];
-  /** Made total with the id, and with the place of the kind among the parts. */
+  /** The statement makes it total by the id and by the position of the kind among the parts. */
   readonly order: readonly SharedTerm[];
-  readonly limit: number;
-  readonly offset: number;
-  readonly count: 'exact' | 'none' | 'estimated';
-  /** Keyset pagination: the order values, the id and the place of the last unit of the page before. */
+  /** Keyset pagination: the order values, the id and the position of the kind of the last unit of the page before. */
   readonly cursor: readonly (string | null)[] | undefined;
 }
 
-/** One row `v, count, items`, and with a cursor `last`: what the next page begins after. */
+/** One row `v, count, items`; with a cursor also `last`: the values after which the next page begins, or null. */
 export function unionStatement(plan: UnionPlan): Statement {
   const { schema, limit, offset, cursor } = plan;
   const more = cursor ? 1 : 0;
   const branches = plan.parts.flatMap((part, at) => branchesOf(plan, part, at, limit + offset + more));
-  const cut = sql`LIMIT ${integer(limit + more)}${offset > 0 ? sql` OFFSET ${param(offset)}::bigint` : EMPTY_SQL}`;
   const union = branches.length > 0 ? join(branches, ' UNION ALL ') : emptyUnion(plan);
   const order = orderBy(outerKeys(plan));
   const rows = sql`
     SELECT u.*, row_number() OVER (ORDER BY ${order}) AS at
     FROM (${union}) AS u
-    ORDER BY ${order} ${cut}
+    ORDER BY ${order}
+    ${limitOffset(limit + more, offset)}
   `;
   const item = itemJson(
     plan.parts.map(({ read }) => read),
@@ -64,7 +54,7 @@ export function unionStatement(plan: UnionPlan): Statement {
   const shown = sql`p.at <= ${start} + ${integer(limit)}`;
   const items = sql`${boundedList(item, sql`_page AS p WHERE ${shown} ORDER BY p.at`)}::text`;
   const last = cursor ? sql`, ${lastKeys(plan)} AS last` : EMPTY_SQL;
-  const answer = sql`${versionOf(schema)} AS v, ${unionCount(plan)} AS count`;
+  const answer = sql`${modelVersion(schema)} AS v, ${unionCount(plan)} AS count`;
   if (limit === 0) return render(sql`SELECT ${answer}, '[]' AS items`);
   return render(
     sql`
@@ -75,13 +65,13 @@ export function unionStatement(plan: UnionPlan): Statement {
   );
 }
 
-/** As in a list of one kind: what is prepared may get one plan for all values, so only what has none is. */
+/**
+ * PostgreSQL may use one plan for all values of a prepared statement, so only statements without values are prepared.
+ */
 function isCommon({ parts, limit, offset, cursor }: UnionPlan): boolean {
   const free = parts.every(({ access, filter }) => !access && !filter);
   return free && offset === 0 && !cursor && PREPARED_LIMITS.has(limit);
 }
-
-const keyName = (at: number): Fragment => ident(`k${at}`);
 
 function outerKeys({ order }: UnionPlan): SortKey[] {
   const keys = order.map(({ descending }, at): SortKey => {
@@ -93,7 +83,7 @@ function outerKeys({ order }: UnionPlan): SortKey[] {
   return [...keys, ...last];
 }
 
-/** The first rows of one kind: with a cursor those after it, which may be two stretches. */
+/** The first rows of one kind, after the cursor if there is one. They may be two ranges. */
 function branchesOf(plan: UnionPlan, part: KindPart, at: number, most: number): Fragment[] {
   const { schema, order } = plan;
   const { kind, access, filter } = part;
@@ -105,7 +95,7 @@ function branchesOf(plan: UnionPlan, part: KindPart, at: number, most: number): 
   const found = plan.cursor ? keysetRanges(total, plan.cursor) : [{ where: undefined, order: total }];
   return found.map((stretch) => {
     const where = all([...rows.where, stretch?.where]);
-    // The place is the same in all of them.
+    // The last key, the position of the kind, is the same in all rows.
     const sorted = orderBy((stretch?.order ?? total).slice(0, -1));
     return sql`(
       SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')}
@@ -117,7 +107,7 @@ function branchesOf(plan: UnionPlan, part: KindPart, at: number, most: number): 
   });
 }
 
-/** The id, in the order of its text. Where all ids are generated that is their own order, and an index has it. */
+/** Ids are ordered as text. Generated ones (UUIDs) have the same order as `uuid`, for which there is an index. */
 function tieBreakers({ parts }: UnionPlan, { kind }: KindPart, at: number): SortKey[] {
   const generated = parts.every((part) => part.kind.key === 'uuid');
   const id: SortKey = generated
@@ -126,7 +116,7 @@ function tieBreakers({ parts }: UnionPlan, { kind }: KindPart, at: number): Sort
   return [id, { value: integer(at), type: sql`integer`, descending: false, nullable: false }];
 }
 
-/** No rows, with the columns of all. */
+/** A query without rows that has the columns of the others. */
 function emptyUnion({ order }: UnionPlan): Fragment {
   const keys = order.map(({ type }, at) => sql`, NULL::${columnType(type)} AS ${keyName(at)}`);
   return sql`SELECT 0 AS n, '' AS kind, '' AS id${join(keys, '')} WHERE false`;
@@ -143,7 +133,7 @@ function unionCount(plan: UnionPlan): Fragment {
   return cursor ? total : totalCount({ limit, offset }, total);
 }
 
-/** The values that the next page begins after; null on the last page. */
+/** The values after which the next page begins; null on the last page. */
 function lastKeys({ order, limit }: UnionPlan): Fragment {
   const keys = order.map((_, at) => sql`p.${keyName(at)}::text`);
   const values = join([...keys, sql`p.id`, sql`p.n::text`]);
@@ -154,7 +144,7 @@ function lastKeys({ order, limit }: UnionPlan): Fragment {
   )`;
 }
 
-/** The planner's guess of how many units match. */
+/** The planner's estimate of how many units match, in the answer of `EXPLAIN (FORMAT JSON)`. */
 export function estimateUnionStatement({ schema, parts }: UnionPlan): Statement {
   const counted = parts.map((part) => selectMatching({ schema, ...part }, MAX_LOOKUPS_PER_KIND));
   return render(
@@ -162,12 +152,14 @@ export function estimateUnionStatement({ schema, parts }: UnionPlan): Statement 
   );
 }
 
-/** A unit by its id, of the first of the kinds that has one. */
+/** The read of a unit of one of several kinds by its id. */
 export interface AnyKindPlan extends ReadPlan {
   readonly key: unknown;
 }
 
-/** One row `v, n, tag, body`: `n` is the place of the kind; the others are null where there is no such unit. */
+/**
+ * One row `v, n, tag, body` of the first kind that has the unit, at position `n`; all but `v` are null where none has.
+ */
 export function getAnyStatement(schema: string, plans: readonly AnyKindPlan[]): Statement {
   const units = plans.map((plan, at) => {
     const where = all([hasId(plan.kind, param(plan.key)), ...rowConditions(schema, plan.kind, [plan.access])]);
@@ -178,12 +170,5 @@ export function getAnyStatement(schema: string, plans: readonly AnyKindPlan[]): 
     `;
   });
   const first = sql`SELECT * FROM (${join(units, ' UNION ALL ')}) AS o ORDER BY n LIMIT 1`;
-  return render(
-    sql`
-      SELECT m."version" AS v, u.n, u.tag, ${bounded(sql`u.body`)} AS body
-      FROM ${ident(schema, MODEL_TABLE)} AS m
-      LEFT JOIN LATERAL (${first}) AS u ON true
-    `,
-    true,
-  );
+  return render(withModelVersion(schema, sql`u.n, u.tag, ${bounded(sql`u.body`)} AS body`, first), true);
 }

@@ -1,4 +1,6 @@
-/** Walks along links: a page of the units that are reached, in one statement; and the links that a list loads. */
+/**
+ * Walks along links: a page of the units that a walk reaches, in one statement; and the links that `load_links` adds.
+ */
 import type { KindDef } from '../model/model.js';
 import { LIMITS } from '../shared/limits.js';
 import { boundedList } from './bounded.sql.js';
@@ -6,7 +8,6 @@ import { columnType } from './columns.sql.js';
 import {
   all,
   EMPTY_SQL,
-  ident,
   integer,
   join,
   literal,
@@ -18,6 +19,9 @@ import {
 } from './fragment.js';
 import { byKind, idText, itemJson, unitSatisfies } from './item.sql.js';
 import type { LinkEnd } from './link.sql.js';
+import { modelVersion } from './model-version.sql.js';
+import { keyName } from './order.sql.js';
+import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
 import { partSort, type KindPart, type SharedTerm } from './parts.sql.js';
 import { rowConditions } from './predicate.sql.js';
 import {
@@ -32,30 +36,27 @@ import {
   type TraversalStart,
   type Traversal,
 } from './reach.sql.js';
-import { PREPARED_LIMITS, totalCount, versionOf, type ReadPlan } from './select.sql.js';
+import type { ReadPlan } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './template.js';
 
-export interface WalkPlan extends Traversal {
+export interface WalkPlan extends Traversal, PageRequest {
   readonly start: LinkEnd;
   /** The kinds whose units are answered. */
   readonly shown: readonly KindPart[];
-  /** Kinds of which the page may have units; the answer tells which others it has. Undefined where nobody asks. */
+  /** The kinds that the plan expects on the page; the statement returns the others that it finds. Undefined for any. */
   readonly met: readonly string[] | undefined;
-  /** Units of other kinds, or some of these, are passed through and not answered. */
+  /** Whether the walk passes through units that are not answered: those of other kinds, or that the filter excludes. */
   readonly selects: boolean;
-  /** Before the nearness. */
+  /** Units that are equal in these terms are ordered by nearness. */
   readonly order: readonly SharedTerm[];
-  readonly limit: number;
-  readonly offset: number;
-  readonly count: 'exact' | 'none' | 'estimated';
-  /** Walks that have the same differ by the key of their start and the names of their link types alone: so do their statements. */
+  /** The owner of the statement's template, shared by plans that differ only in the start's key and the link types. */
   readonly text?: object;
 }
 
 const WALK_LIMITS: TraversalLimits = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
 
-/** One row `v, found, over, count, items, unmet`. `over`: the walk would go further than a request may. */
+/** One row `v, found, over, count, items, unmet`. `over`: the walk exceeds the limits; `unmet`: unexpected kinds. */
 export function walkStatement(plan: WalkPlan): Statement {
   const { start, linkIds, limit, offset, text } = plan;
   const isCommon = offset === 0 && PREPARED_LIMITS.has(limit);
@@ -85,7 +86,7 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
   return sql`
     WITH RECURSIVE ${steps}
     SELECT
-      ${versionOf(schema)} AS v,
+      ${modelVersion(schema)} AS v,
       (SELECT found FROM _s) AS found,
       ${reached.over} AS over,
       ${count} AS count,
@@ -94,7 +95,7 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
   `;
 }
 
-/** The kinds of the page beside those that were expected; null for none. */
+/** The kinds on the page that the plan does not expect; null for none. */
 function unexpectedKinds({ met }: WalkPlan): Fragment {
   if (!met) return sql`NULL::text[]`;
   const others = met.length > 0 ? sql` WHERE kind NOT IN (${join(met.map(literal))})` : EMPTY_SQL;
@@ -108,14 +109,15 @@ function readPlans(shown: readonly KindPart[]): ReadPlan[] {
 function walkPage(plan: WalkPlan, reached: TraversedUnits, chosen: Fragment): Fragment {
   const { limit, offset, order } = plan;
   if (order.length === 0 && !plan.selects && reached.page) return reached.page(limit, offset);
-  const cut = sql`LIMIT ${integer(limit)}${offset > 0 ? sql` OFFSET ${param(offset)}::bigint` : EMPTY_SQL}`;
+  const cut = limitOffset(limit, offset);
   if (order.length === 0) return sql`${chosen} ORDER BY ${NEAREST_FIRST} ${cut}`;
-  const keys = order.map((_, at) => sql`${orderKey(plan, at)} AS ${ident(`k${at}`)}`);
-  const by = order.map(({ descending }, at) => (descending ? sql`${ident(`k${at}`)} DESC` : ident(`k${at}`)));
+  const keys = order.map((_, at) => sql`${orderKey(plan, at)} AS ${keyName(at)}`);
+  const by = order.map(({ descending }, at) => (descending ? sql`${keyName(at)} DESC` : keyName(at)));
   return sql`
     SELECT n.*, ${join(keys)}
     FROM (${chosen}) AS n
-    ORDER BY ${join([...by, NEAREST_FIRST])} ${cut}
+    ORDER BY ${join([...by, NEAREST_FIRST])}
+    ${cut}
   `;
 }
 
@@ -132,7 +134,7 @@ function orderKey({ schema, shown, order }: WalkPlan, at: number): Fragment {
   });
 }
 
-/** Whether the unit `n` is one to answer. */
+/** Whether the unit `n` is answered. */
 function isSelected({ schema, shown }: WalkPlan): Fragment {
   const test = byKind(shown, REACHED_UNIT, ({ kind, filter }) =>
     filter ? unitSatisfies(schema, kind, REACHED_UNIT, [filter]) : sql`true`,
@@ -145,7 +147,7 @@ function walkCount(plan: WalkPlan, total: Fragment | undefined, chosen: Fragment
   return total ?? totalCount(plan, sql`(SELECT count(*) FROM (${chosen}) AS c)`);
 }
 
-/** The field `link` of an item: the link over which the walk came to the unit `n`. */
+/** The field `link` of an item: the link by which the walk reached the unit `n`. */
 function linkField(direction: Direction): Fragment {
   const [parent, child] = direction === 'child' ? [sql`n.near`, sql`n.id`] : [sql`n.id`, sql`n.near`];
   return sql`json_build_object(
@@ -156,7 +158,7 @@ function linkField(direction: Direction): Fragment {
   ) AS "link"`;
 }
 
-/** What `load_links` adds to the row `t`: `{parent, child}`, each a list of at most so many linked units. */
+/** The column `links` of the row `t`: `{parent, child}`, each a list of linked units within the limits. */
 export function loadedLinks(
   kind: KindDef,
   ways: readonly Traversal[],
@@ -175,5 +177,5 @@ export function loadedLinks(
   return sql`json_build_object(${join(lists)}) AS "links"`;
 }
 
-/** For units that are never linked. */
+/** The column `links` of units that can not be linked. */
 export const NO_LINKS = sql`'{"parent":[],"child":[]}'::json AS "links"`;

@@ -1,50 +1,53 @@
 /**
- * Writes: one statement each, which changes nothing where the model's version is not the expected one. Values travel as
- * one JSON parameter, which PostgreSQL takes apart by the columns' types, so that one unit and a thousand are alike.
+ * Writes of units: one statement each, which changes nothing if the model has another version than the plan. The values
+ * are one JSON parameter that PostgreSQL reads by the types of the columns, so one unit and a thousand have the same
+ * text.
  */
 import type { Field, KindDef } from '../model/model.js';
 import { fieldsOf, type Predicate } from '../model/predicate/predicate.js';
 import { jsonText } from '../shared/large-json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { bounded, boundedInTotal } from './bounded.sql.js';
-import { columnRef, columnType, fieldType, isArrayColumn, selectList, VERSION_TAG } from './columns.sql.js';
+import { columnRef, columnType, fieldType, isArrayColumn, jsonObject } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { rowLock } from './lock.sql.js';
+import { isModelVersion, MODEL_TABLE, modelVersion } from './model-version.sql.js';
 import { predicateSql, rowConditions } from './predicate.sql.js';
-import { MODEL_TABLE, versionOf } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
 import { fromTemplate } from './template.js';
+import { SET_UPDATED_AT, VERSION_TAG } from './unit-version.sql.js';
 
 export interface WritePlan {
   readonly schema: string;
   readonly kind: KindDef;
-  /** The version that the model must still have. */
+  /** The version that the model must have. */
   readonly version: number;
   /** Fields that are written, in order. */
   readonly written: readonly Field[];
   /** Fields that are answered. */
   readonly fields: readonly Field[];
-  /** The units that the caller may read: of another one only its id and kind are answered; undefined for all. */
+  /** The units that the caller may read; of others only `id` and `kind_id` are answered. Undefined for all. */
   readonly shown: Predicate | undefined;
-  /** What a unit must satisfy once it is written; undefined for anything. */
+  /** The condition that a unit must satisfy after the write; undefined for none. */
   readonly allowed: Predicate | undefined;
 }
 
 export interface UpdatePlan extends WritePlan {
   readonly id: unknown;
-  /** The units that the caller may change, as they were before; undefined for all. */
+  /** The units that the caller may change, by their values before the write; undefined for all. */
   readonly access: Predicate | undefined;
-  /** The version tags of which the unit must still have one; undefined for whichever it has. */
+  /** The version tags of which the unit must have one (`If-Match`); undefined for any. */
   readonly tags: readonly string[] | undefined;
 }
 
 export type DeletePlan = Pick<UpdatePlan, 'schema' | 'kind' | 'version' | 'id' | 'access' | 'tags'>;
 
-/** The rows of a JSON array as a table `i` with the columns of the fields. */
+/** The rows of a JSON array as a table `i` that has the columns of the fields. */
 function inputRows(fields: readonly Field[], rows: Fragment): Fragment {
   return sql`json_to_recordset(${rows}::json) AS i(${join(typedColumns(fields))})`;
 }
 
-/** The same with the column `_n`, in which the rows are counted. */
+/** The same with a column `_n`: the number of the row. */
 function numberedInputRows(fields: readonly Field[], rows: Fragment): Fragment {
   const read = sql`json_to_recordset(${rows}::json) AS (${join(typedColumns(fields))})`;
   return sql`ROWS FROM (${read}) WITH ORDINALITY AS i(${join([...columnNames(fields), sql`_n`])})`;
@@ -67,7 +70,9 @@ function inputValue(field: Field): Fragment {
   `;
 }
 
-/** PostgreSQL would take lists inside a list of JSON for further dimensions, and lose empty ones. */
+/**
+ * PostgreSQL would read a list inside a list of JSON values as a further dimension of the array, and lose empty lists.
+ */
 function isJsonList(field: Field): boolean {
   return field.columnType === 'jsonb' && isArrayColumn(field);
 }
@@ -86,7 +91,7 @@ export function* rowsText(rows: readonly unknown[]): WorkInPieces<RowsText> {
   return { json: yield* jsonText(rows), count: rows.length };
 }
 
-/** Rows `v, tag, body`: one per unit that was made, in order; a single one without a body where the model is stale. */
+/** Rows `v, tag, body`: one per unit, in order; or one row without a body if the model is outdated. */
 export function insertStatement(plan: WritePlan, { json, count }: RowsText): Statement {
   const answers = count > 1 ? boundedInTotal : bounded;
   if (plan.allowed || plan.shown) return render(insertSql(plan, param(json), param(plan.version), answers), true);
@@ -96,13 +101,13 @@ export function insertStatement(plan: WritePlan, { json, count }: RowsText): Sta
   );
 }
 
-/** One row `v, allowed`: whether the rule of the plan holds for every row, before any is made; null where there is none. */
+/** One row `v, allowed`: whether the plan allows every row, without inserting any; null where it has no condition. */
 export function mayInsertStatement(plan: WritePlan, { json }: RowsText): Statement {
   const holds = allAllowed(plan, param(json)) ?? sql`NULL::boolean`;
-  return render(sql`SELECT ${versionOf(plan.schema)} AS v, ${holds} AS allowed`);
+  return render(sql`SELECT ${modelVersion(plan.schema)} AS v, ${holds} AS allowed`);
 }
 
-/** The columns that are written. */
+/** The ids of the written fields, on which the text of the statement depends. */
 function writtenShape({ written }: WritePlan): string {
   let shape = '';
   for (const { id } of written) shape += `${id},`;
@@ -122,13 +127,13 @@ function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: 
     INSERT INTO ${table} AS t (${names})
     SELECT ${source}
     FROM ${inputRows(plan.written, rows)}
-    WHERE ${all([sql`${versionOf(plan.schema)} = ${version}::bigint`, allAllowed(plan, rows)])}
+    WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, rows)])}
     RETURNING ${returnedColumns(plan)}
   `;
   return versionedAnswer(plan.schema, made, answers);
 }
 
-/** One row `v, tag, body`; without a body where no unit was changed. */
+/** One row `v, tag, body`; without a body if no unit was changed. */
 export function updateStatement(plan: UpdatePlan, { json }: RowsText): Statement {
   if (plan.allowed || plan.shown || plan.access || plan.tags) {
     return render(updateSql(plan, param(json), param(plan.id), param(plan.version)), true);
@@ -142,10 +147,9 @@ export function updateStatement(plan: UpdatePlan, { json }: RowsText): Statement
 function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragment): Fragment {
   const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${inputValue(field)}`);
   const source = plan.written.length > 0 ? sql` FROM ${inputRows(plan.written, row)}` : EMPTY_SQL;
-  const later = sql`"updated_at" = greatest(clock_timestamp(), t."updated_at" + interval '1 microsecond')`;
   const made = sql`
     UPDATE ${kindTable(plan.schema, plan.kind)} AS t
-    SET ${join([...changes, later])}${source}
+    SET ${join([...changes, SET_UPDATED_AT])}${source}
     WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan)])}
     RETURNING ${returnedColumns(plan)}
   `;
@@ -153,8 +157,8 @@ function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragm
 }
 
 /**
- * A row `taken` for each of some rows, in their order: for each list of fields whether a unit, other than that of the id, or
- * one of the rows before has the values of the row.
+ * A row `taken` for each row, in order: a boolean for each list of fields, whether a stored unit other than `id`, or an
+ * earlier row, has the same values.
  */
 export function takenStatement(
   schema: string,
@@ -179,21 +183,18 @@ export function takenStatement(
   return render(sql`SELECT ARRAY[${join(tests)}] AS taken FROM ${rows}${several ? sql` ORDER BY i._n` : EMPTY_SQL}`);
 }
 
-/**
- * Keeps a unit as it is until the transaction ends; `leaves`: it may be deleted then, and nobody begins to refer to it. One
- * row `v, tag`; without a tag where there is none that fits.
- */
-export function lockStatement(plan: DeletePlan, leaves: boolean): Statement {
-  const mode = leaves ? sql`FOR UPDATE` : sql`FOR NO KEY UPDATE`;
+/** Locks a unit until the transaction ends. One row `v, tag`; without a tag if no unit fits the plan. */
+export function lockStatement(plan: DeletePlan, forDelete: boolean): Statement {
   const found = sql`
     SELECT ${VERSION_TAG} AS tag, NULL::text AS body
     FROM ${kindTable(plan.schema, plan.kind)} AS t
-    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))} ${mode} OF t
+    WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
+    ${rowLock(forDelete)} OF t
   `;
   return render(versionedAnswer(plan.schema, found), true);
 }
 
-/** One row `v, tag`; without a tag where no unit was deleted. */
+/** One row `v, tag`; without a tag if no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
   const gone = sql`
     DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
@@ -206,28 +207,28 @@ export function deleteStatement(plan: DeletePlan): Statement {
 function targetConditions({ schema, kind, access, tags }: DeletePlan, id: Fragment, version: Fragment): Fragment {
   return all([
     hasId(kind, id),
-    sql`${versionOf(schema)} = ${version}::bigint`,
+    isModelVersion(schema, version),
     tags === undefined ? undefined : sql`${VERSION_TAG} = ANY(${param(tags)}::text[])`,
     ...rowConditions(schema, kind, [access]),
   ]);
 }
 
-/** Every new unit satisfies the rule, or none is made. */
+/** Whether every new unit satisfies the condition of the plan. */
 function allAllowed(plan: WritePlan, rows: Fragment): Fragment | undefined {
   if (!plan.allowed) return undefined;
   const holds = holdsFor(plan, plan.allowed, 'i', undefined);
   return sql`(SELECT bool_and(${holds}) FROM ${inputRows(plan.written, rows)})`;
 }
 
-/** The unit satisfies the rule after the edit too. */
+/** Whether the unit satisfies the condition of the plan after the edit. */
 function staysAllowed(plan: WritePlan): Fragment | undefined {
   return plan.allowed && holdsFor(plan, plan.allowed, 'i', 't');
 }
 
-/** Whether a predicate holds for a row whose written columns stand in `fresh` and whose others in `old`. */
+/** Whether a predicate holds for a row that has its written columns in the row `fresh`, and the others in `old`. */
 function holdsFor(plan: WritePlan, predicate: Predicate, fresh: string, old: string | undefined): Fragment {
   const written = new Set(plan.written.map(({ column: name }) => name));
-  // Two fields may have one column: `id` and the natural key.
+  // Two fields may share a column: `id` and the natural key.
   const asked = new Map(fieldsOf(predicate).map((field) => [field.column ?? field.id, field]));
   const columns = [...asked].map(([name, field]) => {
     if (written.has(field.column)) return sql`${columnRef(field, fresh)} AS ${ident(name)}`;
@@ -238,7 +239,7 @@ function holdsFor(plan: WritePlan, predicate: Predicate, fresh: string, old: str
   return sql`EXISTS (SELECT FROM (SELECT ${join(columns)}) AS _n WHERE ${test})`;
 }
 
-/** What a new unit holds where nothing is written. */
+/** The value of a new unit in a column that is not written. */
 function unwrittenValue(field: Field, { kind }: WritePlan): Fragment {
   if (field.columnType === 'timestamptz' && field.system) return sql`now()`;
   if (field.id === 'kind_id') return sql`${param(kind.id)}::text`;
@@ -246,12 +247,10 @@ function unwrittenValue(field: Field, { kind }: WritePlan): Fragment {
 }
 
 function returnedColumns(plan: WritePlan): Fragment {
-  const json = (fields: readonly Field[]) =>
-    sql`(SELECT row_to_json(_r) FROM (SELECT ${selectList(fields)}) AS _r)::text`;
-  if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${json(plan.fields)} AS body`;
+  if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${jsonObject(plan.fields)} AS body`;
   const always = plan.fields.filter(({ id }) => id === 'id' || id === 'kind_id');
   const shown = predicateSql(plan.shown, { schema: plan.schema, row: 't' });
-  return sql`${VERSION_TAG} AS tag, CASE WHEN ${shown} THEN ${json(plan.fields)} ELSE ${json(always)} END AS body`;
+  return sql`${VERSION_TAG} AS tag, CASE WHEN ${shown} THEN ${jsonObject(plan.fields)} ELSE ${jsonObject(always)} END AS body`;
 }
 
 function versionedAnswer(schema: string, made: Fragment, answers = bounded): Fragment {

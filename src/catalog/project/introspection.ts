@@ -4,7 +4,7 @@ import type { DeleteRule } from '../../model/parameter-type/parameter-def.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../../model/table/table-shape.js';
 import { introspectStatement } from '../../sql/introspect.sql.js';
-import { MODEL_TABLE } from '../../sql/select.sql.js';
+import { MODEL_TABLE } from '../../sql/model-version.sql.js';
 
 interface TableRow {
   readonly name: string;

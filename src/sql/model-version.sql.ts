@@ -1,0 +1,25 @@
+/** The version of a project's model, which statements return so that a process notices that its model is outdated. */
+import { EMPTY_SQL, ident, sql, type Fragment } from './fragment.js';
+
+/** The table that has the version, in its only row. */
+export const MODEL_TABLE = '_model';
+
+/** The version, or null where `condition` is false. */
+export function modelVersion(schema: string, condition?: Fragment): Fragment {
+  const where = condition ? sql` WHERE ${condition}` : EMPTY_SQL;
+  return sql`(SELECT "version" FROM ${ident(schema, MODEL_TABLE)}${where})`;
+}
+
+/** Whether the model has the version that a plan was made with. */
+export function isModelVersion(schema: string, expected: Fragment): Fragment {
+  return sql`${modelVersion(schema)} = ${expected}::bigint`;
+}
+
+/** One row: the version as `v`, and columns of the row `u` that a query finds; they are null where it finds none. */
+export function withModelVersion(schema: string, columns: Fragment, query: Fragment): Fragment {
+  return sql`
+    SELECT m."version" AS v, ${columns}
+    FROM ${ident(schema, MODEL_TABLE)} AS m
+    LEFT JOIN LATERAL (${query}) AS u ON true
+  `;
+}
