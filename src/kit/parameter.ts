@@ -1,6 +1,8 @@
 /** Parameters of functions: declared as those of kinds are, read and checked by the same code. */
 
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+import type { Json } from '../shared/json.js';
+
+export type { Json };
 
 /** The JSON value of each parameter type: `decimal` is exact and hence a string, `binary` is base64, `unit` an id. */
 export interface ValueTypes {

@@ -8,7 +8,7 @@ import type { KindDef } from '../model/model.js';
 import { isCallerError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
-import type { Direction } from '../sql/reach.sql.js';
+import type { Direction } from '../sql/traversal.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { executorFor } from '../unit/session/caller-executor.js';

@@ -8,7 +8,7 @@ import { refusal, type KindError } from '../shared/errors.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { keepNewest } from '../shared/bounded-map.js';
 import type { Fragment } from '../sql/fragment.js';
-import type { PassedKind } from '../sql/reach.sql.js';
+import type { PassedKind } from '../sql/traversal.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { Caller } from '../tenancy/caller.js';
 import { planParts, tellingKind } from '../unit/query/union.plan.js';
@@ -52,7 +52,7 @@ export function planWalk(url: string, session: Session, from: From, ground: Grou
   if (known) return { query: known.query, plan: { ...known.plan, start } };
   const { query, plan } = makePlan(url, session, from, ground, expected);
   if (!isPlain(query)) return { query, plan };
-  const planned = { query, plan: { ...plan, text: {} } };
+  const planned = { query, plan: { ...plan, templateOwner: {} } };
   keepNewest(walks, key, planned, KEPT.walks);
   return planned;
 }
@@ -87,8 +87,8 @@ function makePlan(url: string, session: Session, from: From, ground: Ground, { m
     depth,
     linkIds,
     shown: parts.map((part) => ({ ...part, read: withoutLink(part.read) })),
-    met: named,
-    selects: every.length < ground.passed.length || parts.some(({ filter }) => filter !== undefined),
+    expectedKinds: named,
+    excludesUnits: every.length < ground.passed.length || parts.some(({ filter }) => filter !== undefined),
     order,
     limit,
     offset,

@@ -12,7 +12,7 @@ import { idText } from './item.sql.js';
 import { rowConditions } from './predicate.sql.js';
 import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
 import { hasId, keyArray, kindTable } from './table.sql.js';
-import { fromTemplate, identityOf } from './template.js';
+import { fromTemplate, identityOf } from './statement-template.js';
 import { utcText } from './time.sql.js';
 
 export function linkTable(schema: string): Fragment {
@@ -48,14 +48,14 @@ export interface LinkRow {
 }
 
 /** The values of a plan that are parameters of its statement. */
-interface LinkParams {
+interface LinkStatementParams {
   readonly parent: Fragment;
   readonly child: Fragment;
   readonly linkId: Fragment;
   readonly version: Fragment;
 }
 
-function linkParams({ parent, child, linkId, version }: LinkPlan): LinkParams {
+function linkParams({ parent, child, linkId, version }: LinkPlan): LinkStatementParams {
   return { parent: param(parent.key), child: param(child.key), linkId: param(linkId), version: param(version) };
 }
 
@@ -68,14 +68,14 @@ function endSql(schema: string, { kind, access }: LinkEnd, key: Fragment, versio
   `;
 }
 
-function endsSql({ allowed, schema, parent, child }: LinkPlan, given: LinkParams, lock: Fragment): Fragment {
+function endsSql({ allowed, schema, parent, child }: LinkPlan, given: LinkStatementParams, lock: Fragment): Fragment {
   const test = allowed ? sql`(${all(rowConditions(schema, parent.kind, [allowed]))}) IS TRUE` : sql`true`;
   const one = endSql(schema, parent, given.parent, given.version, sql`, ${test} AS allowed`);
   const other = endSql(schema, child, given.child, given.version, EMPTY_SQL);
   return sql`_p AS MATERIALIZED (${one}${lock}), _c AS MATERIALIZED (${other}${lock})`;
 }
 
-function isThisLink({ parent, child }: LinkPlan, { linkId }: LinkParams): Fragment {
+function isThisLink({ parent, child }: LinkPlan, { linkId }: LinkStatementParams): Fragment {
   return sql`
     l."parent_kind" = ${literal(parent.kind.id)}
       AND l."parent_id" = (SELECT id FROM _p)
@@ -121,7 +121,7 @@ export function insertLinkStatement(plan: LinkPlan): Statement {
   );
 }
 
-function insertLinkSql(plan: LinkPlan, given: LinkParams): Fragment {
+function insertLinkSql(plan: LinkPlan, given: LinkStatementParams): Fragment {
   const { schema, parent, child } = plan;
   const table = linkTable(schema);
   // The lock of a foreign key: a transaction that deletes one of the units waits until this one has committed.

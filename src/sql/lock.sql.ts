@@ -10,7 +10,7 @@ export interface LockedUnits {
   readonly kind: KindDef;
   readonly keys: readonly string[];
   /** Whether they may be deleted, so that new references to them have to wait too. */
-  readonly leave: boolean;
+  readonly forDelete: boolean;
 }
 
 /** `forDelete`: the row may be deleted, so that new references to it have to wait too. */
@@ -19,14 +19,14 @@ export function rowLock(forDelete: boolean): Fragment {
 }
 
 /** Locks units in the order of their keys, so that two such statements can not deadlock. */
-export function lockUnitsStatement({ schema, kind, keys, leave }: LockedUnits): Statement {
+export function lockUnitsStatement({ schema, kind, keys, forDelete }: LockedUnits): Statement {
   return render(
     sql`
       SELECT
       FROM ${kindTable(schema, kind)} AS t
       WHERE ${hasKeyIn(kind, keys)}
       ORDER BY ${columnRef(kind.keyField)}
-      ${rowLock(leave)} OF t
+      ${rowLock(forDelete)} OF t
     `,
   );
 }

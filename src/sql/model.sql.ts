@@ -3,7 +3,7 @@ import { PARAMETER_TABLE } from '../model/built-in/built-in.js';
 import type { KindDef } from '../model/model.js';
 import { fieldType } from './columns.sql.js';
 import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { FOLD_COLLATION } from './tests.sql.js';
+import { FOLD_COLLATION } from './predicate-test.sql.js';
 import { MODEL_TABLE } from './model-version.sql.js';
 import { SET_UPDATED_AT } from './unit-version.sql.js';
 

@@ -64,17 +64,17 @@ export function storeRecoveryStatement(schema: string, { memberId, id, lifetime 
 
 /** The credentials of the member of a token that is valid. */
 export function findRecoveryCredentialStatement(schema: string, id: string): Statement {
-  return render(credentialsWhere(schema, sql`"member_id" = ${memberOf(schema, id)}`), true);
+  return render(credentialsWhere(schema, sql`"member_id" = ${memberOfToken(schema, id)}`), true);
 }
 
 /** Uses a valid token, and with it all others of its member. Rows `id`: the tokens that were used. */
 export function useRecoveryStatement(schema: string, id: string): Statement {
   const table = ident(schema, RECOVERY_TABLE);
-  return render(sql`DELETE FROM ${table} WHERE "member_id" = ${memberOf(schema, id)} RETURNING "id"`);
+  return render(sql`DELETE FROM ${table} WHERE "member_id" = ${memberOfToken(schema, id)} RETURNING "id"`);
 }
 
 /** The id of the member of a token that is valid. */
-function memberOf(schema: string, id: string): Fragment {
+function memberOfToken(schema: string, id: string): Fragment {
   return sql`(
     SELECT "member_id"
     FROM ${ident(schema, RECOVERY_TABLE)}

@@ -20,7 +20,7 @@ function hasNoKeyIn(kind: KindDef, keys: readonly string[]): Fragment | undefine
 export interface ReferringUnits {
   readonly limit: number;
   /** The keys of units that are left out. */
-  readonly but: readonly string[];
+  readonly except: readonly string[];
   /** The key of the only unit to look at. */
   readonly only?: string;
 }
@@ -31,12 +31,12 @@ export function referringStatement(
   kind: KindDef,
   field: Field,
   keys: readonly string[],
-  { limit, but: others, only }: ReferringUnits,
+  { limit, except, only }: ReferringUnits,
 ): Statement {
   const id = sql`${columnRef(kind.keyField)}::text AS id`;
   const where = [
     refersTo(field, keys),
-    hasNoKeyIn(kind, others),
+    hasNoKeyIn(kind, except),
     only === undefined ? undefined : hasKeyIn(kind, [only]),
   ];
   return render(

@@ -4,7 +4,7 @@
  */
 import type { Field, KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
-import { bounded, boundedList, boundedRows } from './bounded.sql.js';
+import { bounded, boundedList, boundedRows } from './answer-size.sql.js';
 import { all, EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { keysetRanges, type KeysetRange } from './keyset.sql.js';
 import { modelVersion, withModelVersion } from './model-version.sql.js';
@@ -13,7 +13,7 @@ import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './pa
 import { matchingRows, rowConditions, type MatchingRows } from './predicate.sql.js';
 import { recordColumns, withLongNames, referencedValues, CROSS_JOIN_LATERAL, type ShownPath } from './record.sql.js';
 import { hasId, kindTable } from './table.sql.js';
-import { fromTemplate } from './template.js';
+import { fromTemplate } from './statement-template.js';
 import { VERSION_TAG } from './unit-version.sql.js';
 
 export type { OrderTerm, ShownPath };

@@ -4,7 +4,7 @@ import { ident, integer, join, render, sql, type Fragment, type Statement } from
 /** READ COMMITTED: each statement has a snapshot of its own. REPEATABLE READ: all have the snapshot of the first. */
 export type Isolation = 'read committed' | 'repeatable read';
 
-export interface TransactionOptions {
+export interface TransactionStart {
   readonly isolation: Isolation;
   readonly readOnly?: boolean;
   /** Milliseconds. */
@@ -17,7 +17,7 @@ export interface TransactionOptions {
  * BEGIN with the settings of the transaction, in one message. None of it takes a snapshot: the first statement after it
  * does.
  */
-export function beginStatement(beginning: TransactionOptions): Statement {
+export function beginStatement(beginning: TransactionStart): Statement {
   const { isolation, readOnly, lockTimeout, statementTimeout, idleTimeout } = beginning;
   const level = isolation === 'repeatable read' ? sql`REPEATABLE READ` : sql`READ COMMITTED`;
   const begin = readOnly ? sql`BEGIN ISOLATION LEVEL ${level} READ ONLY` : sql`BEGIN ISOLATION LEVEL ${level}`;

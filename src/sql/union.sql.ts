@@ -1,5 +1,5 @@
 /** Reads of units of several kinds: a list, and one unit by its id alone. One statement each. */
-import { bounded, boundedList } from './bounded.sql.js';
+import { bounded, boundedList } from './answer-size.sql.js';
 import { columnType } from './columns.sql.js';
 import {
   all,

@@ -3,7 +3,7 @@
  */
 import type { KindDef } from '../model/model.js';
 import { LIMITS } from '../shared/limits.js';
-import { boundedList } from './bounded.sql.js';
+import { boundedList } from './answer-size.sql.js';
 import { columnType } from './columns.sql.js';
 import {
   all,
@@ -35,33 +35,33 @@ import {
   type TraversedUnits,
   type TraversalStart,
   type Traversal,
-} from './reach.sql.js';
+} from './traversal.sql.js';
 import type { ReadPlan } from './select.sql.js';
 import { hasId, kindTable } from './table.sql.js';
-import { fromTemplate } from './template.js';
+import { fromTemplate } from './statement-template.js';
 
 export interface WalkPlan extends Traversal, PageRequest {
   readonly start: LinkEnd;
   /** The kinds whose units are answered. */
   readonly shown: readonly KindPart[];
   /** The kinds that the plan expects on the page; the statement returns the others that it finds. Undefined for any. */
-  readonly met: readonly string[] | undefined;
+  readonly expectedKinds: readonly string[] | undefined;
   /** Whether the walk passes through units that are not answered: those of other kinds, or that the filter excludes. */
-  readonly selects: boolean;
+  readonly excludesUnits: boolean;
   /** Units that are equal in these terms are ordered by nearness. */
   readonly order: readonly SharedTerm[];
   /** The owner of the statement's template, shared by plans that differ only in the start's key and the link types. */
-  readonly text?: object;
+  readonly templateOwner?: object;
 }
 
 const WALK_LIMITS: TraversalLimits = { units: LIMITS.walkUnits, links: LIMITS.walkLinks };
 
 /** One row `v, found, over, count, items, unmet`. `over`: the walk exceeds the limits; `unmet`: unexpected kinds. */
 export function walkStatement(plan: WalkPlan): Statement {
-  const { start, linkIds, limit, offset, text } = plan;
+  const { start, linkIds, limit, offset, templateOwner } = plan;
   const isCommon = offset === 0 && PREPARED_LIMITS.has(limit);
-  if (!text || !isCommon) return render(walkSql(plan, param(start.key), hasLinkType(linkIds)), isCommon);
-  return fromTemplate(text, '', [start.key, linkTypeParam(linkIds)], ([key, types]) =>
+  if (!templateOwner || !isCommon) return render(walkSql(plan, param(start.key), hasLinkType(linkIds)), isCommon);
+  return fromTemplate(templateOwner, '', [start.key, linkTypeParam(linkIds)], ([key, types]) =>
     walkSql(plan, key, hasLinkType(linkIds, types)),
   );
 }
@@ -73,7 +73,9 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
   const given = sql`SELECT ${key}::${columnType(start.kind.keyField.columnType)} AS "id"`;
   const id = sql`(SELECT ${idText(start.kind)} FROM (${given}) AS t)`;
   const reached = traverse(plan, { kind: start.kind, id, found: sql`(SELECT found FROM _s)` }, WALK_LIMITS, types);
-  const chosen = plan.selects ? sql`SELECT * FROM (${reached.rows}) AS n WHERE ${isSelected(plan)}` : reached.rows;
+  const chosen = plan.excludesUnits
+    ? sql`SELECT * FROM (${reached.rows}) AS n WHERE ${isSelected(plan)}`
+    : reached.rows;
   const page = walkPage(plan, reached, chosen);
   const item = itemJson(readPlans(plan.shown), REACHED_UNIT, linkField(plan.direction));
   const items = sql`${boundedList(item, sql`_page AS n`)}::text`;
@@ -82,7 +84,7 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
     ...reached.steps,
     sql`_page AS MATERIALIZED (${page})`,
   ]);
-  const count = walkCount(plan, plan.selects ? undefined : reached.total, chosen);
+  const count = walkCount(plan, plan.excludesUnits ? undefined : reached.total, chosen);
   return sql`
     WITH RECURSIVE ${steps}
     SELECT
@@ -96,9 +98,9 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
 }
 
 /** The kinds on the page that the plan does not expect; null for none. */
-function unexpectedKinds({ met }: WalkPlan): Fragment {
-  if (!met) return sql`NULL::text[]`;
-  const others = met.length > 0 ? sql` WHERE kind NOT IN (${join(met.map(literal))})` : EMPTY_SQL;
+function unexpectedKinds({ expectedKinds }: WalkPlan): Fragment {
+  if (!expectedKinds) return sql`NULL::text[]`;
+  const others = expectedKinds.length > 0 ? sql` WHERE kind NOT IN (${join(expectedKinds.map(literal))})` : EMPTY_SQL;
   return sql`(SELECT array_agg(DISTINCT kind) FROM _page${others})`;
 }
 
@@ -108,7 +110,7 @@ function readPlans(shown: readonly KindPart[]): ReadPlan[] {
 
 function walkPage(plan: WalkPlan, reached: TraversedUnits, chosen: Fragment): Fragment {
   const { limit, offset, order } = plan;
-  if (order.length === 0 && !plan.selects && reached.page) return reached.page(limit, offset);
+  if (order.length === 0 && !plan.excludesUnits && reached.page) return reached.page(limit, offset);
   const cut = limitOffset(limit, offset);
   if (order.length === 0) return sql`${chosen} ORDER BY ${NEAREST_FIRST} ${cut}`;
   const keys = order.map((_, at) => sql`${orderKey(plan, at)} AS ${keyName(at)}`);

@@ -7,14 +7,14 @@ import type { Field, KindDef } from '../model/model.js';
 import { fieldsOf, type Predicate } from '../model/predicate/predicate.js';
 import { jsonText } from '../shared/large-json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
-import { bounded, boundedInTotal } from './bounded.sql.js';
+import { bounded, boundedInTotal } from './answer-size.sql.js';
 import { columnRef, columnType, fieldType, isArrayColumn, jsonObject } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 import { rowLock } from './lock.sql.js';
 import { isModelVersion, MODEL_TABLE, modelVersion } from './model-version.sql.js';
 import { predicateSql, rowConditions } from './predicate.sql.js';
 import { hasId, kindTable } from './table.sql.js';
-import { fromTemplate } from './template.js';
+import { fromTemplate } from './statement-template.js';
 import { SET_UPDATED_AT, VERSION_TAG } from './unit-version.sql.js';
 
 export interface WritePlan {
@@ -250,7 +250,8 @@ function returnedColumns(plan: WritePlan): Fragment {
   if (!plan.shown) return sql`${VERSION_TAG} AS tag, ${jsonObject(plan.fields)} AS body`;
   const always = plan.fields.filter(({ id }) => id === 'id' || id === 'kind_id');
   const shown = predicateSql(plan.shown, { schema: plan.schema, row: 't' });
-  return sql`${VERSION_TAG} AS tag, CASE WHEN ${shown} THEN ${jsonObject(plan.fields)} ELSE ${jsonObject(always)} END AS body`;
+  const body = sql`CASE WHEN ${shown} THEN ${jsonObject(plan.fields)} ELSE ${jsonObject(always)} END`;
+  return sql`${VERSION_TAG} AS tag, ${body} AS body`;
 }
 
 function versionedAnswer(schema: string, made: Fragment, answers = bounded): Fragment {

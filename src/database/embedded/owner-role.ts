@@ -14,7 +14,7 @@ import {
   changeSchemaOwnerStatement,
   schemasOfRoleStatement,
   setRolePasswordStatement,
-} from '../../sql/owner.sql.js';
+} from '../../sql/database-owner.sql.js';
 import { OWNER, SUPERUSER } from './data-folder.js';
 import { DATABASE } from './owner-lock.js';
 

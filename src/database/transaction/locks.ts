@@ -74,5 +74,9 @@ export class Locks {
 
 function together(units: LockedUnits, known: LockedUnits | undefined): LockedUnits {
   if (!known) return units;
-  return { ...units, keys: [...new Set([...known.keys, ...units.keys])], leave: units.leave || known.leave };
+  return {
+    ...units,
+    keys: [...new Set([...known.keys, ...units.keys])],
+    forDelete: units.forDelete || known.forDelete,
+  };
 }

@@ -38,7 +38,7 @@ export class GivenUnit {
     const now = await this.reading.find(session);
     if (now && textOf(now) === this.#text) return;
     const { schema } = session.project;
-    const units = { schema, kind, keys: [String(first['id'])], leave: false };
+    const units = { schema, kind, keys: [String(first['id'])], forDelete: false };
     throw new OutdatedError({ schema, table: kind.table, units });
   }
 }

@@ -9,7 +9,7 @@ import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Fragment } from '../../sql/fragment.js';
 import { linkedKindsStatement } from '../../sql/link.sql.js';
-import type { PassedKind, Traversal } from '../../sql/reach.sql.js';
+import type { PassedKind, Traversal } from '../../sql/traversal.sql.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import { loadedLinks, NO_LINKS } from '../../sql/walk.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';

@@ -204,7 +204,7 @@ export class Deletions {
   ): Promise<string[]> {
     for (;;) {
       leaving.checkTime();
-      const which = { limit, but: [...knot], ...(only !== undefined && { only }) };
+      const which = { limit, except: [...knot], ...(only !== undefined && { only }) };
       const rows = await executor.run<{ id: string }>(referringStatement(project.schema, kind, field, keys, which));
       const others = rows.filter(({ id }) => !leaving.of(kind.id).has(id));
       for (const { id } of rows) if (leaving.of(kind.id).has(id)) knot.add(id);
@@ -242,5 +242,5 @@ export class Deletions {
 
 /** What a statement on units that a deletion reaches may meet another transaction over. */
 function about({ schema }: Project, kind: KindDef, keys?: readonly string[]): () => ContentionTarget {
-  return () => ({ schema, table: kind.table, ...(keys && { units: { schema, kind, keys, leave: true } }) });
+  return () => ({ schema, table: kind.table, ...(keys && { units: { schema, kind, keys, forDelete: true } }) });
 }

@@ -181,7 +181,7 @@ export class UnitRepository {
     row: RowValues,
     context: WriteContext,
   ): Promise<UnitRow | undefined> {
-    const about = () => contendedOf(plan, { id: plan.id, leave: false });
+    const about = () => contendedOf(plan, { id: plan.id, forDelete: false });
     const told = { ...context, rows: [row] };
     const statement = updateStatement(plan, await textOf(plan, [row]));
     const [made] = await this.#write<MaybeUnit>(executor, plan, statement, told, about);
@@ -193,16 +193,16 @@ export class UnitRepository {
    * Whether the unit is there; if so nobody else changes it before the transaction ends. Nor does anybody begin to refer to
    * one that leaves.
    */
-  async lock(executor: Executor, plan: DeletePlan, model: Model, leave: boolean): Promise<boolean> {
-    const about = () => contendedOf(plan, { id: plan.id, leave });
-    const [row] = await trackContention(about, () => executor.run<MaybeUnit>(lockStatement(plan, leave)));
+  async lock(executor: Executor, plan: DeletePlan, model: Model, forDelete: boolean): Promise<boolean> {
+    const about = () => contendedOf(plan, { id: plan.id, forDelete });
+    const [row] = await trackContention(about, () => executor.run<MaybeUnit>(lockStatement(plan, forDelete)));
     checkVersion(row, model);
     return row?.tag !== null;
   }
 
   /** Whether the unit was there and is gone. */
   async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
-    const about = () => contendedOf(plan, { id: plan.id, leave: true });
+    const about = () => contendedOf(plan, { id: plan.id, forDelete: true });
     const [row] = await this.#write<MaybeUnit>(executor, plan, deleteStatement(plan), context, about);
     checkVersion(row, context.model);
     return row?.tag !== null;
@@ -232,9 +232,9 @@ function textOf({ schema }: WritePlan, rows: readonly RowValues[]): MaybePromise
 /** What a statement on units of a kind may meet another transaction over. */
 function contendedOf(
   { schema, kind }: Pick<WritePlan, 'schema' | 'kind'>,
-  { id, leave }: { readonly id: unknown; readonly leave: boolean },
+  { id, forDelete }: { readonly id: unknown; readonly forDelete: boolean },
 ): ContentionTarget {
-  const units = { schema, kind, keys: [scalarText(id as Json)], leave };
+  const units = { schema, kind, keys: [scalarText(id as Json)], forDelete };
   return { schema, table: kind.table, units };
 }
 

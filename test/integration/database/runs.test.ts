@@ -30,7 +30,7 @@ beforeEach(async () => {
 const kindOf = (table: string) =>
   ({ table, fields: new Map(), keyField: keyField('natural', undefined) }) as unknown as KindDef;
 const unit = (table: string, ...keys: string[]): ContentionTarget => {
-  return { schema: SCHEMA, table, units: { schema: SCHEMA, kind: kindOf(table), keys, leave: false } };
+  return { schema: SCHEMA, table, units: { schema: SCHEMA, kind: kindOf(table), keys, forDelete: false } };
 };
 const FAILURE = statement(`DO $$ BEGIN RAISE EXCEPTION 'provoked' USING ERRCODE = '40001'; END $$`);
 const failing = (tx: Transaction, contended: ContentionTarget) =>

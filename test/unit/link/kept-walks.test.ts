@@ -97,8 +97,8 @@ describe('a plain walk', () => {
   it('is planned once for all starts and all members alike, and brings its values', async () => {
     const one = await statementOf({ search: '?link_id=link' });
     const other = await statementOf({ search: '?link_id=link', key: 'b', caller: bob });
-    expect(other.plan.text).toBeDefined();
-    expect(other.plan.text).toBe(one.plan.text);
+    expect(other.plan.templateOwner).toBeDefined();
+    expect(other.plan.templateOwner).toBe(one.plan.templateOwner);
     expect(other.statement.text).toBe(one.statement.text);
     expect([one, other].map(({ statement }) => statement.values)).toEqual([
       ['a', 'link'],
@@ -130,7 +130,7 @@ describe('a plain walk', () => {
         await statementOf({ of: changed, from: 'land' }),
         await statementOf({ of: changed, from: 'land', caller: bob }),
       ];
-      expect(grounds.map(({ ground, plan }) => [ground.shared, plan.text])).toEqual([
+      expect(grounds.map(({ ground, plan }) => [ground.shared, plan.templateOwner])).toEqual([
         [false, undefined],
         [false, undefined],
       ]);
@@ -143,7 +143,7 @@ describe('a plain walk', () => {
   it('is kept in bounds: by the newest queries, and no long ones', async () => {
     const first = await statementOf({ search: '?offset=1' });
     for (let offset = 2; offset < 110; offset += 1) await statementOf({ search: `?offset=${offset}` });
-    expect((await statementOf({ search: '?offset=1' })).plan.text).not.toBe(first.plan.text);
+    expect((await statementOf({ search: '?offset=1' })).plan.templateOwner).not.toBe(first.plan.templateOwner);
     const long = `?link_id=${'x'.repeat(200)}`;
     await expect(statementOf({ search: long })).rejects.toThrow('no link type');
   });

@@ -16,7 +16,7 @@ import {
   lockLinksStatement,
   type LinkPlan,
 } from '../../../src/sql/link.sql.js';
-import type { PassedKind } from '../../../src/sql/reach.sql.js';
+import type { PassedKind } from '../../../src/sql/traversal.sql.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { estimateUnionStatement, getAnyStatement, unionStatement, type UnionPlan } from '../../../src/sql/union.sql.js';
 import { loadedLinks, walkStatement, type WalkPlan } from '../../../src/sql/walk.sql.js';
@@ -68,8 +68,8 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     oneType: false,
     start: { kind: city, key: ID, access: own },
     ...shownOf('?include=name'),
-    met: undefined,
-    selects: false,
+    expectedKinds: undefined,
+    excludesUnits: false,
     limit: 20,
     offset: 0,
     count: 'exact',
@@ -104,7 +104,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
       walkStatement({
         ...walk,
         depth: 1,
-        selects: true,
+        excludesUnits: true,
         offset: 10,
         ...shownOf('?filter=eq(size,1)&order=title;desc'),
       }),

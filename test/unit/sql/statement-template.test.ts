@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import type { Field } from '../../../src/model/model.js';
 import { param, sql, type Fragment } from '../../../src/sql/fragment.js';
-import { fromTemplate } from '../../../src/sql/template.js';
+import { fromTemplate } from '../../../src/sql/statement-template.js';
 
 const make = vi.fn(([value]: readonly Fragment[]) => sql`SELECT ${value ?? param(0)}, ${param('fixed')}`);
 

@@ -79,7 +79,7 @@ interface LinkColumns {
   readonly far: UnitReference;
 }
 
-function linkColumns(direction: Direction): LinkColumns {
+function columnsByDirection(direction: Direction): LinkColumns {
   const parent = { kind: sql`l."parent_kind"`, id: sql`l."parent_id"` };
   const child = { kind: sql`l."child_kind"`, id: sql`l."child_id"` };
   return direction === 'child' ? { near: parent, far: child } : { near: child, far: parent };
@@ -101,7 +101,7 @@ export function linkTypeParam(linkIds: Traversal['linkIds']): string | readonly 
 
 /** The neighbours, in the order of the index, so that a page reads no more entries than it has. */
 function firstStep(way: Traversal, start: TraversalStart, types: Fragment | undefined): TraversedUnits {
-  const { near, far } = linkColumns(way.direction);
+  const { near, far } = columnsByDirection(way.direction);
   const from = all([
     sql`${near.kind} = ${literal(start.kind.id)}`,
     sql`${near.id} = ${start.id}`,
@@ -152,7 +152,7 @@ function manySteps(
   most: TraversalLimits,
   types: Fragment | undefined,
 ): TraversedUnits {
-  const { near, far } = linkColumns(way.direction);
+  const { near, far } = columnsByDirection(way.direction);
   const along = all([sql`${near.kind} = f.kind`, sql`${near.id} = f.id`, types]);
   const frontier = sql`
     SELECT ${NODE_KIND} AS kind, ${NODE_ID} AS id

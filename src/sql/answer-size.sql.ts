@@ -5,21 +5,21 @@
 import { LIMITS } from '../shared/limits.js';
 import { integer, sql, type Fragment } from './fragment.js';
 
-const MAX_BYTES = integer(LIMITS.answerBytes);
+const MAX_ANSWER_BYTES = integer(LIMITS.answerBytes);
 
 /** An expression that fails. Its number comes from a query, so that the planner can not evaluate it in advance. */
 const FAIL_TOO_LARGE = sql`repeat('-', (SELECT 1073741824))`;
 
 /** A text within the limit. It should be a column, because it is evaluated twice. */
 export function bounded(text: Fragment): Fragment {
-  return sql`CASE WHEN octet_length(${text}) > ${MAX_BYTES} THEN ${FAIL_TOO_LARGE} ELSE ${text} END`;
+  return sql`CASE WHEN octet_length(${text}) > ${MAX_ANSWER_BYTES} THEN ${FAIL_TOO_LARGE} ELSE ${text} END`;
 }
 
 /** The text of each row, where all texts together have to be within the limit. */
 export function boundedInTotal(text: Fragment): Fragment {
   return sql`
     CASE
-      WHEN sum(octet_length(${text})) OVER (ROWS UNBOUNDED PRECEDING) > ${MAX_BYTES} THEN ${FAIL_TOO_LARGE}
+      WHEN sum(octet_length(${text})) OVER (ROWS UNBOUNDED PRECEDING) > ${MAX_ANSWER_BYTES} THEN ${FAIL_TOO_LARGE}
       ELSE ${text}
     END
   `;
@@ -33,8 +33,8 @@ export function boundedList(item: Fragment, from: Fragment): Fragment {
   `;
   return sql`(
     SELECT CASE
-      WHEN max(s.upto) > ${MAX_BYTES} THEN ${FAIL_TOO_LARGE}::json
-      ELSE coalesce(json_agg(s.item) FILTER (WHERE s.upto <= ${MAX_BYTES}), '[]')
+      WHEN max(s.upto) > ${MAX_ANSWER_BYTES} THEN ${FAIL_TOO_LARGE}::json
+      ELSE coalesce(json_agg(s.item) FILTER (WHERE s.upto <= ${MAX_ANSWER_BYTES}), '[]')
     END
     FROM (${sized}) AS s
   )`;
