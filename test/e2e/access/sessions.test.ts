@@ -70,7 +70,7 @@ describe('sign-up', () => {
 });
 
 describe('a session', () => {
-  it('is refreshed with one successor, whoever asks', async () => {
+  it('is refreshed to exactly one successor, also concurrently', async () => {
     const { content } = (await signUp('bob')).body;
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => open.post('/auth/refresh', undefined, bearer(content.refresh_token as string))),
@@ -81,7 +81,7 @@ describe('a session', () => {
     expect((await open.get('/person/unit', bearer(replies[0]?.body.content.access_token as string))).status).toBe(200);
   });
 
-  it('takes no token of the other type, nor of another project', async () => {
+  it('accepts no token of the other type or of another project', async () => {
     const { content } = (await signUp('carl')).body;
     const other = (await service.project()).as(undefined);
     expect((await open.post('/auth/refresh', undefined, bearer(content.access_token as string))).status).toBe(401);
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect((await open.post('/auth/refresh', undefined, bearer(content.refresh_token as string))).status).toBe(401);
   });
 
-  it('ends with a change of password, but for the one that changed it', async () => {
+  it('ends with a change of password, except for the session that changed it', async () => {
     const first = (await signUp('emil')).body.content;
     const other = (await open.post('/auth/signin', { username: 'emil@example.com', password: 'a long secret' })).body
       .content;
@@ -116,7 +116,7 @@ describe('a session', () => {
     expect((await open.post('/auth/signin', { username: 'emil', password: 'another secret' })).status).toBe(200);
   });
 
-  it('ends with its member, on every process within a second', async () => {
+  it('ends when its member is deleted, on every process within a second', async () => {
     const { content } = (await signUp('finn')).body;
     const token = bearer(content.access_token as string);
     const there = (await second.signIn(admin.id)).as(undefined);
@@ -126,7 +126,7 @@ describe('a session', () => {
     await expect.poll(async () => (await there.get('/auth/verify', token)).status, { timeout: 1000 }).toBe(401);
   });
 
-  it('ends with its project, also where one of the same id is made again', async () => {
+  it('ends when its project is deleted, also if one with the same id is created', async () => {
     const { Provisioning } = await import('../../../src/catalog/project/provisioning.js');
     const mortal = await service.project();
     await service.service.app.get(Provisioning).delete(mortal.id);
@@ -134,7 +134,7 @@ describe('a session', () => {
     await expect.poll(async () => (await mortal.get('/kind/unit')).status, { timeout: 1000 }).toBe(401);
   });
 
-  it('is none while the kind of the member is inactive', async () => {
+  it('is invalid while the kind of the member is inactive', async () => {
     const { content } = (await signUp('gus')).body;
     await admin.put('/kind/unit/person', { active: false });
     expect((await open.get('/auth/verify', bearer(content.access_token as string))).status).toBe(401);
@@ -146,7 +146,7 @@ describe('a session', () => {
 });
 
 describe('an administrator', () => {
-  it('that was deleted has no token any more', async () => {
+  it('that was deleted has no valid token', async () => {
     const made = await admin.post('/kind_admin/unit', { username: 'boss', email: 'boss@example.com' });
     expect(made.status).toBe(200);
     expect((await open.post('/auth/signin', { username: 'boss', password: ADMIN.password })).status).toBe(401);

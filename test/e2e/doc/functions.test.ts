@@ -75,7 +75,7 @@ describe('hooks in the document', () => {
     );
   };
 
-  it('a create need not give what a hook may make', async () => {
+  it('a create may omit values that a hook may set', async () => {
     expect((await createOf('Plain'))?.required).toEqual(['code', 'title']);
     const page = await createOf('Page');
     expect(page?.required).toBeUndefined();
@@ -83,7 +83,7 @@ describe('hooks in the document', () => {
     expect(await ok((await ann.documented()).post('/page/unit', { title: 'One' }))).toMatchObject({ id: 'one' });
   });
 
-  it('calls and writes tell of 503 where others were always first', async () => {
+  it('calls and writes list the 503 of lost races', async () => {
     const { paths, components } = await documentOf(ann);
     const busy = (path: string, method: 'get' | 'post' | 'put' | 'delete') =>
       (paths[`/api/lib/${path}`]?.[method]?.responses['503'] as { $ref?: string } | undefined)?.$ref;

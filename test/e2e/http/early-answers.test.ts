@@ -85,7 +85,7 @@ describe('forty at once get', () => {
   });
 });
 
-it('forty at once get 429 for too many attempts', async () => {
+it('forty concurrent requests get 429 for too many attempts', async () => {
   const wrong = '/auth/reset_password/wrong';
   const open = project.as(undefined);
   while ((await open.post(wrong, { new_password: 'correct horse 2' })).status === 401);
@@ -93,7 +93,7 @@ it('forty at once get 429 for too many attempts', async () => {
   expect(answers).toEqual(answers.map(() => '429'));
 });
 
-it('a connection that is kept goes on with the next request', async () => {
+it('a kept connection continues with the next request', async () => {
   const bytes = 4 * MEGABYTE;
   const head = headOf({ path: '/note/unit', bytes }).replace('connection: close\r\n', '');
   const next = 'GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
@@ -101,7 +101,7 @@ it('a connection that is kept goes on with the next request', async () => {
   expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['401', '200']);
 });
 
-it('what is read on has an end', async () => {
+it('reading on is limited', async () => {
   const socket = connect(Number(port), hostname);
   const closed = new Promise<void>((resolve) => socket.on('error', () => undefined).once('close', () => resolve()));
   await once(socket, 'connect');
@@ -116,7 +116,7 @@ it('what is read on has an end', async () => {
 });
 
 // The last one: the service answers nothing else afterwards.
-it('forty at once get 503 of a service that stops', async () => {
+it('forty concurrent requests get 503 of a stopping service', async () => {
   service.service.app.get(OpenRequests).stop();
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => upload({ path: '/note/unit', headers: [bearer] })),

@@ -239,7 +239,7 @@ async function marked(calls: readonly WireRequest[]): Promise<string[]> {
   return seen.filter((text) => text.includes(MARK));
 }
 
-it('no text of a request is text of a statement', { timeout: 120_000 }, async () => {
+it('no text of a request becomes part of an SQL text', { timeout: 120_000 }, async () => {
   const before = await tables();
   const nasty = [`${MARK}'; DROP TABLE city; --`, `"${MARK}\\`, `$1${MARK}`, `${MARK}\u0000`].map((text): [string] => [
     text,
@@ -254,7 +254,7 @@ it('no text of a request is text of a statement', { timeout: 120_000 }, async ()
   expect((await anonymous(admin).get('/auth/verify', { token: ann.accessToken })).status).toBe(200);
 });
 
-it('of a definition it is a literal, and comes back as it was', { timeout: 60_000 }, async () => {
+it('texts of definitions are literals and are returned unchanged', { timeout: 60_000 }, async () => {
   const clean = hostile.filter((text) => !text.includes('\0') && text.trim() === text);
   await fc.assert(
     fc.asyncProperty(clean, async (text) => {

@@ -185,13 +185,13 @@ function expectNotStored({ headers, body }: Reply, method = 'POST'): void {
 describe.each(WRITES.map((write) => [write.name, write] as const))('%s', (name, write) => {
   const stores = write.single ? 'statement' : 'commit';
 
-  it('whose last message was heard and not answered is stored, and nobody knows', async () => {
+  it('whose last message was received and not answered is stored, and the answer says unknown', async () => {
     const { reply, stored } = await cutAt(write, 'unheard', stores);
     expectUnknown(reply);
     expect(stored).toBe(true);
   });
 
-  it('whose last message was not heard is not stored, and nobody knows', async () => {
+  it('whose last message was not received is not stored, and the answer says unknown', async () => {
     const { reply, stored } = await cutAt(write, 'unsent', stores);
     expectUnknown(reply);
     expect(stored).toBe(false);
@@ -207,7 +207,7 @@ describe.each(WRITES.map((write) => [write.name, write] as const))('%s', (name, 
   );
 });
 
-it('of a remote kind nobody knows once its source was asked, whatever broke then', async () => {
+it('of a remote kind is unknown once its source was called', async () => {
   const code = { id: 'code', kind_id: 'string', is_primary: true };
   await ok(project.post('/kind/unit', { id: 'far', label: 'Far', remote: true, parameters: [code] }));
   const cut = proxy.cut('unsent', /cut-far/);
@@ -218,7 +218,7 @@ it('of a remote kind nobody knows once its source was asked, whatever broke then
   expect(await cities('cut-far')).toBe(0);
 });
 
-it('a read tells nothing of the sort', async () => {
+it('a read says nothing about storage', async () => {
   const id = await city('read');
   const cut = proxy.cut('unheard', new RegExp(id));
   const reply = await project.get(`/city/unit/${id}`);
@@ -226,7 +226,7 @@ it('a read tells nothing of the sort', async () => {
   expectNotStored(reply, 'GET');
 });
 
-it('what the service itself is too busy for is not stored', async () => {
+it('a write that the service is too busy for is not stored', async () => {
   service.service.app.get(OpenRequests).stop();
   const [written, read] = [await project.post('/city/unit', {}), await project.get('/city/unit')];
   expect(written.body.messages[0]?.text).toBe('The service is shutting down: not stored; try again shortly');

@@ -22,7 +22,7 @@ await defineKinds(project, {
 });
 const text = (length: number) => `${'ab'.repeat(length / 2 - 1)}ax`;
 
-it('a text that a pattern would take too long for is refused, whatever it is', async () => {
+it('a text that would take too long to match is rejected', async () => {
   expect(refusalOf(await project.post('/page/unit', { one: text(100_000) }))).toEqual({
     status: 400,
     messages: ['parameter.too_long one'],
@@ -30,7 +30,7 @@ it('a text that a pattern would take too long for is refused, whatever it is', a
   await ok(project.post('/page/unit', { one: text(2000) }));
 });
 
-it('so are several of one unit', async () => {
+it('several texts of one unit count together', async () => {
   const two = { one: text(2000), two: text(2000) };
   expect(refusalOf(await project.post('/page/unit', two))).toEqual({
     status: 400,
@@ -43,7 +43,7 @@ it('so are several of one unit', async () => {
   await ok(project.post('/page/unit', { many: Array.from({ length: 100 }, () => text(20)) }));
 });
 
-it('a bulk write of many lets others have their turn', async () => {
+it('a bulk write yields to other requests', async () => {
   let done = false;
   const write = project
     .post(
@@ -64,7 +64,7 @@ it('a bulk write of many lets others have their turn', async () => {
 });
 
 describe('beside a quiet project', () => {
-  it('texts of many requests at once are matched apart from the event loop, each in the time that it has', async () => {
+  it('texts of concurrent requests are matched outside the event loop, each within its time limit', async () => {
     const quiet = await service.project();
     await ok(project.post('/page/unit', { one: text(200) }));
     // 50 kB each, which take longer than a request has.
@@ -83,7 +83,7 @@ describe('beside a quiet project', () => {
     expect(Math.max(...waits)).toBeLessThan(1500);
   });
 
-  it('a new pattern is matched against stored values apart from the event loop', async () => {
+  it('a new pattern is matched against stored values outside the event loop', async () => {
     const quiet = await service.project();
     await defineKinds(project, {
       id: 'book',
@@ -102,7 +102,7 @@ describe('beside a quiet project', () => {
     await ok(project.put('/string/unit/chapters', { pattern: '^(?:ab)+[ax]$' }));
   });
 
-  it('definitions of many large patterns are refused apart from the event loop', async () => {
+  it('definitions of many large patterns are rejected outside the event loop', async () => {
     const quiet = await service.project();
     const parameters = Array.from({ length: 100 }, (_, at) => ({
       id: `large${at}`,
@@ -120,7 +120,7 @@ describe('beside a quiet project', () => {
   });
 });
 
-it('a new pattern that would take too long to be matched against stored values is refused, and says what to do', async () => {
+it('a new pattern that would take too long for stored values is rejected, with advice', async () => {
   await defineKinds(project, { id: 'note', label: 'Note', parameters: [{ id: 'body', kind_id: 'string' }] });
   await ok(project.post('/note/unit', { body: 'x' }));
   const match = vi.spyOn(service.service.app.get(PatternMatcher), 'match').mockResolvedValueOnce(['costly']);

@@ -13,7 +13,7 @@ const service = await startTestService();
 const project = await service.project();
 
 describe('the built-in model is a fixpoint', () => {
-  it('what is provisioned and loaded is the model that was written down', async () => {
+  it('the provisioned and loaded model equals the declared one', async () => {
     const model = await modelOf(project);
     expect(model).toEqual({ ...buildModel(builtInRecords()), version: model.version });
   });
@@ -30,13 +30,13 @@ describe('the built-in model is a fixpoint', () => {
     expect(records.parameters).toEqual([]);
   });
 
-  it('its tables are those that stand in PostgreSQL', async () => {
+  it('its tables equal those in PostgreSQL', async () => {
     const { tables } = await definitionsOf(project);
     expect(tables).toEqual(tableShapes(buildModel(builtInRecords())));
     await expectNoDrift(project);
   });
 
-  it('a column that kinds share is NOT NULL where every one of them has it and none leaves it null', () => {
+  it('a column shared by kinds is NOT NULL if it is required and present in all of them', () => {
     const shared = BUILT_IN_KINDS.filter(({ discriminated }) => discriminated);
     const columns = tableShapes(buildModel(builtInRecords())).get('_parameter')?.columns;
     const { kinds } = buildModel(builtInRecords());
@@ -104,14 +104,14 @@ describe('the built-in model is a fixpoint', () => {
     expect(text).not.toContain('stranger');
   });
 
-  it('asks for no step once it is there', async () => {
+  it('needs no further step once provisioned', async () => {
     expect(diffModels(await modelOf(project), buildModel(builtInRecords()))).toEqual({ guards: [], steps: [] });
     const before = await definitionsOf(project);
     expect(await service.service.app.get(Provisioning).migrate(project.id)).toEqual({ steps: 0, leftAlone: [] });
     expect(await definitionsOf(project)).toEqual(before);
   });
 
-  it('migrates a project whose tables fell behind, and keeps its units', async () => {
+  it('migrates a project with outdated tables, and keeps its units', async () => {
     const behind = await service.project();
     await behind.post('/kind/unit', { id: 'city', parameters: [{ id: 'name', kind_id: 'string', unique: true }] });
     await behind.post('/city/unit', { name: 'Rome' });
@@ -149,7 +149,7 @@ describe('the cost of a project', () => {
     expect(many).toBeLessThanOrEqual(14);
   });
 
-  it('a failed provisioning leaves nothing', async () => {
+  it('a failed provisioning leaves nothing behind', async () => {
     const provisioning = service.service.app.get(Provisioning);
     const id = `${project.id}_failed`;
     await expect(provisioning.create({ id }, () => Promise.reject(new Error('on purpose')))).rejects.toThrow(

@@ -105,7 +105,7 @@ describe('an index of a large kind', () => {
     await expectNoDrift(project);
   });
 
-  it('can be given up before it is there', async () => {
+  it('can be cancelled before it is ready', async () => {
     await fill();
     const release = await holdBuilds();
     await ok(project.put('/string/unit/name', { indexed: true }));
@@ -122,14 +122,14 @@ describe('an index of a large kind', () => {
   });
 });
 
-describe('in the transaction of the change are made', () => {
+describe('built in the transaction of the change', () => {
   it('the indexes of a small kind', async () => {
     await fill('NULL', 100);
     await ok(project.put('/string/unit/name', { indexed: true }));
     expect([await shown(), await marked()]).toEqual([['name'], false]);
   });
 
-  it('those of a new kind, without a look at its table', async () => {
+  it('the indexes of a new kind, without reading its table', async () => {
     const parameters = Array.from({ length: 20 }, (_, n) => ({ id: `p${n}`, kind_id: 'string', indexed: true }));
     const without = parameters.map(({ id }) => ({ id: `x${id}`, kind_id: 'string' }));
     const define = (id: string, list: object[]) => () => ok(project.post('/kind/unit', { id, parameters: list }));
@@ -137,13 +137,13 @@ describe('in the transaction of the change are made', () => {
     expect(await project.statements(define('indexed', parameters))).toBe(plain + parameters.length);
   });
 
-  it('unique ones, which the change promises', async () => {
+  it('unique indexes, which the change guarantees', async () => {
     await fill();
     await ok(project.put('/string/unit/name', { unique: true }));
     expect([await shown(), await marked()]).toEqual([['name'], false]);
   });
 
-  it('those that a stored value may be too long for, which refuses the change', async () => {
+  it('indexes for which a stored value may be too long, which rejects the change', async () => {
     const long = `(SELECT string_agg(md5(n::text || i), '') FROM generate_series(1, 200) AS i)`;
     await fill(`CASE WHEN n = 7 THEN ${long} ELSE 'short' END`);
     const refused = await project.put('/string/unit/name', { indexed: true });
@@ -152,8 +152,8 @@ describe('in the transaction of the change are made', () => {
   });
 });
 
-describe('what a process left', () => {
-  it('half built is dropped and built again by whoever looks next', async () => {
+describe('work that a process left', () => {
+  it('unfinished: is dropped and built again by the next process that checks', async () => {
     await fill();
     const release = await holdBuilds();
     await ok(project.put('/string/unit/name', { indexed: true }));
@@ -170,7 +170,7 @@ describe('what a process left', () => {
     await expectNoDrift(project);
   });
 
-  it('unbuilt is built by a migration', async () => {
+  it('not started: is built by a migration', async () => {
     await fill();
     await ok(project.put('/string/unit/name', { indexed: true }));
     await ready();
@@ -201,7 +201,7 @@ describe('what a process left', () => {
     expect((await standing()).map(({ oid }) => oid)).toEqual([building?.oid]);
   });
 
-  it('under way is put off when a process stops, and goes on with the next', async () => {
+  it('in progress: is postponed when the process stops, and continued by the next', async () => {
     const third = await startServiceOn(connection);
     await fill();
     const release = await holdBuilds();

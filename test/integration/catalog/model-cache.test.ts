@@ -31,7 +31,7 @@ describe('models in memory', () => {
     models.clear();
   });
 
-  it('are weighed by the definitions that are stored, whatever their version', async () => {
+  it('are weighed by their stored definitions, whatever their version', async () => {
     const [small, large] = [await service.project(), await service.project()];
     const parameters = Array.from({ length: 100 }, (_, at) => ({
       id: `p${at}`,
@@ -48,7 +48,7 @@ describe('models in memory', () => {
     expect(cache.bytes).toBeGreaterThan(150_000);
   });
 
-  it('one that is larger than others may be is kept, and takes the place of none of them', async () => {
+  it('a model above the limit is kept, and displaces no other one', async () => {
     const model = await load(await service.project());
     const large = await service.project();
     const parameters = Array.from({ length: 100 }, (_, at) => ({
@@ -71,7 +71,7 @@ describe('models in memory', () => {
     expect(cache.get('a')).toBeUndefined();
   });
 
-  it('of two versions what is unchanged is one: definitions of parameters, and fields of kinds', async () => {
+  it('two versions share unchanged definitions and fields', async () => {
     const project = await service.project();
     for (const id of ['town', 'lake']) {
       const parameters = [{ id: `${id}_name`, kind_id: 'string' }];

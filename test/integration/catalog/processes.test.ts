@@ -205,14 +205,14 @@ const SOME = CHANGES.filter(({ name }) =>
   /^(a new parameter, read|inactive, read|created by nobody|a deleted kind|who may read)/.test(name),
 );
 
-describe('B obeys on its next request', () => {
-  it.each(SOME)('$name, where the announcement comes when it comes', async ({ change, ask, ...row }) => {
+describe('process B uses the change with its next request', () => {
+  it.each(SOME)('$name, if the notification is delayed', async ({ change, ask, ...row }) => {
     const { onA, onB } = await twice();
     await change(onA);
     expect(await ask(onB)).toMatchObject(row.expect);
   });
 
-  it.each(CHANGES)('$name, where it never comes', async ({ change, ask, ...row }) => {
+  it.each(CHANGES)('$name, if the notification is lost', async ({ change, ask, ...row }) => {
     const { onA, onB } = await twice();
     deafen();
     await change(onA);
@@ -220,7 +220,7 @@ describe('B obeys on its next request', () => {
   });
 });
 
-describe('B and late news', () => {
+describe('process B and late notifications', () => {
   it.each(SOME)(
     '$name: a load that began before the change does not answer after it',
     async ({ change, ask, ...row }) => {
@@ -251,7 +251,7 @@ describe('B and late news', () => {
     expect(await models.get(project)).toBe(newer);
   });
 
-  it('a load that began before a model was published does not undo it, one that began after it is the truth', async () => {
+  it('a load that began before a model was published does not replace it, one that began later does', async () => {
     const { onA } = await twice();
     deafen();
     const models = b.service.app.get(ModelStore);
@@ -286,7 +286,7 @@ describe('B and late news', () => {
     }
   });
 
-  it('a model that changes all the time is 503, to be tried again', async () => {
+  it('a model that changes constantly is 503 with a retry', async () => {
     const { onA, onB } = await twice();
     deafen();
     const models = b.service.app.get(ModelStore);
@@ -298,7 +298,7 @@ describe('B and late news', () => {
     expect(reply.headers.get('retry-after')).toBe('1');
   });
 
-  it('a deaf process pays one load for many changes', async () => {
+  it('a process without notifications loads the model once for many changes', async () => {
     const { onA, onB } = await twice();
     deafen();
     for (const id of ['k1', 'k2', 'k3']) await ok(onA.post('/kind/unit', { id }));
@@ -307,7 +307,7 @@ describe('B and late news', () => {
     expect(await onB.statements(() => onB.get('/city/unit'))).toBe(1);
   });
 
-  it('definitions of both processes, deaf to each other, follow one another', async () => {
+  it('definitions of two processes without notifications are applied one after the other', async () => {
     const { onA, onB } = await twice();
     deafen();
     vi.spyOn(a.service.app.get(ModelStore), 'announced').mockImplementation(() => undefined);
@@ -323,8 +323,8 @@ describe('B and late news', () => {
   });
 });
 
-describe('a model that goes back', () => {
-  it('by a restore of the schema: both processes obey what is stored', async () => {
+describe('a model that becomes older', () => {
+  it('by a restore of the schema: both processes use the stored model', async () => {
     const { onA, onB } = await twice();
     await ok(onA.post('/kind/unit', { id: 'town' }));
     await ok(onA.put('/kind/unit/city', { parameters: ['name', { id: 'size', kind_id: 'integer' }] }));
@@ -348,7 +348,7 @@ describe('a model that goes back', () => {
     for (const project of [onA, onB]) await ok(project.get('/town/unit'));
   });
 
-  it('by a project that was deleted and made again, of which nobody told', async () => {
+  it('by a project that was deleted and created again without a notification', async () => {
     const { onA } = await twice();
     deafen();
     vi.spyOn(b.service.app.get(ModelStore), 'forget').mockImplementation(() => undefined);
@@ -385,7 +385,7 @@ describe('a deleted project', () => {
     }
   });
 
-  it('leaves no schema, and its id can be taken again, by a project that inherits nothing', async () => {
+  it('leaves no schema, and its id can be used by a new project that inherits nothing', async () => {
     const { onA } = await twice();
     deafen();
     await deleteOnA(onA);
@@ -404,7 +404,7 @@ describe('a deleted project', () => {
   });
 });
 
-it('a kind that is remote no more answers on a process that has not heard of it', async () => {
+it('a kind that is no longer remote works on a process that was not notified', async () => {
   const { onA, onB } = await twice();
   await ok(onA.put('/kind/unit/city?cascade=true', { remote: true }));
   expect(refusalOf(await onB.get('/city/unit'))).toEqual({ status: 503, messages: ['kind.remote_unavailable'] });
@@ -413,7 +413,7 @@ it('a kind that is remote no more answers on a process that has not heard of it'
   expect(await ok(onB.get('/city/unit'))).toEqual({ count: 0, items: [] });
 });
 
-it('a table that is missing by the newest model is a fault of the service, told after one more look', async () => {
+it('a table that the newest model requires and that is missing is an error of the service, after one retry', async () => {
   const { onA } = await twice();
   await query(onA, 'ALTER TABLE $schema."city" RENAME TO "lost"');
   const reload = vi.spyOn(a.service.app.get(ModelStore), 'reload');

@@ -48,7 +48,7 @@ describe('a project in memory', () => {
     expect(await store.find(id)).toMatchObject({ label: 'News' });
   });
 
-  it('is asked for once, however many ask at a time', async () => {
+  it('is loaded once for concurrent requests', async () => {
     const { id } = await service.project();
     store.forget(id);
     const find = vi.spyOn(registry, 'find');
@@ -57,7 +57,7 @@ describe('a project in memory', () => {
   });
 });
 
-it('is not made where its schema is there already, and then says what to do', async () => {
+it('is not created if its schema exists, and the error says what to do', async () => {
   const { id } = await service.project();
   const { database } = service.service;
   const column = (name: string) => `"${name}"`;
@@ -85,8 +85,8 @@ function later(milliseconds: number): void {
   vi.spyOn(performance, 'now').mockReturnValue(now);
 }
 
-describe('what no announcement told of', () => {
-  it('is known a minute later all the same', async () => {
+describe('a project without a notification', () => {
+  it('is known after a minute', async () => {
     const { id } = await service.project();
     const row = await registry.find(id);
     const find = vi.fn(() => Promise.resolve(row && { ...row, label: 'old' }));
@@ -101,7 +101,7 @@ describe('what no announcement told of', () => {
 });
 
 describe('a key that names no project', () => {
-  it('is asked for once a second, and none of the keys stays', async () => {
+  it('is looked up once a second, and is not kept in memory', async () => {
     const find = vi.spyOn(registry, 'find');
     const stranger = new TestProject(service.service, 'nobody_here', undefined);
     for (let at = 0; at < 10; at++) expect(refusalOf(await stranger.get('/kind/unit'))).toEqual(UNKNOWN);
@@ -114,7 +114,7 @@ describe('a key that names no project', () => {
     });
   });
 
-  it('is a project as soon as one is made', async () => {
+  it('is valid as soon as the project is created', async () => {
     const id = 'made_after_a_miss';
     const early = new TestProject(service.service, id, undefined);
     expect(refusalOf(await early.get('/kind/unit'))).toEqual(UNKNOWN);
@@ -124,7 +124,7 @@ describe('a key that names no project', () => {
     expect(refusalOf(await early.get('/kind/unit'))).not.toEqual(UNKNOWN);
   });
 
-  it('is asked for again after all is forgotten', async () => {
+  it('is looked up again after the memory is cleared', async () => {
     expect(await store.find('nobody_there')).toBeUndefined();
     const find = vi.spyOn(registry, 'find');
     expect(store.find('nobody_there')).toBeUndefined();

@@ -46,7 +46,7 @@ async function used(): Promise<TestProject> {
 const signIn = { username: ADMIN.username, password: ADMIN.password };
 
 describe('an older project', () => {
-  it('gets the tables, columns, indexes, keys and rows that it lacks, and keeps what its owner made', async () => {
+  it('gets missing tables, columns, indexes, keys and rows, and keeps objects of its owner', async () => {
     const project = await used();
     await ok(project.put('/string/unit/name', { max_length: 40 }));
     const before = await definitionsOf(project);
@@ -94,7 +94,7 @@ describe('an older project', () => {
     expect(await migrate(project)).toEqual({ steps: 0, leftAlone: [] });
   });
 
-  it('has parameters of which it is not known that they came with a kind: they stay, and are taken up', async () => {
+  it('has parameters without a recorded origin: they are kept and can be used again', async () => {
     const project = await service.project();
     const body = { id: 'city', parameters: [{ id: 'name', kind_id: 'string' }] };
     await ok(project.post('/kind/unit', body));
@@ -107,7 +107,7 @@ describe('an older project', () => {
     await ok(project.post('/kind/unit', body));
   });
 
-  it('has member kinds whose lists name what they gained', async () => {
+  it('has member kinds whose records list the fields of members', async () => {
     const project = await used();
     const record = (await ok(project.get('/kind/unit/person'))) as { parameters: string[]; updated_at: string };
     await query(project, `UPDATE $schema."kind" SET "parameters" = ARRAY['name', 'age'] WHERE "id" = 'person'`);
@@ -120,7 +120,7 @@ describe('an older project', () => {
     await expectNoDrift(project);
   });
 
-  it('has its members found by the keys of this version; of two who have one name by now one keeps it', async () => {
+  it('gets the member keys of this version; if two members then have the same name, one keeps it', async () => {
     const project = await used();
     const password = 'a long secret';
     const made: { id: string; username: string; email: string }[] = [];
@@ -189,7 +189,7 @@ describe('an older project', () => {
     expect(again.leftAlone.join()).toContain('names of 1 members');
   });
 
-  it('is recorded and announced where rows alone were missing, and where nothing was', async () => {
+  it('is recorded and announced, whether rows or nothing were missing', async () => {
     const project = await service.project();
     const { version } = await versions(project);
     await query(project, `DELETE FROM $schema."kind" WHERE "id" = 'decimal'`);
@@ -239,7 +239,7 @@ describe('an older project', () => {
     expect((await project.as(undefined).post('/auth/signin', signIn)).status).toBe(200);
   });
 
-  it('is told to be away where its definitions would change, though its model is in memory', async () => {
+  it('is unavailable for changes of definitions, even if its model is in memory', async () => {
     const project = await service.project();
     await query(project, 'UPDATE $schema."_model" SET "built_in" = 0');
     expect(refusalOf(await project.post('/kind/unit', { id: 'town' }))).toMatchObject({ status: 503 });
@@ -247,21 +247,21 @@ describe('an older project', () => {
     await ok(project.post('/kind/unit', { id: 'town' }));
   });
 
-  it('is one whose definitions were changed by an older service', async () => {
+  it('is also a project whose definitions an older service changed', async () => {
     const project = await service.project();
     await query(project, 'UPDATE $schema."_model" SET "built_in" = $1', [BUILT_IN_VERSION + 1]);
     await ok(project.post('/kind/unit', { id: 'town' }));
     expect((await versions(project)).built_in).toBe(BUILT_IN_VERSION);
   });
 
-  it('of a newer version than the service is left as it is', async () => {
+  it('of a newer version than the service stays unchanged', async () => {
     const project = await service.project();
     await query(project, 'UPDATE $schema."_model" SET "built_in" = $1', [BUILT_IN_VERSION + 1]);
     await expect(migrate(project)).rejects.toThrow(/newer than this service's/);
   });
 });
 
-describe('what is not of the model', () => {
+describe('objects that are not part of the model', () => {
   const strangers = [
     'CREATE TABLE $schema."city_old" ("x" int)',
     'CREATE INDEX "by_lower_name" ON $schema."person" (lower("name"))',
@@ -277,7 +277,7 @@ describe('what is not of the model', () => {
     'foreign key older of person',
   ];
 
-  it('is left alone and named', async () => {
+  it('are kept and reported', async () => {
     const project = await used();
     for (const text of strangers) await query(project, text);
     await query(project, `INSERT INTO $schema."city_old" VALUES (7)`);
@@ -288,7 +288,7 @@ describe('what is not of the model', () => {
     expect([...(await definitionsOf(project)).tables.get('person')!.columns.keys()]).toContain('note');
   });
 
-  it('goes where the model had it once: what is retired is named in the code', () => {
+  it('are dropped if the code lists them as retired', () => {
     const desired = tableShapes(buildModel(builtInRecords()));
     const link = desired.get('link')!;
     const column = { name: 'old', type: 'text', array: false, notNull: false } as const;
@@ -324,7 +324,7 @@ describe('what is not of the model', () => {
   });
 });
 
-describe('what stands in another form', () => {
+describe('stored objects that differ from the model', () => {
   const FORMS = [
     {
       name: 'a column of the built-in model of another type',
@@ -351,7 +351,7 @@ describe('what stands in another form', () => {
     },
   ];
 
-  it.each(FORMS)('is refused, and nothing happens: $name', async ({ made, told }) => {
+  it.each(FORMS)('are reported, and nothing changes: $name', async ({ made, told }) => {
     const project = await used();
     await ok(project.post('/kind/unit', { id: 'place', parameters: ['age'] }));
     if (made.length === 0) {
@@ -366,7 +366,7 @@ describe('what stands in another form', () => {
     expect([await definitionsOf(project), await versions(project)]).toEqual(before);
   });
 
-  it('of one project keeps neither the others nor the service from starting', async () => {
+  it('of one project do not prevent the start of the service and the other projects', async () => {
     const [bad, good] = [await service.project('a_bad_one'), await service.project('b_good_one')];
     await query(bad, 'ALTER TABLE $schema."_parameter" ALTER COLUMN "scale" TYPE text');
     for (const project of [bad, good]) await query(project, 'UPDATE $schema."_model" SET "built_in" = 0');
@@ -379,8 +379,8 @@ describe('what stands in another form', () => {
   });
 });
 
-describe('a table that is in use for long', () => {
-  it('is not waited for without end: the upgrade lets others pass and tries again', async () => {
+describe('a table that is locked for long', () => {
+  it('is waited for a limited time: the upgrade releases its lock and retries', async () => {
     const project = await service.project();
     await query(project, 'ALTER TABLE $schema."_parameter" DROP COLUMN "pattern"');
     const release = await side.lock(project, '_parameter');

@@ -102,7 +102,7 @@ describe('an error of PostgreSQL', () => {
 });
 
 describe('a connection', () => {
-  it('to a server that only reads is replaced', async () => {
+  it('to a read-only server is replaced', async () => {
     const { database: own } = await open(1);
     const before = await pid(own);
     await refusalOf(own.transaction((tx) => tx.run(raising('25006'))));
@@ -125,7 +125,7 @@ describe('a connection', () => {
     expect(await pid(own)).not.toBe(before);
   });
 
-  it('whose statement had less time than it took is replaced, and the statement ended', async () => {
+  it('whose statement timed out is replaced, and the statement is cancelled', async () => {
     const { database: own } = await open(1);
     const before = await pid(own);
     expect(await own.withTimeout(5000).run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
@@ -152,7 +152,7 @@ describe('a connection', () => {
     expect(await pid(own)).not.toBe(before);
   });
 
-  it('that is ended while its transaction does something else ends nothing else', async () => {
+  it('that is closed during other work of its transaction affects nothing else', async () => {
     const { database: own } = await open(1);
     const work = own.transaction(async (tx) => {
       const [row] = await tx.run<{ pid: number }>(statement('SELECT pg_backend_pid() AS pid'));
@@ -177,7 +177,7 @@ describe('a limit', () => {
     expect(await brief.run(statement('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
   });
 
-  it('of time can be another in a transaction, and ends with it', async () => {
+  it('of time can be changed for a transaction, and ends with it', async () => {
     const slow = (tx: Transaction) => tx.run(statement('SELECT pg_sleep(30)'));
     expect(await refusalOf(database.transaction(slow, { statementTimeout: 50 }))).toBe('query.timeout');
     const [row] = await database.run<{ statement_timeout: string }>(statement('SHOW statement_timeout'));
@@ -216,7 +216,7 @@ describe('a transaction', () => {
     expect(await database.transaction(work)).toBe(3);
   });
 
-  it('gives up after four tries, where each statement sees what others did before it', async () => {
+  it('gives up after four attempts at READ COMMITTED', async () => {
     let tries = 0;
     const work = (tx: Transaction) => {
       tries += 1;
@@ -236,7 +236,7 @@ describe('a transaction', () => {
     expect(tries).toBe(1);
   });
 
-  it('that meets a real deadlock comes through, and so does the other', async () => {
+  it('that meets a real deadlock succeeds, and so does the other', async () => {
     let waiting = 2;
     let open!: () => void;
     const bothHold = new Promise<void>((resolve) => (open = resolve));
@@ -254,7 +254,7 @@ describe('a transaction', () => {
     expect(waiting).toBeLessThan(0);
   });
 
-  it('leaves nothing where its work fails, whatever fails', async () => {
+  it('leaves nothing behind if its work fails', async () => {
     await database.run(statement('CREATE TABLE IF NOT EXISTS public.left_over (n int)'));
     const failing = database.transaction(async (tx) => {
       await tx.run(statement('INSERT INTO public.left_over VALUES (1)'));
@@ -265,12 +265,12 @@ describe('a transaction', () => {
     await database.run(statement('DROP TABLE public.left_over'));
   });
 
-  it('that only reads can not write', async () => {
+  it('that is read-only cannot write', async () => {
     const work = (tx: Transaction) => tx.run(statement('CREATE TABLE public.never (n int)'));
     expect(await refusalOf(database.transaction(work, { readOnly: true }))).toMatch(/^25006/);
   });
 
-  it('whose process says nothing for too long is ended, with its locks, and refused as if the database were away', async () => {
+  it('whose process is silent for too long is ended with its locks, and answered as an unavailable database', async () => {
     const limits = { pool: 1, statementTimeout: 30_000, idleTimeout: 200, warn: () => undefined };
     const { dataSource } = await openPool(inject('database'), limits);
     atEnd(() => dataSource.destroy());
@@ -309,7 +309,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('a transaction that is over', () => {
+describe('a transaction that is aborted', () => {
   it.each([
     ['committed', () => Promise.resolve()],
     ['rolled back', () => Promise.reject(new Error('its work failed'))],
@@ -326,7 +326,7 @@ describe('a transaction that is over', () => {
     expect(sent).not.toHaveBeenCalled();
   });
 
-  it('by a signal tells the reason at once, and has done nothing', async () => {
+  it('by a signal fails at once with the reason, and is rolled back', async () => {
     const { database: own } = await open(2);
     const side = await sideConnection();
     await own.run(statement('CREATE TABLE IF NOT EXISTS public.interrupted (n int)'));
@@ -354,7 +354,7 @@ describe('a transaction that is over', () => {
     await own.run(statement('DROP TABLE public.interrupted'));
   });
 
-  it('by a signal has done nothing, where its work goes on as if it were not', async () => {
+  it('by a signal is rolled back, even if its work continues', async () => {
     const { database: own } = await open(1);
     await own.run(statement('CREATE TABLE public.went_on (n int)'));
     const limit = new AbortController();
@@ -372,7 +372,7 @@ describe('a transaction that is over', () => {
     await own.run(statement('DROP TABLE public.went_on'));
   });
 
-  it('by a signal that was given before has done nothing either', async () => {
+  it('by an earlier signal is rolled back too', async () => {
     const { database: own } = await open(1);
     const work = own.transaction(async (tx) => {
       tx.abortOn(AbortSignal.abort(new Error('long ago')));
@@ -406,7 +406,7 @@ describe('a share of the connections', () => {
     expect(lanes.tryAcquire('a')).toBeDefined();
   });
 
-  it('that a transaction comes to late lets it begin again, without a connection meanwhile', async () => {
+  it('that a transaction needs late makes it start again, and wait without a connection', async () => {
     const { database: own } = await open(1);
     const { lanes, share } = open1();
     const leave = await lanes.acquire('a');
@@ -436,7 +436,7 @@ describe('prepared statements', () => {
     (await own.run<{ count: number }>(statement('SELECT count(*)::int AS count FROM pg_prepared_statements')))[0]
       ?.count;
 
-  it('are made from the second use on, one for a text', async () => {
+  it('are used from the second execution on, one for each text', async () => {
     const { database: own } = await open(1);
     const ask = (value: number) => own.run<{ n: number }>(prepared('SELECT $1::int AS n', value));
     expect(await ask(1)).toEqual([{ n: 1 }]);
@@ -445,20 +445,20 @@ describe('prepared statements', () => {
     expect(await names(own)).toBe(1);
   });
 
-  it('are not made of texts that say so', async () => {
+  it('are not used for statements that opt out', async () => {
     const { database: own } = await open(1);
     for (let round = 0; round < 3; round += 1) await own.run(statement('SELECT 1'));
     expect(await names(own)).toBe(0);
   });
 
-  it('are not made of long texts', async () => {
+  it('are not used for long texts', async () => {
     const { database: own } = await open(1);
     const long = `SELECT 1 AS one -- ${'x'.repeat(40_000)}`;
     for (let round = 0; round < 3; round += 1) expect(await own.run(prepared(long))).toEqual([{ one: 1 }]);
     expect(await names(own)).toBe(0);
   });
 
-  it('outlive any number of texts while they are used', async () => {
+  it('are kept while they are used, whatever other texts come', async () => {
     const { database: own } = await open(1);
     const ask = () => own.run(prepared('SELECT 1 AS one'));
     await ask();
@@ -492,7 +492,7 @@ describe('prepared statements', () => {
     expect(await pid(own)).not.toBe(before);
   });
 
-  it('are not made of large statements', async () => {
+  it('are not used for large statements', async () => {
     const { database: own } = await open(1);
     for (let round = 0; round < 3; round += 1) await own.run({ ...prepared('SELECT 1 AS one'), points: 201 });
     expect(await names(own)).toBe(0);
@@ -510,7 +510,7 @@ describe('prepared statements', () => {
     expect(await pid(own)).not.toBe(before);
   });
 
-  it('are told when they are sent, as all others are', async () => {
+  it('are reported when they are sent, like all statements', async () => {
     const { database: own } = await open(1);
     const sent = (own.onSend = vi.fn());
     await own.run(prepared('SELECT 1'));

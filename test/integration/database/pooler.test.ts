@@ -85,7 +85,7 @@ describe('settings', () => {
     expect(await database.run(asked)).toEqual(wanted);
   });
 
-  it('that a pooler stops to hand on are told of, once', async () => {
+  it('that a pooler stops to forward are reported, once', async () => {
     const { connection, direct, side, pooler } = await pooled();
     const warn = vi.fn();
     const { dataSource, reachability: reach } = await openPool(connection, { ...LIMITED, warn });
@@ -101,7 +101,7 @@ describe('settings', () => {
     expect(warn).toHaveBeenCalledWith(expect.stringContaining('statement_timeout is 0, wants 30000ms'));
   });
 
-  it('go as startup parameters where there is no pooler, beside those that the address has', async () => {
+  it('are sent as startup parameters without a pooler, after those of the address', async () => {
     const direct = await ownDatabase();
     const url = new URL(urlOf(direct));
     url.searchParams.set('options', '-c extra_float_digits=0 -c work_mem=5MB');
@@ -117,7 +117,7 @@ describe('settings', () => {
   });
 });
 
-it('a statement that has less time than the connections allow is ended behind a pooler too', async () => {
+it('a statement with a shorter time limit is ended behind a pooler too', async () => {
   const { connection, side } = await pooled();
   const { dataSource, reachability: reach } = await openPool(connection, LIMITED);
   atEnd(() => dataSource.destroy());
@@ -162,7 +162,7 @@ describe('prepared statements', () => {
     },
   );
 
-  it('in a transaction make it begin again, once', async () => {
+  it('that fail in a transaction restart it once', async () => {
     const { made } = await two({ servers: 2 });
     const [database] = made;
     await database.run(statement('CREATE TABLE public.once (n int)'));
@@ -171,7 +171,7 @@ describe('prepared statements', () => {
     expect(await database.run(statement('SELECT count(*)::int AS n FROM public.once'))).toEqual([{ n: 6 }]);
   });
 
-  it('are not tried where that is switched off', async () => {
+  it('are not used if switched off', async () => {
     const { made, onUnprepared } = await two({ servers: 2 }, false);
     for (let times = 0; times < 6; times += 1) await made[0].run(prepared('SELECT $1::int AS n', times));
     expect(onUnprepared).not.toHaveBeenCalled();
@@ -179,7 +179,7 @@ describe('prepared statements', () => {
 });
 
 describe('a service', () => {
-  it('behind a transaction pooler is told that it does not hear, and asks for what must hold at once', async () => {
+  it('behind a transaction pooler logs that notifications do not arrive, and polls urgent settings', async () => {
     const { connection, direct } = await pooled();
     const log = logLines();
     const behind = await startServiceOn(connection, {}, log.logger);
@@ -206,15 +206,18 @@ describe('a service', () => {
     });
   });
 
-  it.each([{ mode: 'session' as const }, {}])('hears where its connection is a session: %o', async (options) => {
-    const { connection, direct } = await pooled({ servers: 12, ...options });
-    const log = logLines();
-    const given = options.mode ? connection : { url: urlOf(connection), directUrl: urlOf(direct) };
-    await startServiceOn(given, { databasePool: 2 }, log.logger);
-    expect(log.of().filter((line) => /heard|prepared/.test(line))).toEqual([]);
-  });
+  it.each([{ mode: 'session' as const }, {}])(
+    'receives notifications if its connection is a session: %o',
+    async (options) => {
+      const { connection, direct } = await pooled({ servers: 12, ...options });
+      const log = logLines();
+      const given = options.mode ? connection : { url: urlOf(connection), directUrl: urlOf(direct) };
+      await startServiceOn(given, { databasePool: 2 }, log.logger);
+      expect(log.of().filter((line) => /heard|prepared/.test(line))).toEqual([]);
+    },
+  );
 
-  it('starts with others at once, and leaves no lock behind', async () => {
+  it('starts concurrently with others, and leaves no lock behind', async () => {
     const { connection, side } = await pooled();
     const started = await Promise.all([0, 1, 2, 3].map(() => startServiceOn(connection, { databasePool: 2 })));
     await Promise.all(started.map((each) => each.service.stop()));
@@ -256,13 +259,13 @@ describe('work that needs a session', () => {
     expect(await advisoryLocks(side)).toEqual([]);
   });
 
-  it('is done past the pooler where that is set', async () => {
+  it('bypasses the pooler if so configured', async () => {
     const { connection, direct } = await pooled();
     expect((await unindexed({ url: urlOf(connection), directUrl: urlOf(direct) })).valid).toBe(1);
   });
 });
 
-it('a transaction that is over by a signal is ended on the server', async () => {
+it('a transaction that is aborted by a signal is ended on the server', async () => {
   const { connection, side } = await pooled();
   const { dataSource, reachability: reach } = await openPool(connection, LIMITED);
   atEnd(() => dataSource.destroy());

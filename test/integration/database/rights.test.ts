@@ -13,7 +13,7 @@ import { sideConnection } from '../../support/side-connection.js';
 
 const guide = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
 
-it('in a database of somebody else', async () => {
+it('the documented rights are enough in a shared database', async () => {
   const database = await ownDatabase();
   const side = await sideConnection(database);
   const [{ name = '' } = {}] = await side.rows<{ name: string }>('SELECT current_database()::text AS name');

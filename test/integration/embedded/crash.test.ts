@@ -50,7 +50,7 @@ test('after kill -9 of the service and PostgreSQL the stale postmaster.pid is no
   await expectData((await open(dataDir)).connection);
 });
 
-test('nor when its number belongs to an unrelated process of the same account meanwhile', async () => {
+test('also if its number belongs to an unrelated process of the same account', async () => {
   const dataDir = await freshFolder();
   const { owner, postmaster } = await startAndWrite(dataDir);
   process.kill(postmaster, 'SIGKILL');
@@ -85,7 +85,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a service brings PostgreSQL back when that is killed under it', async () => {
+test('a service restarts PostgreSQL after it is killed', async () => {
   const dataDir = await freshFolder();
   const database = await open(dataDir);
   await query(database.connection, 'CREATE TABLE city AS SELECT 1 AS id');
@@ -101,7 +101,7 @@ test('a service brings PostgreSQL back when that is killed under it', async () =
   expect(await postmasterPid(dataDir)).not.toBe(first);
 });
 
-test('an initdb that was killed half-way is forgotten', async () => {
+test('the folder of an interrupted initdb is deleted', async () => {
   const dataDir = await freshFolder();
   const half = join(dataDir, `postgres.new-${2 ** 22 + 1}-abcdef`, 'data');
   await mkdir(half, { recursive: true });

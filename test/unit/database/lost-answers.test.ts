@@ -17,6 +17,6 @@ it.each([
   expect(commonRefusal(error)).toMatchObject({ code: 'database.unavailable', mayBeStored: expected });
 });
 
-it('of what stores nothing the same error leaves nothing open', () => {
+it('the same error of a read leaves nothing unknown', () => {
   expect(commonRefusal(fault('Connection terminated unexpectedly'))).toMatchObject({ mayBeStored: false });
 });

@@ -20,7 +20,7 @@ const GOOD = new Map([
   ['standard_conforming_strings', 'on'],
 ]);
 
-test('a server that has limits and forms of its own will do', () => {
+test('a server with its own limits and formats is accepted', () => {
   expect(missingSettings(settings, GOOD)).toEqual([]);
 });
 
@@ -41,11 +41,11 @@ test('as a startup parameter no value needs to be quoted', () => {
   expect(startupOptions(settings)).toMatch(/^(-c [a-z_]+=[A-Za-z0-9]+ ?)+$/);
 });
 
-test('a transaction may be silent for as long as functions may run, and longer than the shortest of them', () => {
+test('a transaction may be silent as long as functions may run', () => {
   expect([1000, 10_000, 60_000].map(idleTimeoutFor)).toEqual([15_000, 15_000, 65_000]);
 });
 
-test('what an address has as options stays, before those of the service', () => {
+test('options of an address are kept, before those of the service', () => {
   expect(clientOptions({ url: 'postgres://a:b@c/d?options=-c%20x%3D1&sslmode=require' }, '-c y=2')).toEqual({
     connectionString: 'postgres://a:b@c/d?sslmode=require',
     options: '-c x=1 -c y=2',
@@ -56,7 +56,7 @@ test('what an address has as options stays, before those of the service', () => 
   });
 });
 
-test('a place has no password, and the direct address is taken where there is one', () => {
+test('a connection shown in the log has no password, and the direct address is preferred', () => {
   expect(addressOf({ url: 'postgres://a:secret@c:6432/d' })).toBe('c:6432/d');
   expect(addressOf({ url: 'postgres:///d?host=/run/pg&password=secret' })).toBe('/run/pg/d');
   expect(directConnection({ url: 'postgres://a', directUrl: 'postgres://b' })).toEqual({ url: 'postgres://b' });

@@ -77,7 +77,7 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is a n
   ]);
 });
 
-test.each(['__proto__', 'constructor'])('%s inside a value is told like any other name', (name) => {
+test.each(['__proto__', 'constructor'])('%s inside a value is reported like any other name', (name) => {
   const value = `{"email": "ada@example.com", "${name}": {}}`;
   const nested: unknown = JSON.parse(`{"name": "Ada", "user": ${value}}`);
   const text: unknown = JSON.parse(`{"name": ${value}, "user": ${JSON.stringify(USER)}}`);

@@ -53,7 +53,7 @@ const { value: texts } = fc.letrec<{ value: string; list: string; object: string
 }));
 
 describe('a body in pieces', () => {
-  it('is what it is at once, whatever the size of the pieces', () => {
+  it('equals a body parsed at once, whatever the size of the pieces', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 40 }), space, (text, piece, around) =>
         same(`${around}${text}${around}`, piece),
@@ -62,7 +62,7 @@ describe('a body in pieces', () => {
     );
   });
 
-  it('is none where that at once is none, where a character is another, is not there, or is one too many', () => {
+  it('is invalid whenever parsing at once is, with a changed, missing or additional character', () => {
     const edits = fc.tuple(fc.nat(), fc.constantFrom('', ',', ':', '"', '[', ']', '{', '}', '\\', 'x', ' ', '\u00a0'));
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 40 }), edits, fc.boolean(), (text, piece, [where, by], over) => {
@@ -90,7 +90,7 @@ describe('a body in pieces', () => {
     '"x"',
   ])('is as JSON says: %j', (text) => same(text, 1));
 
-  it('that is none says behind which character', () => {
+  it('that is invalid reports the character', () => {
     const text = `{"a":[${'1,'.repeat(50_000)}1],"b":tru}`;
     expect(() => runSync(parseInPieces(text))).toThrow('unexpected text after character 100009');
   });
@@ -125,7 +125,7 @@ describe('a body in pieces', () => {
     expect(refused(nested(LIMITS.bodyDepth + 1))).toBe('body.too_many: The body is nested deeper than 200 levels');
   });
 
-  it('that is our own is read with plain numbers, however much is in one place', async () => {
+  it('from the service itself is read with plain numbers, without limits', async () => {
     const keys = Object.fromEntries(Array.from({ length: LIMITS.jsonKeys + 1 }, (_, at) => [`key${at}`, at / 3]));
     const deep = '['.repeat(LIMITS.bodyDepth + 1) + ']'.repeat(LIMITS.bodyDepth + 1);
     const text = `{"keys":${JSON.stringify(keys)},"deep":${deep},"long":"${'\\"'.repeat(100_000)}"}`;
@@ -133,7 +133,7 @@ describe('a body in pieces', () => {
     expect(readJson('{"a":0.1234567890123456789}', 'project_x')).toEqual({ a: 0.12345678901234568 });
   });
 
-  it('has pauses in a long text, in blanks and in what is nested', () => {
+  it('has pauses in long texts, white space and nested values', () => {
     const pauses = (text: string) => {
       const work = parseInPieces(text);
       let count = 0;

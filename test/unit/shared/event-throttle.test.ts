@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { EventThrottle } from '../../../src/shared/event-throttle.js';
 
-it('lets the first pass, then one an interval with the number of those before it; each kind of event apart', () => {
+it('lets the first event pass, then one per interval with a count, separately for each kind of event', () => {
   let now = 5;
   const throttle = new EventThrottle(10_000, () => now);
   expect(throttle.pass('a')).toBe(1);
@@ -17,7 +17,7 @@ it('lets the first pass, then one an interval with the number of those before it
   expect(throttle.pass('b')).toBe(1);
 });
 
-it('forgets the oldest where there are many, and what has not passed for long', () => {
+it('forgets the oldest of many, and events that have not occurred for long', () => {
   let now = 5;
   const throttle = new EventThrottle(10_000, () => now);
   throttle.pass('first');

@@ -5,7 +5,7 @@ import { jsonText, indexOfDuplicate, copyJson } from '../../../src/shared/large-
 import { LIMITS } from '../../../src/shared/limits.js';
 import { runSync, type WorkInPieces } from '../../../src/shared/work-in-pieces.js';
 
-describe('elements that are there twice', () => {
+describe('duplicate elements', () => {
   it.each([
     [[1, 2, 1], 2],
     [['1', 1], -1],
@@ -30,13 +30,13 @@ describe('elements that are there twice', () => {
 describe('a JSON value', () => {
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));
 
-  it('has so many keys in one object, and more in several', () => {
+  it('has a limited number of keys per object', () => {
     expect(jsonFault(keys(LIMITS.jsonKeys))).toBeUndefined();
     expect(jsonFault([keys(LIMITS.jsonKeys), keys(LIMITS.jsonKeys)])).toBeUndefined();
     expect(jsonFault([keys(LIMITS.jsonKeys + 1)])).toBe('has an object of more than 50000 keys');
   });
 
-  it('has so many values', () => {
+  it('has a limited number of values', () => {
     expect(jsonFault(Array.from({ length: LIMITS.jsonValues }, () => 1))).toBeUndefined();
     expect(jsonFault({ a: Array.from({ length: LIMITS.jsonValues }, () => 1) })).toBe('has more than 500000 values');
   });
@@ -86,7 +86,7 @@ describe('a large value', () => {
     expect(jsonEqual(one, { ...other, b: [2] })).toBe(false);
   });
 
-  it('is copied with the nearest doubles in place of numbers that are none, and keeps keys of any name', () => {
+  it('is copied with the nearest doubles for inexact numbers, and keeps keys of any name', () => {
     const near = new InexactNumber('0.1234567890123456789', true);
     const text = '{"__proto__":[0.12345678901234568],"b":{"c":1}}';
     const value = JSON.parse(text.replace('0.12345678901234568', '"near"'), (_, each: unknown) =>

@@ -6,7 +6,7 @@ import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 const patterns = new PatternMatcher();
 afterAll(() => patterns.onApplicationShutdown());
 
-it('a page whose texts take long to match leaves turns to others', async () => {
+it('a page whose texts take long to match yields to other work', async () => {
   const pattern = '(?i)(?:[ab]?){500}(?:[bc]?){500}[xy]';
   const model = modelWith({
     kinds: [kind('far', ['text'], { remote: true })],
