@@ -30,7 +30,7 @@ const islands = layers[7].map((name) => ({
 
 /** The folders inside a layer, lowest first; the layer's own files come last and may import from all of them. */
 const rooms = {
-  unit: ['session', 'draft', 'query', 'table', 'remote'],
+  unit: ['session', 'draft', 'query', 'store', 'table', 'remote'],
   function: ['declare', 'sandbox', 'load', 'run'],
   catalog: ['model', 'pattern', 'index', 'definition', 'project'],
 };

@@ -59,7 +59,7 @@ export function grantOf(kind: KindDef, operation: Operation, asking: Caller, mod
   if (kind.special.sealed) return undefined;
   const grant = grantBySetting(kind, operation, caller, model);
   // What a source answers is not judged by rules: for whom one would be asked, all is closed.
-  if (kind.remote && grant?.predicate) return undefined;
+  if (!kind.storage.rules && grant?.predicate) return undefined;
   return grant && kind.special.holdsKinds ? withoutSealed(kind, grant) : grant;
 }
 
@@ -213,10 +213,10 @@ export function checkActive(kind: KindDef): void {
   if (!kind.active) throw refusal('kind.inactive', `The kind '${kind.id}' is inactive`);
 }
 
-/** The state of a kind that needs its table: not inactive, not remote. */
-export function checkActiveAndLocal(kind: KindDef): void {
+/** For operations that need the table of the kind. @throws KindError 403 where the kind is inactive or has no table */
+export function checkHasTable(kind: KindDef): void {
   checkActive(kind);
-  if (kind.remote) throw remoteUnavailable(kind);
+  if (!kind.storage.hasTable) throw remoteUnavailable(kind);
 }
 
 export function remoteUnavailable({ id }: KindDef): KindError {

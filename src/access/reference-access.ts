@@ -4,7 +4,7 @@ import type { Reach, Reached } from '../model/predicate/path.js';
 import type { Operation } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
-import { checkActiveAndLocal, grantOf, authorizeKind, accessSettingOf, type Grant } from './access.js';
+import { checkHasTable, grantOf, authorizeKind, accessSettingOf, type Grant } from './access.js';
 import { mayReadField, readableFields } from './masks.js';
 
 /** The references that a caller may follow: to kinds that it may read, and there to the units that it may read. */
@@ -16,7 +16,7 @@ export function referenceAccess(caller: Caller, model: Model): Reach {
       const before = known.get(id);
       if (before) return before;
       const { kind, grant } = authorizeKind(model, id, 'read', caller);
-      checkActiveAndLocal(kind);
+      checkHasTable(kind);
       const reached = { kind, visible: readableFields(kind, caller), access: grant.predicate };
       known.set(id, reached);
       return reached;

@@ -6,7 +6,7 @@ import { ADMIN_KIND } from '../model/built-in-traits.js';
 import { setPasswordStatement } from '../sql/credential.sql.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
-import { UnitWriter } from '../unit/unit.writer.js';
+import { UnitStores } from '../unit/unit-stores.js';
 import { checkPassword, hashPassword } from './password/password.js';
 
 export interface AdministratorSeed {
@@ -17,7 +17,7 @@ export interface AdministratorSeed {
 
 @Injectable()
 export class Administrators {
-  constructor(private readonly writer: UnitWriter) {}
+  constructor(private readonly stores: UnitStores) {}
 
   /** To be called in the transaction that makes the project. @throws KindError 400 */
   async create(executor: Executor, project: Project, seed: AdministratorSeed): Promise<void> {
@@ -31,7 +31,7 @@ export class Administrators {
       ['username', seed.username],
       ['email', seed.email],
     ]);
-    const [row] = await this.writer.insert(session, kind, [body]);
+    const [row] = await this.stores.of(kind).insert(session, kind, [body]);
     const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
     await executor.run(setPasswordStatement(project.schema, id, hash));
   }

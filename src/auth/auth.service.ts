@@ -1,6 +1,6 @@
 /** Sign-up, and what a member does with its session. */
 import { Injectable } from '@nestjs/common';
-import { checkActiveAndLocal, grantOf } from '../access/access.js';
+import { checkHasTable, grantOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { jsonAnswer, NULL_ANSWER, type Answer } from '../http/answer/answer.js';
@@ -13,7 +13,7 @@ import type { Project } from '../tenancy/project.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { timesOf } from '../unit/session/caller-executor.js';
-import { UnitWriter } from '../unit/unit.writer.js';
+import { UnitStores } from '../unit/unit-stores.js';
 import { tellingWhole } from '../unit/draft/complete-refusal.js';
 import type { ChangePasswordBody } from './dto/change-password.dto.js';
 import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';
@@ -35,7 +35,7 @@ export class AuthService {
     private readonly passwords: PasswordStore,
     private readonly sessions: SessionStore,
     private readonly throttle: Throttle,
-    private readonly writer: UnitWriter,
+    private readonly stores: UnitStores,
     private readonly behaviors: Behaviors,
   ) {}
 
@@ -62,7 +62,7 @@ export class AuthService {
       const { deployment } = this.behaviors;
       return this.database.transaction(async (tx) => {
         const session = { project, caller: SYSTEM, asking: ANONYMOUS, model, executor: tx, ...deployment };
-        const [row] = await this.writer.insert(session, kind, [body], {
+        const [row] = await this.stores.of(kind).insert(session, kind, [body], {
           writer: ANONYMOUS,
           access,
           faults: faults.except(told),
@@ -151,6 +151,6 @@ function authorizeSignUp(model: Model, kindId: string) {
   if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);
   const grant = grantOf(kind, 'signup', ANONYMOUS, model);
   if (!grant) throw refusal('access.denied', `Sign-up to '${kind.id}' is closed`);
-  checkActiveAndLocal(kind);
+  checkHasTable(kind);
   return { kind, access: grant.predicate };
 }

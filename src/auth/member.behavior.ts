@@ -17,7 +17,7 @@ import { withSystemValue, type Draft } from '../unit/draft/draft.js';
 import { askerOf, asSystem, type Session } from '../unit/session/session.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
 import { UnitRights } from '../unit/table/rights.js';
-import { UnitWriter } from '../unit/unit.writer.js';
+import { UnitStores } from '../unit/unit-stores.js';
 import { withAllTaken } from '../unit/table/unique-violations.js';
 import { retold } from '../unit/draft/complete-refusal.js';
 import { SessionStore } from './session/session-store.js';
@@ -29,7 +29,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
 
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly writer: UnitWriter,
+    private readonly stores: UnitStores,
     private readonly rights: UnitRights,
     private readonly repository: UnitRepository,
     private readonly sessions: SessionStore,
@@ -67,7 +67,10 @@ export class MemberBehavior implements Behavior, OnModuleInit {
       Json,
     ][]);
     try {
-      const [row] = await withClientNames(() => this.writer.insert(asSystem(session), credentials, [values]), index);
+      const [row] = await withClientNames(
+        () => this.stores.of(credentials).insert(asSystem(session), credentials, [values]),
+        index,
+      );
       return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
     } catch (error) {
       // The member itself is not tried any more: which of its own values are taken is asked.
@@ -104,7 +107,9 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     checkSignInNames(member, { faults });
     faults.throwIfAny();
     const values = new Map(credentialValues(member));
-    await withClientNames(() => this.writer.update(asSystem(session), credentials, credential, () => values));
+    await withClientNames(() =>
+      this.stores.of(credentials).update(asSystem(session), credentials, credential, () => values),
+    );
     // What was mailed to the former address is worth nothing any more.
     await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
   }

@@ -13,7 +13,8 @@ import { retryLater, KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { Remotes, type RemoteOperation } from '../unit/remote/remote-sources.js';
+import type { UnitOperation } from '../unit/store/unit-store.js';
+import { UnitStores } from '../unit/unit-stores.js';
 import { ApplicationRoutes } from './application-routes.js';
 import { DocumentedFunctions } from './openapi/documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
@@ -67,7 +68,7 @@ export class Documents {
     private readonly catalog: Catalog,
     private readonly address: PublicAddress,
     private readonly functions: DocumentedFunctions,
-    private readonly remotes: Remotes,
+    private readonly stores: UnitStores,
     private readonly application: ApplicationRoutes,
   ) {}
 
@@ -94,7 +95,7 @@ export class Documents {
       const particulars = { url, title: project.label, description, version: RELEASE };
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
       const mayMake = (kind: KindDef) => this.functions.source?.mayMake(project, kind) ?? false;
-      const lacks = (kind: KindDef, operation: RemoteOperation) => this.remotes.lacks(kind, project, operation);
+      const lacks = (kind: KindDef, operation: UnitOperation) => this.stores.of(kind).lacks(kind, project, operation);
       const application = this.application.described;
       return documentOf({ application, model, caller, generic: false, chosen, functions, mayMake, lacks }, particulars);
     };

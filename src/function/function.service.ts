@@ -23,7 +23,7 @@ import { References, tell } from '../unit/draft/references.js';
 import { executorFor } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { SessionUnits } from '../unit/session-units.js';
-import { UnitReader } from '../unit/unit.reader.js';
+import { UnitStores } from '../unit/unit-stores.js';
 import { broken } from './load/broken-module.js';
 import { bodyOfQuery, readParameters } from './run/call-parameters.js';
 import { Capacity } from './run/capacity.js';
@@ -65,7 +65,7 @@ export class FunctionService {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly units: SessionUnits,
-    private readonly reader: UnitReader,
+    private readonly stores: UnitStores,
     private readonly references: References,
     private readonly calls: FunctionCalls,
     private readonly capacity: Capacity,
@@ -78,8 +78,8 @@ export class FunctionService {
     const read = await this.#reader(scope, target, request, current);
     return this.capacity.call(scope.project.id, () =>
       this.catalog.withModelUnqueued(scope.project, async (model) => {
-        // Of a unit's, the statement that reads the unit tells it too, where it is in a table.
-        if (target.unit === undefined || model.kinds.get(target.kind)?.remote)
+        // A statement that reads the unit of the path checks the version of the model too.
+        if (target.unit === undefined || !model.kinds.get(target.kind)?.storage.hasTable)
           await this.catalog.check(scope.project, model);
         return this.#run(scope, target, model, current, read);
       }),
@@ -152,7 +152,7 @@ export class FunctionService {
       get: async (session) => {
         const unit = await this.units.get(seeing(session), kind.id, id);
         if (!grant.predicate) return unit;
-        const [holds] = (await this.reader.judge(session, kind, id, [grant.predicate])) ?? [false];
+        const [holds] = (await this.stores.of(kind).judge(session, kind, id, [grant.predicate])) ?? [false];
         if (!holds) throw accessDenied(session.caller, `You may not call that function of this unit of '${kind.id}'`);
         return unit;
       },

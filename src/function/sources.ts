@@ -7,7 +7,8 @@ import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
 import type { KindError } from '../shared/errors.js';
 import type { Project } from '../tenancy/project.js';
-import { Remotes, type RemoteOperation, type RemoteSource, type RemoteSources } from '../unit/remote/remote-sources.js';
+import { Remotes, type RemoteSource, type RemoteSources } from '../unit/remote/remote-sources.js';
+import type { UnitOperation } from '../unit/store/unit-store.js';
 import type { Session } from '../unit/session/session.js';
 import { unavailable } from '../unit/remote/unavailable.js';
 import { broken } from './load/broken-module.js';
@@ -68,7 +69,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
 
   async #ask(
     module: FunctionModule,
-    operation: RemoteOperation,
+    operation: UnitOperation,
     args: readonly unknown[],
     session: Session,
   ): Promise<unknown> {

@@ -1,4 +1,4 @@
-/** Puts kinds into groups and takes them out: the system's link type `group`. */
+/** The link type `group` of the system: adds kinds to groups and removes them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Answer } from '../http/answer/answer.js';
 import { getGroup, type GroupDef } from '../model/model.js';
@@ -8,7 +8,7 @@ import { asSystem, type Session } from '../unit/session/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
 import { UnitRights } from '../unit/table/rights.js';
-import { UnitWriter } from '../unit/unit.writer.js';
+import { UnitStores } from '../unit/unit-stores.js';
 
 @Injectable()
 export class GroupKinds implements SystemLink, OnModuleInit {
@@ -17,7 +17,7 @@ export class GroupKinds implements SystemLink, OnModuleInit {
 
   constructor(
     private readonly links: SystemLinks,
-    private readonly writer: UnitWriter,
+    private readonly stores: UnitStores,
     private readonly rights: UnitRights,
   ) {}
 
@@ -55,6 +55,7 @@ export class GroupKinds implements SystemLink, OnModuleInit {
 
   async #write(session: Session, group: GroupDef, list: readonly string[]): Promise<void> {
     const kind = session.model.kinds.get('group');
-    if (kind) await this.writer.update(asSystem(session), kind, group.id, () => new Map([['kind_list', list]]));
+    if (kind)
+      await this.stores.of(kind).update(asSystem(session), kind, group.id, () => new Map([['kind_list', list]]));
   }
 }

@@ -1,4 +1,4 @@
-/** What is special about groups: their kinds must be there, and some groups are the system's. */
+/** Writes of groups: their kinds must exist, and some groups are reserved for the system. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in/built-in.js';
 import { tellTaken } from '../model/check/check-model.js';
@@ -40,15 +40,15 @@ export class GroupBehavior implements Behavior, OnModuleInit {
     const before = group?.kinds ?? [];
     if (group?.builtIn) checkBuiltIn(group, list as string[]);
     this.#checkKinds(list as string[], before, write);
-    for (const kind of regrouped(list as string[], before)) changeOf(session).regrouped.add(kind);
+    for (const kind of changedKinds(list as string[], before)) changeOf(session).regrouped.add(kind);
     return draft;
   }
 
-  /** The lists of parameters of kinds that a group was given, or lost, name what they have of it. */
+  /** Kinds that were added or removed: the parameters that the group grants are in their list, or not any more. */
   async afterWrite(_: KindDef, id: string, { values }: Draft, { model, project, executor }: Session): Promise<void> {
     const list = values.get('kind_list');
     if (!Array.isArray(list) || grantedFields([id]).length === 0) return;
-    const changed = regrouped(list as string[], model.groups.get(id)?.kinds ?? []);
+    const changed = changedKinds(list as string[], model.groups.get(id)?.kinds ?? []);
     const rows = changed.flatMap((kindId) => {
       const kind = model.kinds.get(kindId);
       if (!kind || kind.builtIn) return [];
@@ -99,8 +99,8 @@ export class GroupBehavior implements Behavior, OnModuleInit {
   }
 }
 
-/** Kinds of which a list has become another. */
-function regrouped(list: readonly string[], before: readonly string[]): string[] {
+/** The kinds that are in one of the lists only. */
+function changedKinds(list: readonly string[], before: readonly string[]): string[] {
   return [...list, ...before].filter((kind) => !(list.includes(kind) && before.includes(kind)));
 }
 

@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
+import { queryParametersOf } from '../http/route/list-query.js';
 import { GET_QUERY, LIST_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
@@ -7,7 +8,7 @@ import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { GroupReader } from './group.reader.js';
 
-/** What is the groups' own; they are units of `group` for all else. */
+/** The kinds and units of a group. Groups themselves are read and written as units of the kind `group`. */
 @Controller('api/lib/group/:group_id')
 @UseInterceptors(TenancyInterceptor)
 export class GroupController {
@@ -25,7 +26,7 @@ export class GroupController {
     content: 'struct',
   })
   struct(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.groups.struct(scope, group, request.url);
+    return this.groups.struct(scope, group, queryParametersOf(request.url));
   }
 
   @Get('kind')
@@ -42,7 +43,7 @@ export class GroupController {
     content: 'kinds',
   })
   kinds(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.groups.kinds(scope, group, request.url);
+    return this.groups.kinds(scope, group, queryParametersOf(request.url));
   }
 
   @Get('unit')
@@ -57,7 +58,7 @@ export class GroupController {
     content: 'anyUnits',
   })
   list(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.groups.list(scope, group, request.url);
+    return this.groups.list(scope, group, queryParametersOf(request.url));
   }
 
   @Get('unit/:unit_id')
@@ -78,6 +79,6 @@ export class GroupController {
     @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
-    return this.groups.get(scope, group, unit, request.url);
+    return this.groups.get(scope, group, unit, queryParametersOf(request.url));
   }
 }

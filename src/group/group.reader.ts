@@ -1,20 +1,18 @@
-/**
- * Reads what is the groups' own: their kinds, the struct of these, and the units of all of them as one list. A group that
- * the caller may not read has none of it.
- */
+/** Reads the kinds of a group, their struct, and their units as one list. The caller must be allowed to read the group. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { Answer } from '../http/answer/answer.js';
-import type { ListQuery } from '../http/route/list-query.js';
+import { pageAnswer, type Answer } from '../http/answer/answer.js';
+import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
+import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef, type Model } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
-import { planParts, tellingKind, type Parts } from '../unit/query/union.plan.js';
+import { planParts, showsKind, tellingKind, type MixedPage, type Parts } from '../unit/query/union.plan.js';
 import { showsMore, unitAnswer } from '../unit/table/presentation-version.js';
 import { executorFor } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
@@ -36,38 +34,33 @@ export class GroupReader {
     private readonly structs: Structs,
   ) {}
 
-  struct(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
+  struct(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
-      return this.structs.ofGroup(scope, model, await this.#open(this.#session(scope, model), groupId), url);
+      return this.structs.ofGroup(scope, model, await this.#getGroup(this.#session(scope, model), groupId), parameters);
     });
   }
 
   /** The kinds that the group's list names. */
-  kinds(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
-    return this.reader.listWhere(scope, 'kind', url, async (kind, model) => {
-      const { kinds } = await this.#open(this.#session(scope, model), groupId);
+  kinds(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
+    return this.reader.listWhere(scope, 'kind', parameters, async (kind, model) => {
+      const { kinds } = await this.#getGroup(this.#session(scope, model), groupId);
       return { op: 'in', target: { field: kind.keyField, keys: [] }, values: kinds };
     });
   }
 
-  list(scope: RequestScope, groupId: string, url: string): Promise<Answer> {
+  list(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
-      const { count, items, next } = await this.listIn(this.#session(scope, model), groupId, url);
-      return new Answer(`{"count":${count},"items":${items}${next === undefined ? '' : `,"next":${next}`}}`);
+      return pageAnswer(await this.listIn(this.#session(scope, model), groupId, parameters));
     });
   }
 
-  /** The same inside a session that is under way; `items` and `next`, where a cursor was asked for, are JSON. */
-  async listIn(
-    session: Session,
-    groupId: string,
-    url: string,
-  ): Promise<{ count: number; items: string; next: string | undefined }> {
+  /** A page within a session. */
+  async listIn(session: Session, groupId: string, parameters: QueryParameters): Promise<MixedPage> {
     const { project, model, executor, caller } = session;
-    const contexts = contextsOf(session, await this.#open(session, groupId));
-    const { query, planned } = planQuery(url, LIST_QUERY, (asked) => {
-      const read = inOrder(asked, contexts);
-      return { query: asked, planned: planParts(caller.seesHidden ? tellingKind(read) : read, contexts) };
+    const contexts = contextsOf(session, await this.#getGroup(session, groupId));
+    const { query, planned } = planQuery(parseListQuery(parameters, LIST_QUERY), (list) => {
+      const read = inOrder(list, contexts);
+      return { query: list, planned: planParts(caller.seesHidden ? tellingKind(read) : read, contexts) };
     });
     const parts = await this.#withLinks(session, query, planned);
     const plan: UnionPlan = {
@@ -79,17 +72,18 @@ export class GroupReader {
       cursor: query.cursor === undefined ? undefined : cursorOf(query.cursor, groupId, query, parts),
     };
     const { count, items, last } = await this.repository.fetchUnion(executor, plan, model);
-    const token = last && encodeCursor(signatureOf(groupId, query, parts), last);
-    return { count, items, next: plan.cursor && JSON.stringify(token) };
+    const page = { count, items, showsKinds: showsKind(query) };
+    if (!plan.cursor) return page;
+    return { ...page, next: last && encodeCursor(signatureOf(groupId, query, parts), last) };
   }
 
-  get(scope: RequestScope, groupId: string, unitId: string, url: string): Promise<Answer> {
+  get(scope: RequestScope, groupId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
       const session = this.#session(scope, model);
-      const contexts = contextsOf(session, await this.#open(session, groupId));
-      const find = async (of: string) => {
-        const { query, planned } = planQuery(of, GET_QUERY, (asked) => {
-          return { query: asked, planned: planParts({ ...asked, order: [], filter: undefined }, contexts) };
+      const contexts = contextsOf(session, await this.#getGroup(session, groupId));
+      const find = async (parsed: ParsedQuery) => {
+        const { query, planned } = planQuery(parsed, (list) => {
+          return { query: list, planned: planParts({ ...list, order: [], filter: undefined }, contexts) };
         });
         const plans = keyed(await this.#withLinks(session, query, planned), unitId);
         const found = await this.repository.fetchAny(session.executor, scope.project.schema, plans, model);
@@ -98,17 +92,17 @@ export class GroupReader {
         return unitAnswer(plan.kind, found, showsMore(plan));
       };
       try {
-        return await find(url);
+        return await find(parseListQuery(parameters, GET_QUERY));
       } catch (error) {
-        // Whether the unit is there is answered before what is wrong with the query.
-        if (isCallerError(error) && error.code !== 'unit.unknown') await find('');
+        // A missing unit is reported before faults of the query.
+        if (isCallerError(error) && error.code !== 'unit.unknown') await find({ query: EMPTY_QUERY, faults: [] });
         throw error;
       }
     });
   }
 
-  /** @throws KindError 404 where there is none that the caller may read */
-  async #open(session: Session, id: string): Promise<GroupDef> {
+  /** @throws KindError 404 for a group that does not exist, or that the caller may not read */
+  async #getGroup(session: Session, id: string): Promise<GroupDef> {
     const { kind, grant } = authorizeKind(session.model, 'group', 'read', session.caller);
     if (!grant.predicate) return getGroup(session.model, id);
     return getGroup(session.model, id, (await this.reader.find(session, kind, id)) ? [id] : []);
@@ -133,12 +127,12 @@ function contextsOf(session: Session, { kinds }: GroupDef): PlanContext[] {
   const { model, caller } = session;
   return kinds.flatMap((id) => {
     const kind = model.kinds.get(id);
-    const grant = kind?.active && !kind.remote ? grantOf(kind, 'read', caller, model) : undefined;
+    const grant = kind?.active && kind.storage.unions ? grantOf(kind, 'read', caller, model) : undefined;
     return kind && grant ? [contextOf(session, { kind, access: grant.predicate })] : [];
   });
 }
 
-/** Oldest first: ids that are generated tell the time, others do not. */
+/** The default order is oldest first. Generated ids are ordered by time already, natural keys are not. */
 function inOrder(query: ListQuery, contexts: readonly PlanContext[]): ListQuery {
   if (query.order.length > 0 || contexts.every(({ kind }) => kind.key === 'uuid')) return query;
   return { ...query, order: [{ path: 'inserted_at', descending: false }] };

@@ -10,7 +10,7 @@ import { bodyOf, type Body } from '../unit/draft/draft.js';
 import { Drafter } from '../unit/draft/drafter.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
 import { changeOf } from '../unit/session/session.js';
-import { UnitWriter } from '../unit/unit.writer.js';
+import { UnitStores } from '../unit/unit-stores.js';
 
 /** One of them, and its place in the list. */
 interface InlineDefinition {
@@ -21,7 +21,7 @@ interface InlineDefinition {
 @Injectable()
 export class InlineParameters {
   constructor(
-    private readonly writer: UnitWriter,
+    private readonly stores: UnitStores,
     private readonly drafter: Drafter,
   ) {}
 
@@ -104,7 +104,7 @@ export class InlineParameters {
       const kind = session.model.kinds.get(type);
       if (!kind) return undefined;
       const bodies = definitions.map(({ body }) => body);
-      const rows = await this.writer.insert(session, kind, bodies, { bulk: true });
+      const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk: true });
       const ids = rows.map(({ body }) => String((JSON.parse(body) as { id: string }).id));
       ids.forEach((id, at) => changeOf(session).inline.set(id, definitions[at]?.at ?? at));
       return ids;

@@ -14,7 +14,7 @@ import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behav
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
 import { asSystem, changeOf, type Session } from '../unit/session/session.js';
-import { UnitWriter } from '../unit/unit.writer.js';
+import { UnitStores } from '../unit/unit-stores.js';
 
 /** What owners may edit of a built-in kind. */
 const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access']);
@@ -27,7 +27,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
 
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly writer: UnitWriter,
+    private readonly stores: UnitStores,
     private readonly inline: InlineParameters,
   ) {}
 
@@ -100,7 +100,9 @@ export class KindBehavior implements Behavior, OnModuleInit {
     for (const group of session.model.groups.values()) {
       if (!groupKind || !group.kinds.includes(id)) continue;
       const rest = group.kinds.filter((member) => member !== id);
-      await this.writer.update(asSystem(session), groupKind, group.id, () => new Map([['kind_list', rest]]));
+      await this.stores
+        .of(groupKind)
+        .update(asSystem(session), groupKind, group.id, () => new Map([['kind_list', rest]]));
     }
   }
 }
@@ -109,7 +111,8 @@ export class KindBehavior implements Behavior, OnModuleInit {
 function withoutFixedFields(body: Body, { id, session }: PendingWrite): Body {
   const kind = id === undefined ? undefined : session.model.kinds.get(id);
   if (!kind?.builtIn) return body;
-  const stored = new Map<string, unknown>(Object.entries(kind));
+  const { storage, ...others } = kind;
+  const stored = new Map<string, unknown>([...Object.entries(others), ['remote', storage.type === 'remote']]);
   const kept = [...body].filter(([key]) => !EDITABLE_OF_BUILT_IN.has(key));
   const changed = kept.filter(([key, value]) => !jsonEqual(stored.get(key), value)).map(([key]) => key);
   if (changed.length === 0) return new Map([...body].filter(([key]) => EDITABLE_OF_BUILT_IN.has(key)));

@@ -1,4 +1,4 @@
-/** What is special about link types: some ids are the system's. */
+/** Writes of link types: some ids are reserved for the system, and a deletion deletes the links too. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { RESERVED_LINK_TYPES, type KindDef } from '../model/model.js';
 import { plural } from '../model/parameter-type/text-rules.js';
@@ -46,7 +46,7 @@ export class LinkTypeBehavior implements Behavior, OnModuleInit {
     }
     const { executor, project } = session;
     const { cascade, tellCounts } = changeOf(session);
-    // A lock of the type's row would be taken by everybody who makes a link of it, at great cost.
+    // A lock of the link type's row instead would make every new link of the type wait for it.
     await executor.run(lockLinksStatement(project.schema));
     if (cascade) {
       await executor.run(deleteLinksOfTypeStatement(project.schema, id));

@@ -1,5 +1,6 @@
 import { Controller, Delete, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
+import { queryParametersOf } from '../http/route/list-query.js';
 import { CASCADE_QUERY, WALK_QUERY } from '../http/route/query-names.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { hasBody } from '../http/body/body.js';
@@ -8,7 +9,8 @@ import { bodyJson } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { LinkReader } from './link.reader.js';
-import { LinkService, type LinkPath } from './link.service.js';
+import type { LinkPath } from './link.plan.js';
+import { LinkService } from './link.service.js';
 
 interface LinkParams {
   readonly parent_kind_id: string;
@@ -37,7 +39,7 @@ function linkPathOf(params: LinkParams): LinkPath {
 const LINKS = { tag: 'Links', of: 'linkable', joint: true, needs: 'access' } as const;
 const SYSTEM = { needs: 'bearer', rights: ['link'] } as const;
 
-/** Parameters of kinds and kinds of groups are linked by the same route, as the system's own link types. */
+/** The parameters of a kind and the kinds of a group have the same routes, as link types of the system. */
 const KIND_PARAMETER = {
   ...SYSTEM,
   tag: 'Kinds',
@@ -58,7 +60,7 @@ const GROUP_KIND = {
 export class LinkController {
   constructor(private readonly links: LinkService) {}
 
-  /** Needs no body. One that comes all the same is passed over, but it has to be JSON. */
+  /** A body is not needed. One that is sent has to be JSON, and is ignored. */
   @Post()
   @ApiRoute(
     {
@@ -115,7 +117,7 @@ export class LinkController {
   }
 }
 
-/** The units that a unit is linked with. */
+/** The units that a unit is linked with, over one or more steps. */
 @Controller('api/lib/:parent_kind_id/unit/:parent_unit_id/link/:direction')
 @UseInterceptors(TenancyInterceptor)
 export class LinkedController {
@@ -133,6 +135,6 @@ export class LinkedController {
   })
   list(@Scope() scope: RequestScope, @Param() params: WalkParams, @Req() request: HttpRequest): Promise<Answer> {
     const { parent_kind_id: kind, parent_unit_id: unit, direction } = params;
-    return this.reader.list(scope, { kind, unit, direction }, request.url);
+    return this.reader.list(scope, { kind, unit, direction }, queryParametersOf(request.url));
   }
 }

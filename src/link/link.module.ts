@@ -2,12 +2,13 @@ import { Module } from '@nestjs/common';
 import { UnitModule } from '../unit/unit.module.js';
 import { LinkController, LinkedController } from './link.controller.js';
 import { LinkReader } from './link.reader.js';
+import { LinkRepository } from './link.repository.js';
 import { LinkService } from './link.service.js';
 import { LinkTypeBehavior } from './link-type.behavior.js';
 
 @Module({
   imports: [UnitModule],
-  providers: [LinkReader, LinkService, LinkTypeBehavior],
+  providers: [LinkReader, LinkRepository, LinkService, LinkTypeBehavior],
   exports: [LinkReader, LinkService],
   controllers: [LinkController, LinkedController],
 })

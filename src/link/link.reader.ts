@@ -1,9 +1,11 @@
-/** Reads along links: the units within some steps of one. */
+/** Reads the units that can be reached from a unit over links. */
 import { Injectable } from '@nestjs/common';
-import { checkActiveAndLocal, authorizeKind } from '../access/access.js';
+import { checkHasTable, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { Answer } from '../http/answer/answer.js';
+import { pageAnswer, type Answer } from '../http/answer/answer.js';
+import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/list-query.js';
+import { WALK_QUERY } from '../http/route/query-names.js';
 import type { KindDef } from '../model/model.js';
 import { isCallerError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
@@ -16,6 +18,7 @@ import type { Session } from '../unit/session/session.js';
 import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository, type WalkRow } from '../unit/table/unit.repository.js';
+import { showsKind, type MixedPage } from '../unit/query/union.plan.js';
 import { Walks } from '../unit/query/traversal.js';
 import { loading, notLinked, planWalk, type Expected, type From } from './walk.plan.js';
 
@@ -37,43 +40,47 @@ export class LinkReader {
     private readonly walks: Walks,
   ) {}
 
-  list(scope: RequestScope, path: WalkPath, url: string): Promise<Answer> {
+  list(scope: RequestScope, path: WalkPath, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, path.kind, async (model) => {
       const executor = executorFor(this.database, scope.caller);
-      const { count, items } = await this.listIn({ ...scope, model, executor }, path, url);
-      return new Answer(`{"count":${count},"items":${items}}`);
+      const { count, items } = await this.listIn({ ...scope, model, executor }, path, parameters);
+      return pageAnswer({ count, items });
     });
   }
 
-  /** The same inside a session that is under way. */
-  async listIn(session: Session, path: WalkPath, url: string): Promise<{ count: number; items: string }> {
+  /** A page within a session. */
+  async listIn(session: Session, path: WalkPath, parameters: QueryParameters): Promise<MixedPage> {
     const { model } = session;
     const { kind, grant } = authorizeKind(model, path.kind, 'read', session.caller);
     const direction = directionOf(kind, path);
-    checkActiveAndLocal(kind);
+    checkHasTable(kind);
     const key = parseKey(kind, path.unit);
     if (key === undefined) throw unknownUnit(kind, path.unit);
     const from: From = { start: { kind, key, access: grant.predicate }, direction };
+    const parsed = parseListQuery(parameters, WALK_QUERY);
     const met = this.walks.met(model);
     const expected = { met, narrow: met.size > 0 };
-    let row = await this.#walk(session, from, url, path.unit, expected);
+    let row = await this.#walk(session, from, parsed, path.unit, expected);
     if (row.unmet) {
       for (const id of row.unmet) met.add(id);
-      if (expected.narrow) row = await this.#walk(session, from, url, path.unit, { met, narrow: false });
+      if (expected.narrow) row = await this.#walk(session, from, parsed, path.unit, { met, narrow: false });
     }
     if (!row.found) throw unknownUnit(kind, path.unit);
     if (row.over) throw tooFar();
-    return row;
+    const { count, items } = row;
+    return { count, items, showsKinds: showsKind(parsed.query) };
   }
 
-  /** Whether the unit is there is answered before what is wrong with the query. */
-  async #walk(session: Session, from: From, url: string, unit: string, expected: Expected): Promise<WalkRow> {
+  /** A missing unit is reported before faults of the query. */
+  async #walk(session: Session, from: From, parsed: ParsedQuery, unit: string, expected: Expected): Promise<WalkRow> {
     const ground = this.walks.ground(session);
     const passable = ground instanceof Promise ? await ground : ground;
     let plan: WalkPlan;
     try {
-      const asked = planWalk(url, session, from, passable, expected);
-      plan = asked.query.loadLinks ? loading(asked.plan, await this.walks.loaded(session, asked.query)) : asked.plan;
+      const planned = planWalk(parsed, session, from, passable, expected);
+      plan = planned.query.loadLinks
+        ? loading(planned.plan, await this.walks.loaded(session, planned.query))
+        : planned.plan;
     } catch (error) {
       const { kind } = from.start;
       if (isCallerError(error) && !(await this.reader.find(session, kind, unit))) throw unknownUnit(kind, unit);
@@ -83,7 +90,7 @@ export class LinkReader {
   }
 }
 
-/** @throws KindError 404 for kinds of the model, and for a direction that there is not */
+/** @throws KindError 404 for kinds of the model and unknown directions */
 function directionOf(kind: KindDef, { direction }: WalkPath): Direction {
   const found = DIRECTIONS.find((each) => each === direction);
   if (!found) {

@@ -1,4 +1,4 @@
-/** Which names the query of a walk may use: those of all kinds that it may lead to, linked or not. Pure. */
+/** The names that the query of a traversal may use: those of all kinds that can be reached, linked or not. Pure. */
 import { parsePath } from '../filter/filter.parser.js';
 import { pathsOf } from '../filter/filter.walk.js';
 import type { Field, KindDef } from '../model/model.js';
@@ -7,11 +7,11 @@ import type { PartsQuery } from '../unit/query/union.plan.js';
 import type { PlanContext } from '../unit/query/list.plan.js';
 
 /**
- * The kinds by which a query is judged as by all of them: those whose units are `read`, and of the others one for each
- * sort of field that it names, so that planning does not grow with the kinds of a project. All of them where none has a
- * name, because what would be right is told of all.
+ * A sample of the kinds that validates a query like all of them: the kinds whose units are `read`, and one more for each
+ * sort of field that the query names, so that the cost of planning does not grow with the number of kinds. All kinds
+ * where a name is unknown, because the message suggests the nearest name of any kind.
  */
-export function judging(
+export function sampleKinds(
   query: PartsQuery,
   read: ReadonlySet<KindDef>,
   all: readonly PlanContext[],
@@ -28,7 +28,7 @@ export function judging(
   return all.filter((context) => read.has(context.kind) || adds(context));
 }
 
-/** What a query asks for by name, and the id, whose type may be another one in every kind; undefined for what is no path. */
+/** The parameters that a query names, and the id, whose type differs between kinds; undefined where a name can not be parsed. */
 function namesOf({ filter, order, include = [], exclude = [] }: PartsQuery): string[] | undefined {
   try {
     const paths = [...order.map(({ path }) => path), ...include].map(parsePath);
@@ -40,7 +40,7 @@ function namesOf({ filter, order, include = [], exclude = [] }: PartsQuery): str
   }
 }
 
-/** Fields of one name and one sort are named, compared and ordered alike. */
+/** Fields of one name and one sort are compared and ordered in the same way. */
 function sortOf({ type, columnType, def, reference }: Field): string {
   return `${type.id} ${columnType} ${def.multiple ? 'list' : ''} ${reference?.kind ?? ''}`;
 }

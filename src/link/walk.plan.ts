@@ -1,8 +1,8 @@
-/** Turns the query of a walk into a plan. Pure. */
+/** Plans traversals. Pure. */
 import { referenceAccess } from '../access/reference-access.js';
 import { suggestableLinkTypes, authorizeKind } from '../access/access.js';
-import type { ListQuery } from '../http/route/list-query.js';
-import { WALK_QUERY } from '../http/route/query-names.js';
+import type { ListQuery } from '../filter/list-query.js';
+import type { ParsedQuery } from '../http/route/list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import { didYouMean } from '../shared/did-you-mean.js';
@@ -14,12 +14,12 @@ import type { Caller } from '../tenancy/caller.js';
 import { planParts, tellingKind } from '../unit/query/union.plan.js';
 import type { Session } from '../unit/session/session.js';
 import { contextOf, planQuery } from '../unit/query/list.plan.js';
-import { judging } from './walk.names.js';
+import { sampleKinds } from './walk.names.js';
 import { LINK_FIELD, walkable, withoutLink, type Ground } from '../unit/query/traversal.js';
 
 export type From = Pick<WalkPlan, 'start' | 'direction'>;
 
-/** The kinds that pages have had so far, and whether these alone are read. */
+/** The kinds that earlier pages had units of, and whether only these are read. */
 export interface Expected {
   readonly met: ReadonlySet<string>;
   readonly narrow: boolean;
@@ -30,53 +30,69 @@ export interface PlannedWalk {
   readonly plan: WalkPlan;
 }
 
-/** Plain walks by their query and what else they begin with, but for the unit; they go with the ground that they are made for. */
-const kept = new WeakMap<Ground, Map<string, PlannedWalk>>();
-/** Walks of a ground, and characters of a query. */
-const KEPT = { walks: 50, characters: 100 } as const;
+/** Plans of plain queries, which hold for every unit of the kind that a traversal starts from. */
+const cache = new WeakMap<Ground, Map<string, PlannedWalk>>();
+/** Plans of a ground, and characters of the link types in a key. */
+const CACHED = { plans: 50, characters: 100 } as const;
 
 /**
- * A plain walk is planned once for all units that it may start from.
- * @throws KindError 400 for what is wrong with the query, 401, 403 and 404 for a kind that it names
+ * A plain query is planned once for all units that the traversal may start from.
+ * @throws KindError 400 for faults of the query, 401, 403 and 404 for a kind that it names
  */
-export function planWalk(url: string, session: Session, from: From, ground: Ground, expected: Expected): PlannedWalk {
+export function planWalk(
+  parsed: ParsedQuery,
+  session: Session,
+  from: From,
+  ground: Ground,
+  expected: Expected,
+): PlannedWalk {
   const { start, direction } = from;
-  const search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
-  const isShared = ground.shared && !start.access && search.length <= KEPT.characters;
-  if (!isShared) return makePlan(url, session, from, ground, expected);
-  const walks = kept.get(ground) ?? new Map<string, PlannedWalk>();
-  kept.set(ground, walks);
+  const { query, faults } = parsed;
+  const linkIds = query.linkIds?.join() ?? '*';
+  const isCached =
+    ground.shared && !start.access && faults.length === 0 && isPlain(query) && linkIds.length <= CACHED.characters;
+  if (!isCached) return makePlan(parsed, session, from, ground, expected);
+  const plans = cache.get(ground) ?? new Map<string, PlannedWalk>();
+  cache.set(ground, plans);
   const met = expected.narrow ? expected.met.size : 'all';
-  const key = `${session.project.schema} ${start.kind.id} ${direction} ${met} ${search}`;
-  const known = walks.get(key);
-  if (known) return { query: known.query, plan: { ...known.plan, start } };
-  const { query, plan } = makePlan(url, session, from, ground, expected);
-  if (!isPlain(query)) return { query, plan };
+  const page = `${query.offset} ${query.limit} ${query.count} ${query.depth}`;
+  const key = `${session.project.schema} ${start.kind.id} ${direction} ${met} ${page} ${linkIds}`;
+  const known = plans.get(key);
+  if (known) return { query, plan: { ...known.plan, start } };
+  const { plan } = makePlan(parsed, session, from, ground, expected);
   const planned = { query, plan: { ...plan, templateOwner: {} } };
-  keepNewest(walks, key, planned, KEPT.walks);
+  keepNewest(plans, key, planned, CACHED.plans);
   return planned;
 }
 
-function makePlan(url: string, session: Session, from: From, ground: Ground, { met, narrow }: Expected): PlannedWalk {
+function makePlan(
+  parsed: ParsedQuery,
+  session: Session,
+  from: From,
+  ground: Ground,
+  { met, narrow }: Expected,
+): PlannedWalk {
   const { model, caller, project } = session;
-  const plan = (asked: ListQuery) => {
-    checkTypes(asked, model, caller);
-    const wanted = asked.kindIds?.map((id) => openLinked(model, id, caller));
+  const plan = (list: ListQuery) => {
+    checkTypes(list, model, caller);
+    const wanted = list.kindIds?.map((id) => openLinked(model, id, caller));
     const isWanted = ({ kind }: PassedKind) => !wanted || wanted.includes(kind);
     const every = ground.passed.filter(isWanted);
-    const plain = isPlain(asked);
+    const plain = isPlain(list);
     const shown = plain && narrow ? every.filter(({ kind }) => met.has(kind.id)) : every;
-    const read = { ...asked, include: asked.include?.filter(isOther) };
+    const read = { ...list, include: list.include?.filter(isOther) };
     const reach = referenceAccess(caller, model);
     const contextsOf = (kinds: readonly PassedKind[]) => kinds.map((passed) => contextOf(session, passed, reach));
-    // A query that names parameters is judged by all kinds; PostgreSQL is asked for units of those alone that are linked.
+    // A query with names of parameters is validated for all kinds, but units are read of linked kinds alone.
     const linked = new Set(shown.map(({ kind }) => kind));
-    const contexts = plain ? contextsOf(shown) : judging(read, linked, contextsOf(walkable(session).filter(isWanted)));
+    const contexts = plain
+      ? contextsOf(shown)
+      : sampleKinds(read, linked, contextsOf(walkable(session).filter(isWanted)));
     const { parts, order } = planParts(caller.seesHidden ? tellingKind(read) : read, contexts);
-    const asking = parts.filter(({ kind }) => linked.has(kind));
-    return { query: asked, every, parts: asking, order, met: plain ? [...met] : undefined };
+    const readParts = parts.filter(({ kind }) => linked.has(kind));
+    return { query: list, every, parts: readParts, order, met: plain ? [...met] : undefined };
   };
-  const { query, every, parts, order, met: named } = planQuery(url, WALK_QUERY, plan);
+  const { query, every, parts, order, met: named } = planQuery(parsed, plan);
   const { depth, linkIds, limit, offset, count } = query;
   const planned: WalkPlan = {
     ...from,
@@ -97,25 +113,25 @@ function makePlan(url: string, session: Session, from: From, ground: Ground, { m
   return { query, plan: planned };
 }
 
-/** The same walk, with what `load_links` adds to the units of each kind. */
+/** Adds the column of `load_links` to the units of each kind. */
 export function loading(plan: WalkPlan, loaded: (kind: KindDef) => Fragment): WalkPlan {
   const shown = plan.shown.map((part) => ({ ...part, read: { ...part.read, also: loaded(part.kind) } }));
   return { ...plan, shown };
 }
 
-/** What is wrong with other queries, and what they leave out, is known by all kinds together. */
+/** Whether the query can be planned without the fields of the kinds. */
 function isPlain({ filter, order, include, exclude, kindIds, loadLinks }: ListQuery): boolean {
   return !filter && order.length === 0 && !include && !exclude && !kindIds && !loadLinks;
 }
 
-/** A kind of which linked units are wanted. @throws KindError 401, 403, 404 */
+/** A kind of `kind_id`. @throws KindError 401, 403, 404 */
 function openLinked(model: Model, id: string, caller: Caller): KindDef {
   const { kind } = authorizeKind(model, id, 'read', caller);
   if (kind.builtIn) throw notLinked(kind, { parameter: 'kind_id' });
   return kind;
 }
 
-/** `include` may name the field that every linked unit has. */
+/** `include` may name `link`, which every unit has here without being a parameter. */
 function isOther(name: string): boolean {
   return name !== LINK_FIELD;
 }

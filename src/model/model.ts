@@ -2,6 +2,7 @@
  * The model of a project: all kinds, parameters, groups and link types as one immutable value with a version.
  * Everything that a request needs to know of the definitions is here; nothing here does I/O.
  */
+import type { UnitStorage } from './storage.js';
 import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
@@ -55,7 +56,7 @@ export interface KindDef {
   readonly id: string;
   readonly label: string;
   readonly active: boolean;
-  readonly remote: boolean;
+  readonly storage: UnitStorage;
   readonly public: boolean;
   readonly builtIn: boolean;
   /** What only this one of the built-in kinds is; empty for the kinds of users. */
@@ -171,6 +172,6 @@ export function getGroup({ groups }: Model, id: string, readable: readonly strin
 }
 
 /** Whether units of the kind can be linked by users' link types: kinds of the model have their own. */
-export function isLinkable(kind: KindDef): boolean {
-  return !kind.builtIn && !kind.remote;
+export function isLinkable({ storage }: KindDef): boolean {
+  return storage.links;
 }

@@ -9,7 +9,7 @@ import { unitAnswer } from '../unit/table/presentation-version.js';
 import { asSystem, type Session } from '../unit/session/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { UnitRights } from '../unit/table/rights.js';
-import { UnitWriter } from '../unit/unit.writer.js';
+import { UnitStores } from '../unit/unit-stores.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
 
 @Injectable()
@@ -19,7 +19,7 @@ export class ParameterLink implements SystemLink, OnModuleInit {
 
   constructor(
     private readonly links: SystemLinks,
-    private readonly writer: UnitWriter,
+    private readonly stores: UnitStores,
     private readonly rights: UnitRights,
   ) {}
 
@@ -78,6 +78,7 @@ export class ParameterLink implements SystemLink, OnModuleInit {
 
   async #write(session: Session, kind: KindDef, values: Record<string, unknown>): Promise<void> {
     const kinds = session.model.kinds.get('kind');
-    if (kinds) await this.writer.update(asSystem(session), kinds, kind.id, () => new Map(Object.entries(values)));
+    if (kinds)
+      await this.stores.of(kinds).update(asSystem(session), kinds, kind.id, () => new Map(Object.entries(values)));
   }
 }

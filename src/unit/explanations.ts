@@ -14,9 +14,8 @@ import { refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { ANONYMOUS, isAdministrator, memberCaller, type Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { Remotes } from './remote/remote-sources.js';
+import { UnitStores } from './unit-stores.js';
 import type { Session } from './session/session.js';
-import { UnitReader } from './unit.reader.js';
 import { parseKey, unknownUnit } from './session/unit-ids.js';
 import { UnitRepository } from './table/unit.repository.js';
 
@@ -26,8 +25,7 @@ export class Explanations {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly repository: UnitRepository,
-    private readonly remotes: Remotes,
-    private readonly reader: UnitReader,
+    private readonly stores: UnitStores,
   ) {}
 
   /**
@@ -40,9 +38,10 @@ export class Explanations {
       if (!isAdministrator(scope.caller)) {
         throw accessDenied(scope.caller, 'Only administrators are told what others may do');
       }
-      this.remotes.checkState(kind, scope, 'get');
+      const store = this.stores.of(kind);
+      store.checkState(kind, scope, 'get');
       const session = { ...scope, model, executor: this.database };
-      return this.remotes.apart(scope.project, model, kind, () => this.#explain(session, kind, unitId, url));
+      return store.run(scope.project, model, () => this.#explain(session, kind, unitId, url));
     });
   }
 
@@ -73,7 +72,7 @@ export class Explanations {
     const isSmall = tests <= LIMITS.ruleTests && lookups <= LIMITS.ruleLookups;
     const holds: boolean[] = [];
     for (const part of isSmall ? [questions] : questions.map((question) => [question])) {
-      const answers = await this.reader.judge(session, kind, unitId, predicatesToTest(part));
+      const answers = await this.stores.of(kind).judge(session, kind, unitId, predicatesToTest(part));
       if (!answers) throw unknownUnit(kind, unitId);
       holds.push(...answers);
     }
@@ -106,7 +105,7 @@ export class Explanations {
   }
 
   async #mustBeThere(session: Session, kind: KindDef, unitId: string): Promise<void> {
-    if (!(await this.reader.judge(session, kind, unitId, []))) throw unknownUnit(kind, unitId);
+    if (!(await this.stores.of(kind).judge(session, kind, unitId, []))) throw unknownUnit(kind, unitId);
   }
 }
 

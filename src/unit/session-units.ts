@@ -5,6 +5,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { authorizeForFunction } from '../access/function-access.js';
+import type { QueryParameters } from '../http/route/list-query.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { refusal } from '../shared/errors.js';
@@ -13,12 +14,11 @@ import { LIMITS } from '../shared/limits.js';
 import { Behaviors } from './draft/behavior.js';
 import { bodyOf } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
-import type { Readable } from './table/reader.js';
-import { Remotes, type RemoteOperation } from './remote/remote-sources.js';
+import type { Readable, UnitOperation } from './store/unit-store.js';
 import type { Session } from './session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
 import { UnitReader } from './unit.reader.js';
-import { UnitWriter } from './unit.writer.js';
+import { UnitStores } from './unit-stores.js';
 
 export type UnitObject = Readonly<Record<string, unknown>>;
 
@@ -26,15 +26,17 @@ export type UnitObject = Readonly<Record<string, unknown>>;
 export class SessionUnits {
   constructor(
     private readonly reader: UnitReader,
-    private readonly writer: UnitWriter,
+    private readonly stores: UnitStores,
     private readonly behaviors: Behaviors,
-    private readonly remotes: Remotes,
   ) {}
 
-  /** @param url the query of a list, behind a `?` */
-  async list(session: Session, kindId: string, url: string): Promise<{ count: number; items: UnitObject[] }> {
+  async list(
+    session: Session,
+    kindId: string,
+    parameters: QueryParameters,
+  ): Promise<{ count: number; items: UnitObject[] }> {
     const opened = this.#open(session, kindId, 'list');
-    const { count, items } = await this.reader.listIn(session, opened, url);
+    const { count, items } = await this.reader.listIn(session, opened, parameters);
     const units = (await readJson(items, session.project.schema)) as UnitObject[];
     return { count, items: units.map((unit) => veiled(session.model, opened.kind.id, unit)) };
   }
@@ -54,7 +56,9 @@ export class SessionUnits {
 
   async create(session: Session, kindId: string, values: unknown): Promise<UnitObject> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'create');
-    const [made] = await this.writer.insert(session, kind, [bodyOf(objectGiven(values))], { access: grant.predicate });
+    const [made] = await this.stores
+      .of(kind)
+      .insert(session, kind, [bodyOf(objectGiven(values))], { access: grant.predicate });
     return objectOf(session, kind, made?.body ?? '{}');
   }
 
@@ -64,7 +68,7 @@ export class SessionUnits {
       throw refusal('body.too_many', `At most ${LIMITS.bulk} units at once, got ${values.length}`);
     }
     const bodies = values.map((each) => (isPlainObject(each) ? bodyOf(plain(each)) : notObject(each)));
-    const made = await this.writer.insert(session, kind, bodies, { bulk: true, access: grant.predicate });
+    const made = await this.stores.of(kind).insert(session, kind, bodies, { bulk: true, access: grant.predicate });
     const units: UnitObject[] = [];
     for (const { body } of made) units.push(await objectOf(session, kind, body));
     return units;
@@ -73,28 +77,28 @@ export class SessionUnits {
   async update(session: Session, kindId: string, id: string, values: unknown): Promise<UnitObject> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'update');
     const body = bodyOf(objectGiven(values));
-    const made = await this.writer.update(session, kind, id, () => body, { access: grant.predicate });
+    const made = await this.stores.of(kind).update(session, kind, id, () => body, { access: grant.predicate });
     return objectOf(session, kind, made.body);
   }
 
   async remove(session: Session, kindId: string, id: string): Promise<void> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'delete');
-    await this.writer.remove(session, kind, id, { access: grant.predicate });
+    await this.stores.of(kind).remove(session, kind, id, { access: grant.predicate });
   }
 
-  /** Whether the kind has no table, so that nothing of an operation on it is in the transaction. */
-  isRemote({ model }: Session, kindId: string): boolean {
-    return model.kinds.get(kindId)?.remote ?? false;
+  /** Whether writes of the kind are part of the transaction of the session. */
+  isTransactional({ model }: Session, kindId: string): boolean {
+    return model.kinds.get(kindId)?.storage.transactional ?? true;
   }
 
-  #open(session: Session, kindId: string, operation: RemoteOperation): Readable {
+  #open(session: Session, kindId: string, operation: UnitOperation): Readable {
     const right = operation === 'list' || operation === 'get' ? 'read' : operation;
     const opened = authorizeForFunction(session.model, kindId, right, session.caller);
-    this.remotes.checkState(opened.kind, session, operation);
+    this.stores.of(opened.kind).checkState(opened.kind, session, operation);
     return opened;
   }
 
-  #openToWrite(session: Session, kindId: string, operation: RemoteOperation): Readable {
+  #openToWrite(session: Session, kindId: string, operation: UnitOperation): Readable {
     const opened = this.#open(session, kindId, operation);
     if (this.behaviors.of(opened.kind, session).some((behavior) => behavior.definition)) {
       throw refusal('kind.not_allowed_here', `'${kindId}' is part of the model, which functions do not change`);

@@ -2,7 +2,7 @@
 import { isAllowedForSomeUnit } from '../access/access.js';
 import { mayReadField, readableFields, writableFields } from '../access/masks.js';
 import { mayDescribe } from '../access/reference-access.js';
-import type { ListQuery } from '../http/route/list-query.js';
+import type { ListQuery } from '../filter/list-query.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
 import { builtInField } from '../model/field.js';
 import { isMemberKind, UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';

@@ -4,8 +4,8 @@ import { authorizeKind } from '../access/access.js';
 import { mayDescribe, STRUCT_RIGHTS } from '../access/reference-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { Answer } from '../http/answer/answer.js';
-import { pairsOf } from '../http/route/list-query.js';
+import { Answer, pageAnswer } from '../http/answer/answer.js';
+import { parseListQuery, type QueryParameters } from '../http/route/list-query.js';
 import { STRUCT_QUERY } from '../http/route/query-names.js';
 import type { GroupDef, KindDef, Model } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
@@ -17,7 +17,7 @@ import { answerTooLarge } from '../shared/response-size.js';
 import { descriptorsStatement } from '../sql/descriptor.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { describe, planDescriptors, type Descriptor } from './struct-descriptors.js';
-import { Remotes } from './remote/remote-sources.js';
+import { UnitStores } from './unit-stores.js';
 import { executorFor } from './session/caller-executor.js';
 import { collect, planQuery } from './query/list.plan.js';
 import { UnitReader } from './unit.reader.js';
@@ -35,39 +35,40 @@ export class Structs {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly reader: UnitReader,
-    private readonly remotes: Remotes,
+    private readonly stores: UnitStores,
   ) {}
 
   /** `{count, items}` of a kind's parameters; `{label, parameters}` where `labelled`. */
-  ofKind(scope: RequestScope, kindId: string, url: string, labelled: boolean): Promise<Answer> {
+  ofKind(scope: RequestScope, kindId: string, parameters: QueryParameters, labelled: boolean): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
       const { kind } = authorizeKind(model, kindId, STRUCT_RIGHTS, scope.caller);
-      const described = await this.#describe(scope, model, [kind], url);
-      return labelled ? labelledAnswer(kind.label, described) : countedAnswer(described);
+      const described = await this.#describe(scope, model, [kind], parameters);
+      return labelled ? labelledAnswer(kind.label, described) : pageAnswer(described);
     });
   }
 
   /** The label of a unit (its kind's, where it has none) and the parameters of its kind. */
-  async ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
+  async ofUnit(scope: RequestScope, kindId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, kindId, async (model) => {
       await this.catalog.check(scope.project, model);
       const { kind } = authorizeKind(model, kindId, 'read', scope.caller);
-      this.remotes.checkState(kind, scope, 'get');
-      return this.remotes.apart(scope.project, model, kind, async () => {
+      const store = this.stores.of(kind);
+      store.checkState(kind, scope, 'get');
+      return store.run(scope.project, model, async () => {
         const executor = executorFor(this.database, scope.caller);
         const unit = await this.reader.find({ ...scope, model, executor }, kind, unitId);
         if (!unit) throw unknownUnit(kind, unitId);
         const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
-        return labelledAnswer(label, await this.#describe(scope, model, [kind], url));
+        return labelledAnswer(label, await this.#describe(scope, model, [kind], parameters));
       });
     });
   }
 
   /** `{label, parameters}` of a group that the caller may read: the parameters of its kinds, each at its first appearance. */
-  async ofGroup(scope: RequestScope, model: Model, group: GroupDef, url: string): Promise<Answer> {
+  async ofGroup(scope: RequestScope, model: Model, group: GroupDef, parameters: QueryParameters): Promise<Answer> {
     const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
     const described = kinds.filter((kind) => mayDescribe(kind, scope.caller, model));
-    return labelledAnswer(group.label, await this.#describe(scope, model, described, url));
+    return labelledAnswer(group.label, await this.#describe(scope, model, described, parameters));
   }
 
   /** What the query leaves of the descriptors. Without a limit it is all: a form has no pages. @throws KindError 400 */
@@ -75,9 +76,9 @@ export class Structs {
     { caller, project }: RequestScope,
     model: Model,
     kinds: readonly KindDef[],
-    url: string,
+    parameters: QueryParameters,
   ): Promise<Described> {
-    const { query, all, plan } = planQuery(url, STRUCT_QUERY, (asked) => {
+    const { query, all, plan } = planQuery(parseListQuery(parameters, STRUCT_QUERY), (asked) => {
       const faults = new Faults();
       const planned = collect(faults, () => planDescriptors(asked, model), undefined);
       const found = collect(faults, () => describe(kinds, { caller, model }, asked), []);
@@ -97,7 +98,7 @@ export class Structs {
       );
       matching = found.flatMap(({ n }) => all[n] ?? []);
     }
-    const end = isLimited(url) ? query.offset + query.limit : undefined;
+    const end = parameters.some(([name]) => name === 'limit') ? query.offset + query.limit : undefined;
     const items = await runYielding(listText(matching.slice(query.offset, end), tooMuchAnswered), yielder);
     return { count: matching.length, items };
   }
@@ -127,14 +128,6 @@ function tooMuchAsked(): KindError {
   return refusal('query.too_large', text);
 }
 
-function countedAnswer({ count, items }: Described): Answer {
-  return new Answer(`{"count":${count},"items":${items}}`);
-}
-
 function labelledAnswer(label: string, { items }: Described): Answer {
   return new Answer(`{"label":${JSON.stringify(label)},"parameters":${items}}`);
-}
-
-function isLimited(url: string): boolean {
-  return [...pairsOf(url)].some(([name]) => name === 'limit');
 }

@@ -6,19 +6,21 @@ import { Drafter } from './draft/drafter.js';
 import { Explanations } from './explanations.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
+import { RemoteStore } from './remote/remote.store.js';
 import { RemoteWriter } from './remote/remote.writer.js';
 import { Remotes } from './remote/remote-sources.js';
 import { SessionUnits } from './session-units.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
 import { TableReader } from './table/table.reader.js';
+import { TableStore } from './table/table.store.js';
 import { TableWriter } from './table/table.writer.js';
 import { UnitController } from './unit.controller.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitRepository } from './table/unit.repository.js';
 import { UnitRights } from './table/rights.js';
 import { UnitService } from './unit.service.js';
-import { UnitWriter } from './unit.writer.js';
+import { UnitStores } from './unit-stores.js';
 import { Walks } from './query/traversal.js';
 import { WriteRefusals } from './table/write-refusals.js';
 
@@ -32,18 +34,20 @@ import { WriteRefusals } from './table/write-refusals.js';
     Explanations,
     References,
     RemoteReader,
+    RemoteStore,
     RemoteWriter,
     Remotes,
     SessionUnits,
     Structs,
     SystemLinks,
     TableReader,
+    TableStore,
     TableWriter,
     UnitReader,
     UnitRepository,
     UnitRights,
     UnitService,
-    UnitWriter,
+    UnitStores,
     Walks,
     WriteRefusals,
   ],
@@ -61,7 +65,7 @@ import { WriteRefusals } from './table/write-refusals.js';
     UnitRepository,
     UnitRights,
     UnitService,
-    UnitWriter,
+    UnitStores,
     Walks,
   ],
 })

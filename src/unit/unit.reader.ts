@@ -1,20 +1,22 @@
-/** Reads of units: rights and state first, then the table of the kind, or its source. */
+/** Reads units for the endpoints: checks the rights of the caller and the state of the kind, then asks the store of the kind. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, authorizeKind } from '../access/access.js';
-import { Catalog } from '../catalog/catalog.service.js';
+import { Catalog, type AfterRelease } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
-import { Answer } from '../http/answer/answer.js';
+import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
+import { parseListQuery, type QueryParameters } from '../http/route/list-query.js';
+import { LIST_QUERY } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { unitAnswer } from './table/presentation-version.js';
-import type { Readable, Reader, UnitPage } from './table/reader.js';
-import { RemoteReader } from './remote/remote.reader.js';
-import { Remotes } from './remote/remote-sources.js';
 import { executorFor } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
+import type { UnitPage } from './query/unit-page.js';
+import type { Readable, UnitOperation, UnitStore } from './store/unit-store.js';
+import { unitAnswer } from './table/presentation-version.js';
 import { TableReader } from './table/table.reader.js';
+import { UnitStores } from './unit-stores.js';
 
 @Injectable()
 export class UnitReader {
@@ -22,47 +24,48 @@ export class UnitReader {
     private readonly catalog: Catalog,
     private readonly database: Database,
     private readonly tables: TableReader,
-    private readonly remotes: Remotes,
-    private readonly sources: RemoteReader,
+    private readonly stores: UnitStores,
   ) {}
 
-  /** The units of a kind. `url` has the query. */
-  list(scope: RequestScope, kindId: string, url: string): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, kindId, (model) => {
-      const readable = authorizeKind(model, kindId, 'read', scope.caller);
-      const { kind } = readable;
-      this.remotes.checkState(kind, scope, 'list');
-      const session = this.#session(scope, model);
-      return this.remotes.apart(scope.project, model, kind, async () =>
-        pageAnswer(await this.listIn(session, readable, url)),
-      );
+  list(scope: RequestScope, kindId: string, parameters: QueryParameters): Promise<Answer> {
+    return this.#read(scope, kindId, 'list', async (session, readable) =>
+      pageAnswer(await this.listIn(session, readable, parameters)),
+    );
+  }
+
+  get(scope: RequestScope, kindId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
+    return this.#read(scope, kindId, 'get', async (session, readable, store) => {
+      const unit = await store.get(session, readable, unitId, parseListQuery(parameters, store.queryNames.get));
+      return unitAnswer(readable.kind, unit, unit.more);
     });
   }
 
-  /** The units of a kind that a definition of the model names, such as the kinds of a group. */
+  #read(
+    scope: RequestScope,
+    kindId: string,
+    operation: UnitOperation,
+    work: (session: Session, readable: Readable, store: UnitStore) => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.catalog.withModelOf(scope.project, kindId, (model): Promise<Answer | AfterRelease<Answer>> => {
+      const readable = authorizeKind(model, kindId, 'read', scope.caller);
+      const store = this.stores.of(readable.kind);
+      store.checkState(readable.kind, scope, operation);
+      return store.run(scope.project, model, () => work(this.#session(scope, model), readable, store));
+    });
+  }
+
+  /** The units of a kind that a definition of the model lists, such as the kinds of a group. */
   listWhere(
     scope: RequestScope,
     kindId: string,
-    url: string,
+    parameters: QueryParameters,
     where: (kind: KindDef, model: Model) => Promise<Predicate>,
   ): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, kindId, async (model) => {
       const readable = authorizeKind(model, kindId, 'read', scope.caller);
-      const extra = await where(readable.kind, model);
-      return pageAnswer(await this.tables.list(this.#session(scope, model), readable, url, extra));
-    });
-  }
-
-  get(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
-    return this.catalog.withModelOf(scope.project, kindId, (model) => {
-      const readable = authorizeKind(model, kindId, 'read', scope.caller);
-      const { kind } = readable;
-      this.remotes.checkState(kind, scope, 'get');
-      const session = this.#session(scope, model);
-      return this.remotes.apart(scope.project, model, kind, async () => {
-        const unit = await this.#of(kind).get(session, readable, unitId, url);
-        return unitAnswer(kind, unit, unit.more);
-      });
+      const listed = await where(readable.kind, model);
+      const query = parseListQuery(parameters, LIST_QUERY);
+      return pageAnswer(await this.tables.list(this.#session(scope, model), readable, query, listed));
     });
   }
 
@@ -71,26 +74,16 @@ export class UnitReader {
     return { project, caller, model, executor: executorFor(this.database, caller) };
   }
 
-  /** A page inside a session, of a kind that was opened. */
-  listIn(session: Session, readable: Readable, url: string): Promise<UnitPage> {
-    return this.#of(readable.kind).list(session, readable, url);
+  /** A page within a session, of a kind whose rights and state were checked. */
+  listIn(session: Session, readable: Readable, parameters: QueryParameters): Promise<UnitPage> {
+    const store = this.stores.of(readable.kind);
+    return store.list(session, readable, parseListQuery(parameters, store.queryNames.list));
   }
 
-  /** One unit as an object, inside a session; undefined where its caller may not read it. */
+  /** One unit as an object, within a session; undefined where its caller may not read it. */
   async find(session: Session, kind: KindDef, unitId: string): Promise<Record<string, unknown> | undefined> {
     const grant = grantOf(kind, 'read', session.caller, session.model);
-    const unit = grant && (await this.#of(kind).find(session, { kind, grant }, unitId));
+    const unit = grant && (await this.stores.of(kind).find(session, { kind, grant }, unitId));
     return unit && ((await readJson(unit.body, session.project.schema)) as Record<string, unknown>);
   }
-
-  readonly judge: Reader['judge'] = (session, kind, ...rest) => this.#of(kind).judge(session, kind, ...rest);
-
-  #of({ remote }: KindDef): Reader {
-    return remote ? this.sources : this.tables;
-  }
-}
-
-function pageAnswer({ count, items, next }: UnitPage): Answer {
-  const more = next === undefined ? '' : `,"next":${JSON.stringify(next)}`;
-  return new Answer(`{"count":${count},"items":${items}${more}}`);
 }

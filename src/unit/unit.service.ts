@@ -5,7 +5,7 @@ import type { Operation } from '../model/built-in-traits.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { DefinitionChangeService } from '../catalog/definition/definition-change.service.js';
 import { Database, type Executor } from '../database/database.js';
-import { Answer, NULL_ANSWER } from '../http/answer/answer.js';
+import { NULL_ANSWER, pageAnswer, type Answer } from '../http/answer/answer.js';
 import { parseBody } from '../http/body/body.js';
 import { expectedVersions } from '../http/answer/etag.js';
 import { parseFlags } from '../http/route/list-query.js';
@@ -24,16 +24,14 @@ import { Behaviors } from './draft/behavior.js';
 import { bodyOf, type Body } from './draft/draft.js';
 import type { NotObject } from './draft/drafter.js';
 import { unitAnswer } from './table/presentation-version.js';
-import { Remotes, type RemoteOperation } from './remote/remote-sources.js';
 import { executorFor, timesOf } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
 import { unknownUnit } from './session/unit-ids.js';
 import { UnitReader } from './unit.reader.js';
-import { UnitRights, type WriteOptions } from './table/rights.js';
-import { UnitWriter } from './unit.writer.js';
-import type { UnitRow } from './table/unit.repository.js';
+import { UnitRights } from './table/rights.js';
+import type { UnitOperation, UnitRow, WriteOptions } from './store/unit-store.js';
+import { UnitStores } from './unit-stores.js';
 import { tellingWhole } from './draft/complete-refusal.js';
-import { takesMany } from './table/writer.js';
 
 /** What a write needs of its request. */
 export interface WriteRequest {
@@ -57,9 +55,8 @@ export class UnitService {
     private readonly database: Database,
     private readonly changes: DefinitionChangeService,
     private readonly behaviors: Behaviors,
-    private readonly writer: UnitWriter,
     private readonly rights: UnitRights,
-    private readonly remotes: Remotes,
+    private readonly stores: UnitStores,
     private readonly reader: UnitReader,
   ) {}
 
@@ -67,7 +64,7 @@ export class UnitService {
     return this.#write(scope, kindId, 'create', undefined, request, async (session, kind, { access }, bytes) => {
       const body = await parseBody(bytes, request.contentType, scope.project.schema);
       const { bodies, bulk } = await runYielding(bodiesOf(body, kind), new EventLoopYield(scope.project.schema));
-      const rows = await this.writer.insert(session, kind, bodies, { bulk, access });
+      const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk, access });
       return bulk ? bulkAnswer(rows) : unitAnswer(kind, onlyOne(rows));
     });
   }
@@ -76,13 +73,13 @@ export class UnitService {
     return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options, bytes) => {
       let body: MaybePromise<Body> | undefined;
       const read = () => (body ??= andThen(parseBody(bytes, request.contentType, scope.project.schema), objectOf));
-      return unitAnswer(kind, await this.writer.update(session, kind, unitId, read, options));
+      return unitAnswer(kind, await this.stores.of(kind).update(session, kind, unitId, read, options));
     });
   }
 
   remove(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'delete', unitId, request, async (session, kind, options) => {
-      await this.writer.remove(session, kind, unitId, options);
+      await this.stores.of(kind).remove(session, kind, unitId, options);
       return NULL_ANSWER;
     });
   }
@@ -94,7 +91,7 @@ export class UnitService {
   async #write(
     scope: RequestScope,
     kindId: string,
-    operation: Extract<Operation, RemoteOperation>,
+    operation: Extract<Operation, UnitOperation>,
     unitId: string | undefined,
     request: WriteRequest,
     work: (session: Session, kind: KindDef, options: WriteOptions, bytes: Buffer | undefined) => Promise<Answer>,
@@ -104,7 +101,7 @@ export class UnitService {
     const alone = executorFor(this.database, caller);
     const open = (model: Model) => {
       const { kind, grant } = authorizeKind(model, kindId, operation, caller);
-      this.remotes.checkState(kind, { project, ...deployment }, operation);
+      this.stores.of(kind).checkState(kind, { project, ...deployment }, operation);
       const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
       return { kind, options };
     };
@@ -131,10 +128,11 @@ export class UnitService {
       const { kind, options } = open(model);
       const base = { ...scope, ...deployment, model };
       const write = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
-      return this.remotes.apart(project, model, kind, async () => {
+      const store = this.stores.of(kind);
+      return store.run(project, model, async () => {
         const query = { url: request.url, takes: takenBy(operation, definition) };
         await this.#cascade({ ...base, executor: alone }, kind, unitId, query);
-        const isolation = this.writer.isolation(base, kind, operation);
+        const isolation = store.isolation(base, kind, operation);
         if (!isolation) return write(alone);
         const about = () => (unitId === undefined ? undefined : `${project.id} ${operation} ${kind.id} ${unitId}`);
         const [share, runs] = [this.behaviors.share(kind, base), this.database.runs({ workKey: about })];
@@ -160,7 +158,7 @@ export class UnitService {
   }
 
   /**
-   * Runs work that changes definitions in more than one unit, such as adding a kind to a group. `check` refuses what is
+   * TransactionRuns work that changes definitions in more than one unit, such as adding a kind to a group. `check` refuses what is
    * not there, before what is wrong with the query.
    */
   async define<T>(
@@ -219,7 +217,7 @@ function onlyOne(rows: readonly UnitRow[]): UnitRow {
 }
 
 function bulkAnswer(rows: readonly UnitRow[]): Answer {
-  return new Answer(`{"count":${rows.length},"items":[${rows.map(({ body }) => body).join(',')}]}`);
+  return pageAnswer({ count: rows.length, items: `[${rows.map(({ body }) => body).join(',')}]` });
 }
 
 function objectOf(value: unknown): Body {
@@ -232,7 +230,7 @@ function objectOf(value: unknown): Body {
 
 /** One object, or for users' kinds a list of them. @throws KindError 400 */
 function* bodiesOf(value: unknown, kind: KindDef): WorkInPieces<{ bodies: (Body | NotObject)[]; bulk: boolean }> {
-  if (!Array.isArray(value) || !takesMany(kind)) return { bodies: [objectOf(value)], bulk: false };
+  if (!Array.isArray(value) || !kind.storage.bulk) return { bodies: [objectOf(value)], bulk: false };
   if (value.length > LIMITS.bulk) {
     throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
   }

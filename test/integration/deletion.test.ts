@@ -6,14 +6,14 @@ import { refusal } from '../../src/shared/errors.js';
 import { LIMITS } from '../../src/shared/limits.js';
 import { Behaviors } from '../../src/unit/draft/behavior.js';
 import { asSystem, type Session } from '../../src/unit/session/session.js';
-import { UnitWriter } from '../../src/unit/unit.writer.js';
+import { TableStore } from '../../src/unit/table/table.store.js';
 import { asMember, defineKinds } from '../support/callers.js';
 import { ok, query, refusalOf } from '../support/definitions.js';
 import { startTestService } from '../support/service.js';
 
 const service = await startTestService();
 const { app } = service.service;
-const writer = app.get(UnitWriter);
+const writer = app.get(TableStore);
 
 /** What the behaviours of kinds that begin with `heard` were told, with the label of the unit. */
 let events: string[] = [];

@@ -213,8 +213,8 @@ function checkBytes(before: Model, after: Model, faults: Faults): void {
 
 /** Kinds that had units of their own and have none any more. */
 function goneTables(before: Model, after: Model): string[] {
-  const stored = [...before.kinds.values()].filter((kind) => !kind.builtIn && !kind.remote);
-  return stored.filter(({ id }) => after.kinds.get(id)?.remote ?? true).map(({ id }) => id);
+  const stored = [...before.kinds.values()].filter((kind) => !kind.builtIn && kind.storage.hasTable);
+  return stored.filter(({ id }) => !after.kinds.get(id)?.storage.hasTable).map(({ id }) => id);
 }
 
 /** Kinds whose units are members no more: their credentials go with that. */

@@ -58,8 +58,8 @@ function readType(kind: KindDef, field: Field): string {
 }
 
 /** A source need not know when its units were made. */
-function isNullable({ remote }: KindDef, { id, def }: Field): boolean {
-  if (isUnitField(id)) return remote && def.type === 'datetime';
+function isNullable({ storage }: KindDef, { id, def }: Field): boolean {
+  if (isUnitField(id)) return !storage.timestamps && def.type === 'datetime';
   return def.nullable && !def.primary;
 }
 

@@ -40,7 +40,7 @@ function kindExample({ kinds, parameters }: Model): Schema {
 }
 
 function parameterExample(type: string, { kinds, parameters }: Model, isNamed: (kindId: string) => boolean): Schema {
-  const own = [...kinds.values()].find(({ id, builtIn, remote }) => !builtIn && !remote && isNamed(id));
+  const own = [...kinds.values()].find(({ id, builtIn, storage }) => !builtIn && storage.hasTable && isNamed(id));
   return {
     id: freeId(`example_${type}`, parameters),
     label: 'Example',

@@ -1,5 +1,5 @@
 /** Makes the operation of a route: for one kind, for all kinds that have the same one, or for none. Pure. */
-import { NO_QUERY, REMOTE_GET_QUERY, REMOTE_LIST_QUERY, type QueryName } from '../../http/route/query-names.js';
+import { NO_QUERY, UNIT_QUERY, type QueryName } from '../../http/route/query-names.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../model/model.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
@@ -105,8 +105,7 @@ function operationParameters(route: Route, path: string, kind: KindDef | undefin
 
 /** The query of a route, of a kind where it is of one. */
 function operationQuery({ id, query, form }: Route, kind: KindDef | undefined): readonly QueryName[] {
-  if (id === 'list' && kind?.remote) return REMOTE_LIST_QUERY;
-  if (id === 'get' && kind?.remote) return REMOTE_GET_QUERY;
+  if (kind && (id === 'list' || id === 'get')) return UNIT_QUERY[kind.storage.type][id];
   // By an edit only definitions lose something.
   if (form === 'update' && kind && !(kind.builtIn && !isMemberKind(kind))) return NO_QUERY;
   return query;

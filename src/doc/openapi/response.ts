@@ -1,7 +1,6 @@
 /** What the operations of a route answer. Pure. */
 import { grantOf } from '../../access/access.js';
 import type { KindDef } from '../../model/model.js';
-import { takesMany } from '../../unit/table/writer.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
 import {
   headerRef,
@@ -35,7 +34,7 @@ export function responsesOf(
     route.content === 'function' ||
     FORMS_WITH_HOOKS.has(route.form) ||
     (route.method === 'delete' && route.of === 'all');
-  const sourced = route.asks !== undefined && (view.generic || kinds.some(({ remote }) => remote));
+  const sourced = route.asks !== undefined && (view.generic || kinds.some(({ storage }) => !storage.hasTable));
   // What authors wrote refuses with words of its own, and may take too long.
   const authored = hooked || sourced;
   const statuses = new Set([...common, ...ofBodies, ...(route.refuses ?? []), ...(authored ? ([504] as const) : [])]);
@@ -136,7 +135,7 @@ function pageRef(kindId: string | undefined, view: DocumentView): Schema {
 
 /** Whether a create takes many at once; those of any kind may, where the path names none. */
 export function mayTakeMany(kind: KindDef | undefined): boolean {
-  return !kind || takesMany(kind);
+  return !kind || kind.storage.bulk;
 }
 
 /** Who may read every unit of the kind is answered all of what it made. Users' kinds take many at once. */

@@ -79,7 +79,7 @@ function nestedExample(kind: KindDef, field: Field, nesting: Nesting, depth = 1)
   const member = memberExample(kind, field);
   if (member !== undefined) return member;
   const target = nesting.model.kinds.get(field.reference?.kind ?? '');
-  if (!target || !isRequiredInBody(kind, field) || kind.remote || depth > LIMITS.references) return undefined;
+  if (!target || !isRequiredInBody(kind, field) || !kind.storage.nested || depth > LIMITS.references) return undefined;
   if (!nesting.mayCreate(target.id)) return undefined;
   const needed = bodyFields(target, nesting.caller).filter((each) => isRequiredInBody(target, each));
   return exampleBody(

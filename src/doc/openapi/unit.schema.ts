@@ -158,7 +158,7 @@ function nestedUnitSchema(kind: KindDef, field: Field, context: KindContext): Sc
     return parameterListSchema(new Map(types.map((type) => [type, names.schema(type, 'create')])));
   }
   const target = field.reference?.kind;
-  if (target === undefined || kind.remote || !mayCreate(target)) return undefined;
+  if (target === undefined || !kind.storage.nested || !mayCreate(target)) return undefined;
   return { anyOf: [inputValue(field), schemaRef(names.schema(target, 'create'))] };
 }
 

@@ -3,7 +3,7 @@ import { isAllowedForSomeUnit } from '../../access/access.js';
 import { isLinkable, isMemberKind, type KindDef, type Model } from '../../model/model.js';
 import type { Operation as Right } from '../../model/built-in-traits.js';
 import { isAdministrator, type Caller } from '../../tenancy/caller.js';
-import type { RemoteOperation } from '../../unit/remote/remote-sources.js';
+import type { UnitOperation } from '../../unit/store/unit-store.js';
 import type { DocumentedFunction } from './documented-functions.js';
 import type { Application } from './application.js';
 import type { KindNames } from './names.js';
@@ -25,7 +25,7 @@ export interface DocumentInput {
   /** Whether a hook may make what a new unit of a kind must have. */
   readonly mayMake: (kind: KindDef) => boolean;
   /** Whether the source of a remote kind can not do something. */
-  readonly lacks: (kind: KindDef, operation: RemoteOperation) => boolean;
+  readonly lacks: (kind: KindDef, operation: UnitOperation) => boolean;
 }
 
 /** The same with the kinds that are shown, and their names. */
@@ -70,7 +70,7 @@ export function hasRecord(seen: DocumentInput, kindId: string): boolean {
 
 export function isShown(route: Route, kind: KindDef | undefined, seen: DocumentInput): boolean {
   if (route.administrators && !isAdministrator(seen.caller)) return false;
-  if (kind?.remote && route.asks && seen.lacks(kind, route.asks)) return false;
+  if (kind && route.asks && seen.lacks(kind, route.asks)) return false;
   if (route.reads && !hasRecord(seen, route.reads)) return false;
   const subject = kind ?? seen.model.kinds.get(route.kind ?? '');
   if (!subject || !route.rights) return true;

@@ -3,9 +3,10 @@ import { targetKindTextFor } from '../../access/reference-access.js';
 import { keyField, parameterField } from '../../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
+import { storageOf } from '../../model/storage.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { parseJson } from '../../http/body/json-text.js';
-import { pairsOf } from '../../http/route/list-query.js';
+import { queryParametersOf } from '../../http/route/list-query.js';
 import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
@@ -85,7 +86,7 @@ function makeShape({ name, parameters }: FunctionDef, model: Model): KindDef {
     id: name,
     label: name,
     active: true,
-    remote: false,
+    storage: storageOf(false, false),
     public: false,
     builtIn: false,
     special: {},
@@ -123,7 +124,7 @@ export function bodyOfQuery(def: FunctionDef, url: string, faults: Faults): Body
 
 function textsOf(url: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const [key, text] of pairsOf(url)) {
+  for (const [key, text] of queryParametersOf(url)) {
     const texts = found.get(key) ?? [];
     found.set(key, texts);
     texts.push(text);

@@ -3,11 +3,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../http/log/logger.js';
 import type { Context, Data, Letter, Log, Member, UnitRef } from '../../kit/context.js';
-import type { AnyUnit, ListOptions, Page, Units } from '../../kit/units.js';
+import type { AnyUnit, Page, Units } from '../../kit/units.js';
 import type { TransactionRuns } from '../../database/transaction/runs.js';
 import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/link.reader.js';
-import { LinkService, type LinkPath } from '../../link/link.service.js';
+import type { LinkPath } from '../../link/link.plan.js';
+import { LinkService } from '../../link/link.service.js';
 import { mailLine } from '../../mail/mail.js';
 import { Markup, markup } from '../../mail/markup.js';
 import { MailQueue } from '../../mail/mail-queue.js';
@@ -16,15 +17,14 @@ import { isEmailAddress } from '../../shared/email.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import { askerOf, type Session } from '../../unit/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
-import { parseListQuery } from '../../http/route/list-query.js';
-import { LIST_QUERY, WALK_QUERY } from '../../http/route/query-names.js';
-import { tellsKind } from '../../unit/query/union.plan.js';
+import type { MixedPage } from '../../unit/query/union.plan.js';
 import { SessionUnits, veiled, type UnitObject } from '../../unit/session-units.js';
 import { checkText, checkUnit } from './argument-checks.js';
 import { asking } from '../sandbox/refusal-origin.js';
 import { signalFor, type Authored } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
 import { Door } from './operation-queue.js';
+import { queryParametersOf } from './list-options.js';
 import { handedOver } from '../sandbox/deep-copy.js';
 
 export interface Given {
@@ -93,11 +93,11 @@ export class Contexts {
     const units = (kind: string): Units<UnitObject, UnitObject> => {
       const get = <T>(work: () => Promise<T>) => read([kind], work);
       // What a source does is not undone, so no transaction has to begin for it.
-      const change = <T>(work: () => Promise<T>) => (all.isRemote(session, kind) ? read : write)([kind], work);
+      const change = <T>(work: () => Promise<T>) => (all.isTransactional(session, kind) ? write : read)([kind], work);
       const checkId = (id: unknown, call: string) => checkText(id, `units('${kind}').${call}`, 'id');
       checkText(kind, 'units(kind)', 'kind');
       return {
-        list: (options = {}) => get(() => all.list(session, kind, queryOf(options))),
+        list: (options = {}) => get(() => all.list(session, kind, queryParametersOf(options))),
         get: async (id) => {
           checkId(id, 'get(id)');
           return get(() => all.get(session, kind, id));
@@ -130,33 +130,26 @@ export class Contexts {
       list: async (unit, direction, options = {}) => {
         checkUnit(unit, 'links.list(unit, direction, options)', 'unit');
         const path = { kind: unit.kind_id, unit: unit.id, direction };
-        return read([path.kind], () =>
-          pageOf(session, queryOf(options), (url) => this.walks.listIn(session, path, url)),
-        );
+        return read([path.kind], () => pageOf(session, this.walks.listIn(session, path, queryParametersOf(options))));
       },
     };
     const groups: Data['groups'] = {
       units: async (group, options = {}) => {
         checkText(group, 'groups.units(group, options)', 'group');
-        return read([group], () => pageOf(session, queryOf(options), (url) => this.groups.listIn(session, group, url)));
+        return read([group], () => pageOf(session, this.groups.listIn(session, group, queryParametersOf(options))));
       },
     };
     return { units: units as unknown as Data['units'], links, groups };
   }
 }
 
-/** Units of several kinds. Each tells its kind, if only for what is hidden of it. */
-async function pageOf(
-  { model, project }: Session,
-  url: string,
-  list: (url: string) => Promise<{ readonly count: number; readonly items: string }>,
-): Promise<Page<AnyUnit>> {
-  const { count, items } = await list(url);
-  const tells = tellsKind(parseListQuery(url, [...LIST_QUERY, ...WALK_QUERY]));
+/** Every unit has its kind here, by which its hidden parameters are known, even where the options exclude `kind_id`. */
+async function pageOf({ model, project }: Session, page: Promise<MixedPage>): Promise<Page<AnyUnit>> {
+  const { count, items, showsKinds } = await page;
   const parsed = (await readJson(items, project.schema)) as AnyUnit[];
   const units = parsed.map((unit) => {
     const { kind_id, ...rest } = unit;
-    return veiled(model, kind_id, tells ? unit : rest) as AnyUnit;
+    return veiled(model, kind_id, showsKinds ? unit : rest) as AnyUnit;
   });
   return { count, items: units };
 }
@@ -170,20 +163,6 @@ function pathOf(parent: UnitRef, child: UnitRef, link = 'link', call = ''): Link
 
 function memberOf(caller: Caller): Member | null {
   return caller.type === 'member' ? { id: caller.id, kind_id: caller.kindId, administrator: caller.admin } : null;
-}
-
-/** Options of which a list with nothing in it asks for nothing, and not for everything: it is refused as in a query. */
-const CHOICES: readonly string[] = ['include', 'link_id', 'kind_id'];
-
-/** Options as the query string that a client would send. */
-function queryOf(options: ListOptions): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
-    if (value === undefined) continue;
-    const given: readonly unknown[] = Array.isArray(value) ? value : [value];
-    for (const each of given.length === 0 && CHOICES.includes(name) ? [''] : given) query.append(name, String(each));
-  }
-  return `?${query.toString()}`;
 }
 
 function mailOf({ to, subject, text, html }: Letter) {

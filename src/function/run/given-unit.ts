@@ -34,7 +34,7 @@ export class GivenUnit {
   /** @throws Outdated where the unit is not as it was given; one of a source is not asked for again */
   async check(session: Session): Promise<void> {
     const { kind, first } = this;
-    if (kind.remote) return;
+    if (!kind.storage.transactional) return;
     const now = await this.reading.find(session);
     if (now && textOf(now) === this.#text) return;
     const { schema } = session.project;

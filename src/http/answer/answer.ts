@@ -14,6 +14,12 @@ export function jsonAnswer(content: unknown): Answer {
   return new Answer(JSON.stringify(content ?? null));
 }
 
+/** A page of a list. `items` is JSON text; `next` is there with keyset pagination, null on the last page. */
+export function pageAnswer({ count, items, next }: { count: number; items: string; next?: string | null }): Answer {
+  const cursor = next === undefined ? '' : `,"next":${JSON.stringify(next)}`;
+  return new Answer(`{"count":${count},"items":${items}${cursor}}`);
+}
+
 export const NULL_ANSWER = new Answer('null');
 
 /** The envelope around a content that is JSON text. */

@@ -1,45 +1,47 @@
-/** The query parameters of lists, in every spelling that is accepted, as one value. */
+/** Parses query parameters, in every accepted spelling: those of lists become a `ListQuery`. */
 import { parseFilter } from '../../filter/filter.parser.js';
 import type { Filter } from '../../filter/filter.ast.js';
-import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { EMPTY_QUERY, type ListQuery, type OrderBy } from '../../filter/list-query.js';
+import { Faults, KindError, refusal, type Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { LIST_QUERY, NO_QUERY, type QueryName } from './query-names.js';
+import { NO_QUERY, type QueryName } from './query-names.js';
 
-export interface OrderBy {
-  readonly path: string;
-  readonly descending: boolean;
+/** Names and texts of query parameters in their order: those of a URL, or the options of a function's call. */
+export type QueryParameters = readonly (readonly [name: string, text: string])[];
+
+/** A parsed query. Its faults are thrown when it is planned, because rights and existence are checked before. */
+export interface ParsedQuery {
+  /** Without the parts that have faults. */
+  readonly query: ListQuery;
+  readonly faults: readonly Message[];
 }
 
-export interface ListQuery {
-  readonly offset: number;
-  readonly limit: number;
-  readonly order: readonly OrderBy[];
-  readonly filter: Filter | undefined;
-  readonly include: readonly string[] | undefined;
-  readonly exclude: readonly string[] | undefined;
-  readonly count: 'exact' | 'none' | 'estimated';
-  /** Undefined without keyset pagination, empty for the first page. */
-  readonly cursor: string | undefined;
-  readonly loadLinks: boolean;
-  readonly depth: number;
-  /** The link types that are followed, and the kinds whose units are answered; undefined for all. */
-  readonly linkIds: readonly string[] | undefined;
-  readonly kindIds: readonly string[] | undefined;
+const NO_PARAMETERS: QueryParameters = [];
+const EMPTY: ParsedQuery = { query: EMPTY_QUERY, faults: [] };
+
+/** The query parameters of a URL; `name[]` counts as `name`. */
+export function queryParametersOf(url: string): QueryParameters {
+  const start = url.indexOf('?');
+  if (start < 0) return NO_PARAMETERS;
+  return Array.from(new URLSearchParams(url.slice(start + 1)), ([key, text]) => [withoutBrackets(key), text] as const);
 }
 
-/** The query of a URL by name; `name[]` counts as `name`. Unknown names are refused with the nearest known one. */
+export function withoutBrackets(key: string): string {
+  return key.endsWith('[]') ? key.slice(0, -2) : key;
+}
+
+/** The texts of each query parameter of a URL. @throws KindError 400 for unknown names, with the nearest known one */
 export function readQuery(url: string, known: readonly QueryName[]): ReadonlyMap<string, readonly string[]> {
   const faults = new Faults();
-  const query = namedOf(url, known, faults);
+  const query = textsByName(queryParametersOf(url), known, faults);
   faults.throwIfAny();
   return query;
 }
 
-function namedOf(url: string, known: readonly string[], faults: Faults): Map<string, string[]> {
+function textsByName(parameters: QueryParameters, known: readonly string[], faults: Faults): Map<string, string[]> {
   const query = new Map<string, string[]>();
-  if (!url.includes('?')) return query;
   const unknown = new Set<string>();
-  for (const [name, value] of pairsOf(url)) {
+  for (const [name, text] of parameters) {
     if (!known.includes(name)) {
       if (unknown.has(name)) continue;
       unknown.add(name);
@@ -48,55 +50,30 @@ function namedOf(url: string, known: readonly string[], faults: Faults): Map<str
       });
       continue;
     }
-    const values = query.get(name);
-    if (values) values.push(value);
-    else query.set(name, [value]);
+    const texts = query.get(name);
+    if (texts) texts.push(text);
+    else query.set(name, [text]);
   }
   return query;
 }
 
-/** Names and values of a query, in their order; `name[]` counts as `name`. */
-export function* pairsOf(url: string): Generator<readonly [name: string, value: string]> {
-  const start = url.indexOf('?');
-  if (start < 0) return;
-  for (const [key, value] of new URLSearchParams(url.slice(start + 1))) {
-    yield [key.endsWith('[]') ? key.slice(0, -2) : key, value];
-  }
-}
-
-/** For endpoints that take no query, at the point where their input is judged. @throws KindError 400 */
+/** For endpoints without query parameters, called when their input is validated. @throws KindError 400 */
 export function refuseQuery(url: string): void {
   readQuery(url, NO_QUERY);
 }
 
-export const EMPTY_QUERY: ListQuery = {
-  offset: 0,
-  limit: LIMITS.pageDefault,
-  order: [],
-  filter: undefined,
-  include: undefined,
-  exclude: undefined,
-  count: 'exact',
-  cursor: undefined,
-  loadLinks: false,
-  depth: 0,
-  linkIds: undefined,
-  kindIds: undefined,
-};
-
-/** Reads the query of a list, get or struct, which takes these names. All faults are told at once. @throws KindError 400 */
-export function parseListQuery(url: string, names: readonly QueryName[] = LIST_QUERY): ListQuery {
-  const { query, faults } = readListQuery(url, names);
-  faults.throwIfAny();
-  return query;
-}
-
-/** The same with the faults that it has; of what they are about the query has nothing. */
-export function readListQuery(url: string, names: readonly QueryName[]): { query: ListQuery; faults: Faults } {
+/** Parses the query of an endpoint for lists, units or structs, which takes the parameters `names`. */
+export function parseListQuery(parameters: QueryParameters, names: readonly QueryName[]): ParsedQuery {
+  if (parameters.length === 0) return EMPTY;
   const faults = new Faults();
-  if (!url.includes('?')) return { query: EMPTY_QUERY, faults };
-  const named = namedOf(url, names, faults);
-  return { query: new ListQueryReader(named, faults).read(), faults };
+  try {
+    const query = new ListQueryReader(textsByName(parameters, names, faults), faults).read();
+    return { query, faults: faults.messages };
+  } catch (error) {
+    // So many faults that no more are looked for.
+    if (error instanceof KindError) return { query: EMPTY_QUERY, faults: error.messages };
+    throw error;
+  }
 }
 
 class ListQueryReader {
@@ -124,7 +101,7 @@ class ListQueryReader {
     if (read.include && read.exclude) this.#conflict('include', 'exclude');
     if (cursor !== undefined && read.offset > 0) this.#conflict('cursor', 'offset');
     if (cursor !== undefined && read.limit === 0) this.#bad('limit', 'at least 1 with a cursor');
-    // The field that load_links adds is there already.
+    // `load_links` adds the field `links` anyway.
     return read.loadLinks ? { ...read, include: read.include?.filter((name) => name !== 'links') } : read;
   }
 

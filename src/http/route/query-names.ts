@@ -1,4 +1,6 @@
 /** The query parameters that each sort of endpoint takes; the endpoints refuse all others, and the API document has these. Pure. */
+import type { UnitStorage } from '../../model/storage.js';
+
 export type QueryName =
   | 'offset'
   | 'limit'
@@ -29,9 +31,14 @@ export const STRUCT_QUERY = [...PAGE, ...LINKED] as const satisfies readonly Que
 /** A walk has no cursor. */
 export const WALK_QUERY = [...PAGE, 'count', ...LINKED, 'link_id', 'kind_id'] as const satisfies readonly QueryName[];
 
-/** Units of a remote kind have no links, and their source knows no cursor. */
-export const REMOTE_LIST_QUERY = [...PAGE, 'count'] as const satisfies readonly QueryName[];
-export const REMOTE_GET_QUERY = SHOWN satisfies readonly QueryName[];
+/**
+ * The query parameters of units by where these are stored. Units of a remote kind have no links, and their source supports
+ * no cursor.
+ */
+export const UNIT_QUERY = {
+  table: { list: LIST_QUERY, get: GET_QUERY },
+  remote: { list: [...PAGE, 'count'], get: SHOWN },
+} as const satisfies Record<UnitStorage['type'], Record<'list' | 'get', readonly QueryName[]>>;
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];
 export const MEMBER_QUERY = ['member'] as const satisfies readonly QueryName[];

@@ -1,4 +1,5 @@
 /** Builds the model of a project from its records and the built-in model. */
+import { storageOf } from '../storage.js';
 import { jsonEqual } from '../../shared/json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import {
@@ -73,12 +74,12 @@ function keptDefinition(made: ParameterDef, known: ParameterDef | undefined): Pa
 
 /** Whether a kind is what its record and its groups say. */
 function isOf(record: KindRecord, groups: readonly string[], kind: KindDef): boolean {
-  const said = [record.label, record.active, record.remote, record.public, record.access];
+  const said = [record.label, record.active, storageOf(record.remote, kind.builtIn).type, record.public, record.access];
   const lists = [record.parameters, record.unique, record.indexes, groups];
   return jsonEqual(
     [said, lists],
     [
-      [kind.label, kind.active, kind.remote, kind.public, kind.access],
+      [kind.label, kind.active, kind.storage.type, kind.public, kind.access],
       [kind.parameters, kind.unique, kind.indexes, kind.groups],
     ],
   );
@@ -193,6 +194,7 @@ function finishKind(
   builtIn: BuiltInKind | undefined,
 ): KindDef {
   const granted = grantedFields(groups);
+  const storage = storageOf(record.remote, builtIn !== undefined);
   const ownIds = new Set(shape.own.map((field) => field.id));
   const key = keyField(shape.key, shape.primary);
   const fields = [
@@ -201,13 +203,13 @@ function finishKind(
     ...granted.filter((field) => !ownIds.has(field.id)),
     ...shape.own,
     METADATA_FIELD,
-    ...(record.remote ? REMOTE_TIME_FIELDS : TIME_FIELDS),
+    ...(storage.timestamps ? TIME_FIELDS : REMOTE_TIME_FIELDS),
   ];
   return {
     id: record.id,
     label: record.label,
     active: record.active,
-    remote: record.remote,
+    storage,
     public: record.public,
     builtIn: builtIn !== undefined,
     special: builtIn?.special ?? PLAIN,

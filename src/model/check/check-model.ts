@@ -79,7 +79,7 @@ export function checkReference(
       `${name}: '${target.id}' is built in; only users' kinds and member kinds can be referenced`,
       place,
     );
-  } else if (target.remote) {
+  } else if (!target.storage.foreignKeys) {
     faults.add(
       'parameter.bad_reference',
       `${name}: '${target.id}' is remote, so no foreign key can hold a reference to it`,
@@ -117,9 +117,9 @@ export function checkLists(kind: KindLists, known: ReadonlyMap<string, Listed>, 
 
 /** A remote kind has no table, so no foreign key can lead to it. */
 function checkRemote(kind: KindDef, model: Model, faults: Faults): void {
-  if (!kind.remote) return;
+  if (kind.storage.foreignKeys) return;
   for (const { kind: other, field } of referencesTo(model, kind.id)) {
-    if (other.remote) continue;
+    if (!other.storage.foreignKeys) continue;
     faults.add('kind.referenced', `remote: '${kind.id}' is referred to by '${other.id}' by '${field.id}'`, {
       parameter: 'remote',
     });

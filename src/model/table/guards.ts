@@ -29,7 +29,7 @@ export function keyColumn(kind: KindDef): string {
 
 /** What a kind's units must not be for the change to go through. */
 export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
-  if (kind.remote || kind.builtIn) return [];
+  if (!kind.storage.hasTable || kind.builtIn) return [];
   const guard = (code: ErrorCode, condition: Condition, cascade = false, parameter?: string): Guard => ({
     kind: kind.id,
     table: kind.table,
@@ -38,7 +38,7 @@ export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
     cascade,
     ...(parameter !== undefined && { parameter }),
   });
-  if (!next || next.remote) return [guard('kind.has_units', { type: 'any' }, true)];
+  if (!next?.storage.hasTable) return [guard('kind.has_units', { type: 'any' }, true)];
   if (keyColumn(kind) !== keyColumn(next)) {
     const parameter = next.primary?.id ?? kind.primary?.id ?? 'id';
     return [guard('parameter.locked_by_units', { type: 'any' }, false, parameter)];

@@ -23,7 +23,7 @@ export function* tablesInPieces(
   const tables = new Map(INTERNAL_TABLES.map((table) => [table.name, table]));
   const tested = ruled ?? (yield* ruledFields(model));
   for (const kind of model.kinds.values()) {
-    if (kind.remote || (only && !only.has(kind.table))) continue;
+    if (!kind.storage.hasTable || (only && !only.has(kind.table))) continue;
     const shape = tableOf(kind, model, tested.get(kind));
     const shared = tables.get(kind.table);
     tables.set(kind.table, shared ? merge(shared, shape) : shape);

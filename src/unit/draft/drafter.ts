@@ -3,7 +3,7 @@
  * and every fault.
  */
 import { Injectable } from '@nestjs/common';
-import { checkActiveAndLocal, accessDenied, authorizeKind } from '../../access/access.js';
+import { checkHasTable, accessDenied, authorizeKind } from '../../access/access.js';
 import { readableFields, writableFields } from '../../access/masks.js';
 import { mayDescribe, targetKindTextFor } from '../../access/reference-access.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
@@ -157,7 +157,7 @@ export class Drafter {
       );
     }
     const { kind, grant } = authorizeKind(model, kindId, 'create', writer);
-    checkActiveAndLocal(kind);
+    checkHasTable(kind);
     for (const behavior of this.behaviors.of(kind, write.session)) behavior.ready?.();
     const session = { ...write.session, caller: writer };
     const { patterns, defaults } = write;

@@ -17,7 +17,7 @@ export function isReferenced(model: Model, kind: KindDef): boolean {
 
 /** References that tables hold: a remote kind has none. */
 export function storedReferences(model: Model, kindId: string): readonly Referring[] {
-  return referencesTo(model, kindId).filter(({ kind }) => !kind.remote);
+  return referencesTo(model, kindId).filter(({ kind }) => kind.storage.foreignKeys);
 }
 
 /** A draft, in a bulk write its position, and where it stands inside another one the way to it. */
@@ -139,8 +139,8 @@ export class References {
     const nameOf = targetKindTextFor(askerOf(session), session.model);
     for (const field of kind.fields.values()) {
       const target = field.reference && session.model.kinds.get(field.reference.kind);
-      // Whether a unit of another source is there is for that one to know.
-      if (!target || target.remote) continue;
+      // Only the source itself can check whether one of its units exists.
+      if (!target?.storage.foreignKeys) continue;
       const asked = drafts.flatMap((placed) => named(placed.draft.row[field.column ?? field.id], placed));
       const own = target === kind && asked.length > 0 ? keysOf(kind, drafts) : undefined;
       const others = asked.filter(({ id }) => !made?.has(target, id) && !own?.has(id));

@@ -1,6 +1,6 @@
 /** Cursors: where a page ended, as a text that clients pass on. Pure. */
 import { createHash } from 'node:crypto';
-import type { ListQuery } from '../../http/route/list-query.js';
+import type { ListQuery } from '../../filter/list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { segmentsOf } from '../../model/predicate/path.js';
 import { refusal, type KindError } from '../../shared/errors.js';

@@ -3,8 +3,8 @@ import { readableFields } from '../../access/masks.js';
 import { referenceAccess } from '../../access/reference-access.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { printPath } from '../../filter/filter.printer.js';
-import { readListQuery, type ListQuery } from '../../http/route/list-query.js';
-import type { QueryName } from '../../http/route/query-names.js';
+import type { ListQuery } from '../../filter/list-query.js';
+import type { ParsedQuery } from '../../http/route/list-query.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Field, KindDef } from '../../model/model.js';
@@ -33,14 +33,14 @@ export function contextOf(
 }
 
 /**
- * What `plan` makes of the query of a URL, which may have these names. What is wrong with it as text and what is wrong with it for a kind is told at
- * once. @throws KindError 400, and what `plan` throws of other statuses
+ * Plans a parsed query. The faults found by parsing and those found by planning are reported together.
+ * @throws KindError 400, and errors of other statuses that `plan` throws
  */
-export function planQuery<T>(url: string, names: readonly QueryName[], plan: (query: ListQuery) => T): T {
-  const { query, faults } = readListQuery(url, names);
-  if (!faults.any) return plan(query);
-  // Whether a cursor fits tells nothing where the order is not known.
-  collect<unknown>(faults, () => plan({ ...query, cursor: undefined }), undefined);
+export function planQuery<T>({ query, faults: parsing }: ParsedQuery, plan: (query: ListQuery) => T): T {
+  if (parsing.length === 0) return plan(query);
+  const faults = new Faults([...parsing]);
+  // Whether a cursor fits can not be decided where the order is not known.
+  if (parsing.length < LIMITS.faults) collect<unknown>(faults, () => plan({ ...query, cursor: undefined }), undefined);
   faults.throwIfAny();
   throw new Error('a query with faults was not refused');
 }

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { grantOf, accessSettingOf } from '../../access/access.js';
 import { rightsKeyOf } from '../../access/masks.js';
-import type { ListQuery } from '../../http/route/list-query.js';
+import type { ListQuery } from '../../filter/list-query.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
 import { everyField } from '../../model/predicate/predicate.js';
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';

@@ -1,5 +1,5 @@
 /** One query over several kinds: what it means for each of them. Pure. */
-import type { ListQuery } from '../../http/route/list-query.js';
+import type { ListQuery } from '../../filter/list-query.js';
 import { decided, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import type { Target } from '../../model/predicate/predicate.js';
@@ -9,6 +9,7 @@ import { Faults, refusal } from '../../shared/errors.js';
 import type { KindPart, SharedTerm } from '../../sql/parts.sql.js';
 import type { OrderTerm } from '../../sql/select.sql.js';
 import { checkLookups } from './lookup-limit.js';
+import type { UnitPage } from './unit-page.js';
 import { collect, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
 
 export interface Parts {
@@ -27,8 +28,13 @@ export function tellingKind<Q extends PartsQuery>(query: Q): Q {
   return exclude ? { ...query, exclude: exclude.filter((name) => name !== KIND) } : query;
 }
 
-/** Whether the answers of a query tell the kind of each unit. */
-export function tellsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'exclude'>): boolean {
+/** A page of units of several kinds. */
+export interface MixedPage extends UnitPage {
+  /** Whether the query includes `kind_id` in each unit. */
+  readonly showsKinds: boolean;
+}
+
+export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'exclude'>): boolean {
   return include ? include.includes(KIND) : !exclude?.includes(KIND);
 }
 

@@ -9,8 +9,8 @@ import { isPlainObject, scalarText, textFault, typeName, type Json } from '../..
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
 import { unavailable } from './unavailable.js';
-import type { UnitPage } from '../table/reader.js';
-import type { UnitRow } from '../table/unit.repository.js';
+import type { UnitPage } from '../query/unit-page.js';
+import type { UnitRow } from '../store/unit-store.js';
 import { ValueReader } from '../draft/value-reader.js';
 
 /** A unit by field, as records show its values; what is hidden is there too. */

@@ -3,55 +3,53 @@
  * connection meanwhile, and no place among those that wait for the database.
  */
 import { Injectable } from '@nestjs/common';
-import { checkActive, remoteUnavailable } from '../../access/access.js';
-import { AfterRelease, Catalog } from '../../catalog/catalog.service.js';
+import { remoteUnavailable } from '../../access/access.js';
+import { Catalog } from '../../catalog/catalog.service.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { Database } from '../../database/database.js';
 import { LazyTransaction, type Begin } from '../../database/transaction/lazy-transaction.js';
 import type { TransactionRuns } from '../../database/transaction/runs.js';
 import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
-import type { Remote } from '../../kit/remote.js';
-import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
+import { isMemberKind, type KindDef } from '../../model/model.js';
 import { retryLater, KindError, asMayBeStored, refusal } from '../../shared/errors.js';
 import type { Project } from '../../tenancy/project.js';
 import { Behaviors } from '../draft/behavior.js';
 import type { Settle } from './remote-answer.js';
 import type { Session } from '../session/session.js';
-
-export type RemoteOperation = keyof Remote;
+import type { UnitOperation } from '../store/unit-store.js';
 
 /** The source of one kind. */
 export interface RemoteSource {
-  readonly can: ReadonlySet<RemoteOperation>;
+  readonly can: ReadonlySet<UnitOperation>;
   /** What the source answers, whatever that is. @throws KindError 503 where it does not, 504 past the time limit */
-  ask(operation: RemoteOperation, args: readonly unknown[], session: Session): Promise<unknown>;
+  ask(operation: UnitOperation, args: readonly unknown[], session: Session): Promise<unknown>;
 }
 
 /** The sources of a deployment. */
 export interface RemoteSources {
   /** The source, or why it is not to be had; undefined where there is none. */
   find(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): RemoteSource | KindError | undefined;
-  /** Runs work that asks a source: so much of one project at once, so that slow sources are not everybody's. */
+  /** TransactionRuns work that asks a source: so much of one project at once, so that slow sources are not everybody's. */
   hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
-  /** Runs what hooks and sources do in the database. */
+  /** TransactionRuns what hooks and sources do in the database. */
   begin(project: Project, runs: TransactionRuns): Begin;
 }
 
 /** A source as one piece of work has it. */
 export interface Asked {
   readonly session: Session;
-  readonly ask: (operation: RemoteOperation, ...args: readonly unknown[]) => Promise<unknown>;
+  readonly ask: (operation: UnitOperation, ...args: readonly unknown[]) => Promise<unknown>;
   /** Matches what it answers against the patterns of the kind. */
   readonly settle: Settle;
-  /** Runs what hooks do before the source is asked, or after: all of it is done when it comes back. */
+  /** TransactionRuns what hooks do before the source is asked, or after: all of it is done when it comes back. */
   readonly around: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 }
 
 /** What a source only reads can be asked for again. */
-const READS: ReadonlySet<RemoteOperation> = new Set(['list', 'get']);
+const READS: ReadonlySet<UnitOperation> = new Set(['list', 'get']);
 
-const CAN_NOT: Readonly<Record<RemoteOperation, string>> = {
+const CAN_NOT: Readonly<Record<UnitOperation, string>> = {
   list: 'listed',
   get: 'asked for one by one',
   create: 'created',
@@ -75,19 +73,14 @@ export class Remotes {
     this.#sources = sources;
   }
 
-  /** The state of a kind that an operation on its units needs. @throws KindError 403, 503, and 404 where its source has no such operation */
-  checkState(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>, operation: RemoteOperation): void {
-    checkActive(kind);
-    if (kind.remote) this.#open(kind, session, operation);
-  }
-
   /** Whether the kind has a source that can not do it. */
-  lacks(kind: KindDef, project: Project, operation: RemoteOperation): boolean {
+  lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean {
     const source = this.#sources?.find(kind, { project });
     return source !== undefined && !(source instanceof KindError) && !source.can.has(operation);
   }
 
-  #open(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>, operation: RemoteOperation): RemoteSource {
+  /** @throws KindError 403 where the source has no such operation, 503 where it is not available */
+  open(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): RemoteSource {
     // Members are kept here, with their passwords.
     const source = isMemberKind(kind) ? undefined : this.#sources?.find(kind, session);
     if (!source) throw remoteUnavailable(kind);
@@ -99,24 +92,18 @@ export class Remotes {
     );
   }
 
-  /** Work on units of a kind: where they are remote it is left for afterwards. */
-  apart<T>(project: Project, model: Model, kind: KindDef, work: () => Promise<T>): Promise<T | AfterRelease<T>> {
-    if (!kind.remote) return work();
-    return this.catalog.check(project, model).then(() => new AfterRelease(work));
-  }
-
   /**
-   * Runs work with the source of a kind. Inside a call that is under way it is a part of that one; else the hooks before
+   * TransactionRuns work with the source of a kind. Inside a call that is under way it is a part of that one; else the hooks before
    * the source, what itself does in the database, and the hooks after it have a transaction each.
    */
   async within<T>(
     scope: Session,
     kind: KindDef,
-    operation: RemoteOperation,
+    operation: UnitOperation,
     work: (asked: Asked) => Promise<T>,
   ): Promise<T> {
     const session = { ...this.behaviors.deployment, ...scope };
-    const source = this.#open(kind, session, operation);
+    const source = this.open(kind, session, operation);
     const sources = this.#sources;
     const { executor: given } = session;
     const settle: Settle = (checks) => this.patterns.settle(session.project.id, checks);
@@ -157,7 +144,7 @@ export class Remotes {
   }
 }
 
-/** Runs a part of the work in a transaction of its own; `again`: as often as others stand in the way. */
+/** TransactionRuns a part of the work in a transaction of its own; `again`: as often as others stand in the way. */
 async function inTransaction<T>(
   begin: () => LazyTransaction,
   session: Session,

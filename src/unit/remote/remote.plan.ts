@@ -1,7 +1,7 @@
 /** What a query asks of a source: read and checked as for a table, as far as a source can answer it. Pure. */
 import { parsePath } from '../../filter/filter.parser.js';
 import { printFilter, printPath } from '../../filter/filter.printer.js';
-import type { ListQuery } from '../../http/route/list-query.js';
+import type { ListQuery } from '../../filter/list-query.js';
 import type { RemoteQuery } from '../../kit/remote.js';
 import type { Field } from '../../model/model.js';
 import type { Names, Reach } from '../../model/predicate/path.js';

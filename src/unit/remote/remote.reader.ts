@@ -1,25 +1,26 @@
 /** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
 import { Injectable } from '@nestjs/common';
-import { REMOTE_GET_QUERY, REMOTE_LIST_QUERY } from '../../http/route/query-names.js';
+import type { ParsedQuery } from '../../http/route/list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { everyField, type Predicate } from '../../model/predicate/predicate.js';
-import type { Readable, Reader, ShownUnit, UnitPage } from '../table/reader.js';
+import type { Readable, ShownUnit } from '../store/unit-store.js';
+import type { UnitPage } from '../query/unit-page.js';
 import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
 import { pageOf, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
 import { Remotes, type Asked } from './remote-sources.js';
 import type { Session } from '../session/session.js';
 import { parseKey, unknownUnit } from '../session/unit-ids.js';
 import { contextOf, planQuery, type PlanContext } from '../query/list.plan.js';
-import type { UnitRow } from '../table/unit.repository.js';
+import type { UnitRow } from '../store/unit-store.js';
 
 @Injectable()
-export class RemoteReader implements Reader {
+export class RemoteReader {
   constructor(private readonly remotes: Remotes) {}
 
-  list(session: Session, { kind }: Readable, url: string): Promise<UnitPage> {
+  list(session: Session, { kind }: Readable, parsed: ParsedQuery): Promise<UnitPage> {
     return this.remotes.within(session, kind, 'list', async ({ ask, settle }) => {
       const context = planContext(session, kind);
-      const { query, counts, fields } = planQuery(url, REMOTE_LIST_QUERY, (asked) => {
+      const { query, counts, fields } = planQuery(parsed, (asked) => {
         return { ...planRemoteList(asked, context), counts: asked.count !== 'none' };
       });
       const { count, units } = await readPage(kind, await ask('list', query), query.limit, settle);
@@ -27,11 +28,11 @@ export class RemoteReader implements Reader {
     });
   }
 
-  get(session: Session, { kind }: Readable, id: string, url: string): Promise<ShownUnit> {
+  get(session: Session, { kind }: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {
     return this.remotes.within(session, kind, 'get', async (asked) => {
       const record = await recordOf(asked, kind, id);
       const context = planContext(session, kind);
-      const fields = planQuery(url, REMOTE_GET_QUERY, (query) => planRemoteAnswer(query, context));
+      const fields = planQuery(parsed, (query) => planRemoteAnswer(query, context));
       return { ...rowOf(record, fields, context.visible.values()), more: false };
     });
   }

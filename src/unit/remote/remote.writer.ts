@@ -25,12 +25,12 @@ import { readUnit, rowOf, shownUnit, type RemoteRecord } from './remote-answer.j
 import { Remotes, type Asked } from './remote-sources.js';
 import type { Session } from '../session/session.js';
 import { unknownUnit } from '../session/unit-ids.js';
-import type { UnitRow } from '../table/unit.repository.js';
-import { changed, type WriteOptions } from '../table/rights.js';
-import type { Writer } from '../table/writer.js';
+import type { UnitRow } from '../store/unit-store.js';
+import type { WriteOptions } from '../store/unit-store.js';
+import { changed } from '../table/rights.js';
 
 @Injectable()
-export class RemoteWriter implements Writer {
+export class RemoteWriter {
   constructor(
     private readonly remotes: Remotes,
     private readonly behaviors: Behaviors,

@@ -19,7 +19,8 @@ import type { Placed } from '../draft/references.js';
 import type { Session } from '../session/session.js';
 import { unknownUnit } from '../session/unit-ids.js';
 import { UnitRepository } from './unit.repository.js';
-import { UnitRights, type Conditions } from './rights.js';
+import { UnitRights } from './rights.js';
+import type { Conditions } from '../store/unit-store.js';
 
 @Injectable()
 export class Changes {

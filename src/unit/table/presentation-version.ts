@@ -4,7 +4,7 @@ import { etagOf } from '../../http/answer/etag.js';
 import { Answer } from '../../http/answer/answer.js';
 import type { KindDef } from '../../model/model.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
-import type { UnitRow } from './unit.repository.js';
+import type { UnitRow } from '../store/unit-store.js';
 
 const known = new WeakMap<KindDef, string>();
 

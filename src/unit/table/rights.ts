@@ -4,30 +4,14 @@ import { accessDenied, grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
 import type { Field, KindDef } from '../../model/model.js';
 import { both, everyField, type Predicate } from '../../model/predicate/predicate.js';
-import { refusal, type Faults, type KindError } from '../../shared/errors.js';
+import { refusal, type KindError } from '../../shared/errors.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from '../draft/draft.js';
 import type { Session } from '../session/session.js';
 import { TableReader } from './table.reader.js';
 import { parseKey, unknownUnit } from '../session/unit-ids.js';
-import { UnitRepository, type UnitRow } from './unit.repository.js';
-
-/** What a write asks of the unit that it changes. */
-export interface Conditions {
-  /** The units that the caller may change. */
-  readonly access?: Predicate | undefined;
-  /** From `If-Match`: the version tags of which the unit must still have one. */
-  readonly tags?: readonly string[] | undefined;
-}
-
-export interface WriteOptions extends Conditions {
-  /** The body is a list: faults tell the position. */
-  readonly bulk?: boolean;
-  /** Who writes, for the fields that may be written, where it is not the caller. */
-  readonly writer?: Caller;
-  /** What else is wrong with the request of a create, to be told with the faults of the bodies. */
-  readonly faults?: Faults;
-}
+import type { Conditions, UnitRow } from '../store/unit-store.js';
+import { UnitRepository } from './unit.repository.js';
 
 @Injectable()
 export class UnitRights {

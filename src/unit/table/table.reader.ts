@@ -1,47 +1,46 @@
 /** Reads units of tables: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
 import { Injectable } from '@nestjs/common';
-import { EMPTY_QUERY, type ListQuery } from '../../http/route/list-query.js';
-import { GET_QUERY, LIST_QUERY } from '../../http/route/query-names.js';
+import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
+import type { ParsedQuery } from '../../http/route/list-query.js';
 import type { KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { isCallerError } from '../../shared/errors.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import { showsMore } from './presentation-version.js';
-import type { Readable, Reader, ShownUnit, UnitPage } from './reader.js';
+import type { Readable, ShownUnit } from '../store/unit-store.js';
+import type { UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
 import { parseKey, unknownUnit } from '../session/unit-ids.js';
 import { cursorOf } from '../query/cursor.js';
 import { contextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
-import { UnitRepository, type UnitRow } from './unit.repository.js';
+import type { UnitRow } from '../store/unit-store.js';
+import { UnitRepository } from './unit.repository.js';
 import { Walks } from '../query/traversal.js';
 
 @Injectable()
-export class TableReader implements Reader {
+export class TableReader {
   constructor(
     private readonly repository: UnitRepository,
     private readonly walks: Walks,
   ) {}
 
-  /** @param extra narrows the list, whatever the query asks for */
-  async list(session: Session, readable: Readable, url: string, extra?: Predicate): Promise<UnitPage> {
+  /** @param extra narrows the list further than the query does */
+  async list(session: Session, readable: Readable, parsed: ParsedQuery, extra?: Predicate): Promise<UnitPage> {
     const context = planContext(session, readable);
-    const { query, read } = planQuery(url, LIST_QUERY, (asked) => ({
-      query: asked,
-      read: planList(asked, context, extra),
-    }));
+    const { query, read } = planQuery(parsed, (asked) => ({ query: asked, read: planList(asked, context, extra) }));
     const plan = { ...read, ...(await this.#loaded(session, readable.kind, query)) };
     const { count, items, last } = await this.repository.fetchPage(session.executor, plan, session.model);
     return { count, items, ...(plan.cursor && { next: last && cursorOf(plan, last) }) };
   }
 
-  async get(session: Session, readable: Readable, id: string, url: string): Promise<ShownUnit> {
+  async get(session: Session, readable: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {
     const { kind } = readable;
     const { executor, model } = session;
     const key = parseKey(kind, id);
     let plan: ReadPlan;
     try {
       const context = planContext(session, readable);
-      const { query, read } = planQuery(url, GET_QUERY, (asked) => ({ query: asked, read: planGet(asked, context) }));
+      const { query, read } = planQuery(parsed, (asked) => ({ query: asked, read: planGet(asked, context) }));
       // Every promise here is paid by each get: most load nothing.
       plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
     } catch (error) {

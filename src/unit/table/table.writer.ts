@@ -27,11 +27,12 @@ import { isReferenced, References, type Placed, type Unreachable } from '../draf
 import { timesOf } from '../session/caller-executor.js';
 import { askerOf, asSystem, type Session } from '../session/session.js';
 import { unknownUnit, parseKey } from '../session/unit-ids.js';
-import { UnitRepository, type UnitRow } from './unit.repository.js';
-import { answeredFields, leaves, ofVersion, UnitRights, type Conditions, type WriteOptions } from './rights.js';
+import type { UnitRow } from '../store/unit-store.js';
+import { UnitRepository } from './unit.repository.js';
+import { answeredFields, leaves, ofVersion, UnitRights } from './rights.js';
+import type { Conditions, UnitStore, WriteOptions } from '../store/unit-store.js';
 import { retold, tellingWhole, withFaults } from '../draft/complete-refusal.js';
 import { contextOf, WriteRefusals } from './write-refusals.js';
-import type { Writer } from './writer.js';
 
 /** How new units of one kind are inserted. */
 interface Inserting {
@@ -43,7 +44,7 @@ interface Inserting {
 }
 
 @Injectable()
-export class TableWriter implements Writer {
+export class TableWriter {
   constructor(
     private readonly repository: UnitRepository,
     private readonly behaviors: Behaviors,
@@ -60,7 +61,7 @@ export class TableWriter implements Writer {
    * A deletion in which no code of authors runs reads nothing before it holds the unit, and has to see the references and
    * links that were made until then.
    */
-  readonly isolation: Writer['isolation'] = (session, kind, operation) => {
+  readonly isolation: UnitStore['isolation'] = (session, kind, operation) => {
     const several = this.behaviors.of(kind, session).length > 0;
     if (operation !== 'delete') return several ? 'repeatable read' : undefined;
     if (deletionRunsHooks(this.behaviors, session, kind)) return 'repeatable read';

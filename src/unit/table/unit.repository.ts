@@ -1,4 +1,5 @@
 /** Runs the statements of units and reads their rows. The only place where the engine does I/O. */
+import type { UnitRow } from '../store/unit-store.js';
 import { Injectable } from '@nestjs/common';
 import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { trackContention, noteContention, type ContentionTarget } from '../../database/transaction/contention.js';
@@ -38,11 +39,6 @@ import { conflictOf, type WriteContext } from './conflict.js';
 import { badCursor } from '../query/cursor.js';
 
 /** A unit as PostgreSQL presents it: its version tag, and its JSON. */
-export interface UnitRow {
-  readonly tag: string;
-  readonly body: string;
-}
-
 export interface PageRow {
   readonly count: number;
   readonly items: string;

@@ -1,7 +1,7 @@
 /** What PostgreSQL really does for a list: a short first page counts nothing, and indexes serve what they are for. */
 import { describe, expect, it } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model/model-store.js';
-import { parseListQuery } from '../../../src/http/route/list-query.js';
+import { listQueryOf } from '../../support/list-query.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
@@ -41,7 +41,7 @@ async function nodes(query: string): Promise<string[]> {
   const kind = model.kinds.get('note');
   if (!kind) throw new Error('no kind');
   const { text, values } = listStatement(
-    planList(parseListQuery(`/?${query}`), { schema: tenant.schema, kind, access: undefined, visible: kind.fields }),
+    planList(listQueryOf(`/?${query}`), { schema: tenant.schema, kind, access: undefined, visible: kind.fields }),
   );
   await database.run({ text: ['ANALYZE "project_', project.id, '".note'].join(''), values: [] });
   const [row] = await database.run<{ 'QUERY PLAN': [{ Plan: Node }] }>({

@@ -1,7 +1,7 @@
 /** A page by cursor costs the same wherever it is: in every direction, of parameters that may be null and that may not. */
 import { describe, expect, it } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model/model-store.js';
-import { parseListQuery } from '../../../src/http/route/list-query.js';
+import { listQueryOf } from '../../support/list-query.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
 import { ProjectStore } from '../../../src/tenancy/project-store.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
@@ -58,7 +58,7 @@ async function costOf(query: string): Promise<Cost> {
   const kind = model?.kinds.get('note');
   if (!tenant || !kind) throw new Error('no kind');
   const { text, values } = listStatement(
-    planList(parseListQuery(`/?${query}`), { schema: tenant.schema, kind, access: undefined, visible: kind.fields }),
+    planList(listQueryOf(`/?${query}`), { schema: tenant.schema, kind, access: undefined, visible: kind.fields }),
   );
   const [row] = await database.run<{ 'QUERY PLAN': [{ Plan: Node }] }>({
     text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFlags, parseListQuery } from '../../../src/http/route/list-query.js';
+import { parseFlags } from '../../../src/http/route/list-query.js';
+import { listQueryOf } from '../../support/list-query.js';
 import { KindError } from '../../../src/shared/errors.js';
 
 const IDENTIFIER = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
@@ -19,7 +20,7 @@ describe('the query of a list', () => {
           order.map((term, at) => `${at % 2 ? 'order' : 'order%5B%5D'}=${code(written(term))}`),
           [`order=${code(`[${order.map(written).join(',')}]`)}`],
         ];
-        for (const query of queries) expect(parseListQuery(`/x?${query.join('&')}`).order).toEqual(order);
+        for (const query of queries) expect(listQueryOf(`/x?${query.join('&')}`).order).toEqual(order);
       }),
     );
   });
@@ -37,7 +38,7 @@ describe('the query of a list', () => {
             names.map((name) => `${key}[]=${name}`).join('&'),
             names.map((name) => `${key}=${name}`).join('&'),
           ];
-          for (const query of queries) expect(parseListQuery(`/x?${query}`)[key]).toEqual(names);
+          for (const query of queries) expect(listQueryOf(`/x?${query}`)[key]).toEqual(names);
         },
       ),
     );
@@ -73,7 +74,7 @@ describe('the query of a list', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
         try {
-          parseListQuery(`/x?${pieces.join('')}`);
+          listQueryOf(`/x?${pieces.join('')}`);
         } catch (error) {
           if (!(error instanceof KindError)) throw error;
           expect(error.status).toBe(400);
@@ -84,8 +85,8 @@ describe('the query of a list', () => {
   });
 
   it('without a query is that of the defaults', () => {
-    expect(parseListQuery('/x')).toEqual(parseListQuery('/x?'));
-    expect(parseListQuery('/x')).toMatchObject({
+    expect(listQueryOf('/x')).toEqual(listQueryOf('/x?'));
+    expect(listQueryOf('/x')).toMatchObject({
       limit: 100,
       offset: 0,
       count: 'exact',
@@ -97,7 +98,7 @@ describe('the query of a list', () => {
 });
 
 it('a name that is not there is told once, however often it is given', () => {
-  const refused = () => parseListQuery(`/x?${'nope=1&'.repeat(5000)}nope[]=2&other=3`);
+  const refused = () => listQueryOf(`/x?${'nope=1&'.repeat(5000)}nope[]=2&other=3`);
   expect(refused).toThrow(KindError);
   try {
     refused();

@@ -1,5 +1,7 @@
 /** Plain walks are planned, and their texts made, once for all units that they start from; nothing that matters is taken for another. */
 import { describe, expect, it } from 'vitest';
+import { parseListQuery, queryParametersOf } from '../../../src/http/route/list-query.js';
+import { WALK_QUERY } from '../../../src/http/route/query-names.js';
 import { planWalk } from '../../../src/link/walk.plan.js';
 import type { KindRecord } from '../../../src/model/check/records.js';
 import { walkStatement } from '../../../src/sql/walk.sql.js';
@@ -64,7 +66,13 @@ async function statementOf({
   METS.set(id, METS.get(id) ?? new Set(met));
   const expected = { met: METS.get(id) as Set<string>, narrow: met !== undefined };
   const start = { kind: kindIn(of, from), key, access: undefined };
-  const { plan } = planWalk(`/api/lib/x${search}`, session, { start, direction }, ground, expected);
+  const { plan } = planWalk(
+    parseListQuery(queryParametersOf(search), WALK_QUERY),
+    session,
+    { start, direction },
+    ground,
+    expected,
+  );
   return { statement: walkStatement(plan), plan, ground };
 }
 

@@ -1,5 +1,5 @@
 /** The statements of links, walks and groups, for `statements.test.ts`. */
-import { parseListQuery } from '../../../src/http/route/list-query.js';
+import { listQueryOf } from '../../support/list-query.js';
 import type { KindDef } from '../../../src/model/model.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import type { Statement } from '../../../src/sql/fragment.js';
@@ -44,7 +44,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     allowed: undefined,
     child: { kind: land, key: 'IT', access: undefined },
   };
-  const planned = (query: string) => planParts(parseListQuery(query), [context(city), context(land)]);
+  const planned = (query: string) => planParts(listQueryOf(query), [context(city), context(land)]);
   const shownOf = (query: string) => ({ shown: planned(query).parts, order: planned(query).order });
   const passed: PassedKind[] = [city, land].map((each) => ({ kind: each, access: undefined }));
   const ways = (['parent', 'child'] as const).map((direction) => {
@@ -113,7 +113,7 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     [
       'links loaded',
       listStatement({
-        ...planList(parseListQuery('?limit=10&include=name'), context(city)),
+        ...planList(listQueryOf('?limit=10&include=name'), context(city)),
         also: loadedLinks(city, ways, [], { units: 100, links: 200 }),
       }),
     ],
@@ -123,8 +123,8 @@ export function linkStatements({ schema, version, city, land, id: ID, own, conte
     [
       'a unit of either kind',
       getAnyStatement(schema, [
-        { ...planGet(parseListQuery(''), context(land)), key: 'IT' },
-        { ...planGet(parseListQuery(''), context(city, own)), key: ID },
+        { ...planGet(listQueryOf(''), context(land)), key: 'IT' },
+        { ...planGet(listQueryOf(''), context(city, own)), key: ID },
       ]),
     ],
     ['a link made', insertLinkStatement(link)],

@@ -1,5 +1,5 @@
 /** A model with one kind, for statements that are looked at and not run. */
-import { parseListQuery } from '../../../src/http/route/list-query.js';
+import { listQueryOf } from '../../support/list-query.js';
 import { buildModel, builtInRecords } from '../../../src/model/check/build-model.js';
 import type { KindDef } from '../../../src/model/model.js';
 import type { ParameterRecord } from '../../../src/model/check/records.js';
@@ -27,7 +27,7 @@ export const CITY = MODEL.kinds.get('city') as KindDef;
 
 /** The plan of a list as a caller asks for it who may read everything. */
 export function listPlan(query: string): ListPlan {
-  return planList(parseListQuery(`/?${query}`), {
+  return planList(listQueryOf(`/?${query}`), {
     ...{ schema: 'project_x', kind: CITY, access: undefined, visible: CITY.fields },
   });
 }

@@ -1,5 +1,5 @@
 /** Kinds that refer to one another, and the statements that queries over their references become. */
-import { parseListQuery } from '../../../src/http/route/list-query.js';
+import { listQueryOf } from '../../support/list-query.js';
 import type { Reach } from '../../../src/model/predicate/path.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
 import { listStatement } from '../../../src/sql/select.sql.js';
@@ -50,6 +50,6 @@ export const context = (access?: Predicate) => ({
   ...{ schema: 'project_demo', kind: city, access: undefined, visible: city.fields, reach: reach(access) },
 });
 export const list = (query: string, access?: Predicate) =>
-  listStatement(planList(parseListQuery(`?${query}`), context(access)));
+  listStatement(planList(listQueryOf(`?${query}`), context(access)));
 export const filter = (text: string, access?: Predicate) =>
   list(`include=id&filter=${encodeURIComponent(text)}`, access);

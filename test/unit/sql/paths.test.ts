@@ -1,6 +1,6 @@
 /** The exact SQL of paths over references, committed in `paths.sql`. It runs in `test/e2e/query/paths.test.ts`. */
 import { expect, it } from 'vitest';
-import { parseListQuery } from '../../../src/http/route/list-query.js';
+import { listQueryOf } from '../../support/list-query.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { getStatement } from '../../../src/sql/select.sql.js';
 import { planGet } from '../../../src/unit/query/list.plan.js';
@@ -32,7 +32,7 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
   'a path whose name is too long for a column': list(
     'include=land.name_of_a_parameter_that_is_nearly_as_long_as_any_name_may_be&limit=10',
   ),
-  'one unit': getStatement(planGet(parseListQuery('?include=land.title'), context()), ID),
+  'one unit': getStatement(planGet(listQueryOf('?include=land.title'), context()), ID),
 };
 
 const show = ({ text, values }: Statement): string =>

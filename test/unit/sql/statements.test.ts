@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { readTableShapes } from '../../../src/catalog/project/introspection.js';
-import { parseListQuery } from '../../../src/http/route/list-query.js';
+import { listQueryOf } from '../../support/list-query.js';
 import { diffModels, type Guard } from '../../../src/model/table/diff.js';
 import { schemaName } from '../../../src/model/names.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';
@@ -79,7 +79,7 @@ const ID = '0198c0de-0000-7000-8000-000000000001';
 function statements(schema: string, version: number): Map<string, Statement> {
   const context = (of = city, access?: Predicate): PlanContext => ({ schema, kind: of, access, visible: of.fields });
   const list = (query: string, of = city, access?: Predicate) =>
-    planList(parseListQuery(`?${query}`), context(of, access));
+    planList(listQueryOf(`?${query}`), context(of, access));
   const own: Predicate = { op: 'is', target: { field: city.keyField, keys: [] }, negated: false, value: ID };
   const field = (id: string) => city.fields.get(id) ?? city.keyField;
   const write: WritePlan = {
@@ -92,7 +92,7 @@ function statements(schema: string, version: number): Map<string, Statement> {
     allowed: undefined,
   };
   const row = { id: ID, name: 'Rome', tags: ['a'], extra: { a: 1 }, land: null, _xmin: 'x', metadata: {} };
-  const second = planList(parseListQuery('?limit=2&order=size;desc&cursor='), context());
+  const second = planList(listQueryOf('?limit=2&order=size;desc&cursor='), context());
   const guards: readonly Guard[] = (
     [
       { type: 'any' },
@@ -150,8 +150,8 @@ function statements(schema: string, version: number): Map<string, Statement> {
       listStatement(list(`include=id&filter=${encodeURIComponent(filter)}`)),
     ]),
     ['an estimate', estimateStatement(list('count=estimated&filter=eq(size,1)'))],
-    ['a unit', getStatement(planGet(parseListQuery(''), context(city, own)), ID)],
-    ['a unit of a natural key', getStatement(planGet(parseListQuery('?include=title'), context(land)), 'IT')],
+    ['a unit', getStatement(planGet(listQueryOf(''), context(city, own)), ID)],
+    ['a unit of a natural key', getStatement(planGet(listQueryOf('?include=title'), context(land)), 'IT')],
     ['an insert', insertStatement(write, runSync(rowsText([row])))],
     [
       'an insert into a table that is shared',

@@ -1,0 +1,41 @@
+/** What a list asks for, as one value: the units, their order, the page and the fields. */
+import { LIMITS } from '../shared/limits.js';
+import type { Filter } from './filter.ast.js';
+
+export interface OrderBy {
+  readonly path: string;
+  readonly descending: boolean;
+}
+
+export interface ListQuery {
+  readonly offset: number;
+  readonly limit: number;
+  readonly order: readonly OrderBy[];
+  readonly filter: Filter | undefined;
+  readonly include: readonly string[] | undefined;
+  readonly exclude: readonly string[] | undefined;
+  readonly count: 'exact' | 'none' | 'estimated';
+  /** Undefined without keyset pagination, empty for the first page. */
+  readonly cursor: string | undefined;
+  readonly loadLinks: boolean;
+  readonly depth: number;
+  /** The link types to follow; undefined for all. */
+  readonly linkIds: readonly string[] | undefined;
+  /** The kinds whose units are returned; undefined for all. */
+  readonly kindIds: readonly string[] | undefined;
+}
+
+export const EMPTY_QUERY: ListQuery = {
+  offset: 0,
+  limit: LIMITS.pageDefault,
+  order: [],
+  filter: undefined,
+  include: undefined,
+  exclude: undefined,
+  count: 'exact',
+  cursor: undefined,
+  loadLinks: false,
+  depth: 0,
+  linkIds: undefined,
+  kindIds: undefined,
+};

@@ -1,0 +1,19 @@
+/** The options of a function's list as query parameters, which are validated like those of a request. */
+import { withoutBrackets, type QueryParameters } from '../../http/route/list-query.js';
+import type { ListOptions } from '../../kit/units.js';
+
+/** An empty list of these would select nothing. It is refused, as in a URL. */
+const SELECTIONS: readonly string[] = ['include', 'link_id', 'kind_id'];
+
+export function queryParametersOf(options: ListOptions): QueryParameters {
+  const parameters: [name: string, text: string][] = [];
+  for (const [key, value] of Object.entries(options) as [string, unknown][]) {
+    if (value === undefined) continue;
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const name = withoutBrackets(key.toWellFormed());
+    for (const each of values.length === 0 && SELECTIONS.includes(key) ? [''] : values) {
+      parameters.push([name, String(each).toWellFormed()]);
+    }
+  }
+  return parameters;
+}

@@ -1,0 +1,59 @@
+/** Plans the statement that creates or deletes a link, and judges its result. Pure. */
+import { accessDenied, grantOf } from '../access/access.js';
+import type { KindDef, Model } from '../model/model.js';
+import { refusal, type KindError } from '../shared/errors.js';
+import type { LinkPlan, LinkRow } from '../sql/link.sql.js';
+import type { Caller } from '../tenancy/caller.js';
+import type { Session } from '../unit/session/session.js';
+import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
+
+/** The ids in the path of a link. */
+export interface LinkPath {
+  readonly parentKind: string;
+  readonly parent: string;
+  readonly link: string;
+  readonly childKind: string;
+  readonly child: string;
+}
+
+interface LinkEnds {
+  readonly parent: KindDef;
+  readonly child: KindDef;
+  /** The parents that the caller may link. */
+  readonly allowed: LinkPlan['allowed'];
+}
+
+/** @throws KindError 404 for an id that no unit can have */
+export function planLink(
+  { project, caller }: Pick<Session, 'project' | 'caller'>,
+  model: Model,
+  path: LinkPath,
+  { parent, child, allowed }: LinkEnds,
+): LinkPlan {
+  const end = (kind: KindDef, id: string): LinkPlan['parent'] => {
+    const key = parseKey(kind, id);
+    if (key === undefined) throw unknownUnit(kind, id);
+    const grant = grantOf(kind, 'read', caller, model);
+    return { kind, key, access: grant ? grant.predicate : { op: 'constant', value: false } };
+  };
+  return {
+    schema: project.schema,
+    version: model.version,
+    linkId: path.link,
+    parent: end(parent, path.parent),
+    child: end(child, path.child),
+    allowed,
+  };
+}
+
+/** @throws KindError 404 for a unit that the caller may not read, 401 or 403 for a parent that the caller may not link */
+export function checkEnds(row: LinkRow, { parent, child }: LinkPlan, path: LinkPath, caller: Caller): void {
+  if (!row.parent) throw unknownUnit(parent.kind, path.parent);
+  if (!row.allowed) throw accessDenied(caller, `You may not link this unit of '${parent.kind.id}'`);
+  if (!row.child) throw unknownUnit(child.kind, path.child);
+}
+
+export function unknownType({ parentKind, link, childKind }: LinkPath, hint = ''): KindError {
+  const between = `from '${parentKind}' to '${childKind.slice(0, 80)}'`;
+  return refusal('link.unknown', `No link type '${link.slice(0, 80)}' ${between}${hint}`);
+}

@@ -1,0 +1,68 @@
+/** TransactionRuns the statements of links. */
+import { Injectable } from '@nestjs/common';
+import { StaleModelError } from '../catalog/model/stale-model-error.js';
+import { Database, type Executor } from '../database/database.js';
+import { isDatabaseFault, isLockTimeout } from '../database/statement/sqlstate.js';
+import { noteContention } from '../database/transaction/contention.js';
+import type { Model } from '../model/model.js';
+import { LINK_TABLE } from '../model/table/internal-tables.js';
+import { KindError, refusal } from '../shared/errors.js';
+import type { Statement } from '../sql/fragment.js';
+import {
+  deleteLinkStatement,
+  findLinkStatement,
+  insertLinkStatement,
+  type LinkPlan,
+  type LinkRow,
+} from '../sql/link.sql.js';
+import { keepVersionStatement } from '../sql/model.sql.js';
+import { executorFor, timesOf } from '../unit/session/caller-executor.js';
+import type { Session } from '../unit/session/session.js';
+
+/** A session, or a request that has no transaction. */
+export type LinkScope = Pick<Session, 'project' | 'caller'> & { readonly model: Model; readonly executor?: Executor };
+
+@Injectable()
+export class LinkRepository {
+  constructor(private readonly database: Database) {}
+
+  find(scope: LinkScope, plan: LinkPlan): Promise<LinkRow> {
+    return this.#run(scope, findLinkStatement(plan));
+  }
+
+  insert(scope: LinkScope, plan: LinkPlan): Promise<LinkRow> {
+    return this.#run(scope, insertLinkStatement(plan));
+  }
+
+  delete(scope: LinkScope, plan: LinkPlan): Promise<LinkRow> {
+    return this.#run(scope, deleteLinkStatement(plan));
+  }
+
+  /** Without a transaction the statement runs alone. After a deadlock it is run again, in a transaction with retries. */
+  async #run({ project, caller, model, executor }: LinkScope, statement: Statement): Promise<LinkRow> {
+    executor?.tx?.beforeCommit(keepVersionStatement(project.schema));
+    try {
+      const alone = executor ?? executorFor(this.database, caller);
+      return currentRow(await alone.run<LinkRow>(statement), model);
+    } catch (error) {
+      noteContention(error, () => ({ schema: project.schema, table: LINK_TABLE }));
+      if (isDatabaseFault(error) && error.code === '54000') throw tooLong();
+      if (executor || !(error instanceof KindError) || error.code !== 'database.busy') throw error;
+      // After a lock timeout the time limit of the statement is used up.
+      if (isLockTimeout(error.cause)) throw error;
+    }
+    const options = { isolation: 'read committed', ...timesOf(caller) } as const;
+    return currentRow(await this.database.transaction((tx) => tx.run<LinkRow>(statement), options), model);
+  }
+}
+
+/** @throws StaleModelError where the statement found another version of the model */
+function currentRow(rows: readonly LinkRow[], model: Model): LinkRow {
+  const [row] = rows;
+  if (!row || Number(row.v) !== model.version) throw new StaleModelError();
+  return row;
+}
+
+function tooLong(): KindError {
+  return refusal('unit.conflict', 'The ids of both units are too long for a link: together at most some 2,500 bytes');
+}

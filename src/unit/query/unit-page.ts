@@ -1,0 +1,8 @@
+export interface UnitPage {
+  /** -1 where the query asks for no count. */
+  readonly count: number;
+  /** JSON. */
+  readonly items: string;
+  /** With keyset pagination the cursor of the next page, null on the last one. */
+  readonly next?: string | null;
+}

@@ -1,0 +1,48 @@
+/** The store of remote kinds, whose units a source supplies. */
+import { Injectable } from '@nestjs/common';
+import { checkActive } from '../../access/access.js';
+import { AfterRelease, Catalog } from '../../catalog/catalog.service.js';
+import { UNIT_QUERY } from '../../http/route/query-names.js';
+import type { KindDef, Model } from '../../model/model.js';
+import type { Project } from '../../tenancy/project.js';
+import type { Session } from '../session/session.js';
+import type { UnitOperation, UnitStore } from '../store/unit-store.js';
+import { RemoteReader } from './remote.reader.js';
+import { Remotes } from './remote-sources.js';
+import { RemoteWriter } from './remote.writer.js';
+
+@Injectable()
+export class RemoteStore implements UnitStore {
+  readonly queryNames = UNIT_QUERY.remote;
+
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly remotes: Remotes,
+    private readonly reader: RemoteReader,
+    private readonly writer: RemoteWriter,
+  ) {}
+
+  checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void {
+    checkActive(kind);
+    this.remotes.open(kind, scope, operation);
+  }
+
+  lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean {
+    return this.remotes.lacks(kind, project, operation);
+  }
+
+  async run<T>(project: Project, model: Model, work: () => Promise<T>): Promise<AfterRelease<T>> {
+    await this.catalog.check(project, model);
+    return new AfterRelease(work);
+  }
+
+  readonly list: UnitStore['list'] = (...args) => this.reader.list(...args);
+  readonly get: UnitStore['get'] = (...args) => this.reader.get(...args);
+  readonly find: UnitStore['find'] = (...args) => this.reader.find(...args);
+  readonly judge: UnitStore['judge'] = (...args) => this.reader.judge(...args);
+
+  readonly isolation: UnitStore['isolation'] = () => this.writer.isolation();
+  readonly insert: UnitStore['insert'] = (...args) => this.writer.insert(...args);
+  readonly update: UnitStore['update'] = (...args) => this.writer.update(...args);
+  readonly remove: UnitStore['remove'] = (...args) => this.writer.remove(...args);
+}

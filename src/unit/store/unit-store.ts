@@ -1,0 +1,105 @@
+/** The port to the units of a kind, wherever they are stored. Rights are checked before. */
+import type { Grant } from '../../access/access.js';
+import type { AfterRelease } from '../../catalog/catalog.service.js';
+import type { ParsedQuery } from '../../http/route/list-query.js';
+import type { QueryName } from '../../http/route/query-names.js';
+import type { Remote } from '../../kit/remote.js';
+import type { KindDef, Model } from '../../model/model.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
+import type { Faults } from '../../shared/errors.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { Isolation } from '../../sql/transaction.sql.js';
+import type { Caller } from '../../tenancy/caller.js';
+import type { Project } from '../../tenancy/project.js';
+import type { Body } from '../draft/draft.js';
+import type { NotObject } from '../draft/drafter.js';
+import type { UnitPage } from '../query/unit-page.js';
+import type { Session } from '../session/session.js';
+
+export type UnitOperation = keyof Remote;
+
+/** A kind, and the units of it that the caller may read. */
+export interface Readable {
+  readonly kind: KindDef;
+  readonly grant: Grant;
+}
+
+/** A unit as it is sent to clients. */
+export interface UnitRow {
+  /** The version of the unit, part of its ETag. */
+  readonly tag: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+export interface ShownUnit extends UnitRow {
+  /** The answer has parts of other units too. */
+  readonly more: boolean;
+}
+
+/** Conditions that the stored unit of a write has to satisfy. */
+export interface Conditions {
+  /** The units that the caller may change. */
+  readonly access?: Predicate | undefined;
+  /** From `If-Match`: the version tags of which the unit must still have one. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface WriteOptions extends Conditions {
+  /** The body is a list: faults name the position. */
+  readonly bulk?: boolean;
+  /** The caller whose writable fields count, where it is not the caller of the session. */
+  readonly writer?: Caller;
+  /** Faults of the request of a create, which are reported together with the faults of the bodies. */
+  readonly faults?: Faults;
+}
+
+export interface UnitStore {
+  /** The query parameters of lists and of single units. */
+  readonly queryNames: Readonly<Record<'list' | 'get', readonly QueryName[]>>;
+
+  /** @throws KindError 403 for an inactive kind; 404, 503 where the store can not do the operation */
+  checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;
+  /** Whether the store never does the operation. */
+  lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
+  /** TransactionRuns the work of a request: at once, or after its database connection was released where the store may be slow. */
+  run<T>(project: Project, model: Model, work: () => Promise<T>): Promise<T | AfterRelease<T>>;
+
+  /** @throws KindError 400 */
+  list(session: Session, readable: Readable, query: ParsedQuery): Promise<UnitPage>;
+  /** A missing unit is reported before faults of the query. @throws KindError 400, 404 */
+  get(session: Session, readable: Readable, id: string, query: ParsedQuery): Promise<ShownUnit>;
+  /** The whole unit; undefined where there is none, or none that the caller may read. */
+  find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined>;
+  /** Which of some predicates hold for a unit, regardless of who may read it; undefined where there is none. */
+  judge(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    predicates: readonly Predicate[],
+  ): Promise<readonly boolean[] | undefined>;
+
+  /** The isolation level that a write needs; undefined where it needs no transaction, because it is one statement. */
+  isolation(
+    session: Omit<Session, 'executor'>,
+    kind: KindDef,
+    operation: 'create' | 'update' | 'delete',
+  ): Isolation | undefined;
+  /** Creates units of the bodies, and those nested in them, all or none. @throws KindError with every fault of every body */
+  insert(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    options?: WriteOptions,
+  ): Promise<UnitRow[]>;
+  /** Changes the parameters in the body, which `read` parses when it is needed. @throws KindError 400, 403, 404, 409, 412 */
+  update(
+    session: Session,
+    kind: KindDef,
+    id: string,
+    read: () => MaybePromise<Body>,
+    options?: WriteOptions,
+  ): Promise<UnitRow>;
+  /** @throws KindError 403, 404, 409, 412 */
+  remove(session: Session, kind: KindDef, id: string, options?: WriteOptions): Promise<void>;
+}

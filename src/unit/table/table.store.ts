@@ -1,0 +1,41 @@
+/** The store of kinds with a table. */
+import { Injectable } from '@nestjs/common';
+import { checkActive } from '../../access/access.js';
+import { UNIT_QUERY } from '../../http/route/query-names.js';
+import type { KindDef, Model } from '../../model/model.js';
+import type { Project } from '../../tenancy/project.js';
+import type { UnitStore } from '../store/unit-store.js';
+import { TableReader } from './table.reader.js';
+import { TableWriter } from './table.writer.js';
+
+@Injectable()
+export class TableStore implements UnitStore {
+  readonly queryNames = UNIT_QUERY.table;
+
+  constructor(
+    private readonly reader: TableReader,
+    private readonly writer: TableWriter,
+  ) {}
+
+  checkState(kind: KindDef): void {
+    checkActive(kind);
+  }
+
+  lacks(): boolean {
+    return false;
+  }
+
+  run<T>(_project: Project, _model: Model, work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
+  readonly list: UnitStore['list'] = (...args) => this.reader.list(...args);
+  readonly get: UnitStore['get'] = (...args) => this.reader.get(...args);
+  readonly find: UnitStore['find'] = (...args) => this.reader.find(...args);
+  readonly judge: UnitStore['judge'] = (...args) => this.reader.judge(...args);
+
+  readonly isolation: UnitStore['isolation'] = (...args) => this.writer.isolation(...args);
+  readonly insert: UnitStore['insert'] = (...args) => this.writer.insert(...args);
+  readonly update: UnitStore['update'] = (...args) => this.writer.update(...args);
+  readonly remove: UnitStore['remove'] = (...args) => this.writer.remove(...args);
+}
