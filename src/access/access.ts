@@ -57,6 +57,8 @@ export function grantOf(kind: KindDef, operation: Operation, asking: Caller, mod
   if (asking.type === 'system') return FULL_GRANT;
   const caller = operation === 'signup' ? ANONYMOUS : asking;
   if (kind.special.sealed) return undefined;
+  // Only member kinds have sign-up: on other kinds the setting has no effect, and so opens nothing.
+  if (operation === 'signup' && !isMemberKind(kind)) return undefined;
   const grant = grantBySetting(kind, operation, caller, model);
   // What a source answers is not judged by rules: for whom one would be asked, all is closed.
   if (!kind.storage.rules && grant?.predicate) return undefined;
@@ -186,7 +188,7 @@ export function accessDenied(caller: Caller, text: string): KindError {
 }
 
 /** The kinds that a hint may name: to who may read them as units, all but a sealed one. */
-function suggestableKinds(model: Model, caller: Caller): string[] {
+export function suggestableKinds(model: Model, caller: Caller): string[] {
   const open = [...model.kinds.values()].filter(({ special }) => !special.sealed);
   return idsIfAllReadable(
     model,
@@ -202,7 +204,7 @@ export function suggestableLinkTypes(model: Model, caller: Caller): readonly str
 }
 
 /** Ids of the units of a kind, for who may read all of them. */
-function idsIfAllReadable(model: Model, kindId: string, ids: string[], caller: Caller): string[] {
+export function idsIfAllReadable(model: Model, kindId: string, ids: string[], caller: Caller): string[] {
   const kind = model.kinds.get(kindId);
   const grant = kind && grantBySetting(kind, 'read', caller, model);
   return grant && !grant.predicate ? ids : [];

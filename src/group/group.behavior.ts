@@ -1,4 +1,5 @@
 /** Writes of groups: their kinds must exist, and some groups are reserved for the system. */
+import { suggestableKinds } from '../access/access.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in/built-in.js';
 import { tellTaken } from '../model/check/check-model.js';
@@ -11,7 +12,7 @@ import { updateParametersStatement } from '../sql/model.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
-import { changeOf, type Session } from '../unit/session/session.js';
+import { askerOf, changeOf, type Session } from '../unit/session/session.js';
 
 @Injectable()
 export class GroupBehavior implements Behavior, OnModuleInit {
@@ -75,7 +76,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
       if (!kind) {
         faults.add(
           'group.bad_definition',
-          `kind_list[${at}]: no kind '${id}'${faults.hint(id, session.model.kinds.keys())}`,
+          `kind_list[${at}]: no kind '${id}'${faults.hint(id, suggestableKinds(session.model, askerOf(session)))}`,
           place,
         );
       } else if (kind.builtIn && !before.includes(id)) {

@@ -2,7 +2,7 @@
  * What the lists of a kind's body name, judged before anything is written: so that a body which is refused for other
  * faults tells those of its lists along. What is not refused is judged by `checkModel`, when all of it is written.
  */
-import { checkLists, checkReference, type Listed } from '../model/check/check-model.js';
+import { checkLists, checkReference, type Listed, type SuggestableIds } from '../model/check/check-model.js';
 import type { KindDef, Model } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import type { Faults } from '../shared/errors.js';
@@ -17,6 +17,7 @@ export function checkBodyLists(
   values: ReadonlyMap<string, Json>,
   stored: KindDef | undefined,
   model: Model,
+  suggestable: SuggestableIds,
   faults: Faults,
 ): void {
   const given = body.get('parameters');
@@ -34,7 +35,7 @@ export function checkBodyLists(
     const is = (key: string) => definition.get(key) === true;
     known.set(name, { type, primary: is('is_primary'), multiple: is('multiple'), runTime: is('only_run_time') });
     if (type === 'unit' && typeof target === 'string' && target !== id) {
-      checkReference({ referenceKind: target }, model, faults, at);
+      checkReference({ referenceKind: target }, model, suggestable, faults, at);
     }
   }
   // One that is not there is told by its place in the list of parameters.

@@ -1,6 +1,7 @@
 /** What is special about the units of `kind`: they bring parameters along, and their tables follow them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
+import { suggestableIds } from '../access/suggestable-ids.js';
 import { tellTaken, tellUnknownParameter } from '../model/check/check-model.js';
 import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
 import { MEMBER_GROUP, referencesTo, type KindDef } from '../model/model.js';
@@ -13,7 +14,7 @@ import { checkBodyLists } from './check-body-lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
-import { asSystem, changeOf, type Session } from '../unit/session/session.js';
+import { askerOf, asSystem, changeOf, type Session } from '../unit/session/session.js';
 import { UnitStores } from '../unit/unit-stores.js';
 
 /** What owners may edit of a built-in kind. */
@@ -71,7 +72,8 @@ export class KindBehavior implements Behavior, OnModuleInit {
       checkAccess(session.model.kinds.get(kindId)?.special ?? PLAIN, access, faults);
     const body = this.#bodies.get(write);
     if (faults.any && body) {
-      checkBodyLists(kindId, body, draft.values, session.model.kinds.get(kindId), session.model, faults);
+      const suggestable = suggestableIds(session.model, askerOf(session));
+      checkBodyLists(kindId, body, draft.values, session.model.kinds.get(kindId), session.model, suggestable, faults);
     }
     changeOf(session).kinds.add(kindId);
     if (draft.values.has('access')) changeOf(session).access.add(kindId);
@@ -147,7 +149,8 @@ function checkParameterNames(list: Json | undefined, write: PendingWrite): void 
   const { parameters } = session.model;
   const known = [parameters, new Set(groupFieldIds(write)), changeOf(session).parameters];
   for (const id of list as string[]) {
-    if (!known.some((ids) => ids.has(id))) tellUnknownParameter(id, parameters.keys(), faults);
+    if (known.some((ids) => ids.has(id))) continue;
+    tellUnknownParameter(id, suggestableIds(session.model, askerOf(session)).parameters(), faults);
   }
 }
 

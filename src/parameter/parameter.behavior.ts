@@ -1,6 +1,7 @@
 /** What is special about parameters: their definitions must make sense, and kinds use them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { mayReadValues } from '../access/masks.js';
+import { suggestableIds } from '../access/suggestable-ids.js';
 import {
   canonicalValues,
   checkBytes,
@@ -68,7 +69,9 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
       });
     }
     // Without other faults it is looked at when all is written.
-    if (faults.any && index === undefined) checkReference(def, session.model, faults);
+    if (faults.any && index === undefined) {
+      checkReference(def, session.model, suggestableIds(session.model, askerOf(session)), faults);
+    }
     change.parameters.add(parameterId);
     // Only a value that was accepted has a canonical form.
     const made = faults.any ? draft : this.#canonical(draft, kind, def);

@@ -191,7 +191,7 @@ export class UnitService {
   /** A definition change reads the model anew under its lock, and checks the rights by that. */
   #change<T>(scope: RequestScope, cascade: boolean, work: (session: Session) => Promise<T>): Promise<T> {
     const { project, caller } = scope;
-    const options = { cascade, tellCounts: isAdministrator(caller) };
+    const options = { cascade, tellCounts: isAdministrator(caller), caller };
     return this.catalog.inProject(project, () =>
       this.changes.change(project, options, (change) =>
         work({ ...scope, model: change.before, executor: change.tx, change }),

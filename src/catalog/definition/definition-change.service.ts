@@ -9,6 +9,7 @@ import { Database, type Executor, type Transaction } from '../../database/databa
 import { isDatabaseFault } from '../../database/statement/sqlstate.js';
 import { checkAccessRules, orphanedAccess } from '../../access/check-access.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
+import { suggestableIds } from '../../access/suggestable-ids.js';
 import { checkCounts, checkModel } from '../../model/check/check-model.js';
 import { diffInPieces, type Step } from '../../model/table/diff.js';
 import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
@@ -29,6 +30,7 @@ import {
   setAccessStatement,
 } from '../../sql/model.sql.js';
 import { settingStatement, setUnindexedStatement } from '../../sql/registry.sql.js';
+import type { Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 import { checkGuards } from './change-guards.js';
 import { IndexBuilder } from '../index/index-builder.js';
@@ -68,12 +70,14 @@ export class DefinitionChange {
     readonly cascade: boolean,
     /** Whether counts of offending units may be told. */
     readonly tellCounts: boolean,
+    readonly caller: Caller,
   ) {}
 }
 
 export interface ChangeOptions {
   readonly cascade: boolean;
   readonly tellCounts: boolean;
+  readonly caller: Caller;
 }
 
 @Injectable()
@@ -115,7 +119,7 @@ export class DefinitionChangeService {
         await tx.run(lockProjectStatement(project.schema));
         await tx.run(settingStatement('lock_timeout', TABLE_LOCK_TIMEOUT));
         const before = await loadModel(tx, project, { known: this.models.peek(project) });
-        const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts);
+        const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts, options.caller);
         const result = await work(change);
         const model = await this.#apply(project, change);
         tx.afterCommit(() => void this.models.publish(project, model));
@@ -193,7 +197,7 @@ function* checkWritten(model: Model, change: DefinitionChange): WorkInPieces<voi
     if (kind) checkAccessRules(kind, model, faults);
     yield;
   }
-  yield* checkModel(model, change, faults);
+  yield* checkModel(model, change, suggestableIds(model, change.caller), faults);
   checkCounts(change.before, model, faults);
   checkBytes(change.before, model, faults);
   faults.throwIfAny();

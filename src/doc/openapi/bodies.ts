@@ -8,9 +8,13 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
+/** The name of the schema of `SignUpBody` (`auth/dto/sign-up.dto.ts`). */
+const SIGN_UP_SCHEMA = 'kind_sign_up';
+
 /** A sign-up: the credentials, and what a create of the member kind takes; undefined for any member kind. */
 export function signUpBody(schemas: Readonly<Record<string, Schema>>, create: Schema | undefined): Schema {
-  const credentials = (schemas['kind_sign_up'] ?? {}) as ObjectSchema;
+  const credentials = schemas[SIGN_UP_SCHEMA] as ObjectSchema | undefined;
+  if (!credentials) throw new Error(`the API document has no schema '${SIGN_UP_SCHEMA}' for the body of a sign-up`);
   const { properties = {}, required = [] } = (create ?? {}) as ObjectSchema;
   const own = Object.entries(properties).filter(([id]) => !Object.hasOwn(credentials.properties ?? {}, id));
   const needed = required.filter((id) => !Object.hasOwn(credentials.properties ?? {}, id) && id !== 'email');

@@ -18,17 +18,28 @@ export interface Touched {
   readonly regrouped: ReadonlySet<string>;
 }
 
+/** The ids that an error text may suggest: those of definitions that the caller may read. */
+export interface SuggestableIds {
+  readonly kinds: () => readonly string[];
+  readonly parameters: () => readonly string[];
+}
+
 /** Adds all faults of the touched definitions, each at the field to blame. */
-export function* checkModel(model: Model, touched: Touched, faults: Faults): WorkInPieces<void> {
+export function* checkModel(
+  model: Model,
+  touched: Touched,
+  suggestable: SuggestableIds,
+  faults: Faults,
+): WorkInPieces<void> {
   for (const id of touched.parameters) {
     const def = model.parameters.get(id);
-    if (def) checkReference(def, model, faults, touched.inline?.get(id));
+    if (def) checkReference(def, model, suggestable, faults, touched.inline?.get(id));
     yield;
   }
   for (const kind of model.kinds.values()) {
     const uses = kind.parameters.some((id) => touched.parameters.has(id));
     const written = touched.kinds.has(kind.id) || touched.regrouped.has(kind.id);
-    if (!kind.builtIn && (written || uses)) checkKind(kind, model, touched, faults);
+    if (!kind.builtIn && (written || uses)) checkKind(kind, model, touched, suggestable, faults);
     yield;
   }
 }
@@ -58,6 +69,7 @@ export function checkCounts(before: Model, after: Model, faults: Faults): void {
 export function checkReference(
   def: Pick<ParameterDef, 'referenceKind'>,
   model: Model,
+  suggestable: SuggestableIds,
   faults: Faults,
   inline?: number,
 ): void {
@@ -67,11 +79,11 @@ export function checkReference(
   const name = inline === undefined ? 'reference_kind' : `parameters[${inline}].reference_kind`;
   const isUsable = (kind: KindDef): boolean => !kind.builtIn || isMemberKind(kind);
   if (!target) {
-    const usable = [...model.kinds.values()].filter(isUsable);
-    const hint = faults.hint(
-      def.referenceKind,
-      usable.map((kind) => kind.id),
-    );
+    const usable = suggestable.kinds().filter((id) => {
+      const kind = model.kinds.get(id);
+      return kind !== undefined && isUsable(kind);
+    });
+    const hint = faults.hint(def.referenceKind, usable);
     faults.add('parameter.bad_reference', `${name}: no kind '${def.referenceKind}'${hint}`, place);
   } else if (!isUsable(target)) {
     faults.add(
@@ -88,9 +100,9 @@ export function checkReference(
   }
 }
 
-function checkKind(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
+function checkKind(kind: KindDef, model: Model, touched: Touched, suggestable: SuggestableIds, faults: Faults): void {
   checkRemote(kind, model, faults);
-  checkParameterList(kind, model, touched, faults);
+  checkParameterList(kind, model, touched, suggestable, faults);
   checkMemberKey(kind, touched, faults);
   checkLists(kind, model.parameters, faults);
 }
@@ -132,11 +144,17 @@ export function tellUnknownParameter(id: string, known: Iterable<string>, faults
   faults.add('kind.bad_definition', text, { parameter: 'parameters' });
 }
 
-function checkParameterList(kind: KindDef, model: Model, touched: Touched, faults: Faults): void {
+function checkParameterList(
+  kind: KindDef,
+  model: Model,
+  touched: Touched,
+  suggestable: SuggestableIds,
+  faults: Faults,
+): void {
   for (const id of kind.parameters) {
     const def = model.parameters.get(id);
-    if (!def) tellUnknownParameter(id, model.parameters.keys(), faults);
-    else if (!touched.parameters.has(id)) checkReference(def, model, faults);
+    if (!def) tellUnknownParameter(id, suggestable.parameters(), faults);
+    else if (!touched.parameters.has(id)) checkReference(def, model, suggestable, faults);
   }
 }
 

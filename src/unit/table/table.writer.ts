@@ -41,6 +41,8 @@ interface Inserting {
   readonly late: Faults;
   readonly keys: NewKeys;
   readonly defaults: DefaultBytes;
+  /** The caller whose rights decide which fields a refusal may name. */
+  readonly writer: Caller;
 }
 
 @Injectable()
@@ -85,7 +87,7 @@ export class TableWriter {
       if (drafted.drafts.length === 0) return [];
       return this.#undoable(session, late, async (within) => {
         const keys = await this.#insertNested(within, drafted.nested, writer, defaults);
-        return this.#insertAll(within, kind, drafted.drafts, { allowed: options.access, late, keys, defaults });
+        return this.#insertAll(within, kind, drafted.drafts, { allowed: options.access, late, keys, defaults, writer });
       });
     });
   }
@@ -107,7 +109,7 @@ export class TableWriter {
     const keys = new NewKeys();
     for (const { kind, allowed, units } of nested.groups) {
       try {
-        await this.#insertAll(inner, kind, units, { allowed, late: new Faults(), keys, defaults });
+        await this.#insertAll(inner, kind, units, { allowed, late: new Faults(), keys, defaults, writer });
       } catch (error) {
         throw located(error, units);
       }
@@ -119,7 +121,7 @@ export class TableWriter {
     session: Session,
     kind: KindDef,
     drafted: readonly Placed[],
-    { allowed, late, keys, defaults }: Inserting,
+    { allowed, late, keys, defaults, writer }: Inserting,
   ): Promise<UnitRow[]> {
     const given = apart(drafted.map((unit) => keys.into(kind, unit)));
     const base = { ...this.#plan(session, kind), written: uniqueColumns(given[0]?.draft.written ?? []), allowed };
@@ -129,7 +131,7 @@ export class TableWriter {
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
-    const made = await this.refusals.telling(session, kind, units, telling);
+    const made = await this.refusals.telling({ ...session, caller: writer }, kind, units, telling);
     if (made.length === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
     late.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);

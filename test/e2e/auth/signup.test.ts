@@ -98,6 +98,14 @@ it('and with them other taken unique values, as far as the caller may know them'
   expect(await query(admin, 'SELECT 1 FROM $schema."person"')).toHaveLength(2);
 });
 
+it('a taken value of a parameter that the caller may not read is not named', async () => {
+  const fresh = { username: 'zoe', password: 'password1' };
+  const body = { ...fresh, secret_badge: 's', kind_system_user: { ...fresh, email: 'zoe@example.com' } };
+  const reply = await anyone.post('/auth/person/signup', body);
+  expect(refusalOf(reply)).toEqual({ status: 409, messages: ['unit.not_unique'] });
+  expect(reply.text).not.toContain('secret_badge');
+});
+
 it('a fault of an address is reported at its place', async () => {
   for (const [email, code] of [
     ['ann', 'bad_value'],

@@ -393,7 +393,9 @@ describe('a model that contradicts itself', () => {
     try {
       const told = new Faults();
       const [kinds, parameters] = [new Set(touched.kinds), new Set(touched.parameters)];
-      runSync(checkModel(modelWith(records), { kinds, parameters, regrouped: new Set() }, told));
+      const model = modelWith(records);
+      const suggestable = { kinds: () => [...model.kinds.keys()], parameters: () => [...model.parameters.keys()] };
+      runSync(checkModel(model, { kinds, parameters, regrouped: new Set() }, suggestable, told));
       told.throwIfAny();
       return [];
     } catch (error) {
