@@ -1,10 +1,10 @@
 /**
- * The tree of a filter expression: frozen plain objects, discriminated on `op` (filters) or `type` (values).
- * Names and values are still text here; a plan resolves them against a kind.
- * `at` is where a node begins in the text, in characters (code points) from 1.
+ * The syntax tree of a filter expression: frozen plain objects, discriminated on `op` (filters) or `type` (values).
+ * Names and values are texts; `model/predicate/` resolves them against a kind. `at` is the position of a node in the
+ * expression, in code points from 1.
  */
 
-/** Operators of a comparison with a value, in their canonical spelling. */
+/** The operators that compare with a value. */
 export const COMPARATORS = [
   'eq',
   'ne',
@@ -20,16 +20,16 @@ export const COMPARATORS = [
   'gte',
 ] as const;
 
-/** All operators of a test. */
+/** All operators of tests. */
 export const FILTER_OPERATORS = [...COMPARATORS, 'in', 'isnull'] as const;
 
-/** Other spellings of operators: those of the specification. */
+/** Other spellings of operators. */
 export const OPERATOR_ALIASES = { ge: 'gt', get: 'gte' } as const satisfies Record<
   string,
   (typeof COMPARATORS)[number]
 >;
 
-/** Operators in each of their spellings, for a message. */
+/** Operators in all their spellings, for a message. */
 export function spellingsOf(operators: Iterable<string>): string[] {
   const others = Object.entries(OPERATOR_ALIASES);
   return [...operators].flatMap((operator) => [
@@ -47,21 +47,21 @@ export interface Path {
   readonly at: number;
 }
 
-/** One value as text. `type` tells how it was written and carries no meaning. */
+/** A value as text. `type` is how it was written, which makes no difference to its meaning. */
 export interface Scalar {
   readonly type: 'bare' | 'quoted';
   readonly text: string;
   readonly at: number;
 }
 
-/** `@member.<name>` in a rule: a value of the member who asks. */
+/** `@member.<name>` in an access rule: a value of the calling member. */
 export interface MemberRef {
   readonly type: 'member';
   readonly name: string;
   readonly at: number;
 }
 
-/** One value or more; the parser makes no empty list. */
+/** At least one value. */
 export interface ValueList {
   readonly type: 'list';
   readonly items: readonly (Scalar | MemberRef)[];
@@ -82,7 +82,7 @@ export interface Membership {
   readonly at: number;
 }
 
-/** `value: false` asks for what is not null. */
+/** `value: false` tests for values that are not null. */
 export interface NullTest {
   readonly op: 'isnull';
   readonly path: Path;

@@ -1,7 +1,6 @@
 /**
- * Reads a filter expression (docs/filter.md has the grammar) into its tree.
- * It decides about form only: whether names exist and values fit is the plan's business.
- * Hostile texts are harmless: length, number of tests and nesting are bounded before anything grows with them.
+ * Parses a filter expression (docs/filter.md has the grammar) into its syntax tree. It checks the syntax only, not
+ * whether parameters exist and values fit. The length, the number of tests and the nesting are limited.
  */
 import { type KindError, refusal } from '../shared/errors.js';
 import { isIdentifier } from '../shared/identifiers.js';
@@ -22,11 +21,11 @@ import {
 import { Scanner, type ValueContext } from './filter.scanner.js';
 
 export interface ParseOptions {
-  /** Reads an unquoted `@member.<name>` as a member's value, as in access rules; else `@` is a plain character. */
+  /** Whether `@member.<name>` is a value of the member, as in access rules; otherwise `@` is a plain character. */
   readonly members?: boolean;
 }
 
-/** Every spelling of an operator, and its canonical one. */
+/** Operators by each of their spellings. */
 const SPELLINGS: ReadonlyMap<string, Operator | 'and' | 'or' | 'not'> = new Map([
   ...[...FILTER_OPERATORS, 'and' as const, 'or' as const, 'not' as const].map((op) => [op, op] as const),
   ...Object.entries(OPERATOR_ALIASES),
@@ -38,7 +37,7 @@ const MAX_QUOTED_CHARACTERS = 40;
 
 /**
  * Parses a filter expression.
- * @throws KindError `filter.syntax`, `filter.unknown_operator` or `filter.too_large`; the text has the character.
+ * @throws KindError `filter.syntax`, `filter.unknown_operator` or `filter.too_large`, with the position
  * @example parseFilter('and(eq(name,Rome),ge(population,1000))')
  */
 export function parseFilter(text: string, options: ParseOptions = {}): Filter {
@@ -50,7 +49,7 @@ export function parseFilter(text: string, options: ParseOptions = {}): Filter {
 }
 
 /**
- * Parses the path of a parameter alone, as `order` and `include` have it.
+ * Parses the path of a parameter, as in `order` and `include`.
  * @throws KindError `filter.syntax`
  * @example parsePath('meta."a.b"').segments // ['meta', 'a.b']
  */
@@ -82,7 +81,7 @@ class Parser {
   #filter(level: number): Filter {
     const { at } = this.scanner;
     const op = this.#operator();
-    // Levels are those of `and`, `or` and `not`: a test below the last one is not a level of its own.
+    // Only `and`, `or` and `not` are levels.
     if (level > LIMITS.filterDepth && (op === 'and' || op === 'or' || op === 'not')) {
       throw filterTooLarge(`at most ${LIMITS.filterDepth} levels`, at);
     }
@@ -146,7 +145,7 @@ class Parser {
     return word;
   }
 
-  /** What follows the parameter of `isnull`, up to and with the closing parenthesis. */
+  /** The rest of `isnull` after its parameter, with the closing parenthesis. */
   #isNullArgument(): boolean {
     if (this.scanner.accept(')')) return true;
     this.scanner.expect(',', "',' or ')'");

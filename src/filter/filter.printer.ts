@@ -1,11 +1,11 @@
 /**
- * Writes the tree of a filter as its canonical text: canonical operators, no white space, `in` without brackets,
- * quotes only around what was quoted or can't stand bare. Parsing that text gives the same tree but for positions.
+ * Prints the syntax tree of a filter in canonical form: canonical operators, no white space, `in` without brackets,
+ * quotes around values that were quoted or need quotes. Parsing the result gives the same tree except for positions.
  */
 import type { Filter, ValueList, MemberRef, Scalar, Test } from './filter.ast.js';
 import { isWord, type ValueContext } from './filter.scanner.js';
 
-/** What a value written bare can't have in it, beside unbalanced parentheses. */
+/** What an unquoted value can not contain, besides unbalanced parentheses. */
 const SEPARATORS = { call: /^$/, list: /,/, brackets: /[,\]]/ } as const satisfies Record<ValueContext, RegExp>;
 
 export function printFilter(filter: Filter): string {
@@ -50,7 +50,7 @@ function printScalar(value: Scalar | MemberRef, surrounding: ValueContext): stri
   return value.type === 'bare' && canStandBare(value.text, surrounding) ? value.text : quote(value.text);
 }
 
-/** A text that begins with `@` is always quoted, so that no reader ever takes it for a member's value. */
+/** A text that begins with `@` is always quoted, so that it can not be confused with a value of the member. */
 function canStandBare(text: string, surrounding: ValueContext): boolean {
   return (
     text !== '' &&

@@ -1,21 +1,18 @@
-/**
- * A cursor over the characters of a filter text, and the tokens that the grammar is made of.
- * It knows no operator and no limit; all it refuses is `filter.syntax`, always with the character.
- */
+/** Splits a filter expression into tokens. All errors are `filter.syntax`, with the position. */
 import { type KindError, refusal } from '../shared/errors.js';
 
 const WHITE_SPACE = /^\s$/;
-/** What ends a word: an operator's name or a plain segment of a path. */
+/** The characters that end a word: the name of an operator, or an unquoted segment of a path. */
 const WORD_END = /^[.,()[\]"\s]$/;
 const SURROGATE = /^[\uD800-\uDFFF]$/;
 
-/** Where a bare value stands: alone, in the list of `in`, or in a list in brackets. */
+/** Where an unquoted value is: alone in a call, in the list of `in`, or in a list in brackets. */
 export type ValueContext = 'call' | 'list' | 'brackets';
 
-/** What ends a bare value, outside of parentheses that it opened itself. */
+/** The characters that end an unquoted value, outside of its own parentheses. */
 const TERMINATORS = { call: ')', list: ',)', brackets: ',])' } as const satisfies Record<ValueContext, string>;
 
-/** The whole text of one segment or plain name that a path can have without quotes. */
+/** Whether a text can be a segment of a path without quotes. */
 export function isWord(text: string): boolean {
   return text !== '' && [...text].every((character) => !WORD_END.test(character));
 }
@@ -39,7 +36,7 @@ export class Scanner {
     return this.#characters[this.#next] ?? '';
   }
 
-  /** `expected … at character …`; the place is that of the next character unless told. */
+  /** The error `expected … at character …`; `at` is the next character by default. */
   fail(expected: string, at = this.at, hint = ''): KindError {
     return refusal('filter.syntax', `expected ${expected} at character ${at}${hint}`);
   }
@@ -48,7 +45,7 @@ export class Scanner {
     while (WHITE_SPACE.test(this.peek())) this.#next += 1;
   }
 
-  /** Takes `character` and the white space on both sides of it; tells whether it was there. */
+  /** Skips `character`, and white space on both sides of it. Returns whether it was there. */
   accept(character: string): boolean {
     this.skipSpace();
     if (this.peek() !== character) return false;
@@ -66,14 +63,14 @@ export class Scanner {
     if (this.peek() !== '') throw this.fail('the end of the filter');
   }
 
-  /** A run of characters that are neither white space nor punctuation; the empty string where there is none. */
+  /** The next word; empty if there is none. */
   word(): string {
     const start = this.#next;
     while (this.peek() !== '' && !WORD_END.test(this.peek())) this.#next += 1;
     return this.#slice(start);
   }
 
-  /** A quoted text, the cursor being on its first quote. Only `\"` and `\\` are escapes. */
+  /** A quoted text; the next character is its first quote. Only `\"` and `\\` are escapes. */
   quoted(): string {
     let text = '';
     for (this.#next += 1; this.peek() !== '"'; this.#next += 1) {
@@ -89,8 +86,8 @@ export class Scanner {
   }
 
   /**
-   * An unquoted value up to what ends it there, balanced parentheses included, without white space at its end.
-   * The cursor stays on that end; nothing at all (`eq(x,)`) gives the empty string.
+   * An unquoted value without white space at its end. It may contain balanced parentheses, and is empty if there is
+   * none, as in `eq(x,)`. The next character is the one that ends it.
    */
   bare(surrounding: ValueContext): string {
     const stops: string = TERMINATORS[surrounding];

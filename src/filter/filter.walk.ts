@@ -1,4 +1,4 @@
-/** What a filter is about, in the order of the text: its tests, their parameters and values, the member's values it needs. */
+/** The tests of a filter, and their paths and values, in the order of the expression. */
 import type { Filter, MemberRef, Path, Scalar, Test } from './filter.ast.js';
 
 export function testsOf(filter: Filter): Test[] {
@@ -13,18 +13,18 @@ export function testsOf(filter: Filter): Test[] {
   }
 }
 
-/** One path per test, the same one as often as it is tested. */
+/** The path of each test. */
 export function pathsOf(filter: Filter): Path[] {
   return testsOf(filter).map((test) => test.path);
 }
 
-/** The single values of a test: the elements of a list, none for `isnull`. */
+/** The values of a test: several for a list, none for `isnull`. */
 export function testValues(test: Test): readonly (Scalar | MemberRef)[] {
   if (test.op === 'isnull') return [];
   return test.value.type === 'list' ? test.value.items : [test.value];
 }
 
-/** The names behind `@member.`, each once. */
+/** The parameters of the member that the filter uses, each once. */
 export function memberNamesOf(filter: Filter): string[] {
   const references = testsOf(filter)
     .flatMap(testValues)

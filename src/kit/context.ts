@@ -1,62 +1,72 @@
-/** What functions, hooks and remote kinds are given to work with. */
+/** The context of a call: what functions, hooks and remote kinds work with. */
 import type { AnyUnit, GivenFor, KindId, ListOptions, Page, UnitOf, Units } from './units.js';
 
-/** Who asks. The unit itself: `units(member.kind_id).get(member.id)`. */
+/** The member who makes the request. To read its unit: `units(member.kind_id).get(member.id)`. */
 export interface Member {
   readonly id: string;
   readonly kind_id: string;
-  /** A unit of `kind_admin`, who passes every rule. */
+  /** Whether the member is an administrator (a unit of `kind_admin`), to whom no access rule applies. */
   readonly administrator: boolean;
 }
 
-/** The data of the project, as somebody: the caller, or the system. */
+/** Access to the data of the project, with the rights of the caller or of the system. */
 export interface Data {
-  /** The units of a kind. */
+  /** Operations on the units of a kind. */
   readonly units: <K extends KindId>(kind: K) => Units<UnitOf<K & string>, GivenFor<K & string>>;
+  /** The links between units. */
   readonly links: Links;
+  /** The groups of kinds. */
   readonly groups: Groups;
 }
 
 /** Links between units (docs/model.md). */
 export interface Links {
-  /** Links a parent to a child under a link type; one that is there stays. @throws 403, 404 */
+  /**
+   * Links a parent to a child. Does nothing if the link exists.
+   *
+   * @param type the id of the link type, `link` by default
+   * @throws 403, 404
+   */
   create(parent: UnitRef, child: UnitRef, type?: string): Promise<void>;
-  /** @throws 403, 404 where there is no such link */
+  /** Deletes a link. @throws 403, 404 if the link does not exist */
   remove(parent: UnitRef, child: UnitRef, type?: string): Promise<void>;
-  /** The units that are linked to one: its children, or its parents; nearest first. @throws 400, 403, 404 */
+  /** Lists the children or the parents of a unit, nearest first. @throws 400, 403, 404 */
   list(unit: UnitRef, direction: 'child' | 'parent', options?: WalkOptions): Promise<Page<AnyUnit>>;
 }
 
-/** Groups of kinds. Which kinds a group has: `units('group').get(id)`, `kind_list`. */
+/** Groups of kinds. To read which kinds a group has: `units('group').get(id)`, field `kind_list`. */
 export interface Groups {
-  /** The units of all kinds of a group that may be read, as one list. @throws 400, 403, 404 */
+  /** Lists the units of all kinds of a group that the caller may read. @throws 400, 403, 404 */
   units(group: string, options?: ListOptions): Promise<Page<AnyUnit>>;
 }
 
-/** What a list of linked units takes, as the query parameters of the same names do. */
+/** Options of a list of linked units: the query parameters of the same names. */
 export interface WalkOptions extends ListOptions {
+  /** Follow only these link types. All if omitted. */
   readonly link_id?: string | readonly string[];
+  /** Return only units of these kinds. All if omitted. */
   readonly kind_id?: string | readonly string[];
-  /** 0 for direct neighbours, n for up to n+1 steps. */
+  /** 0, the default, for direct neighbours; n for up to n + 1 steps. At most 10. */
   readonly depth?: number;
 }
 
-/** A unit: one that was read, or its kind and id. */
+/** A reference to a unit: a unit that was read, or just its kind and id. */
 export interface UnitRef {
   readonly kind_id: string;
   readonly id: string;
 }
 
+/** A mail to send. */
 export interface Letter {
-  /** One address, without a name. */
+  /** A single e-mail address, without a name. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** Markup of your own; values of others must be escaped. Made of the text where it is left out. */
+  /** The HTML body. Escape all values in it that others have written. Generated from `text` if omitted. */
   readonly html?: string;
 }
 
-/** The service's log; each line also has the project and the module. */
+/** Writes to the log of the service. Each line also has the project and the module. */
 export interface Log {
   debug(text: string, fields?: object): void;
   info(text: string, fields?: object): void;
@@ -65,19 +75,21 @@ export interface Log {
 }
 
 /**
- * One call. `units` and `links` act as whoever asks, whose rights and masks apply, only that hidden parameters are
- * seen; `system` acts as the system, which may everything. All of it is one transaction: it commits when the
- * function has returned, and rolls back when it throws. After that the handles are dead, and say so.
+ * The context of a call. `units`, `links` and `groups` act with the rights of the caller, except that hidden parameters
+ * can be read. `system` bypasses access.
+ *
+ * A call is one transaction: it commits after the function has returned, and rolls back if the function throws. The
+ * context can not be used after that: every operation throws.
  */
 export interface Context extends Data {
   readonly project: { readonly id: string; readonly label: string };
-  /** Null where there is no token. */
+  /** The member who makes the request; null if the request has no token. */
   readonly member: Member | null;
-  /** Acts as the system: for what the caller may not do, and only that. */
+  /** The same data without access checks. Use it only for operations that the caller may not perform. */
   readonly system: Data;
-  /** Sends a mail once the transaction has committed. */
+  /** Sends a mail after the transaction has committed. */
   readonly mail: (letter: Letter) => void;
   readonly log: Log;
-  /** Aborts at the time limit; hand it to `fetch` and the like. */
+  /** Aborts when the time limit is exceeded. Pass it to `fetch` and to other operations that take a signal. */
   readonly signal: AbortSignal;
 }

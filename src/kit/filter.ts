@@ -1,16 +1,17 @@
-/** Values in filter expressions. */
+/** Filter expressions with values. */
 
 /**
- * A filter expression with values put in as values, whatever they contain: never build one of texts of a client by hand.
- * A list stands for several values: it has one at least, because with none there is nothing to ask for.
+ * Builds a filter expression in which every value is quoted, whatever it contains. Always use it for values that come
+ * from clients. A list becomes comma-separated values, for `in`.
  *
- * @throws TypeError where a list is empty
+ * @throws TypeError if a list is empty
  * @example units('city').list({ filter: filter`and(eq(name,${name}),in(code,${codes}))` })
  */
 export function filter(strings: TemplateStringsArray, ...values: readonly FilterValue[]): string {
   return strings.map((text, at) => text + (at < values.length ? quotedValue(values[at] as FilterValue) : '')).join('');
 }
 
+/** A value in a filter expression. */
 export type FilterValue = string | number | boolean | readonly (string | number | boolean)[];
 
 function quotedValue(value: FilterValue): string {

@@ -1,23 +1,24 @@
-/** How a function or a hook refuses: the answer has this status, and one message with this code and text. */
+/** The error by which functions and hooks reject a request. */
 
 const CODE = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
 
 /**
- * Throw it in a function or a hook; everything that the call wrote is rolled back. Any other error is logged and
- * answered as a 500 that tells nothing.
+ * Rejects the request from a function or a hook. The response has this status, and one message with this code and text.
+ * Everything that the call has written is rolled back. Any other error is logged, and the response is a 500 without
+ * details.
  *
  * @example throw new FunctionError(409, 'order.closed', 'The order is closed');
  */
 export class FunctionError extends Error {
   override readonly name = 'FunctionError';
-  /** Set by the service: which unit of a bulk write a hook refused. */
+  /** Set by the service: the position of the unit in a bulk write, if a hook has thrown the error. */
   declare readonly index?: number;
 
   /**
    * @param status an HTTP status from 400 to 599
-   * @param code `area.reason` in lower case, for programs: part of your interface
-   * @param text a sentence for a person
-   * @param parameter the parameter that is to blame, if one is
+   * @param code `area.reason` in lower case, for programs; a part of your API
+   * @param text a sentence for people
+   * @param parameter the parameter that caused the error, if there is one
    */
   constructor(
     readonly status: number,

@@ -1,6 +1,6 @@
 /**
- * What the authors of functions import from `kind`: declarations of functions, hooks and remote kinds, and the types of
- * what these are given. docs/functions.md is the guide. Pure: nothing here knows the service.
+ * The package `kind`, which modules in `functions/` import: declarations of functions, hooks and remote kinds, and the
+ * types of their arguments. The guide is docs/functions.md. Nothing here depends on the service.
  *
  * @example
  * import { kind } from 'kind';

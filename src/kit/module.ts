@@ -1,39 +1,45 @@
-/** Declarations: what the default export of a file in `functions/` is made of. */
+/** Declarations of the functions, hooks and remote source of a kind. */
 import type { Context } from './context.js';
 import type { ParameterDeclarations, ValuesOf } from './parameter.js';
 import type { Remote } from './remote.js';
 import type { KindId, SomeOf, UnitOf, ValuesFor } from './units.js';
 
+/** An HTTP method of a function. */
 export type Method = 'GET' | 'POST';
 
-/** Who may call a function: a level, or for functions of a unit also rules, of which any lets in (docs/access.md). */
+/**
+ * Who may call a function: a level (`anyone`, `member`, `admin`, `nobody`). For functions of a unit also rules, one of
+ * which the unit has to satisfy (docs/access.md).
+ */
 export type FunctionAccess = string | readonly string[];
 
 type Result<T> = T | Promise<T>;
 
 interface CallableOptions<P extends ParameterDeclarations, C> {
-  /** A sentence for whoever calls it; it stands in the API documentation. */
+  /** A sentence for callers, shown in the API documentation. */
   readonly description: string;
+  /** The parameters of the function, by name. */
   readonly parameters?: P;
-  /** Both where it is left out. GET takes parameters from the query string, POST from the body. */
+  /** The HTTP methods; both if omitted. GET takes parameters from the query string, POST from the body. */
   readonly methods?: readonly Method[];
-  /** The kind's access for `function` where it is left out. */
+  /** Who may call the function. The kind's access for `function` if omitted. */
   readonly access?: FunctionAccess;
-  /** Milliseconds until the call is aborted with 504; FUNCTION_TIMEOUT where it is left out. */
+  /** The time limit in milliseconds, after which the call fails with 504. `FUNCTION_TIMEOUT` if omitted. */
   readonly timeout?: number;
-  /** What it returns is the `content` of the answer: anything that JSON can tell; undefined is null. */
+  /** Runs the call. The return value, which must be serializable as JSON, is the `content` of the response. */
   run(context: C & { readonly parameters: ValuesOf<P> }): unknown;
 }
 
+/** The declaration of a function of a kind. */
 export type FunctionOptions<P extends ParameterDeclarations> = CallableOptions<P, Context>;
 
-/** `unit` is the unit of the path, as the caller may read it. */
+/** The declaration of a function of a unit. `unit` is the unit of the path, as the caller may read it. */
 export type UnitFunctionOptions<K extends string, P extends ParameterDeclarations> = CallableOptions<
   P,
   Context & { readonly unit: UnitOf<K> }
 >;
 
-/** A function that was declared, and the stack of where. */
+/** A declared function. `stack` is the stack trace of the declaration. */
 export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'> {
   readonly declares: 'function';
   readonly scope: S;
@@ -43,39 +49,46 @@ export interface FunctionDeclaration<S extends 'kind' | 'unit' = 'kind' | 'unit'
 }
 
 /**
- * Run in the transaction of every write of a unit, whichever way it comes: single, in bulk, inside another one, by a
- * function, by a deletion that reaches it. Rights and values were checked before; what a `before_` hook returns is laid
- * over the values, and checked again; a value that it returns as undefined is left out of the write. What a hook throws
- * undoes the whole write.
+ * Hooks run in the transaction of every write of a unit: a single write, a bulk write, a unit nested in another one, a
+ * write of a function, and a deletion through a reference. Access and values are checked before hooks run. The values
+ * that a `before_` hook returns override those of the request and are checked again; one that is undefined is removed
+ * from the write. If a hook throws, the whole write is rolled back.
  */
 export interface Hooks<K extends string> {
   /**
-   * `values` are those that were given: what is absent is undefined. Returns values to change, or nothing. It may make the
-   * key and what is required; defaults are laid in after it.
+   * Runs before a unit is created. `values` are those of the request. Returns values to change, or nothing. It can set
+   * the primary key and required parameters; defaults are applied afterwards.
    */
   before_create?(context: Context & { readonly values: SomeOf<ValuesFor<K>> }): Result<SomeOf<ValuesFor<K>> | void>;
+  /** Runs after a unit was created. */
   after_create?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
-  /** `unit` as it is stored, `values` what is edited. Returns values to change, or nothing. */
+  /**
+   * Runs before an edit. `unit` is the stored unit, `values` are the edited ones. Returns values to change, or nothing.
+   */
   before_update?(
     context: Context & { readonly unit: UnitOf<K>; readonly values: SomeOf<ValuesFor<K>> },
   ): Result<SomeOf<ValuesFor<K>> | void>;
+  /** Runs after an edit. `before` is the unit before it. */
   after_update?(context: Context & { readonly unit: UnitOf<K>; readonly before: UnitOf<K> }): Result<void>;
+  /** Runs before a unit is deleted. */
   before_delete?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
-  /** `unit` as it was. */
+  /** Runs after a unit was deleted. `unit` is the deleted unit. */
   after_delete?(context: Context & { readonly unit: UnitOf<K> }): Result<void>;
 }
 
+/** The contents of a module. */
 export interface ModuleOptions<K extends string> {
-  /** `/api/lib/{kind}/function/{name}` */
+  /** Functions of the kind, by name: `/api/lib/{kind}/function/{name}`. */
   readonly functions?: Readonly<Record<string, FunctionDeclaration<'kind'>>>;
-  /** `/api/lib/{kind}/unit/{id}/function/{name}` */
+  /** Functions of a unit, by name: `/api/lib/{kind}/unit/{id}/function/{name}`. */
   readonly unitFunctions?: Readonly<Record<string, FunctionDeclaration<'unit'>>>;
+  /** The hooks of the kind. */
   readonly hooks?: Hooks<K>;
-  /** The source of the units, where the kind is `remote`. */
+  /** The source of the units of a `remote` kind. */
   readonly remote?: Remote;
 }
 
-/** The default export of a file in `functions/`. */
+/** A declared module: the default export of a file in `functions/`. `stack` is the stack trace of the declaration. */
 export interface ModuleDeclaration {
   readonly declares: 'module';
   readonly kind: string;
@@ -83,19 +96,25 @@ export interface ModuleDeclaration {
   readonly stack: string;
 }
 
-/** What declares the functions of one kind. */
+/** Declares the functions and the module of a kind. */
 export interface KindAuthor<K extends string> {
+  /** Declares a function of the kind. */
   function<const P extends ParameterDeclarations = Record<never, never>>(
     options: FunctionOptions<P>,
   ): FunctionDeclaration<'kind'>;
+  /** Declares a function of a unit of the kind. */
   unitFunction<const P extends ParameterDeclarations = Record<never, never>>(
     options: UnitFunctionOptions<K, P>,
   ): FunctionDeclaration<'unit'>;
-  /** To be the default export of `functions/<kind>.ts`, or of `functions/<project>/<kind>.ts` for one project. */
+  /** Declares the default export of `functions/<kind>.ts`, or of `functions/<project>/<kind>.ts` for one project. */
   module(options: ModuleOptions<K>): ModuleDeclaration;
 }
 
-/** Begins the declarations for a kind: the name of the file. */
+/**
+ * Starts the declarations for a kind.
+ *
+ * @param id the id of the kind, which is the name of the file
+ */
 export function kind<const K extends KindId & string>(id: K): KindAuthor<K> {
   const declared = <T extends object>(declaration: T): T & { stack: string } =>
     Object.freeze({ ...declaration, stack: new Error().stack ?? '' });

@@ -1,10 +1,12 @@
-/** Parameters of functions: declared as those of kinds are, read and checked by the same code. */
+/** Parameters of functions, which are declared, read and validated like those of kinds. */
 
 import type { Json } from '../shared/json.js';
 
 export type { Json };
 
-/** The JSON value of each parameter type: `decimal` is exact and hence a string, `binary` is base64, `unit` an id. */
+/**
+ * The value of each parameter type: `decimal` is a string, because it is exact; `binary` is base64; `unit` is an id.
+ */
 export interface ValueTypes {
   string: string;
   text: string;
@@ -21,41 +23,46 @@ export interface ValueTypes {
 }
 
 /**
- * A parameter of a function. The fields are those of a parameter record (docs/model.md), and each type has those that it
- * has there. What is not `required` and has no default is null where it is not given; `nullable` says otherwise.
+ * A parameter of a function. The fields are those of a parameter record, and each type allows the same ones
+ * (docs/model.md). An optional parameter without a default is null if it is missing.
  */
 export interface ParameterDeclaration {
   readonly type: keyof ValueTypes;
+  /** A name for people. */
   readonly label?: string;
-  /** A sentence for whoever calls the function; it stands in the API documentation. */
+  /** A sentence for callers, shown in the API documentation. */
   readonly helper_text?: string;
-  /** Must be given, unless it has a default. */
+  /** Whether the parameter has to be present, unless it has a default. */
   readonly required?: boolean;
-  /** Whether null may be given; where this is left out, what is required or has a default may not be null. */
+  /** Whether null is allowed. If omitted, it is unless the parameter is required or has a default. */
   readonly nullable?: boolean;
-  /** A list; in a query string the parameter is repeated. */
+  /** Whether the value is a list. In a query string the parameter is repeated. */
   readonly multiple?: boolean;
-  /** Of a list: no element twice. */
+  /** Whether the elements of a list have to be distinct. */
   readonly unique?: boolean;
-  /** Holds where the parameter is not given. */
+  /** The value if the parameter is missing. */
   readonly default?: Json;
-  /** Code points; bytes of a `binary`. */
+  /** The shortest length, in code points; for `binary` in bytes. */
   readonly min_length?: number;
+  /** The greatest length, in code points; for `binary` in bytes. */
   readonly max_length?: number;
+  /** The least value. */
   readonly min_value?: number | string;
+  /** The greatest value. */
   readonly max_value?: number | string;
-  /** Decimals of a `decimal`. */
+  /** The number of decimals of a `decimal`. */
   readonly scale?: number;
-  /** White space at both ends is removed before all else. */
+  /** Whether white space at both ends is removed before validation. */
   readonly strip?: boolean;
-  /** The values that are allowed. */
+  /** The allowed values. */
   readonly values?: readonly (string | number)[];
-  /** A regular expression of the RE2 dialect. */
+  /** A regular expression in RE2 syntax that the value has to match. */
   readonly pattern?: string;
-  /** Of a `unit`: the kind of which it must be a unit. */
+  /** The kind that a `unit` has to be of. */
   readonly reference_kind?: string;
 }
 
+/** Parameters by name. */
 export type ParameterDeclarations = Readonly<Record<string, ParameterDeclaration>>;
 
 type ElementValue<D extends ParameterDeclaration> = D extends { readonly values: readonly (infer V)[] }
@@ -78,5 +85,5 @@ type OrNull<D extends ParameterDeclaration> = D extends { readonly nullable: inf
         : Extract<V, null>
       : null;
 
-/** What a handler gets: a declared `integer` is a number, `multiple` a list, and what may be absent null. */
+/** The values of parameters as `run` receives them: an `integer` is a number, a `multiple` parameter a list. */
 export type ValuesOf<P extends ParameterDeclarations> = { readonly [K in keyof P]: DeclaredValue<P[K]> | OrNull<P[K]> };

@@ -1,8 +1,8 @@
-/** Units as functions see them. */
+/** Units, and the operations on them. */
 
 /**
- * The kinds of a project by id. It is empty until `kind types <project>` has written a declaration file that fills it;
- * a kind that is not in it has units with whatever parameters.
+ * The kinds of a project by id. It is empty until `kind types <project>` writes a declaration file that extends it.
+ * Units of kinds that are not in it can have any parameters.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- declaration merging fills it
 export interface Kinds {}
@@ -14,6 +14,7 @@ export interface AnyUnit {
   readonly [parameter: string]: unknown;
 }
 
+/** The values of a unit of a kind that is not in `Kinds`. */
 export type AnyValues = Readonly<Record<string, unknown>>;
 
 /** A unit of a kind. */
@@ -23,76 +24,83 @@ export type UnitOf<K extends string> = K extends keyof Kinds
     : AnyUnit
   : AnyUnit;
 
-/** The values of a unit of a kind, as hooks have them: of a reference an id. */
+/** The values of a unit of a kind, as hooks receive them. The value of a reference is an id. */
 export type ValuesFor<K extends string> = K extends keyof Kinds
   ? Kinds[K] extends { values: infer V }
     ? V
     : AnyValues
   : AnyValues;
 
-/** Values of which any may be left out; undefined is as good as left out. */
+/** Values of which any can be omitted or undefined. */
 export type SomeOf<V> = { readonly [P in keyof V]?: V[P] | undefined };
 
-/** The kinds that the references of a kind lead to, by parameter. */
+/** The referenced kinds of a kind, by parameter. */
 type ReferencesOf<K extends string> = K extends keyof Kinds
   ? Kinds[K] extends { references: infer R }
     ? R
     : unknown
   : unknown;
 
-/** The values that create or edit a unit of a kind: instead of an id also a unit, which is created with this one. */
+/**
+ * The values to create or edit a unit. The value of a reference is an id, or the values of a unit to create with this
+ * one.
+ */
 export type GivenFor<K extends string> = {
   readonly [P in keyof ValuesFor<K>]: P extends keyof ReferencesOf<K>
     ? ValuesFor<K>[P] | GivenFor<ReferencesOf<K>[P] & string>
     : ValuesFor<K>[P];
 };
 
-/** A kind's id: a known one is completed by the editor, others are allowed. */
+/** The id of a kind. Editors complete those in `Kinds`; others are allowed. */
 // eslint-disable-next-line @typescript-eslint/no-redundant-type-constituents -- `Kinds` is filled by declaration merging
 export type KindId = keyof Kinds | (string & {});
 
-/** What a list takes, as the query parameters of the same names do (docs/filter.md). */
+/** Options of a list: the query parameters of the same names (docs/filter.md). */
 export interface ListOptions {
-  /** An expression of the filter language; put values in with the tag `filter`. Hidden parameters may be named. */
+  /** A filter expression. Insert values with the tag `filter`. Hidden parameters can be used. */
   readonly filter?: string;
-  /** `population;desc`, or several of them. */
+  /** The order, such as `population;desc`, or several terms. */
   readonly order?: string | readonly string[];
-  /** 100 where it is left out, at most 1000. */
+  /** The size of the page: 100 by default, at most 1000. */
   readonly limit?: number;
+  /** The number of units to skip; 0 by default. */
   readonly offset?: number;
+  /** The parameters to return; all if omitted. */
   readonly include?: readonly string[];
+  /** The parameters not to return. */
   readonly exclude?: readonly string[];
-  /** `none` saves counting all of them; `count` is then -1. */
+  /** How the units are counted; `exact` by default. With `none` they are not, and `count` is -1. */
   readonly count?: 'exact' | 'none' | 'estimated';
 }
 
+/** A page of units. */
 export interface Page<U> {
-  /** Of all units that the filter lets through. */
+  /** The number of all units that match the filter. */
   readonly count: number;
   readonly items: readonly U[];
 }
 
 /**
- * The units of one kind. Every operation goes the way of the REST API, rules, checks and hooks included, in the one
- * transaction of the call. What it refuses it throws, as an error with `status` and `code`; nothing of the operation is
- * stored then, and the call may go on.
+ * Operations on the units of a kind. They work as in the REST API, with access rules, validation and hooks, in the
+ * transaction of the call. A rejected operation throws an error with `status` and `code`; it stores nothing, and the
+ * call can go on.
  *
- * Hidden parameters are there, as properties that are not enumerable: `unit.secret` reads one, but neither a spread nor
- * the answer has it.
+ * Hidden parameters are properties that are not enumerable: `unit.secret` reads one, but spreads and responses do not
+ * contain it.
  */
 export interface Units<U, V> {
-  /** @throws 400 for a bad query, 403 */
+  /** Lists units. @throws 400 for a bad query, 403 */
   list(options?: ListOptions): Promise<Page<U>>;
-  /** @throws 404 where there is none, or none that may be read */
+  /** Returns a unit. @throws 404 if it does not exist or the caller may not read it */
   get(id: string): Promise<U>;
-  /** Null where there is none, or none that may be read. */
+  /** Returns a unit, or null if it does not exist or the caller may not read it. */
   find(id: string): Promise<U | null>;
-  /** @throws 400 with all that is wrong, 403, 409 */
+  /** Creates a unit and returns it. @throws 400 with all errors of the values, 403, 409 */
   create(values: V): Promise<U>;
-  /** All of them or none; at most 1000. */
+  /** Creates at most 1000 units, all or none, and returns them. */
   createAll(values: readonly V[]): Promise<readonly U[]>;
-  /** Changes what is given and leaves the rest. @throws 400, 403, 404, 409 */
+  /** Edits a unit and returns it. Values that are omitted stay as they are. @throws 400, 403, 404, 409 */
   update(id: string, values: SomeOf<V>): Promise<U>;
-  /** @throws 403, 404, 409 where other units refer to it */
+  /** Deletes a unit. @throws 403, 404, 409 if other units refer to it */
   remove(id: string): Promise<void>;
 }
