@@ -1,4 +1,4 @@
-/** The only door to PostgreSQL: runs rendered statements, alone or in a transaction. */
+/** Runs rendered statements, alone or in a transaction. All access to PostgreSQL passes here. */
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import { isWrite, type Statement } from '../sql/fragment.js';
@@ -21,33 +21,33 @@ import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstat
 export type { Executor, ConnectionShare, Transaction } from './transaction/executor.js';
 
 export interface TransactionOptions extends BeginOptions {
-  /** The runs that it is the next of, for whoever runs it again itself, `once` each time. */
+  /** The earlier runs of this transaction, for a caller that repeats it itself (with `once`). */
   readonly runs?: TransactionRuns;
-  /** That it is part of: it waits for its place there before it takes a connection. */
+  /** The share of connections that it belongs to; it waits for a place there before it takes a connection. */
   readonly share?: ConnectionShare | undefined;
-  /** Set where whoever calls tries again itself. */
+  /** Set if the caller repeats the transaction itself. */
   readonly once?: boolean;
 }
 
 export interface DatabaseOptions {
-  /** Gets what work after a commit throws. */
+  /** Called with errors of `afterCommit` work. */
   readonly onAfterCommitError?: (error: unknown) => void;
-  /** Whether a pooler is in between, so that the number of a connection is not that of a backend. */
+  /** Whether a pooler is in between, so that the process id of a connection is not that of a backend. */
   readonly pooled?: boolean;
-  /** Whether statements that come back are prepared by name; left out, as long as the names are kept. */
+  /** Whether repeated statements are prepared by name. By default, until an error shows that names are lost. */
   readonly prepares?: boolean;
-  /** Told once, where they turn out not to be. */
+  /** Called once when names turn out to be lost. */
   readonly onUnprepared?: (error: Error) => void;
-  /** Milliseconds that a transaction may be silent, as the connections have it. */
+  /** The idle timeout of the connections in milliseconds. */
   readonly idleTimeout?: number;
-  /** Milliseconds for all runs of a transaction that nobody else limits; left out, ten seconds. */
+  /** Milliseconds for all runs of a transaction without another limit; 10 seconds by default. */
   readonly retryTimeout?: number;
-  /** Where work that needs a session connects to; left out, as the pool does. */
+  /** The connection for work that needs a session; that of the pool by default. */
   readonly direct?: ConnectionOptions;
 }
 
-/** Milliseconds. */
-const PATIENCE = 10_000;
+/** Default of `retryTimeout` in milliseconds. */
+const RETRY_TIMEOUT = 10_000;
 
 export class Database implements Executor {
   readonly #prepared: PreparedStatements;
@@ -67,14 +67,14 @@ export class Database implements Executor {
     return this.#run(statement, undefined);
   }
 
-  /** Runs statements that may take so many milliseconds, where that is less than what the connections allow. */
+  /** An executor with a shorter statement timeout, in milliseconds. */
   withTimeout(limit: number): Executor {
     return { run: (statement) => this.#run(statement, limit) };
   }
 
   /**
-   * Every read comes this way: with callbacks, because each promise between here and `pg` costs it something. A limit is
-   * kept here: as a setting it would need a transaction, behind a pooler at any rate, and so three messages more.
+   * Uses callbacks because all reads pass here and each promise between here and `pg` has a cost. The timeout is a
+   * timer here: as a setting it would need a transaction, and three more messages.
    */
   #run<Row>(statement: Statement, limit: number | undefined): Promise<Row[]> {
     return new Promise((resolve, reject) => {
@@ -83,14 +83,14 @@ export class Database implements Executor {
         let named = false;
         const deadline = limit === undefined ? undefined : new Deadline(limit, () => requestCancel(client));
         const done: QueryCallback = (error, result) => {
-          // Nothing of it was run: it is sent again, without a name.
+          // PostgreSQL did not execute it: it is sent again without a name.
           if (named && error && this.#prepared.disableIfUnprepared(error)) {
             named = this.#send(client, statement, done);
             return;
           }
           const broken = error && (!(error as { severity?: string }).severity || isConnectionLost(error));
           deadline?.stop();
-          // The request to end it may come late, and must not meet what the connection does next.
+          // The cancel request may arrive late and must not hit the next statement of the connection.
           release(broken || deadline?.passed || this.#prepared.needsReplacement(client));
           if (error && isWrite(statement)) noteLostAnswer(error);
           if (error || !result) reject(asRefusal(error));
@@ -105,13 +105,13 @@ export class Database implements Executor {
     });
   }
 
-  /** For the runs of one transaction. */
+  /** Tracks the runs of one transaction. */
   runs(options: TransactionRunsOptions = {}): TransactionRuns {
-    return new TransactionRuns(this.#contention, { timeout: this.options.retryTimeout ?? PATIENCE, ...options });
+    return new TransactionRuns(this.#contention, { timeout: this.options.retryTimeout ?? RETRY_TIMEOUT, ...options });
   }
 
   /**
-   * Runs `work` in a transaction; all of it is run again where another transaction stood in the way, so `work` must not
+   * Runs `work` in a transaction. If it conflicts with another transaction, all of it is run again, so `work` must not
    * keep state between runs.
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
@@ -140,14 +140,14 @@ export class Database implements Executor {
           attempt -= 1;
           continue;
         }
-        // A write in a transaction that was to read only is a fault of ours.
+        // A write in a read-only transaction is a programming error.
         if (options.once || (options.readOnly && isReadOnly(error))) throw error;
         await (isolation === 'repeatable read' ? prepareNextRun(runs, error) : delayRetry(error, attempt, options));
       }
     }
   }
 
-  /** What ends it before its time is told at once; the way back goes on behind. */
+  /** Rejects immediately if a signal aborts the transaction; the rollback continues in the background. */
   #attempt<T>(
     work: (tx: Transaction) => Promise<T>,
     options: TransactionOptions,
@@ -170,7 +170,7 @@ export class Database implements Executor {
     const client = await this.#connect();
     let result: T;
     let broken = false;
-    // A client without a listener would end the process when its connection breaks between two statements.
+    // Without a listener, a connection that breaks between two statements would end the process.
     const onError = () => void (broken = true);
     client.on('error', onError);
     let ending: Deadline | undefined;
@@ -191,12 +191,12 @@ export class Database implements Executor {
         throw error;
       });
       const { command } = (Array.isArray(ended) ? ended.at(-1) : ended) as { command: string };
-      // PostgreSQL answers so where a statement failed and whoever sent it went on.
+      // PostgreSQL answers ROLLBACK if a statement had failed and `work` ignored the error.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
     } catch (error) {
       tx.close();
       if (isConnectionLost(error) && !(options.readOnly && isReadOnly(error))) broken = true;
-      // A connection whose transaction is perhaps still open serves nobody else.
+      // If ROLLBACK fails, the transaction may still be open: the connection is closed.
       await client.query('ROLLBACK').catch(() => (broken = true));
       throw error;
     } finally {
@@ -215,9 +215,9 @@ export class Database implements Executor {
   }
 
   /**
-   * Runs long work outside a transaction, on a connection beside the pool that has no limits of time and takes its locks
-   * along when the work ends. Where `signal` aborts, the statement under way is cancelled.
-   * @throws NoSessionError where the connection is no session
+   * Runs long work outside a transaction on a connection of its own, without timeouts; its locks end with the work. If
+   * `signal` aborts, the running statement is cancelled.
+   * @throws NoSessionError if the connection leads through a transaction pooler
    */
   async withDedicatedConnection<T>(work: (executor: Executor) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { direct } = this.options;
@@ -241,7 +241,7 @@ export class Database implements Executor {
   }
 
   async #cancel(client: PoolClient): Promise<void> {
-    // What a pooler tells as the number of a connection is one of its own, and only the pooler knows whose.
+    // Behind a pooler, the process id of a connection is known to the pooler only.
     if (this.options.pooled) return requestCancel(client);
     const { processID } = client as unknown as { processID?: number };
     if (processID !== undefined) await this.run(cancelStatement(processID)).catch(() => undefined);
@@ -259,7 +259,7 @@ export class Database implements Executor {
     }
   }
 
-  /** Where it is more than the connections have anyway. */
+  /** The idle timeout of a transaction if it is longer than that of the connections. */
   #idleTimeout({ idleTimeout = 0 }: TransactionOptions): number | undefined {
     return idleTimeout > (this.options.idleTimeout ?? Infinity) ? idleTimeout : undefined;
   }
@@ -274,7 +274,7 @@ export class Database implements Executor {
     });
   }
 
-  /** Whether it went under a name. */
+  /** Returns whether it was sent under a name. */
   #send(client: PoolClient, statement: Statement, settled: QueryCallback): boolean {
     this.onSend?.(statement);
     this.#prepared.noteSent(client, statement);

@@ -1,8 +1,8 @@
 /**
- * Hears what other processes announce with NOTIFY, on a connection of its own. Announcements are for speed only: the
- * version in every statement is what keeps answers right. Whether it hears is tried all the time, with announcements of
- * its own that go another way: a broken connection says nothing, and behind a transaction pooler LISTEN succeeds and
- * nothing ever comes. While it does not hear, whoever relies on it is told to ask the database instead.
+ * Receives notifications (NOTIFY) of other processes on a connection of its own. Notifications only save time: the
+ * version in every statement keeps answers correct. The listener tests itself with heartbeats that are sent on another
+ * connection, because a broken connection reports nothing, and behind a transaction pooler LISTEN succeeds but nothing
+ * arrives. While it receives nothing, `onFailure` tells the service to query the database instead.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,44 +12,47 @@ import { clientOptions, type ConnectionOptions } from './connection/connection.j
 
 export interface ListenerEvents {
   onNotification(channel: string, payload: string): void;
-  /** Announcements may have been missed. */
+  /** Notifications may have been missed. */
   onGap(): void;
-  /** Nothing is heard any more, and why; told once, however often it tries again. */
+  /** No notifications are received; called once until `onRecovery`. */
   onFailure?(reason: ListenFailure): void;
-  /** Announcements are heard again, or for the first time after `onDeaf`. */
+  /** Notifications are received again, or for the first time after `onFailure`. */
   onRecovery?(): void;
 }
 
-/** An error of the connection; or none, where it is good and announcements do not arrive on it. */
+/** `lost`: an error of the connection. `unheard`: the connection is good, but notifications do not arrive. */
 export type ListenFailure = { readonly type: 'lost'; readonly error: unknown } | { readonly type: 'unheard' };
 
-/** Announces something by another connection than the listener's. */
-export type Announce = (channel: string, payload: string) => Promise<void>;
+/** Sends a notification on another connection than that of the listener. */
+export type Notify = (channel: string, payload: string) => Promise<void>;
 
-/** Milliseconds. `heard`: in which an announcement arrives. */
-const TIMES = { retry: 1000, beat: 5000, heard: 2000, patience: 5000, parting: 2000 };
+/**
+ * Milliseconds: between two connection attempts; between heartbeats; for a heartbeat to arrive; for connecting and
+ * queries; for closing the connection.
+ */
+const LISTENER_TIMES = { retry: 1000, beat: 5000, heard: 2000, patience: 5000, parting: 2000 };
 
-/** The listeners of all processes hear it; each waits for what it announced itself. */
+/** The channel of heartbeats. All listeners receive them; each waits for its own token. */
 export const HEARTBEAT_CHANNEL = 'kind_beat';
 
 export class Listener {
-  /** The newest one, whether it is connected yet or not: what befalls an older one is of no interest. */
+  /** The current connection, even before it is established. Events of earlier ones are ignored. */
   #client: pg.Client | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #beat: NodeJS.Timeout | undefined;
-  #heard: ((token: string) => void) | undefined;
-  #deaf = false;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #heartbeatTimer: NodeJS.Timeout | undefined;
+  #onHeartbeat: ((token: string) => void) | undefined;
+  #failed = false;
   #stopped = false;
 
   constructor(
     private readonly connection: ConnectionOptions,
     private readonly channels: readonly string[],
     private readonly events: ListenerEvents,
-    private readonly announce: Announce,
-    private readonly times = TIMES,
+    private readonly notify: Notify,
+    private readonly times = LISTENER_TIMES,
   ) {}
 
-  /** Comes back when it hears, or is known not to. */
+  /** Resolves when notifications are received, or are known not to be. */
   async start(): Promise<void> {
     const client = new pg.Client({
       ...clientOptions(this.connection),
@@ -59,58 +62,58 @@ export class Listener {
       query_timeout: this.times.patience,
     });
     this.#client = client;
-    client.on('error', (error) => this.#again(client, error));
-    client.on('end', () => this.#again(client, new Error('the connection ended')));
+    client.on('error', (error) => this.#reconnect(client, error));
+    client.on('end', () => this.#reconnect(client, new Error('the connection ended')));
     client.on('notification', ({ channel, payload = '' }) => {
-      if (channel === HEARTBEAT_CHANNEL) this.#heard?.(payload);
+      if (channel === HEARTBEAT_CHANNEL) this.#onHeartbeat?.(payload);
       else this.events.onNotification(channel, payload);
     });
     try {
       await client.connect();
       for (const channel of [HEARTBEAT_CHANNEL, ...this.channels]) await client.query(listenStatement(channel).text);
-      await this.#try(client);
+      await this.#sendHeartbeat(client);
     } catch (error) {
-      this.#again(client, error);
+      this.#reconnect(client, error);
     }
   }
 
-  /** Announces something to itself, and again a while later. */
-  async #try(client: pg.Client): Promise<void> {
+  /** Sends a heartbeat, and again after a while. */
+  async #sendHeartbeat(client: pg.Client): Promise<void> {
     if (!this.#isCurrent(client)) return;
     const token = randomUUID();
     let heard = false;
     const hearing = new Promise<void>((resolve) => {
-      this.#heard = (payload) => {
+      this.#onHeartbeat = (payload) => {
         if (payload !== token) return;
         heard = true;
         resolve();
       };
     });
-    // What could not be announced tells nothing.
-    const announced = await this.announce(HEARTBEAT_CHANNEL, token).then(
+    // A heartbeat that could not be sent proves nothing.
+    const announced = await this.notify(HEARTBEAT_CHANNEL, token).then(
       () => true,
       () => false,
     );
     if (announced) await Promise.race([hearing, delay(this.times.heard, undefined, { ref: false })]);
-    // A broken connection fails here. On a good one, what has arrived meanwhile is read before the answer.
+    // A broken connection fails here. On a good one, notifications that have arrived are read before the answer.
     if (!heard) await client.query(PING.text);
     if (!this.#isCurrent(client)) return;
-    if (heard) this.#hears();
-    else if (announced) this.#isDeaf({ type: 'unheard' });
-    const again = () => this.#try(client).catch((error: unknown) => this.#again(client, error));
-    this.#beat = setTimeout(() => void again(), this.times.beat).unref();
+    if (heard) this.#recover();
+    else if (announced) this.#fail({ type: 'unheard' });
+    const again = () => this.#sendHeartbeat(client).catch((error: unknown) => this.#reconnect(client, error));
+    this.#heartbeatTimer = setTimeout(() => void again(), this.times.beat).unref();
   }
 
-  #hears(): void {
-    if (!this.#deaf) return;
-    this.#deaf = false;
+  #recover(): void {
+    if (!this.#failed) return;
+    this.#failed = false;
     this.events.onGap();
     this.events.onRecovery?.();
   }
 
-  #isDeaf(reason: ListenFailure): void {
-    if (this.#deaf) return;
-    this.#deaf = true;
+  #fail(reason: ListenFailure): void {
+    if (this.#failed) return;
+    this.#failed = true;
     this.events.onFailure?.(reason);
     this.events.onGap();
   }
@@ -121,22 +124,22 @@ export class Listener {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#retry);
-    clearTimeout(this.#beat);
+    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#heartbeatTimer);
     const ended = this.#client?.end().catch(() => undefined);
-    // A silent connection never says that it ended.
+    // A broken connection may never confirm that it ended.
     await Promise.race([ended, delay(this.times.parting, undefined, { ref: false })]);
   }
 
-  #again(client: pg.Client, error: unknown): void {
+  #reconnect(client: pg.Client, error: unknown): void {
     if (!this.#isCurrent(client)) return;
-    clearTimeout(this.#beat);
+    clearTimeout(this.#heartbeatTimer);
     this.#client = undefined;
     client.removeAllListeners('end');
     void client.end().catch(() => undefined);
-    this.#isDeaf({ type: 'lost', error });
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => void this.start(), this.times.retry);
-    this.#retry.unref();
+    this.#fail({ type: 'lost', error });
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => void this.start(), this.times.retry);
+    this.#retryTimer.unref();
   }
 }

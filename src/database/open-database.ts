@@ -1,6 +1,4 @@
-/**
- * The one way to a database: the one of DATABASE_URL, or an embedded PostgreSQL in DATA_DIR that is started here.
- */
+/** Opens the database: that of DATABASE_URL, or an embedded PostgreSQL in DATA_DIR, which is started here. */
 import type { Config } from '../config/config.js';
 import type { ConnectionOptions } from './connection/connection.js';
 import { dataFolder, isInitialised } from './embedded/data-folder.js';
@@ -10,22 +8,22 @@ import { NoDatabaseError } from './connection/start-error.js';
 
 export interface OpenOptions {
   /**
-   * A service owns the embedded database, alone, and stops it. A command uses the one of a running service, or
-   * starts it for the time it needs.
+   * A service owns the embedded database exclusively, and stops it. A command uses that of a running service, or starts
+   * it temporarily.
    */
   readonly role: 'service' | 'command';
-  /** Gets a line now and then that tells what is going on. */
+  /** Logs progress. */
   readonly log: (line: string) => void;
-  /** Set where an embedded database that is not there is refused, not made. */
+  /** If set, a missing embedded database is an error and not created. */
   readonly existing?: boolean;
-  /** Settings of the embedded PostgreSQL that go before the usual ones; tests switch fsync off. */
+  /** PostgreSQL settings that override the defaults; tests switch fsync off. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface OpenedDatabase {
   readonly connection: ConnectionOptions;
   readonly embedded: boolean;
-  /** To be called when no request uses the database any more. Does nothing to a database of DATABASE_URL. */
+  /** Call it when no request uses the database any more. Does nothing to a database of DATABASE_URL. */
   stop(): Promise<void>;
 }
 

@@ -1,48 +1,48 @@
-/** Work that needs a session: a connection of its own, which is one backend of the server as long as it lasts. */
+/** Checks that a connection is a session: one backend of the server for its lifetime. */
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { announceStatement, READ_BACKEND_PID, listenStatement } from '../sql/registry.sql.js';
 import type { Executor } from './transaction/executor.js';
 
-/** Milliseconds in which an announcement arrives, where it does. */
-const HEARD_WITHIN = 2000;
-const CHANNEL = 'kind_session';
+/** Milliseconds for a notification to arrive. */
+const NOTIFY_TIMEOUT = 2000;
+const TEST_CHANNEL = 'kind_session';
 
-/** The connection leads through a pooler that lends a backend for one transaction at a time. */
+/** The connection leads through a pooler that assigns a backend per transaction. */
 export class NoSessionError extends Error {
   override readonly name = 'NoSessionError';
 }
 
 /**
- * The number of the backend that a connection is. @param database another way to the same server
- * @throws NoSessionError where it is another one for each statement
+ * The process id of the backend of a connection. @param database another connection to the same server
+ * @throws NoSessionError if the backend can change between statements
  */
 export async function backendOf(client: Client, database: Executor): Promise<number> {
   const { rows } = await client.query<{ backend: number }>(READ_BACKEND_PID.text);
   const backend = rows[0]?.backend ?? 0;
   const { processID } = client as unknown as { processID: number | null };
-  if (processID === backend || (await hears(client, database))) return backend;
+  if (processID === backend || (await receivesNotifications(client, database))) return backend;
   throw new NoSessionError('the connection leads through a transaction pooler, and what is to be done needs a session');
 }
 
 /**
- * Whether what is announced to the backend arrives at the connection while it is idle. Behind a transaction pooler it
- * does not, however few others there are: the backend that listens is nobody's then, or somebody else's.
+ * Whether notifications arrive at the idle connection. Behind a transaction pooler they do not: no client is attached
+ * to the backend that listens, or another one is.
  */
-async function hears(client: Client, database: Executor): Promise<boolean> {
+async function receivesNotifications(client: Client, database: Executor): Promise<boolean> {
   const token = randomUUID();
-  await client.query(listenStatement(CHANNEL).text);
+  await client.query(listenStatement(TEST_CHANNEL).text);
   return new Promise((resolve, reject) => {
     const end = (heard: boolean): void => {
       clearTimeout(timer);
-      client.removeListener('notification', hear);
+      client.removeListener('notification', onNotification);
       resolve(heard);
     };
-    const hear = ({ payload }: { payload?: string | undefined }): void => {
+    const onNotification = ({ payload }: { payload?: string | undefined }): void => {
       if (payload === token) end(true);
     };
-    const timer = setTimeout(() => end(false), HEARD_WITHIN);
-    client.on('notification', hear);
-    database.run(announceStatement(CHANNEL, token)).catch(reject);
+    const timer = setTimeout(() => end(false), NOTIFY_TIMEOUT);
+    client.on('notification', onNotification);
+    database.run(announceStatement(TEST_CHANNEL, token)).catch(reject);
   });
 }

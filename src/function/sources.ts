@@ -1,7 +1,7 @@
 /** The sources of remote kinds: what modules declare as `remote`, each asked within a time limit. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import type { Begin } from '../database/transaction/lazy-transaction.js';
+import type { BeginTransaction } from '../database/transaction/lazy-transaction.js';
 import type { TransactionRuns } from '../database/transaction/runs.js';
 import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
@@ -58,7 +58,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     return this.capacity.source(id, work);
   }
 
-  begin({ id }: Project, runs: TransactionRuns): Begin {
+  begin({ id }: Project, runs: TransactionRuns): BeginTransaction {
     return (work) => this.database.transaction(work, { share: this.capacity.share(id), runs, once: true });
   }
 

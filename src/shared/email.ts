@@ -1,14 +1,20 @@
-/** What counts as an e-mail address: one `@`, and nothing that a mail header would read as more than one address. Pure. */
+/**
+ * Validation of e-mail addresses: one `@`, and no character that a mail header would read as part of another address.
+ * Pure.
+ */
 
-const PART = '[^\\s"(),:;<>@[\\\\\\]\\p{C}]+';
-/** The same for JSON Schema, in what all dialects of patterns have in common; white space around an address is taken off. */
+const ADDRESS_PART = '[^\\s"(),:;<>@[\\\\\\]\\p{C}]+';
+/**
+ * The same as a pattern for JSON Schema, with the syntax that all dialects share. White space around an address is
+ * trimmed.
+ */
 export const EMAIL_PATTERN = '^\\s*[^\\s"(),:;<>@[\\\\\\]]+@[^\\s"(),:;<>@[\\\\\\]]+\\s*$';
 
-const ADDRESS = new RegExp(`^${PART}@${PART}$`, 'u');
+const ADDRESS = new RegExp(`^${ADDRESS_PART}@${ADDRESS_PART}$`, 'u');
 
 /**
- * No white space or control characters, no quotes, brackets, commas, colons or semicolons: what RFC 5322 gives a meaning.
- * Nor a character that becomes one of them where a mail server normalises domains.
+ * Excludes white space, control characters, quotes, brackets, commas, colons and semicolons, which have a meaning in
+ * RFC 5322, and characters that mail servers normalise to one of these.
  */
 export function isEmailAddress(text: string): boolean {
   return ADDRESS.test(text) && ADDRESS.test(text.normalize('NFKC'));

@@ -1,6 +1,7 @@
-/** Every error code with its status and meaning. Codes are stable and public: a test compares docs/errors.md with them. */
+/**
+ * All error codes with their status and meaning. Codes are stable and public: a test compares docs/errors.md with them.
+ */
 
-/** What a code means and which HTTP status answers it. */
 export interface ErrorKind {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 429 | 431 | 500 | 503 | 504;
   readonly meaning: string;

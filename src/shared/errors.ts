@@ -1,6 +1,6 @@
 /**
- * Every refusal of the service is of one class and has a code of `error-codes.ts`. The text of one occurrence is written
- * where it happens and is for a person.
+ * The error class of the service. Codes are in `error-codes.ts`; each text is written where the error is thrown, for
+ * people to read.
  */
 
 import { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
@@ -9,7 +9,7 @@ import { didYouMean } from './did-you-mean.js';
 
 export { ERRORS, type ErrorCode, type ErrorKind } from './error-codes.js';
 
-/** One entry of `messages`: `parameter` (and `index`, in a bulk write) where one is to blame. */
+/** One entry of `messages`. `parameter`: the parameter at fault; `index`: its object in a bulk write. */
 export interface Message {
   readonly code: ErrorCode;
   readonly text: string;
@@ -17,20 +17,20 @@ export interface Message {
   readonly index?: number;
 }
 
-/** Where a fault lies: the parameter, and in a bulk write the position of the object (from 0). */
+/** The location of a fault: the parameter, and in a bulk write the position of the object (from 0). */
 export type FaultLocation = Pick<Message, 'parameter' | 'index'>;
 
 export interface KindErrorOptions {
   readonly cause?: unknown;
   /** The methods to name in the header `Allow`. */
   readonly allow?: readonly string[] | undefined;
-  /** Set where what was asked for may have been stored all the same. */
+  /** Set if the requested change may have been stored although the request failed. */
   readonly mayBeStored?: boolean;
 }
 
 /**
- * A refusal: an HTTP status and one message per fault. `retryAfter` is in seconds; the cause is for the log alone. Nothing
- * of what is refused was stored, unless `mayBeStored` says that nobody knows.
+ * A refused request: an HTTP status and one message per fault. `retryAfter` is in seconds; `cause` is only logged.
+ * Nothing of the request was stored, unless `mayBeStored` is set.
  */
 export class KindError extends Error {
   override readonly name = 'KindError';
@@ -46,12 +46,12 @@ export class KindError extends Error {
     { allow, mayBeStored = false, ...options }: KindErrorOptions = {},
   ) {
     const [first, ...rest] = messages;
-    const cut: readonly [Message, ...Message[]] = [inBounds(first), ...rest.map(inBounds)];
+    const cut: readonly [Message, ...Message[]] = [truncateMessage(first), ...rest.map(truncateMessage)];
     super(cut.map((message) => `${message.code}: ${message.text}`).join('; '), options);
     this.messages = cut;
     this.allow = allow;
     this.mayBeStored = mayBeStored;
-    // Bad input is answered before conflicts with what is stored.
+    // The lowest status wins: bad input is reported before conflicts with stored data.
     const statuses = messages.map((message): ErrorKind['status'] => ERRORS[message.code].status);
     this.status = statuses.reduce((lowest, status) => (status < lowest ? status : lowest));
   }
@@ -60,7 +60,7 @@ export class KindError extends Error {
     return this.messages[0].code;
   }
 
-  /** The same refusal in other words. */
+  /** The same error with other messages. */
   withMessages(messages: readonly [Message, ...Message[]], options: KindErrorOptions = {}): KindError {
     const { retryAfter, cause, allow, mayBeStored } = this;
     return new KindError(messages, retryAfter, {
@@ -72,43 +72,40 @@ export class KindError extends Error {
   }
 }
 
-/** A refusal for what was asked, as against one because the service can't answer at present. */
+/** Whether the caller is at fault (status below 500), and not the service. */
 export function isCallerError(error: unknown): error is KindError {
   return error instanceof KindError && error.status < 500;
 }
 
-/** What is told of long texts of a client is cut. */
-function inBounds(message: Message): Message {
+/** Truncates long texts, which may quote the input of a client. */
+function truncateMessage(message: Message): Message {
   const { text, parameter = '' } = message;
   if (text.length <= LIMITS.messageLength && parameter.length <= LIMITS.messageLength) return message;
-  const names = parameter === '' ? {} : { parameter: shortened(parameter) };
-  return { ...message, text: shortened(text), ...names };
+  const names = parameter === '' ? {} : { parameter: truncate(parameter) };
+  return { ...message, text: truncate(text), ...names };
 }
 
-function shortened(text: string): string {
+function truncate(text: string): string {
   return text.length <= LIMITS.messageLength ? text : `${text.slice(0, LIMITS.messageLength - 1)}…`;
 }
 
-/** Makes the error of one fault: `throw refusal('kind.inactive', 'The kind city is inactive')`. */
+/** An error with one fault: `throw refusal('kind.inactive', 'The kind city is inactive')`. */
 export function refusal(code: ErrorCode, text: string, place: FaultLocation = {}): KindError {
   return new KindError([{ code, text, ...place }]);
 }
 
-/** A refusal that passes: the client may come back after some seconds. */
+/** A temporary error: the client can retry after some seconds. */
 export function retryLater(code: ErrorCode, text: string, seconds = 1, cause?: unknown): KindError {
   return new KindError([{ code, text }], seconds, cause === undefined ? {} : { cause });
 }
 
-/** A method that is not taken; `methods` are those that are. Where GET is, HEAD is too, and OPTIONS always. */
+/** A 405. `methods` are those that are allowed; HEAD is added to GET, and OPTIONS always. */
 export function methodNotAllowed(text: string, methods: readonly string[]): KindError {
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'];
   return new KindError([{ code: 'route.method', text }], undefined, { allow });
 }
 
-/**
- * Work that goes on where a part of what was asked for is stored already: where it is refused with 503, nobody is told
- * that nothing was.
- */
+/** Runs work after a part of the request was stored. If it fails with 503, the error says that data may be stored. */
 export async function afterPartialWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -117,68 +114,71 @@ export async function afterPartialWrite<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same refusal of what may have been stored all the same. */
+/** The same error with `mayBeStored` set. */
 export function asMayBeStored(refused: KindError): KindError {
   return refused.withMessages(refused.messages, { mayBeStored: true });
 }
 
-/** A message about what stands inside a value, told with the way to it: `country`, and `name: …` become `country.name: …`. */
+/**
+ * A message about a part of a value, prefixed with the path to the value: `country`, and `name: …` becomes
+ * `country.name: …`.
+ */
 export function prefixMessage(
   { code, text, parameter, index }: Message,
-  way: string,
+  path: string,
   place: Pick<FaultLocation, 'index'>,
 ): Message {
-  const prefixError = parameter !== undefined && text.startsWith(parameter);
+  const startsWithParameter = parameter !== undefined && text.startsWith(parameter);
   return {
     code,
-    text: prefixError ? `${way}.${text}` : `${way}: ${text}`,
-    parameter: parameter === undefined ? way : `${way}.${parameter}`,
+    text: startsWithParameter ? `${path}.${text}` : `${path}: ${text}`,
+    parameter: parameter === undefined ? path : `${path}.${parameter}`,
     ...(index !== undefined && { index }),
     ...place,
   };
 }
 
-/** A refusal of what stands inside a value, told with the way to it. */
-export function inside(error: KindError, way: string, place: Pick<FaultLocation, 'index'> = {}): KindError {
-  const [first, ...rest] = error.messages.map((message) => prefixMessage(message, way, place));
+/** The error with `prefixMessage` applied to all messages. */
+export function prefixError(error: KindError, path: string, place: Pick<FaultLocation, 'index'> = {}): KindError {
+  const [first, ...rest] = error.messages.map((message) => prefixMessage(message, path, place));
   return first ? error.withMessages([first, ...rest]) : error;
 }
 
-/** Collects all faults of one input, so that one answer tells them all; where they are legion, as many as an answer may have. */
+/** Collects the faults of one input, so that one answer reports all of them, up to `LIMITS.faults`. */
 export class Faults {
   readonly #messages: Message[];
-  readonly #way: string | undefined;
-  readonly #told: readonly string[];
+  readonly #path: string | undefined;
+  readonly #reported: readonly string[];
 
-  constructor(messages: Message[] = [], way?: string, told: readonly string[] = []) {
+  constructor(messages: Message[] = [], path?: string, reported: readonly string[] = []) {
     this.#messages = messages;
-    this.#way = way;
-    this.#told = told;
+    this.#path = path;
+    this.#reported = reported;
   }
 
   add(code: ErrorCode, text: string, place: FaultLocation = {}): void {
-    if (place.parameter !== undefined && this.#told.includes(place.parameter)) return;
+    if (place.parameter !== undefined && this.#reported.includes(place.parameter)) return;
     const message = { code, text, ...place };
-    this.#messages.push(this.#way === undefined ? message : prefixMessage(message, this.#way, {}));
+    this.#messages.push(this.#path === undefined ? message : prefixMessage(message, this.#path, {}));
     if (this.#messages.length >= LIMITS.faults) this.throwIfAny();
   }
 
-  /** The same faults, for what stands inside a value: each is told with the way to it. */
-  within(way: string): Faults {
-    return new Faults(this.#messages, this.#way === undefined ? way : `${this.#way}.${way}`);
+  /** A view on the same faults for a part of the value: faults are prefixed with the path to it. */
+  within(path: string): Faults {
+    return new Faults(this.#messages, this.#path === undefined ? path : `${this.#path}.${path}`);
   }
 
-  /** The same faults, for what does not know that some parameters were told of already. */
-  except(told: readonly string[]): Faults {
-    return new Faults(this.#messages, this.#way, told);
+  /** A view on the same faults that ignores faults of parameters that were reported already. */
+  except(reported: readonly string[]): Faults {
+    return new Faults(this.#messages, this.#path, reported);
   }
 
-  /** Takes over the messages of a refusal, putting each at `place` where it names no place of its own. */
+  /** Adds the messages of an error, located at `place` unless they have a location of their own. */
   addAll(error: KindError, place: FaultLocation = {}): void {
     for (const { code, text, ...own } of error.messages) this.add(code, text, { ...place, ...own });
   }
 
-  /** `didYouMean` for the next fault, where there are few: to look for names costs more than the faults themselves. */
+  /** `didYouMean` for the next fault; only for the first `LIMITS.hints`, because the search is expensive. */
   hint(unknown: string, known: Iterable<string>): string {
     return this.#messages.length < LIMITS.hints ? didYouMean(unknown, known) : '';
   }
@@ -191,7 +191,7 @@ export class Faults {
     return this.#messages;
   }
 
-  /** Throws one `KindError` with all messages; does nothing where there are none. */
+  /** Throws one `KindError` with all messages, if there are any. */
   throwIfAny(): void {
     const [first, ...rest] = this.#messages;
     if (first) throw new KindError([first, ...rest]);

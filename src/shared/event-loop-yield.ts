@@ -1,27 +1,27 @@
 /**
- * Lets others have their turn on the event loop where work that waits for nothing goes on and on. Of all such work one
- * piece goes on in each turn of the loop, key by key, so that eight of them hold it no longer than one.
+ * Yields to the event loop during long synchronous work. In each turn of the loop, only one piece of all such work
+ * runs; keys are served round robin, so that eight long computations block the loop no longer than one.
  */
 
-/** Those who wait to go on, by key; the one that was served last comes last. */
-const waiting = new Map<string, (() => void)[]>();
+/** The paused computations by key, least recently served first. */
+const pausedWork = new Map<string, (() => void)[]>();
 
-function goOn(): void {
-  const [next] = waiting;
+function resumeNext(): void {
+  const [next] = pausedWork;
   if (!next) return;
-  const [key, [called, ...others]] = next;
-  waiting.delete(key);
-  if (others.length > 0) waiting.set(key, others);
-  if (waiting.size > 0) setImmediate(goOn);
-  called?.();
+  const [key, [resume, ...others]] = next;
+  pausedWork.delete(key);
+  if (others.length > 0) pausedWork.set(key, others);
+  if (pausedWork.size > 0) setImmediate(resumeNext);
+  resume?.();
 }
 
-function turnOf(key: string): Promise<void> {
+function waitForTurn(key: string): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.size === 0) setImmediate(goOn);
-    const line = waiting.get(key);
-    if (line) line.push(resolve);
-    else waiting.set(key, [resolve]);
+    if (pausedWork.size === 0) setImmediate(resumeNext);
+    const queue = pausedWork.get(key);
+    if (queue) queue.push(resolve);
+    else pausedWork.set(key, [resolve]);
   });
 }
 
@@ -29,21 +29,21 @@ export class EventLoopYield {
   #since = performance.now();
 
   /**
-   * @param key whose work it is: the schema of a project
-   * @param stretch milliseconds of work at a time
+   * @param key the schema of the project that the work belongs to
+   * @param stretch milliseconds of work between two pauses
    */
   constructor(
     private readonly key = '',
     private readonly stretch = 10,
   ) {}
 
-  /** Whether it is time for `pause`. */
+  /** Whether `pause` should be called now. */
   get due(): boolean {
     return performance.now() - this.#since > this.stretch;
   }
 
   async pause(): Promise<void> {
-    await turnOf(this.key);
+    await waitForTurn(this.key);
     this.#since = performance.now();
   }
 }

@@ -1,36 +1,38 @@
 import { LRUCache } from 'lru-cache';
 
-/** Events that are told apart at most: of more, those that came longest ago are forgotten. */
-const KNOWN = 1_000;
+/** Maximum of distinct events; beyond it, the least recently used one is forgotten. */
+const MAX_EVENTS = 1_000;
 
-/** Intervals after which an event that did not pass again is forgotten. */
-const KEPT = 100;
+/** Intervals after which an event is forgotten that did not pass again. */
+const FORGET_AFTER = 100;
 
-interface Seen {
+interface ThrottledEvent {
+  /** Time at which the last one passed. */
   readonly passed: number;
+  /** Number held back since. */
   held: number;
 }
 
-/** Holds events that are alike back: the first passes, and then one an interval, with the number of those before it. */
+/** Lets the first event of a name pass, then at most one per interval, with the number of events since. */
 export class EventThrottle {
-  readonly #seen: LRUCache<string, Seen>;
+  readonly #events: LRUCache<string, ThrottledEvent>;
 
   /** @param interval in milliseconds */
   constructor(
     private readonly interval: number,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.#seen = new LRUCache({ max: KNOWN, ttl: KEPT * interval, ttlResolution: 0, perf: { now } });
+    this.#events = new LRUCache({ max: MAX_EVENTS, ttl: FORGET_AFTER * interval, ttlResolution: 0, perf: { now } });
   }
 
-  /** How many there were since the last one that passed, with this one; undefined for one that is held back. */
+  /** The number of events since the last one that passed, including this one; undefined if this one is held back. */
   pass(what: string): number | undefined {
-    const seen = this.#seen.get(what);
+    const seen = this.#events.get(what);
     if (seen && this.now() - seen.passed < this.interval) {
       seen.held += 1;
       return undefined;
     }
-    this.#seen.set(what, { passed: this.now(), held: 0 });
+    this.#events.set(what, { passed: this.now(), held: 0 });
     return (seen?.held ?? 0) + 1;
   }
 }

@@ -1,26 +1,26 @@
-/** Identifiers: their patterns, the reserved ones, and how one is made from a label. */
+/** Identifiers: patterns, reserved ids, and ids made from labels. */
 
-/** A project: the value of the header `kind-project-key`. */
+/** The id of a project: the value of the header `kind-project-key`. */
 export const PROJECT_ID = /^[a-z][a-z0-9_-]{1,39}$/;
 
-/** A kind, parameter, group or link type. */
+/** The id of a kind, parameter, group or link type. */
 export const IDENTIFIER = /^[a-z][a-z0-9_]{0,62}$/;
 
 export const IDENTIFIER_HINT = 'a lower-case letter, then up to 62 lower-case letters, digits and _';
 
-/** A function of a kind, which is no name in SQL. */
+/** The name of a function. It does not become a name in SQL. */
 export const FUNCTION_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
 export const FUNCTION_NAME_HINT = 'a letter, then up to 62 letters, digits and _';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isIdentifier(text: unknown): text is string {
   return typeof text === 'string' && IDENTIFIER.test(text);
 }
 
 export function isUuid(text: string): boolean {
-  return UUID.test(text);
+  return UUID_PATTERN.test(text);
 }
 
 /** Ids that begin with `kind_` belong to the system. */
@@ -29,7 +29,8 @@ export function isSystemIdentifier(id: string): boolean {
 }
 
 /**
- * Makes an id of a label: lower case, `_` for every run of other characters; undefined where nothing fitting is left.
+ * Makes an id from a label: lower case, with `_` for every run of other characters; undefined if the result is no valid
+ * id.
  * @example identifierFromLabel('Postal code') // 'postal_code'
  */
 export function identifierFromLabel(label: string): string | undefined {

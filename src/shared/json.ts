@@ -4,9 +4,9 @@ import { runSync, type WorkInPieces } from './work-in-pieces.js';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** A number of a body, as it was written, of which a double holds only one nearby. */
+/** A number of a body as it was written, which has no exact representation as a double. */
 export class InexactNumber {
-  /** @param near it is no more than a fraction written with all digits that tell doubles apart (`%.17g`) */
+  /** @param near whether it is a decimal fraction with all digits that distinguish doubles (`%.17g`) */
   constructor(
     readonly text: string,
     readonly near: boolean,
@@ -21,25 +21,25 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof InexactNumber);
 }
 
-/** What keeps a text from being stored: a NUL character or half a surrogate pair; undefined where nothing does. */
+/** Why a text can't be stored: a NUL character or half a surrogate pair; undefined if it can. */
 export function textFault(text: string): string | undefined {
   if (text.includes('\0')) return 'has a NUL character, which can not be stored';
   if (!text.isWellFormed()) return 'is not valid Unicode: half of a surrogate pair stands alone';
   return undefined;
 }
 
-const TOO_MANY = `has more than ${LIMITS.jsonValues} values`;
+const TOO_MANY_VALUES = `has more than ${LIMITS.jsonValues} values`;
 const TOO_MANY_KEYS = `has an object of more than ${LIMITS.jsonKeys} keys`;
 
 /**
- * What keeps a value from being JSON, or from being stored exactly; undefined where nothing does. What JSON leaves out of
- * an object, properties that are undefined, is not there. `found` tells whether there are numbers in it of which the nearest double is stored.
+ * Why a value is not JSON or can't be stored exactly; undefined if it can. Undefined properties are skipped, as in
+ * JSON. `found.inexact` is set if it contains numbers that are stored as the nearest double.
  */
 export function jsonFault(root: unknown, found = { inexact: false }): string | undefined {
   return runSync(jsonFaultInPieces(root, found));
 }
 
-/** Walks without recursion. */
+/** Iterative, because a value can be nested deeply. */
 export function* jsonFaultInPieces(root: unknown, found: { inexact: boolean }): WorkInPieces<string | undefined> {
   const rest: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   let count = 0;
@@ -59,7 +59,7 @@ export function* jsonFaultInPieces(root: unknown, found: { inexact: boolean }): 
     } else if (typeof value === 'object' && value !== null) {
       if (depth > LIMITS.jsonDepth) return `is nested deeper than ${LIMITS.jsonDepth} levels`;
       if (Array.isArray(value)) {
-        if ((count += value.length) > LIMITS.jsonValues) return TOO_MANY;
+        if ((count += value.length) > LIMITS.jsonValues) return TOO_MANY_VALUES;
         for (const child of value as unknown[]) rest.push({ value: child, depth: depth + 1 });
         continue;
       }
@@ -72,7 +72,7 @@ export function* jsonFaultInPieces(root: unknown, found: { inexact: boolean }): 
         if (child === undefined) continue;
         const fault = textFault(key);
         if (fault) return `has a key that ${fault}`;
-        if ((count += 1) > LIMITS.jsonValues) return TOO_MANY;
+        if ((count += 1) > LIMITS.jsonValues) return TOO_MANY_VALUES;
         rest.push({ value: child, depth: depth + 1 });
       }
     } else if (value !== null && typeof value !== 'boolean')
@@ -81,14 +81,14 @@ export function* jsonFaultInPieces(root: unknown, found: { inexact: boolean }): 
   return undefined;
 }
 
-/** Names a value's JSON type for a message: `string`, `number`, `array`, `null`… */
+/** The JSON type of a value for a message: `string`, `number`, `array`, `null`… */
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (value instanceof InexactNumber) return 'number';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Whether two JSON values are equal, whatever the order of their keys. */
+/** Deep equality of JSON values; the order of keys does not matter. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   return a === b || runSync(jsonEqualInPieces(a, b));
 }

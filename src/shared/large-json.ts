@@ -1,13 +1,13 @@
-/** What takes long with a large JSON value, in pieces: to write it, to copy it, to find what it has twice. */
+/** Operations on large JSON values as work in pieces: stringify, copy, find duplicates. */
 import { InexactNumber, isPlainObject, type Json } from './json.js';
 import { runSync, type WorkInPieces } from './work-in-pieces.js';
 
-/** Values, and characters of texts, of what is small. */
-const SMALL = { values: 2000, characters: 64 * 1024 } as const;
-/** Values between two places where others may have their turn. */
-const STRETCH = 512;
+/** Values, and characters of strings, up to which a value is processed in one piece. */
+const SMALL_JSON = { values: 2000, characters: 64 * 1024 } as const;
+/** Values between two yields. */
+const VALUES_PER_PIECE = 512;
 
-/** Whether a value is done with in no time, whatever it is. Looks at no more of it than that is. */
+/** Whether a value is small enough for one piece. Stops as soon as it is not. */
 export function isSmallJson(root: unknown): boolean {
   const rest: unknown[] = [root];
   let [values, characters] = [0, 0];
@@ -16,26 +16,26 @@ export function isSmallJson(root: unknown): boolean {
     if (typeof value === 'string') characters += value.length;
     else if (typeof value === 'object' && value !== null) {
       const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-      if (members.length > SMALL.values) return false;
+      if (members.length > SMALL_JSON.values) return false;
       for (const member of members) rest.push(member);
     }
-    if (values + rest.length > SMALL.values || characters > SMALL.characters) return false;
+    if (values + rest.length > SMALL_JSON.values || characters > SMALL_JSON.characters) return false;
   }
   return true;
 }
 
-/** A value as JSON text, as `JSON.stringify` writes it. `sorted`: the keys of objects in their order, whatever that was. */
+/** A value as JSON text, like `JSON.stringify`. `sorted`: with the keys of objects sorted. */
 export function* jsonText(value: unknown, sorted = false): WorkInPieces<string> {
   if (!sorted && isSmallJson(value)) return JSON.stringify(value);
-  const writing = new Writing(sorted);
-  yield* writing.write(value);
-  return writing.text();
+  const writer = new JsonWriter(sorted);
+  yield* writer.write(value);
+  return writer.text();
 }
 
-class Writing {
+class JsonWriter {
   readonly #done: string[] = [];
   #parts: string[] = [];
-  /** Of the parts. */
+  /** Characters in `#parts`. */
   #characters = 0;
 
   constructor(private readonly sorted: boolean) {}
@@ -45,13 +45,13 @@ class Writing {
   }
 
   *write(value: unknown): WorkInPieces<void> {
-    if (typeof value === 'string' && value.length > SMALL.characters) yield* this.#writeText(value);
+    if (typeof value === 'string' && value.length > SMALL_JSON.characters) yield* this.#writeText(value);
     else if (typeof value !== 'object' || value === null || (!this.sorted && isSmallJson(value)))
       this.#add(JSON.stringify(value));
     else if (Array.isArray(value)) yield* this.#writeList(value);
     else if (isPlainObject(value)) yield* this.#writeObject(value);
     else this.#add(JSON.stringify(value));
-    if (this.#parts.length > STRETCH || this.#characters > SMALL.characters) {
+    if (this.#parts.length > VALUES_PER_PIECE || this.#characters > SMALL_JSON.characters) {
       this.#done.push(this.#parts.join(''));
       this.#parts = [];
       this.#characters = 0;
@@ -66,9 +66,9 @@ class Writing {
 
   *#writeList(list: readonly unknown[]): WorkInPieces<void> {
     this.#add('[');
-    for (let at = 0; at < list.length; at += STRETCH) {
+    for (let at = 0; at < list.length; at += VALUES_PER_PIECE) {
       if (at > 0) this.#add(',');
-      const some = list.slice(at, at + STRETCH);
+      const some = list.slice(at, at + VALUES_PER_PIECE);
       if (!this.sorted && isSmallJson(some)) {
         this.#add(JSON.stringify(some).slice(1, -1));
         yield;
@@ -100,8 +100,8 @@ class Writing {
   *#writeText(text: string): WorkInPieces<void> {
     this.#add('"');
     for (let at = 0; at < text.length;) {
-      const end = at + SMALL.characters;
-      // Both halves of a surrogate pair stay together.
+      const end = at + SMALL_JSON.characters;
+      // Does not split a surrogate pair.
       const next = isLowHalf(text.charCodeAt(end)) ? end + 1 : end;
       this.#add(JSON.stringify(text.slice(at, next)).slice(1, -1));
       at = next;
@@ -115,25 +115,28 @@ function isLowHalf(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** A copy of a JSON value, in which numbers that no double holds are the nearest ones. */
+/** A copy of a JSON value, with inexact numbers replaced by the nearest double. */
 export function* copyJson(value: unknown): WorkInPieces<Json> {
   if (value instanceof InexactNumber) return value.toJSON();
   if (typeof value !== 'object' || value === null) return value as Json;
   if (Array.isArray(value)) {
     const list: Json[] = [];
     for (const item of value as unknown[]) {
-      if (list.push(yield* copyJson(item)) % STRETCH === 0) yield;
+      if (list.push(yield* copyJson(item)) % VALUES_PER_PIECE === 0) yield;
     }
     return list;
   }
   const members: [string, Json][] = [];
   for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined && members.push([key, yield* copyJson(member)]) % STRETCH === 0) yield;
+    if (member !== undefined && members.push([key, yield* copyJson(member)]) % VALUES_PER_PIECE === 0) yield;
   }
   return Object.fromEntries(members);
 }
 
-/** The position of the first element that equals an earlier one, whatever the order of keys; -1 where none does. */
+/**
+ * The position of the first element that equals an earlier one (the order of keys does not matter); -1 if there is
+ * none.
+ */
 export function indexOfDuplicate(items: readonly Json[]): number {
   return runSync(indexOfDuplicateInPieces(items));
 }
@@ -142,7 +145,7 @@ export function* indexOfDuplicateInPieces(items: readonly Json[]): WorkInPieces<
   const scalars = new Set<unknown>();
   const others = new Set<string>();
   for (const [at, item] of items.entries()) {
-    if (at % STRETCH === STRETCH - 1) yield;
+    if (at % VALUES_PER_PIECE === VALUES_PER_PIECE - 1) yield;
     const before = scalars.size + others.size;
     if (typeof item === 'object' && item !== null) others.add(yield* jsonText(item, true));
     else scalars.add(item);

@@ -1,4 +1,4 @@
-/** The named bounds of the service. Each is part of the contract (docs/limits.md) unless it says otherwise. */
+/** The limits of the service. Each is part of the contract (docs/limits.md) unless its comment says otherwise. */
 export const LIMITS = {
   /** Units of one list. */
   pageDefault: 100,
@@ -11,46 +11,46 @@ export const LIMITS = {
   filterBytes: 8 * 1024,
   filterTests: 200,
   filterDepth: 20,
-  /** References of one dotted path, and of units inside one another in a body. */
+  /** References in one dotted path, and levels of units inside others in a body. */
   references: 3,
-  /** Units that one body has inside others. */
+  /** Nested units of one body. */
   nestedUnits: 10_000,
-  /** Bytes of the defaults that one write puts into new units, as JSON. */
+  /** Bytes of defaults that one write stores in new units, as JSON. */
   defaultBytes: 16 * 1024 * 1024,
   /** Dotted paths of one `include`. */
   includedPaths: 100,
-  /** Units that filter, order and include of one query look up over references, each way once. */
+  /** Lookups over references by filter, order and include of one query; each reference counts once. */
   queryLookups: 30,
-  /** Tests of all rules of one operation of an `access`, and units that they look up over references. */
+  /** Tests in all rules of one operation of an `access`, and lookups over references in them. */
   ruleTests: 250,
   ruleLookups: 20,
   /**
-   * Points of one statement, in some 75 kB of PostgreSQL's memory each: one for a table that it reads, and for every
-   * hundred columns of it, four times as many for one that is looked up over a reference; one for 250 characters.
+   * Cost of one statement, in points of about 75 kB of PostgreSQL's memory: one per table that it reads and per hundred
+   * columns of it, four times that for a table joined over a reference; one per 250 characters of SQL.
    */
   statementPoints: 2000,
   /** Code points of a `pattern`. */
   patternLength: 500,
   /** Instructions of a compiled pattern. */
   patternSize: 2500,
-  /** Instructions of patterns times characters that are matched against them, in one unit. */
+  /** Instructions of patterns times characters matched against them, for one unit. */
   patternSteps: 5_000_000,
-  /** Seconds in which a request has its texts matched against patterns, and a change of definitions the stored ones. */
+  /** Seconds of pattern matching for one request, and for one change of definitions, which matches stored values. */
   patternSeconds: 2,
   patternSecondsOfChange: 30,
-  /** Bytes of a binary value whose parameter sets no `max_length`. */
+  /** Bytes of a binary value without a `max_length`. */
   binaryBytes: 1024 * 1024,
-  /** Messages of one refusal: a hostile body is not worth more. */
+  /** Messages of one error answer. */
   faults: 1000,
-  /** Unique values that are looked up to tell all that other units have, when PostgreSQL refused one. */
+  /** Unique values that are looked up to report all taken ones, after PostgreSQL refused one. */
   uniqueLookups: 20_000,
-  /** Characters of one message of a refusal. */
+  /** Characters of one message. */
   messageLength: 1000,
   /** Nesting of a JSON value. */
   jsonDepth: 100,
-  /** Parameters of one kind: PostgreSQL counts dropped columns too, up to 1600. */
+  /** Parameters of one kind. PostgreSQL allows 1600 columns, including dropped ones. */
   parametersPerKind: 400,
-  /** Lists in `unique`, and in `indexes`, of one kind, and parameters of one such list: PostgreSQL has no wider index. */
+  /** Lists in `unique` and in `indexes` of one kind, and parameters of one such list, which PostgreSQL limits to 32. */
   columnLists: 64,
   listedColumns: 32,
   /** Rules of one operation of an `access`. */
@@ -61,72 +61,81 @@ export const LIMITS = {
   linkTypesPerProject: 1000,
   /** Bytes of all definitions of a project, as JSON. */
   definitionBytes: 16 * 1024 * 1024,
-  /** Elements of `values`, and bytes of them, or of a default, as JSON. */
+  /** Elements of `values`; bytes of `values`, or of a default, as JSON. */
   allowedValues: 1000,
   valuesBytes: 128 * 1024,
   labelLength: 500,
-  /** Faults of one answer for which the nearest known name is looked up, and names among which it is. */
+  /** Faults of one answer with a "did you mean" hint, and candidates for it. */
   hints: 10,
   hintNames: 1000,
-  /** Values inside one JSON value, and keys of one object. */
+  /** Values inside one JSON value, and keys of one object in it. */
   jsonValues: 500_000,
   jsonKeys: 50_000,
-  /** Levels of a large body, as a whole, and its objects and lists: each takes memory however few characters it has. */
+  /** Levels, and objects and lists, of a whole body: each takes memory even if it has few characters. */
   bodyDepth: 200,
   bodyContainers: 1_000_000,
-  /** Units of a kind above which its indexes are built in the background, while it is written. */
+  /** Units of a kind up to which its indexes are built in the transaction of the change; above, in the background. */
   indexedInTransaction: 10_000,
-  /** Bytes of a body where little is asked for: of sign-in and the like, and of links. */
+  /** Bytes of a body of fixed shape, as for sign-in and links. */
   smallBody: 128 * 1024,
-  /** Bytes of the bodies that one process keeps at once, inflated: of all projects, of one, and what each always has. */
+  /**
+   * Bytes of bodies (decompressed) in the memory of one process: of all projects, of one, and what each project can
+   * always use.
+   */
   bodiesInFlight: 64 * 1024 * 1024,
   bodiesPerProject: 32 * 1024 * 1024,
   bodiesGuaranteed: 1024 * 1024,
-  /** Those of a project's callers without a token: of all of them, and of those at one address. */
+  /** The part of a project's bytes for callers without a token: for all of them, and for one address. */
   bodiesAnonymous: 16 * 1024 * 1024,
   bodiesPerAddress: 8 * 1024 * 1024,
-  /** Seconds in which the head of a request arrives, and fields that it has. */
+  /** Seconds for the head of a request to arrive, and its number of fields. */
   headSeconds: 15,
   headerFields: 1000,
-  /** Seconds in which a body arrives; it has longer where it comes fast. */
+  /** Seconds for a body to arrive, plus one per `bodyBytesPerSecond` received. */
   bodySeconds: 15,
   bodyBytesPerSecond: 256 * 1024,
-  /** What is read of a request whose answer is out before all of it came: bytes and seconds of one, and requests of one process. */
+  /**
+   * Lingering close: bytes and seconds to read of a request after its answer was sent, and such connections of one
+   * process.
+   */
   lingerBytes: 32 * 1024 * 1024,
   lingerSeconds: 15,
   lingerRequests: 500,
-  /** Mails that wait to be sent, of one process: of all projects, and of one. */
+  /** Mails that wait to be sent in one process: of all projects, and of one. */
   mailsWaiting: 1000,
   mailsPerProject: 200,
   functionMailsWaiting: 750,
   functionMailsPerProject: 150,
-  /** Requests of one project that wait for their share of the database, and changes of its definitions, of one process. */
+  /** Requests of one project that wait for a database connection, and changes of its definitions, in one process. */
   requestsWaiting: 2000,
   changesWaiting: 500,
-  /** Passwords that wait to be hashed, of one process: of all projects, and of one. */
+  /** Passwords that wait to be hashed in one process: of all projects, and of one. */
   hashesWaiting: 250,
   hashesPerProject: 100,
   /** Bytes of one API document. */
   documentBytes: 16 * 1024 * 1024,
   /** Bytes of the JSON of one answer, in UTF-8. */
   answerBytes: 32 * 1024 * 1024,
-  /** Bytes of the descriptors of one struct, and of what a filter and an order of it look at, as JSON. */
+  /** Bytes of the descriptors of one struct, and of the definitions that its filter and order use, as JSON. */
   structBytes: 4 * 1024 * 1024,
-  /** Bytes of answers that the clients of one process have not taken, and seconds without a byte taken of one. */
+  /**
+   * Bytes of answers that wait for clients to read them, in one process, and seconds after which a client that reads
+   * nothing is disconnected.
+   */
   unreadBytes: 256 * 1024 * 1024,
   unreadSeconds: 60,
-  /** Seconds that a statement of a caller without a token has, of the thirty that all others have. */
+  /** Timeout in seconds of a statement for a caller without a token; 30 for all others. */
   anonymousSeconds: 5,
-  /** Units that one deletion takes along, itself among them, and seconds that it has. */
+  /** Units of one deletion with all that it cascades to, and its timeout in seconds. */
   deletedUnits: 100_000,
   deletionSeconds: 30,
-  /** Units that one walk along links reaches, and links that each of its steps follows. */
+  /** Units that one traversal of links reaches, and links that each of its steps follows. */
   walkUnits: 200_000,
   walkLinks: 2_000_000,
-  /** Linked units that `load_links` adds to a unit in each direction, and to all units of a page. */
+  /** Linked units that `load_links` adds: to one unit in each direction, and to all units of a page. */
   loadedPerUnit: 1000,
   loadedPerPage: 100_000,
-  /** Links that each step of all walks of one page follows for that. */
+  /** Links that each step of the traversals for one page follows for `load_links`. */
   loadedLinks: 200_000,
 } as const;
 

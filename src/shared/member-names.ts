@@ -1,19 +1,21 @@
-/** Usernames and e-mail addresses as they are compared. Pure. */
+/** Normalisation of usernames and e-mail addresses for comparison. Pure. */
 
-/** Joiners and variation selectors, which some scripts and emoji need: a name may have them, and is the same without. */
+/**
+ * Joiners and variation selectors, which some scripts and emoji need. Names may contain them; comparisons ignore them.
+ */
 const JOINERS = /[\u200c\u200d\ufe0e\ufe0f]/g;
 
-/** The full stops that end a domain. */
+/** Full stops that can end a domain. */
 const DOTS: ReadonlySet<string> = new Set(['.', '\u3002']);
 
 /**
- * After Unicode NFKC and case folding, without joiners, white space around it and, in an address, dots at the end of the
- * domain. Folding what is folded already changes nothing.
+ * NFKC and case folding; without joiners, white space around the name and, in an address, dots at the end of the
+ * domain. Idempotent.
  */
 export function foldName(name: string): string {
-  const seen = name.replace(JOINERS, '').normalize('NFKC');
-  // To lower case first: ẞ has no other upper case, but ß has.
-  const folded = seen.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC').trim();
+  const withoutJoiners = name.replace(JOINERS, '').normalize('NFKC');
+  // Lower case first, because ẞ has no other upper case but ß has.
+  const folded = withoutJoiners.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC').trim();
   return folded.includes('@') ? withoutDots(folded) : folded;
 }
 
@@ -23,10 +25,10 @@ function withoutDots(address: string): string {
   return address.slice(0, end);
 }
 
-/** Control characters, and those that are not seen or turn what is seen around; joiners are left to `foldName`. */
-const UNSEEN = /(?![\u200c\u200d\ufe0e\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u;
+/** Control characters, invisible characters and bidirectional controls, except the joiners that `foldName` removes. */
+const INVISIBLE = /(?![\u200c\u200d\ufe0e\ufe0f])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Whether a name can be told apart from others where it is shown. */
+/** Whether a name has no invisible or control characters, and is not empty after folding. */
 export function isVisibleName(name: string): boolean {
-  return !UNSEEN.test(name) && foldName(name) !== '';
+  return !INVISIBLE.test(name) && foldName(name) !== '';
 }

@@ -1,18 +1,18 @@
 import { KindError } from './errors.js';
 import { LIMITS } from './limits.js';
 
-/** The refusal of what would be larger than an answer may be. */
+/** The error for an answer that would be too large. */
 export function answerTooLarge(cause?: unknown, most: number = LIMITS.answerBytes): KindError {
   const text = `The answer would be larger than ${most.toLocaleString('en')} bytes; ask for less: a smaller limit, or fewer fields with include`;
   return new KindError([{ code: 'answer.too_large', text }], undefined, cause === undefined ? undefined : { cause });
 }
 
 /**
- * `JSON.stringify` of what may be larger than an answer, and is refused while it is written: what has few objects that
- * stand in it many times over takes little memory and endless text. @throws KindError 400
+ * `JSON.stringify` that stops as soon as the text exceeds the size limit of answers. A small value that repeats a
+ * shared object many times can have a huge text. @throws KindError 400
  */
 export function boundedJson(value: unknown): string | undefined {
-  // What a value takes at least, with a comma, which the first one lacks: texts may be escaped, and take more bytes.
+  // Lower bound of the size: every value has a comma but the first, and escapes only add bytes.
   let left = LIMITS.answerBytes + 1;
   const count = (_: string, part: unknown): unknown => {
     if (typeof part === 'string') left -= part.length + 3;

@@ -1,13 +1,13 @@
 /**
- * Work in pieces: a generator that yields wherever others may have their turn. Pure code is written so where it may take
- * long; whoever calls it decides whether it is done at once or in turns.
+ * Long pure computations are generators that yield between pieces. The caller runs them synchronously or with pauses
+ * for the event loop.
  */
 import type { EventLoopYield } from './event-loop-yield.js';
 import type { MaybePromise } from './maybe-promise.js';
 
 export type WorkInPieces<T> = Generator<undefined, T, undefined>;
 
-/** Does all of it without a pause. */
+/** Runs all pieces synchronously. */
 export function runSync<T>(work: WorkInPieces<T>): T {
   for (;;) {
     const piece = work.next();
@@ -15,16 +15,16 @@ export function runSync<T>(work: WorkInPieces<T>): T {
   }
 }
 
-/** Does it with a pause wherever one is due; at once, and without a turn of the event loop, where none is. */
+/** Runs the pieces with a pause whenever one is due; returns the result itself, not a promise, if none was. */
 export function runYielding<T>(work: WorkInPieces<T>, yielder: EventLoopYield): MaybePromise<T> {
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
-    if (yielder.due) return paused(work, yielder);
+    if (yielder.due) return runWithPauses(work, yielder);
   }
 }
 
-async function paused<T>(work: WorkInPieces<T>, yielder: EventLoopYield): Promise<T> {
+async function runWithPauses<T>(work: WorkInPieces<T>, yielder: EventLoopYield): Promise<T> {
   for (;;) {
     await yielder.pause();
     do {

@@ -1,12 +1,12 @@
-/** How the database is reached, and how that is told to the drivers. */
+/** Connection options of the database, and their form for the drivers. */
 
 export interface UrlConnection {
   readonly url: string;
-  /** The same database past a transaction pooler, for what needs a session of its own. */
+  /** The same database without a transaction pooler, for features that need a session. */
   readonly directUrl?: string;
 }
 
-/** `host` is the folder of a Unix socket where it begins with a slash. */
+/** `host` is the folder of a Unix socket if it starts with a slash. */
 export interface ServerConnection {
   readonly host: string;
   readonly port: number;
@@ -17,48 +17,48 @@ export interface ServerConnection {
 
 export type ConnectionOptions = UrlConnection | ServerConnection;
 
-/** `options`: the startup parameter of that name. */
-type Startup = { readonly options?: string };
+/** The startup parameter `options`. */
+type StartupOptions = { readonly options?: string };
 
 /** For `new pg.Pool` and `new pg.Client`. */
 export function clientOptions(
   connection: ConnectionOptions,
   options?: string,
-): ({ connectionString: string } | (ServerConnection & { ssl: false })) & Startup {
-  if ('url' in connection) return urlOptions(connection.url, options);
-  // ssl is said outright, because the driver would take it from PGSSLMODE and a Unix socket has none.
-  return { ...serverPart(connection), ssl: false, ...(options !== undefined && { options }) };
+): ({ connectionString: string } | (ServerConnection & { ssl: false })) & StartupOptions {
+  if ('url' in connection) return optionsOfUrl(connection.url, options);
+  // `ssl: false` is explicit because the driver would otherwise read PGSSLMODE, and a Unix socket has no TLS.
+  return { ...pickServer(connection), ssl: false, ...(options !== undefined && { options }) };
 }
 
-/** For TypeORM's postgres driver: `extra` has the startup parameter. */
+/** For TypeORM's postgres driver; `extra` contains the startup parameter. */
 export function typeormOptions(
   connection: ConnectionOptions,
   options?: string,
 ): (
   { url: string } | { host: string; port: number; username: string; password: string; database: string; ssl: false }
-) & { extra: Startup } {
+) & { extra: StartupOptions } {
   if ('url' in connection) {
-    const { connectionString, ...extra } = urlOptions(connection.url, options);
+    const { connectionString, ...extra } = optionsOfUrl(connection.url, options);
     return { url: connectionString, extra };
   }
-  const { user, ...rest } = serverPart(connection);
+  const { user, ...rest } = pickServer(connection);
   return { ...rest, username: user, ssl: false, extra: options === undefined ? {} : { options } };
 }
 
-/** Where what needs a session of its own connects to. */
+/** The connection for features that need a session. */
 export function directConnection(connection: ConnectionOptions): ConnectionOptions {
   return 'url' in connection && connection.directUrl !== undefined ? { url: connection.directUrl } : connection;
 }
 
-/** For people: where it leads to, without the password. */
+/** The address for messages, without the password. */
 export function addressOf(connection: ConnectionOptions): string {
   if (!('url' in connection)) return `${connection.host}:${connection.port}/${connection.database}`;
   const { host, pathname, searchParams } = new URL(connection.url);
   return `${host || (searchParams.get('host') ?? '')}${pathname}`;
 }
 
-/** What the address has as `options` stays; the driver would take it instead of ours. */
-function urlOptions(address: string, options: string | undefined): { connectionString: string } & Startup {
+/** Keeps the `options` of the URL, which the driver would use instead of ours. */
+function optionsOfUrl(address: string, options: string | undefined): { connectionString: string } & StartupOptions {
   const url = new URL(address);
   const own = url.searchParams.get('options');
   if (own === null) return { connectionString: address, ...(options !== undefined && { options }) };
@@ -66,6 +66,6 @@ function urlOptions(address: string, options: string | undefined): { connectionS
   return { connectionString: url.href, options: options === undefined ? own : `${own} ${options}` };
 }
 
-function serverPart({ host, port, user, password, database }: ServerConnection): ServerConnection {
+function pickServer({ host, port, user, password, database }: ServerConnection): ServerConnection {
   return { host, port, user, password, database };
 }

@@ -1,4 +1,4 @@
-/** TypeORM's data source: the one pool of a process, the registry's entities and migrations. */
+/** TypeORM's data source: the connection pool of the process, and the entities and migrations of the registry. */
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { REGISTRY_SCHEMA } from '../../model/names.js';
@@ -10,16 +10,16 @@ import { Presence1764000000000 } from '../migrations/1764000000000-presence.js';
 import { ProjectEntity } from '../entities/project.entity.js';
 
 export interface PoolOptions {
-  /** Connections of this process at most. */
+  /** Maximum of connections of this process. */
   readonly pool: number;
-  /** The startup parameter `options`, as `findReach` found it to be taken. */
+  /** The startup parameter `options`, from `findReachability`. */
   readonly options?: string | undefined;
-  /** Looks at each new connection; one that it refuses is not used. */
+  /** Checks each new connection; if it rejects, the connection is not used. */
   readonly verify?: (client: Client) => Promise<void>;
 }
 
-/** Milliseconds after which the system asks whether the other end of a silent connection is still there. */
-const KEEPALIVE = 30_000;
+/** Milliseconds of silence before the first TCP keepalive. */
+const KEEPALIVE_DELAY = 30_000;
 
 export function createDataSource(connection: ConnectionOptions, { pool, options, verify }: PoolOptions): DataSource {
   const { extra, ...address } = typeormOptions(connection, options);
@@ -35,15 +35,15 @@ export function createDataSource(connection: ConnectionOptions, { pool, options,
     connectTimeoutMS: 5000,
     logging: false,
     installExtensions: false,
-    // Broken idle connections are replaced by the pool; requests in flight get their own error.
+    // The pool replaces broken idle connections; requests in flight get their own error.
     poolErrorHandler: () => undefined,
     extra: {
       Client: GuardedClient,
-      // A connection ends after a while, so that what PostgreSQL caches for its tables and statements stays bounded.
+      // Connections are replaced regularly, so that the caches of their PostgreSQL processes stay bounded.
       maxLifetimeSeconds: 1800,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
-      keepAliveInitialDelayMillis: KEEPALIVE,
+      keepAliveInitialDelayMillis: KEEPALIVE_DELAY,
       ...extra,
       ...(verify && {
         verify: (client: Client, done: (error?: Error) => void) => {

@@ -1,14 +1,14 @@
-/** A PostgreSQL that somebody else runs (DATABASE_URL): waits until it answers and checks that it is new enough. */
+/** Opens the PostgreSQL of DATABASE_URL: waits until it answers, and checks its version. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
-import type { UrlConnection } from './connection.js';
+import { addressOf, type UrlConnection } from './connection.js';
 import { DatabaseStartError } from './start-error.js';
 
 const MIN_VERSION = 150_000;
-const RETRY_FOR = 15_000;
-const RETRY_EVERY = 300;
-/** What a server, a container or a name service that is just starting answers. */
-const NOT_YET = new Set([
+const RETRY_TIMEOUT = 15_000;
+const RETRY_INTERVAL = 300;
+/** Errors of a server, container or name service that is still starting. */
+const STARTING_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ETIMEDOUT',
@@ -22,16 +22,16 @@ const NOT_YET = new Set([
 
 /** @throws DatabaseStartError */
 export async function openExternal(url: string, log: (line: string) => void): Promise<UrlConnection> {
-  const deadline = performance.now() + RETRY_FOR;
+  const deadline = performance.now() + RETRY_TIMEOUT;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      checkVersion(await serverVersion(url));
+      checkServerVersion(await serverVersion(url));
       return { url };
     } catch (error) {
       if (error instanceof DatabaseStartError) throw error;
-      if (!isNotYet(error) || performance.now() > deadline) throw unreachable(url, error);
-      if (attempt === 0) log(`waiting for the database at ${place(url)}`);
-      await delay(RETRY_EVERY);
+      if (!isStarting(error) || performance.now() > deadline) throw connectError(url, error);
+      if (attempt === 0) log(`waiting for the database at ${addressOf({ url })}`);
+      await delay(RETRY_INTERVAL);
     }
   }
 }
@@ -50,25 +50,19 @@ async function serverVersion(url: string): Promise<{ number: number; name: strin
   }
 }
 
-function checkVersion(version: { number: number; name: string }): void {
+function checkServerVersion(version: { number: number; name: string }): void {
   if (version.number >= MIN_VERSION) return;
   throw new DatabaseStartError(`DATABASE_URL: the server is PostgreSQL ${version.name}, wants 15 or later`);
 }
 
-function isNotYet(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isNotYet);
+function isStarting(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isStarting);
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined ? /timeout|terminated/i.test(message) : NOT_YET.has(code);
+  return code === undefined ? /timeout|terminated/i.test(message) : STARTING_CODES.has(code);
 }
 
-function unreachable(url: string, error: unknown): DatabaseStartError {
+function connectError(url: string, error: unknown): DatabaseStartError {
   const cause = error instanceof AggregateError ? (error.errors[0] as Error) : (error as Error);
-  const said = error instanceof DatabaseError ? 'refuses' : 'does not answer';
-  return new DatabaseStartError(`DATABASE_URL: the database at ${place(url)} ${said}: ${cause.message}`);
-}
-
-/** Where, without the password. */
-function place(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `${host}${pathname}`;
+  const reaction = error instanceof DatabaseError ? 'refuses' : 'does not answer';
+  return new DatabaseStartError(`DATABASE_URL: the database at ${addressOf({ url })} ${reaction}: ${cause.message}`);
 }

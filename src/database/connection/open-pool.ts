@@ -1,4 +1,4 @@
-/** The pool of a process, on whatever DATABASE_URL leads to: its connections have the settings that statements rely on. */
+/** Opens the connection pool with the session settings that statements rely on, also behind a pooler. */
 import type { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { EventThrottle } from '../../shared/event-throttle.js';
@@ -8,9 +8,9 @@ import { findMissingSettings, findReachability, type Reachability } from './reac
 import { sessionSettings, describeMissing, type SessionLimits, type SessionSettings } from './session-settings.js';
 
 export interface OpenPoolOptions extends SessionLimits {
-  /** Connections of this process at most. */
+  /** Maximum of connections of this process. */
   readonly pool: number;
-  /** Gets a line where a connection of later has not what the first ones had. */
+  /** Logs a warning if a later connection lacks settings that the first ones had. */
   readonly warn: (line: string) => void;
 }
 
@@ -19,25 +19,28 @@ export interface OpenedPool {
   readonly reachability: Reachability;
 }
 
-/** Milliseconds between two lines. */
-const TELL_EVERY = 60_000;
+/** Milliseconds between two warnings. */
+const WARNING_INTERVAL = 60_000;
 
-/** To be destroyed when no request uses it any more. @throws DatabaseStartError as `findReach` does */
+/**
+ * The data source must be destroyed when no request uses it any more. @throws DatabaseStartError as `findReachability`
+ * does
+ */
 export async function openPool(connection: ConnectionOptions, options: OpenPoolOptions): Promise<OpenedPool> {
   const settings = sessionSettings(options);
   const reach = await findReachability(connection, settings);
   const dataSource = createDataSource(connection, {
     pool: options.pool,
     options: reach.options,
-    ...(reach.pooled && { verify: teller(settings, options.warn) }),
+    ...(reach.pooled && { verify: settingsCheck(settings, options.warn) }),
   });
   await dataSource.initialize();
   return { dataSource, reachability: reach };
 }
 
-/** What a pooler hands on may change while the service runs. */
-function teller(settings: SessionSettings, warn: (line: string) => void): (client: Client) => Promise<void> {
-  const throttle = new EventThrottle(TELL_EVERY);
+/** The settings that a pooler passes on can change while the service is running. */
+function settingsCheck(settings: SessionSettings, warn: (line: string) => void): (client: Client) => Promise<void> {
+  const throttle = new EventThrottle(WARNING_INTERVAL);
   return async (client) => {
     const missing = await findMissingSettings((text, values) => client.query(text, values), settings);
     if (missing.length > 0 && throttle.pass('missing') !== undefined) {

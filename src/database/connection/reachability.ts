@@ -1,6 +1,6 @@
 /**
- * What stands between the service and PostgreSQL, found out by connecting: whether the settings of a connection are kept
- * when they come with its startup, or hold without that, and whether a pooler is in between.
+ * Finds out by connecting whether a pooler is in between, and how the session settings can be applied: by the startup
+ * parameter, or because the role has them.
  */
 import { Client } from 'pg';
 import { alterRoleText, readSettingsStatement } from '../../sql/session-settings.sql.js';
@@ -16,22 +16,22 @@ import { isDatabaseFault } from '../statement/sqlstate.js';
 import { DatabaseStartError } from './start-error.js';
 
 export interface Reachability {
-  /** The startup parameter `options`; left out where the settings hold without it. */
+  /** The startup parameter `options`; undefined if the settings apply without it. */
   readonly options?: string;
-  /** Whether a pooler is in between, so that a connection is perhaps not one backend of the server. */
+  /** Whether a pooler is in between, so that a connection may not be one backend of the server. */
   readonly pooled: boolean;
-  /** Whether the role may do anything on the server. */
+  /** Whether the role is a superuser. */
   readonly superuser: boolean;
 }
 
-interface Found extends Reachability {
+interface ProbeResult extends Reachability {
   readonly missing: readonly MissingSetting[];
   readonly role: string;
   readonly database: string;
 }
 
-/** What runs a statement on one connection. */
-type Ask = (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>;
+/** Runs a statement on one connection. */
+type SendQuery = (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>;
 
 interface SettingRow {
   readonly name: string;
@@ -42,37 +42,45 @@ interface SettingRow {
   readonly superuser: boolean;
 }
 
-/** @throws DatabaseStartError in one line where a connection would not have the settings that it must have */
+/** @throws DatabaseStartError if connections would lack required settings */
 export async function findReachability(
   connection: ConnectionOptions,
   settings: SessionSettings,
 ): Promise<Reachability> {
   const options = startupOptions(settings);
-  const sent = await look(connection, settings, options).catch((error: unknown) => {
-    // A pooler refuses startup parameters that it does not know. What else is wrong is found without them too.
+  const withStartup = await probeConnection(connection, settings, options).catch((error: unknown) => {
+    // Poolers reject unknown startup parameters. Any other problem occurs without them too.
     if (isDatabaseFault(error)) return undefined;
     throw error;
   });
-  if (sent?.missing.length === 0) return sent;
-  const kept = await look(connection, settings);
-  if (kept.missing.length === 0) return kept;
-  throw new DatabaseStartError(refusal(connection, kept));
+  if (withStartup?.missing.length === 0) return withStartup;
+  const withoutStartup = await probeConnection(connection, settings);
+  if (withoutStartup.missing.length === 0) return withoutStartup;
+  throw new DatabaseStartError(missingSettingsError(connection, withoutStartup));
 }
 
-/** The settings that a connection does not have as it must. */
-export async function findMissingSettings(ask: Ask, settings: SessionSettings): Promise<MissingSetting[]> {
-  return missingSettings(settings, valuesOf(await readSettings(ask, settings)));
+/** The required settings that a connection lacks. */
+export async function findMissingSettings(send: SendQuery, settings: SessionSettings): Promise<MissingSetting[]> {
+  return missingSettings(settings, settingValues(await readSettings(send, settings)));
 }
 
-/** A pooler may lead each connection to another backend: behind one, two are looked at. */
-async function look(connection: ConnectionOptions, settings: SessionSettings, options?: string): Promise<Found> {
-  const first = await lookOnce(connection, settings, options);
+/** A pooler can assign another backend to each connection: behind one, two connections are checked. */
+async function probeConnection(
+  connection: ConnectionOptions,
+  settings: SessionSettings,
+  options?: string,
+): Promise<ProbeResult> {
+  const first = await probeOnce(connection, settings, options);
   if (!first.pooled) return first;
-  const second = await lookOnce(connection, settings, options);
+  const second = await probeOnce(connection, settings, options);
   return first.missing.length > 0 ? first : second;
 }
 
-async function lookOnce(connection: ConnectionOptions, settings: SessionSettings, options?: string): Promise<Found> {
+async function probeOnce(
+  connection: ConnectionOptions,
+  settings: SessionSettings,
+  options?: string,
+): Promise<ProbeResult> {
   const client = new Client({ ...clientOptions(connection, options), connectionTimeoutMillis: 5000 });
   client.on('error', () => undefined);
   try {
@@ -81,25 +89,25 @@ async function lookOnce(connection: ConnectionOptions, settings: SessionSettings
     const [row] = rows;
     if (!row) throw new DatabaseStartError(`the database at ${addressOf(connection)} tells none of its settings`);
     const { backend, role, database, superuser } = row;
-    // A pooler tells a number of its own, not that of the backend.
+    // A pooler reports a process id of its own, not that of the backend.
     const pooled = (client as unknown as { processID: number | null }).processID !== backend;
-    const missing = missingSettings(settings, valuesOf(rows));
+    const missing = missingSettings(settings, settingValues(rows));
     return { pooled, superuser, role, database, missing, ...(options !== undefined && { options }) };
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-async function readSettings(ask: Ask, settings: SessionSettings): Promise<SettingRow[]> {
+async function readSettings(send: SendQuery, settings: SessionSettings): Promise<SettingRow[]> {
   const { text, values } = readSettingsStatement([...settings.keys()]);
-  return (await ask(text, [...values])).rows as SettingRow[];
+  return (await send(text, [...values])).rows as SettingRow[];
 }
 
-function valuesOf(rows: readonly SettingRow[]): Map<string, string> {
+function settingValues(rows: readonly SettingRow[]): Map<string, string> {
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-function refusal(connection: ConnectionOptions, { missing, role, database, pooled }: Found): string {
+function missingSettingsError(connection: ConnectionOptions, { missing, role, database, pooled }: ProbeResult): string {
   const wanted = new Map(missing.map(({ name, wants }) => [name, wants]));
   const through = pooled ? `a pooler at ${addressOf(connection)}` : addressOf(connection);
   return (

@@ -7,7 +7,7 @@ export interface ProjectSettings {
   readonly otp?: boolean;
 }
 
-/** A tenant, as the registry knows it. Everything else of it is in its own schema. */
+/** A tenant in the registry. All its other data is in its own schema. */
 @Entity({ name: 'project', schema: REGISTRY_SCHEMA })
 export class ProjectEntity {
   @PrimaryColumn({ type: 'text' })
@@ -19,11 +19,11 @@ export class ProjectEntity {
   @Column({ type: 'jsonb', default: {} })
   settings!: ProjectSettings;
 
-  /** `deleting` while its tables are being dropped: it answers no more, and its id is not free yet. */
+  /** `deleting` while its tables are dropped: requests are refused, and its id is not free yet. */
   @Column({ type: 'text', default: 'active' })
   status!: 'active' | 'deleting';
 
-  /** Indexes of large tables are still to be built. */
+  /** Whether indexes of large tables are still to be built. */
   @Column({ type: 'boolean', default: false })
   unindexed!: boolean;
 
@@ -37,7 +37,7 @@ export class ProjectEntity {
   })
   insertedDate!: Date;
 
-  /** The same as in records, `2024-01-31T09:30:00.123456Z`: the driver's dates have no microseconds. */
+  /** The format of units, `2024-01-31T09:30:00.123456Z`; dates of the driver have no microseconds. */
   @VirtualColumn({
     query: (alias) => `to_char(${alias}."inserted_at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   })

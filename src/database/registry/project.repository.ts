@@ -1,4 +1,4 @@
-/** The registry of projects, as rows. */
+/** Reads and writes rows of the registry of projects. */
 import type { DataSource, Repository } from 'typeorm';
 import { isDatabaseFault, commonRefusal } from '../statement/sqlstate.js';
 import { ProjectEntity } from '../entities/project.entity.js';
@@ -13,27 +13,27 @@ export class ProjectRepository {
   }
 
   find(id: string): Promise<ProjectRow | undefined> {
-    return this.#ask(async () => (await this.#rows.findOneBy({ id })) ?? undefined);
+    return this.#run(async () => (await this.#rows.findOneBy({ id })) ?? undefined);
   }
 
   list(): Promise<ProjectRow[]> {
-    return this.#ask(() => this.#rows.find({ order: { id: 'ASC' } }));
+    return this.#run(() => this.#rows.find({ order: { id: 'ASC' } }));
   }
 
-  /** Those whose indexes are not all built. */
+  /** Projects with indexes that are still to be built. */
   unindexed(): Promise<ProjectRow[]> {
-    return this.#ask(() => this.#rows.find({ where: { unindexed: true, status: 'active' }, order: { id: 'ASC' } }));
+    return this.#run(() => this.#rows.find({ where: { unindexed: true, status: 'active' }, order: { id: 'ASC' } }));
   }
 
   async update(id: string, change: { status: ProjectEntity['status'] }): Promise<void> {
-    await this.#ask(() => this.#rows.update({ id }, change));
+    await this.#run(() => this.#rows.update({ id }, change));
   }
 
   async delete(id: string): Promise<void> {
-    await this.#ask(() => this.#rows.delete({ id }));
+    await this.#run(() => this.#rows.delete({ id }));
   }
 
-  async #ask<T>(work: () => Promise<T>): Promise<T> {
+  async #run<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -1,13 +1,13 @@
-/** PostgreSQL's request to end what a connection is doing, which a pooler passes on to the backend that serves it. */
+/** Sends a CancelRequest for the running statement of a connection. A pooler forwards it to the right backend. */
 import { connect } from 'node:net';
 import type { PoolClient } from 'pg';
 
 /** The code of the request (PostgreSQL documentation, "Message Formats", CancelRequest). */
-const CANCEL = 80877102;
+const CANCEL_REQUEST_CODE = 80877102;
 /** Milliseconds. */
-const PATIENCE = 5000;
+const CANCEL_TIMEOUT = 5000;
 
-interface Known {
+interface ClientInternals {
   readonly host: string;
   readonly port: number;
   readonly processID: number | null;
@@ -15,16 +15,18 @@ interface Known {
 }
 
 /**
- * Sent beside the connection, unencrypted, as it may be; no answer ever comes. The other side closes when it is done: a
- * pooler (PgBouncer) forgets the request of whoever closes first.
+ * Sent on a separate, unencrypted connection, as the protocol allows; there is no response. The other side closes the
+ * connection: PgBouncer drops the request if the client closes first.
  */
 export function requestCancel(client: PoolClient): void {
-  const { host, port, processID, secretKey } = client as unknown as Known;
+  const { host, port, processID, secretKey } = client as unknown as ClientInternals;
   if (processID === null || secretKey === null) return;
   const message = Buffer.alloc(16);
-  [message.length, CANCEL, processID, secretKey].forEach((value, at) => message.writeInt32BE(value | 0, at * 4));
+  [message.length, CANCEL_REQUEST_CODE, processID, secretKey].forEach((value, at) =>
+    message.writeInt32BE(value | 0, at * 4),
+  );
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  socket.setTimeout(PATIENCE, () => socket.destroy());
+  socket.setTimeout(CANCEL_TIMEOUT, () => socket.destroy());
   socket.on('error', () => undefined);
   socket.on('end', () => socket.destroy());
   socket.resume();

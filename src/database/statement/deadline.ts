@@ -1,25 +1,25 @@
-/** Milliseconds. */
-const AGAIN = 1000;
+/** Milliseconds between two cancel requests. */
+const REPEAT_INTERVAL = 1000;
 
 /**
- * The time of one statement, where it has less than the connection allows. Once it is over the statement is to be ended, and
- * again every second until it is: PostgreSQL pays no heed to a request to end a statement of which it has not read all yet.
+ * The timeout of one statement that is shorter than that of the connection. After it, `end` is called every second
+ * until `stop`: PostgreSQL ignores a cancel request that arrives before the statement is completely read.
  */
 export class Deadline {
-  /** Set when it is over. */
+  /** Whether the timeout has passed. */
   passed = false;
   #timer: NodeJS.Timeout;
 
   constructor(milliseconds: number, end: () => void) {
     const pass = (): void => {
       this.passed = true;
-      this.#timer = setTimeout(pass, AGAIN);
+      this.#timer = setTimeout(pass, REPEAT_INTERVAL);
       end();
     };
     this.#timer = setTimeout(pass, milliseconds);
   }
 
-  /** The statement has settled. */
+  /** Call it when the statement has settled. */
   stop(): void {
     clearTimeout(this.#timer);
   }

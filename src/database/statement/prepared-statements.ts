@@ -1,8 +1,7 @@
 /**
- * What connections keep of the statements that they are sent, boundedly: the names under which those that come back are
- * prepared, and the memory that the largest took. A name is made of the text, so
- * that it means the same to every process: behind a pooler that hands connections of the server around, a statement runs
- * as what was prepared under its name, or not at all.
+ * Decides which statements are prepared by name, and which connections are replaced because of the memory that their
+ * statements used. The name is a hash of the text, so it means the same in every process: behind a pooler that shares
+ * server connections, a name never refers to another text.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -11,51 +10,51 @@ import type { Statement } from '../../sql/fragment.js';
 import { isUnprepared } from './sqlstate.js';
 
 /**
- * Named statements of one connection, and the characters of their texts, with which what PostgreSQL keeps of them grows,
- * by 200 bytes each at worst; past it the connection is replaced.
+ * Maximum of named statements of one connection, and of the characters of their texts (PostgreSQL keeps up to 200 bytes
+ * per character); beyond it, the connection is replaced.
  */
 const PREPARED_PER_CONNECTION = { texts: 400, characters: 600_000 };
 
-/** A text is prepared from its second use on, so that those of one caller's own making don't fill the cache. */
-const SEEN = { texts: 5000, characters: 10_000_000 };
+/** Texts are prepared from their second use, so that unique texts of a caller do not fill the cache. */
+const KNOWN_TEXTS = { texts: 5000, characters: 10_000_000 };
 
-/** Characters of a text that is prepared, and points: a walk through all kinds of a project has many. */
+/** Maximum of characters and points of a prepared text: a traversal of all kinds of a project is larger. */
 const LARGEST_PREPARED = { characters: 40_000, points: 200 };
 
 /**
- * Points of a statement after which its connection is replaced: a server process keeps the memory that it took to plan
- * it, and what it has can not be asked for by an ordinary role. With what is prepared it stays below 256 MB.
+ * A connection is replaced after a statement with more points: a backend keeps the memory that planning took, and
+ * ordinary roles can't query its size. Together with prepared statements this keeps it below 256 MB.
  */
-const LARGEST_KEPT = LIMITS.statementPoints / 2;
+const MAX_POINTS = LIMITS.statementPoints / 2;
 
-/** What a connection has prepared. */
-interface Prepared {
+/** The prepared statements of one connection. */
+interface PreparedNames {
   readonly names: Set<string>;
   characters: number;
 }
 
 export class PreparedStatements {
-  /** The names of texts; empty for one that was seen once. */
+  /** Names by text; empty for a text that was used once. */
   readonly #names = new LRUCache<string, string>({
-    max: SEEN.texts,
-    maxSize: SEEN.characters,
+    max: KNOWN_TEXTS.texts,
+    maxSize: KNOWN_TEXTS.characters,
     sizeCalculation: (_, text) => text.length,
   });
-  readonly #prepared = new WeakMap<object, Prepared>();
-  readonly #grown = new WeakSet();
-  #on: boolean;
+  readonly #prepared = new WeakMap<object, PreparedNames>();
+  readonly #oversized = new WeakSet();
+  #enabled: boolean;
 
-  /** @param onGivenUp called once, where names turn out not to be kept */
+  /** @param onDisabled called once when names turn out to be lost */
   constructor(
-    on: boolean,
-    private readonly onGivenUp: (error: Error) => void,
+    enabled: boolean,
+    private readonly onDisabled: (error: Error) => void,
   ) {
-    this.#on = on;
+    this.#enabled = enabled;
   }
 
-  /** The name under which a statement is prepared on a connection; undefined where it is not, as the first time. */
+  /** The name for a statement on a connection; undefined if it is not prepared, as on its first use. */
   nameOf(client: object, { text, prepare, points = 0 }: Statement): string | undefined {
-    if (!this.#on || !prepare) return undefined;
+    if (!this.#enabled || !prepare) return undefined;
     if (text.length > LARGEST_PREPARED.characters || points > LARGEST_PREPARED.points) return undefined;
     const known = this.#names.get(text);
     const name = known === undefined ? '' : known || nameFor(text);
@@ -65,23 +64,25 @@ export class PreparedStatements {
     return name;
   }
 
-  /** To be told of each statement that is sent on a connection. */
+  /** Call it for each statement that is sent on a connection. */
   noteSent(client: object, { points = 0 }: Statement): void {
-    if (points > LARGEST_KEPT) this.#grown.add(client);
+    if (points > MAX_POINTS) this.#oversized.add(client);
   }
 
-  /** Whether the connection is to be replaced. */
+  /** Whether the connection has to be replaced. */
   needsReplacement(client: object): boolean {
-    if (this.#grown.has(client)) return true;
+    if (this.#oversized.has(client)) return true;
     const { names, characters } = this.#prepared.get(client) ?? { names: new Set(), characters: 0 };
     return names.size > PREPARED_PER_CONNECTION.texts || characters > PREPARED_PER_CONNECTION.characters;
   }
 
-  /** Whether a statement was refused for its name alone, and nothing of it was run. No name is used from then on. */
+  /**
+   * Whether a statement failed only because of its name, before it was executed. If so, no names are used from then on.
+   */
   disableIfUnprepared(error: unknown): boolean {
     if (!isUnprepared(error)) return false;
-    if (this.#on) this.onGivenUp(error);
-    this.#on = false;
+    if (this.#enabled) this.onDisabled(error);
+    this.#enabled = false;
     return true;
   }
 

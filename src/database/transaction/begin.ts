@@ -1,4 +1,4 @@
-/** The beginning of a transaction: its settings, and at REPEATABLE READ the locks of a run that is not the first. */
+/** Begins a transaction: its settings, and at REPEATABLE READ the locks of repeated runs. */
 import type { Statement } from '../../sql/fragment.js';
 import { beginStatement, lockTimeoutStatement, ROLLBACK, type Isolation } from '../../sql/transaction.sql.js';
 import type { TransactionRuns } from './runs.js';
@@ -6,32 +6,30 @@ import { isRetryable } from '../statement/sqlstate.js';
 
 export interface BeginOptions {
   /**
-   * REPEATABLE READ where it is left out: what is read and then written is as it was read, or all of it is run again (see
-   * `Runs`). READ COMMITTED is for what must see that which was committed while it waited for a lock.
+   * REPEATABLE READ by default: if data that was read has changed, the transaction is run again (see
+   * `TransactionRuns`). READ COMMITTED is for transactions that must see what was committed while they waited for a
+   * lock.
    */
   readonly isolation?: Isolation;
   readonly readOnly?: boolean;
-  /**
-   * Milliseconds to wait for a lock, at READ COMMITTED; the transaction is then tried again, and in the end refused with
-   * 503.
-   */
+  /** Lock timeout in milliseconds at READ COMMITTED; the transaction is then repeated, and finally refused with 503. */
   readonly lockTimeout?: number;
-  /** Milliseconds that a statement of it may take, where that differs from the pool's. */
+  /** Statement timeout in milliseconds, if it differs from that of the pool. */
   readonly statementTimeout?: number;
-  /** Milliseconds that it may be silent between two statements, where that is more than the pool's. */
+  /** Idle timeout in milliseconds, if it is longer than that of the pool. */
   readonly idleTimeout?: number | undefined;
 }
 
 /**
- * Milliseconds that a statement at REPEATABLE READ waits for a lock: who holds it changes the row, most often, and then
- * the run has failed. The next one waits in its turn, and holds nothing meanwhile.
+ * Lock timeout in milliseconds at REPEATABLE READ: the holder of the lock usually changes the row, and then the run
+ * fails anyway. The next run waits in the queue without a connection.
  */
-const LOCK_PATIENCE = 50;
+const SHORT_LOCK_TIMEOUT = 50;
 
-/** Times that what a run locks first is tried to be had: each time somebody else was in between. */
+/** Attempts to take the initial locks of a run; each can fail because another transaction changed a row in between. */
 const LOCK_ATTEMPTS = 10;
 
-/** @param send sends one message; those that have no parameters may be of several statements */
+/** @param send sends one message; without parameters it can contain several statements */
 export async function beginTransaction(
   send: (statement: Statement) => Promise<unknown>,
   { isolation = 'repeatable read', lockTimeout, ...settings }: BeginOptions,
@@ -39,15 +37,15 @@ export async function beginTransaction(
 ): Promise<void> {
   const beginWith = (timeout?: number) =>
     send(beginStatement({ isolation, ...settings, ...(timeout !== undefined && { lockTimeout: timeout }) }));
-  const rest = () => Math.max(1, runs.timeLeft);
-  const patience = () => (runs.waitsForLocks ? rest() : LOCK_PATIENCE);
+  const timeLeft = () => Math.max(1, runs.timeLeft);
+  const lockTimeoutOfRun = () => (runs.waitsForLocks ? timeLeft() : SHORT_LOCK_TIMEOUT);
   if (isolation === 'read committed') return void (await beginWith(lockTimeout));
-  if (runs.locks.length === 0) return void (await beginWith(patience()));
+  if (runs.locks.length === 0) return void (await beginWith(lockTimeoutOfRun()));
   for (let attempt = 1; ; attempt++) {
-    await beginWith(rest());
+    await beginWith(timeLeft());
     try {
       for (const lock of runs.locks) await send(lock);
-      return void (await send(lockTimeoutStatement(patience())));
+      return void (await send(lockTimeoutStatement(lockTimeoutOfRun())));
     } catch (error) {
       if (!isRetryable(error)) throw error;
       if (attempt === LOCK_ATTEMPTS) {

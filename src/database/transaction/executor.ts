@@ -1,54 +1,53 @@
-/** What statements are run by: the pool, or a transaction. */
+/** Interfaces of what runs statements: the pool, or a transaction. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
 import type { TransactionRuns } from './runs.js';
 import { RestartError } from './restart-error.js';
 
-/** Runs one statement and answers its rows. */
 export interface Executor {
   run<Row>(statement: Statement): Promise<Row[]>;
-  /** The transaction that its statements are part of; without one each is by itself. */
+  /** The transaction of its statements; undefined if each runs alone. */
   readonly tx?: Transaction;
 }
 
-/** A transaction. When it is over it runs nothing any more. */
+/** A transaction. After its end it refuses statements. */
 export interface Transaction extends Executor {
   readonly tx: Transaction;
   readonly isolation: Isolation;
-  /** What it is one of: they share what may happen once alone, such as the end of a time limit. */
+  /** All runs of this transaction. */
   readonly runs: TransactionRuns;
-  /** Whether it has its connection: one that begins with its first statement waits for one there. */
+  /** Whether it has a connection. A lazy transaction gets one with its first statement. */
   readonly hasBegun: boolean;
   /**
-   * Sends a statement before COMMIT, the same one once: where it fails, so does the transaction. To be used for what a
-   * statement at READ COMMITTED sees by itself: there it is not sent.
+   * Sends a statement together with COMMIT, equal ones once; if it fails, so does the transaction. Not sent at READ
+   * COMMITTED, where every statement sees current data.
    */
   beforeCommit(statement: Statement): void;
-  /** Runs after COMMIT; a failure is logged and changes nothing. Dropped with the transaction. */
+  /** Runs after COMMIT; errors are only logged. Not run after a rollback. */
   afterCommit(work: () => void | Promise<void>): void;
   /**
-   * Where the signal aborts, the transaction is undone: whoever began it is told the reason at once, the statement under
-   * way is cancelled, and the connection serves nobody else.
+   * When the signal aborts, the transaction is rolled back: its promise rejects with the reason immediately, the
+   * running statement is cancelled, and the connection is closed.
    */
   abortOn(signal: AbortSignal): void;
-  /** Runs when its connection is free again, whichever way it ended. */
+  /** Runs when its connection is released, after COMMIT and ROLLBACK alike. */
   onEnd(work: () => void): void;
   /**
-   * Makes it one of those that have a part of the connections among themselves, where it is not. @throws NoPlace where
-   * that part is in use: it is then undone, and begun again when there is a place.
+   * Takes a place of a share, unless it has one. @throws ShareFullError if none is free; the transaction is then rolled
+   * back, and begins again when there is a place
    */
   joinShare(share: ConnectionShare): void;
 }
 
-/** A part of the connections, for transactions that may hold theirs for long. */
+/** A limited part of the connections, for transactions that may hold theirs for long. */
 export interface ConnectionShare {
-  /** Comes back when a place is free; what it answers gives it back. @throws KindError 503 where that takes too long */
+  /** Waits for a place; the returned function releases it. @throws KindError 503 if that takes too long */
   acquire(): Promise<() => void>;
-  /** The same without waiting: undefined where none is free. */
+  /** Takes a place without waiting; undefined if none is free. */
   tryAcquire(): (() => void) | undefined;
 }
 
-/** A transaction needs a place that is not to be had while it holds a connection. */
+/** A transaction needs a place of a full share, and must not wait for it while it holds a connection. */
 export class ShareFullError extends RestartError {
   override readonly name = 'ShareFullError';
 

@@ -1,13 +1,12 @@
-/** Transactions that hold no connection before they need one: they begin with their first statement. */
+/** A transaction that begins with its first statement, and holds no connection before. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
 import type { ConnectionShare, Transaction } from './executor.js';
 import type { TransactionRuns } from './runs.js';
 
-/** Runs the work of a transaction in one, as `Database.transaction` does. */
-export type Begin = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
+/** Runs `work` in a transaction, like `Database.transaction`. */
+export type BeginTransaction = (work: (tx: Transaction) => Promise<void>) => Promise<void>;
 
-/** A transaction that begins with its first statement, if there is one. */
 export class LazyTransaction implements Transaction {
   readonly isolation: Isolation = 'repeatable read';
   #begun: Promise<Transaction> | undefined;
@@ -15,14 +14,14 @@ export class LazyTransaction implements Transaction {
   #end: { commit: () => void; rollback: (reason: unknown) => void } | undefined;
   #closed = false;
   #open: Transaction | undefined;
-  readonly #last: Statement[] = [];
-  readonly #after: (() => void | Promise<void>)[] = [];
+  readonly #beforeCommit: Statement[] = [];
+  readonly #afterCommit: (() => void | Promise<void>)[] = [];
   readonly #signals: AbortSignal[] = [];
-  readonly #ends: (() => void)[] = [];
+  readonly #onEnd: (() => void)[] = [];
 
-  /** @param runs it is one of them, and so is the transaction that `begin` makes */
+  /** @param runs the runs that this transaction, and the one that `begin` opens, belong to */
   constructor(
-    private readonly begin: Begin,
+    private readonly begin: BeginTransaction,
     readonly runs: TransactionRuns,
   ) {}
 
@@ -41,11 +40,11 @@ export class LazyTransaction implements Transaction {
   }
 
   beforeCommit(statement: Statement): void {
-    this.#last.push(statement);
+    this.#beforeCommit.push(statement);
   }
 
   afterCommit(work: () => void | Promise<void>): void {
-    this.#after.push(work);
+    this.#afterCommit.push(work);
   }
 
   abortOn(signal: AbortSignal): void {
@@ -54,10 +53,10 @@ export class LazyTransaction implements Transaction {
   }
 
   onEnd(work: () => void): void {
-    this.#ends.push(work);
+    this.#onEnd.push(work);
   }
 
-  /** Whoever lets it begin sees to its place. */
+  /** Before it has begun, `begin` takes the place. */
   joinShare(share: ConnectionShare): void {
     this.#open?.joinShare(share);
   }
@@ -66,20 +65,20 @@ export class LazyTransaction implements Transaction {
     this.#closed = true;
     this.#end?.commit();
     await this.#ended;
-    if (!this.#begun) for (const work of this.#after) await work();
-    this.#leave();
+    if (!this.#begun) for (const work of this.#afterCommit) await work();
+    this.#runOnEnd();
   }
 
-  /** Comes back when the connection is free again, or where a signal has ended it. */
+  /** Resolves when the connection is released, or a signal has aborted the transaction. */
   async rollback(reason: unknown): Promise<void> {
     this.#closed = true;
     this.#end?.rollback(reason);
     await this.#ended.catch(() => undefined);
-    this.#leave();
+    this.#runOnEnd();
   }
 
-  #leave(): void {
-    for (const work of this.#ends.splice(0)) work();
+  #runOnEnd(): void {
+    for (const work of this.#onEnd.splice(0)) work();
   }
 
   #begin(): Promise<Transaction> {
@@ -92,8 +91,8 @@ export class LazyTransaction implements Transaction {
           for (const signal of this.#signals) tx.abortOn(signal);
           begun(tx);
         });
-        for (const statement of this.#last) tx.beforeCommit(statement);
-        for (const job of this.#after) tx.afterCommit(job);
+        for (const statement of this.#beforeCommit) tx.beforeCommit(statement);
+        for (const job of this.#afterCommit) tx.afterCommit(job);
       };
       this.#ended = this.begin(work);
       this.#ended.catch(failed);

@@ -1,21 +1,21 @@
-/** What a run locks before it sees anything: units, or the whole tables that they are in. A value. */
+/** The locks that a run takes before its snapshot: units, or the whole tables that contain them. Immutable. */
 import type { Statement } from '../../sql/fragment.js';
 import { lockTablesStatement, lockUnitsStatement, type LockedUnits } from '../../sql/lock.sql.js';
 import type { ContentionTarget } from './contention.js';
 
-/** Units of one table that are locked one by one: where there are more, the turn is that of the table. */
-const UNITS = 100;
+/** Maximum of units of one table that are locked individually; beyond it, the run queues for the table. */
+const MAX_LOCKED_UNITS = 100;
 
-/** By the name of the table. All of them are of one schema. */
-type Tables = ReadonlyMap<string, LockedUnits | undefined>;
+/** By table. All tables are in one schema. */
+type TableLocks = ReadonlyMap<string, LockedUnits | undefined>;
 
 export class Locks {
   static readonly none = new Locks('', new Map(), false);
 
   private constructor(
     private readonly schema: string,
-    private readonly tables: Tables,
-    /** Whether it is the tables themselves. */
+    private readonly tables: TableLocks,
+    /** Whether the tables themselves are locked. */
     readonly whole: boolean,
   ) {}
 
@@ -23,37 +23,37 @@ export class Locks {
     return this.tables.size > 0;
   }
 
-  /** Units, of all tables. */
+  /** Number of units of all tables. */
   get size(): number {
     return [...this.tables.values()].reduce((sum, units) => sum + (units?.keys.length ?? 0), 0);
   }
 
   with({ schema, table, units }: ContentionTarget): Locks {
     const known = this.tables.get(table);
-    return new Locks(schema, new Map([...this.tables, [table, units ? together(units, known) : known]]), this.whole);
+    return new Locks(schema, new Map([...this.tables, [table, units ? mergeUnits(units, known) : known]]), this.whole);
   }
 
-  /** With those of others of the same schema. */
+  /** Merged with other locks of the same schema. */
   and({ schema, tables }: Locks): Locks {
     const more = [...tables].map(([table, units]) => ({ schema, table, ...(units && { units }) }));
     return more.reduce<Locks>((locks, each) => locks.with(each), this);
   }
 
-  /** The tables themselves, where there are some: their units could not be had one by one. */
+  /** Locks on the whole tables, if there are any, because locking single units failed repeatedly. */
   ofTables(): Locks {
     return this.any ? new Locks(this.schema, this.tables, true) : this;
   }
 
-  /** For waiting in turn, in an order that is everybody's. */
+  /** Names to queue for, in a fixed order that prevents deadlocks. */
   get names(): readonly string[] {
     return this.#sorted.flatMap(([table, units]) => {
       const name = `${this.schema}.${table}`;
       if (!units) return [];
-      return units.keys.length > UNITS ? [name] : units.keys.map((key) => `${name} ${key}`).sort();
+      return units.keys.length > MAX_LOCKED_UNITS ? [name] : units.keys.map((key) => `${name} ${key}`).sort();
     });
   }
 
-  /** In the same order. */
+  /** The statements that take the locks, in the same order. */
   get statements(): readonly Statement[] {
     const tables = this.#sorted;
     if (tables.length === 0) return [];
@@ -64,7 +64,9 @@ export class Locks {
           tables.map(([table]) => table),
         ),
       ];
-    return tables.flatMap(([, units]) => (units && units.keys.length <= UNITS ? [lockUnitsStatement(units)] : []));
+    return tables.flatMap(([, units]) =>
+      units && units.keys.length <= MAX_LOCKED_UNITS ? [lockUnitsStatement(units)] : [],
+    );
   }
 
   get #sorted(): (readonly [string, LockedUnits | undefined])[] {
@@ -72,7 +74,7 @@ export class Locks {
   }
 }
 
-function together(units: LockedUnits, known: LockedUnits | undefined): LockedUnits {
+function mergeUnits(units: LockedUnits, known: LockedUnits | undefined): LockedUnits {
   if (!known) return units;
   return {
     ...units,

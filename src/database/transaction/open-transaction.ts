@@ -1,20 +1,20 @@
-/** A transaction on its connection, from BEGIN to its end. */
+/** A transaction that has a connection, from BEGIN to its end. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
 import { ShareFullError, type ConnectionShare, type Transaction } from './executor.js';
 import type { TransactionRuns } from './runs.js';
 
-/** What comes of a transaction beside its result. */
+/** State of a transaction that outlives its work. */
 export interface TransactionOutcome {
   readonly isolation: Isolation;
   readonly runs: TransactionRuns;
-  /** What is sent before COMMIT, by its text. */
+  /** Texts of statements to send with COMMIT. */
   readonly last: Set<string>;
-  /** What is to be done after its commit. */
+  /** Work to run after COMMIT. */
   readonly after: (() => void | Promise<void>)[];
-  /** What is to be done at its end. */
+  /** Work to run when the connection is released. */
   readonly ends: (() => void)[];
-  /** That it is part of. */
+  /** The share of connections that it has a place of. */
   readonly share: ConnectionShare | undefined;
 }
 
@@ -22,12 +22,12 @@ export class OpenTransaction implements Transaction {
   readonly hasBegun = true;
   readonly #signals = new Map<AbortSignal, () => void>();
   #share: ConnectionShare | undefined;
-  #over = false;
+  #endedError = false;
 
   constructor(
     private readonly query: <Row>(statement: Statement) => Promise<Row[]>,
     private readonly outcome: TransactionOutcome,
-    /** Called where a signal ends it. */
+    /** Called when a signal aborts it. */
     private readonly interrupt: (reason: unknown) => void,
   ) {
     this.#share = outcome.share;
@@ -46,7 +46,7 @@ export class OpenTransaction implements Transaction {
   }
 
   run<Row>(statement: Statement): Promise<Row[]> {
-    if (this.#over) return Promise.reject(over());
+    if (this.#endedError) return Promise.reject(endedError());
     return this.query(statement);
   }
 
@@ -65,15 +65,15 @@ export class OpenTransaction implements Transaction {
 
   joinShare(share: ConnectionShare): void {
     if (this.#share) return;
-    const leave = share.tryAcquire();
-    if (!leave) throw new ShareFullError(share);
+    const release = share.tryAcquire();
+    if (!release) throw new ShareFullError(share);
     this.#share = share;
-    this.outcome.ends.push(leave);
+    this.outcome.ends.push(release);
   }
 
   abortOn(signal: AbortSignal): void {
     const end = (): void => {
-      if (this.#over) return;
+      if (this.#endedError) return;
       this.close();
       this.interrupt(signal.reason);
     };
@@ -82,20 +82,20 @@ export class OpenTransaction implements Transaction {
     this.#signals.set(signal, end);
   }
 
-  /** Now comes COMMIT. @throws Error where a signal has ended it: whoever went on all the same has done nothing */
+  /** Call it before COMMIT. @throws Error if a signal has aborted it */
   finish(): void {
-    if (this.#over) throw over();
+    if (this.#endedError) throw endedError();
     this.close();
   }
 
-  /** What comes now is the last that its connection does for it. */
+  /** Refuses further statements and stops listening to signals. */
   close(): void {
-    this.#over = true;
+    this.#endedError = true;
     for (const [signal, end] of this.#signals) signal.removeEventListener('abort', end);
     this.#signals.clear();
   }
 }
 
-function over(): Error {
+function endedError(): Error {
   return new Error('the transaction is over');
 }

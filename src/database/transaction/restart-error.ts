@@ -1,2 +1,2 @@
-/** The work can not go on as it was begun: whoever began it begins it again. */
+/** The work has to be started again from the beginning by the code that began it. */
 export class RestartError extends Error {}

@@ -1,34 +1,37 @@
-/** What comes between the runs of a transaction. */
+/** What happens between the runs of a transaction. */
 import type { BeginOptions } from './begin.js';
 import type { ConnectionShare } from './executor.js';
 import type { TransactionRuns } from './runs.js';
 import { commonRefusal, isLockTimeout, isRetryable } from '../statement/sqlstate.js';
 
-/** Times a transaction at READ COMMITTED is tried when it meets a deadlock. */
-const ATTEMPTS = 4;
+/** Attempts of a transaction at READ COMMITTED after deadlocks or lock timeouts. */
+const READ_COMMITTED_ATTEMPTS = 4;
 
-/** Waits for the turn of the next run, and then for its place. What was learned while it waited is locked too. */
+/**
+ * Waits for the turn on the units to lock, then for a place of the share. If remembered locks appear during that wait,
+ * both are repeated.
+ */
 export async function acquirePlaces(
   runs: TransactionRuns,
   share: ConnectionShare | undefined,
 ): Promise<(() => void)[]> {
   for (;;) {
     runs.adoptRememberedLocks();
-    const leave = await runs.waitForTurn();
-    if (!share) return [leave];
+    const endTurn = await runs.waitForTurn();
+    if (!share) return [endTurn];
     try {
-      const place = await share.acquire();
-      if (!runs.adoptRememberedLocks()) return [leave, place];
-      place();
+      const releasePlace = await share.acquire();
+      if (!runs.adoptRememberedLocks()) return [endTurn, releasePlace];
+      releasePlace();
     } catch (error) {
-      leave();
+      endTurn();
       throw error;
     }
-    leave();
+    endTurn();
   }
 }
 
-/** Comes back where another run may come through. @throws what ends the transaction, in words for whoever asked for it */
+/** Resolves if the transaction can be run again. @throws the error to report otherwise */
 export async function prepareNextRun(runs: TransactionRuns, error: unknown): Promise<void> {
   try {
     await runs.afterFailure(error);
@@ -37,9 +40,9 @@ export async function prepareNextRun(runs: TransactionRuns, error: unknown): Pro
   }
 }
 
-/** The same at READ COMMITTED: after a deadlock, or a lock that was not had in its time. */
+/** The same at READ COMMITTED: waits a random time after a deadlock or lock timeout. */
 export async function delayRetry(error: unknown, attempt: number, { lockTimeout }: BeginOptions): Promise<void> {
-  const again = isRetryable(error) || (lockTimeout !== undefined && isLockTimeout(error));
-  if (!again || attempt === ATTEMPTS) throw commonRefusal(error) ?? error;
+  const isTemporary = isRetryable(error) || (lockTimeout !== undefined && isLockTimeout(error));
+  if (!isTemporary || attempt === READ_COMMITTED_ATTEMPTS) throw commonRefusal(error) ?? error;
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
 }

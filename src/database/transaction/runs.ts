@@ -1,7 +1,7 @@
 /**
- * The runs of one transaction. At REPEATABLE READ a transaction that would change what another one has changed meanwhile
- * fails; it is run again from its beginning, and first locks what it failed on, so that the others wait for it and not it
- * for them. See docs/adr/0008-repeatable-read-and-reruns.md.
+ * The runs of one transaction. At REPEATABLE READ, a transaction fails if it changes a row that another one has changed
+ * since its snapshot. It is then run again from the start, and first locks the rows on which it failed, so that the
+ * other transactions wait. See docs/adr/0008-repeatable-read-and-reruns.md.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -13,98 +13,101 @@ import { Locks } from './locks.js';
 import { isContention, isStaleModel } from '../statement/sqlstate.js';
 import { RestartError } from './restart-error.js';
 
-/** Runs after which a transaction keeps all others out of the tables that it failed on. */
-const BEFORE_TABLES = 4;
+/** Failed runs after which a transaction locks whole tables. */
+const RUNS_BEFORE_TABLE_LOCKS = 4;
 
-/** Milliseconds before a run of which it is not known what to lock, at most. */
-const PAUSE = 100;
+/** Maximum of the random pause, in milliseconds, before a run that has nothing to lock. */
+const MAX_PAUSE = 100;
 
-/** What work was about that failed a moment ago, to be locked at once by who does the same: how much, and milliseconds. */
-const REMEMBERED = { max: 10_000, ttl: 1000 };
-const UNITS_REMEMBERED = 10;
+/** Remembers the locks of failed work, so that similar work takes them in its first run: entries, and milliseconds. */
+const REMEMBERED_LOCKS = { max: 10_000, ttl: 1000 };
+const MAX_REMEMBERED_UNITS = 10;
 
 export interface TransactionRunsOptions {
   /** Milliseconds for all runs together. */
   readonly timeout?: number;
-  /** What is the same for work that writes the same: asked for where somebody may have to know. */
+  /** The key of similar work, which writes the same units. Called only when needed. */
   readonly workKey?: () => string | undefined;
 }
 
-/** What the runs of one process have in common. */
+/** State that all transactions of one process share. */
 export class ContentionState {
-  /** Where runs wait for their turn on one unit, without a connection. */
+  /** Runs queue here for a unit, without a connection. */
   readonly turns = new FairQueue({ perKey: 1, refusal: contentionRefusal });
-  readonly remembered = new LRUCache<string, Locks>(REMEMBERED);
+  readonly remembered = new LRUCache<string, Locks>(REMEMBERED_LOCKS);
 }
 
 export class TransactionRuns {
-  readonly #until: number;
+  readonly #deadline: number;
   readonly #about: () => string | undefined;
   #locks = Locks.none;
-  #failed = 0;
+  #failedRuns = 0;
   #waited = false;
-  #patient = false;
-  #told: (() => void)[] = [];
-  #over = false;
+  #waitsForLocks = false;
+  #onEnd: (() => void)[] = [];
+  #ended = false;
 
   constructor(
     private readonly contention: ContentionState,
     { timeout: patience = 0, workKey: about = () => undefined }: TransactionRunsOptions,
   ) {
-    this.#until = performance.now() + patience;
+    this.#deadline = performance.now() + patience;
     this.#about = about;
   }
 
-  /** Whether the next run locks something before it sees anything. */
+  /** Whether the next run starts with locks. */
   get hasLocks(): boolean {
     return this.#locks.any;
   }
 
-  /** Whether others stood in the way so far. */
+  /** Whether there were conflicts so far. */
   get contended(): boolean {
-    return this.#failed > 0 || this.#waited;
+    return this.#failedRuns > 0 || this.#waited;
   }
 
-  /** Whether a statement waits for a lock as long as there is time: what it is held by is not known, and can't be locked first. */
+  /**
+   * Whether statements wait for locks as long as there is time, because what they conflicted on is unknown and can't be
+   * locked first.
+   */
   get waitsForLocks(): boolean {
-    return this.#patient;
+    return this.#waitsForLocks;
   }
 
-  /** Milliseconds that are left. */
+  /** Milliseconds left. */
   get timeLeft(): number {
-    return Math.max(0, this.#until - performance.now());
+    return Math.max(0, this.#deadline - performance.now());
   }
 
-  /** What the next run locks. */
+  /** The statements of the locks of the next run. */
   get locks(): readonly Statement[] {
     return this.#locks.statements;
   }
 
-  /** Locks of units that could not be had, though nothing was in between: whole tables can. */
+  /** Locks whole tables from now on, because locking single units failed repeatedly. */
   lockTables(): void {
     this.#locks = this.#locks.ofTables();
   }
 
   /**
-   * To be called where a run failed: comes back where another one may come through.
-   * @throws the error where that is of no use, KindError 503 where there is no time left
+   * Call it after a failed run; resolves if another run may succeed.
+   * @throws the error if it is no conflict, KindError 503 if no time is left
    */
   async afterFailure(error: unknown): Promise<void> {
-    if (error instanceof RestartError || isStaleModel(error)) this.#told = [];
+    if (error instanceof RestartError || isStaleModel(error)) this.#onEnd = [];
     if (!isContention(error) && !(error instanceof OutdatedError)) throw error;
-    this.#failed += 1;
+    this.#failedRuns += 1;
     if (this.timeLeft === 0) throw contentionRefusal(error);
-    this.#told = [];
+    this.#onEnd = [];
     const contended = contentionTargetOf(error);
     if (contended) this.#locks = this.#locks.with(contended);
-    if (this.#failed >= BEFORE_TABLES) this.lockTables();
+    if (this.#failedRuns >= RUNS_BEFORE_TABLE_LOCKS) this.lockTables();
     if (contended?.units) return this.#remember();
     if (this.#locks.whole) return;
-    this.#patient = true;
-    await delay(Math.random() * PAUSE);
+    this.#waitsForLocks = true;
+    await delay(Math.random() * MAX_PAUSE);
   }
 
-  /** Takes over what others failed on who do the same, where nothing is known yet. Answers whether there was something. */
+  /** Takes the locks on which similar work failed, unless this one has some. Returns whether there were any. */
   adoptRememberedLocks(): boolean {
     const { remembered } = this.contention;
     if (this.hasLocks || remembered.size === 0) return false;
@@ -119,43 +122,46 @@ export class TransactionRuns {
     if (key === undefined) return;
     const { remembered } = this.contention;
     const both = remembered.get(key)?.and(this.#locks) ?? this.#locks;
-    // What fails on ever other units is not helped by locking those of others.
-    remembered.set(key, both.size > UNITS_REMEMBERED ? this.#locks : both);
+    // If similar work fails on other units each time, locking the earlier ones does not help.
+    remembered.set(key, both.size > MAX_REMEMBERED_UNITS ? this.#locks : both);
   }
 
-  /** Waits for its turn on what it locks; what is answered gives that up. @throws KindError 503 where it takes too long */
+  /**
+   * Waits for its turn on all units to lock; the returned function ends the turn. @throws KindError 503 if it takes too
+   * long
+   */
   async waitForTurn(): Promise<() => void> {
     const { turns } = this.contention;
     const taken: (() => void)[] = [];
-    const leave = (): void => {
+    const endTurn = (): void => {
       for (const each of taken.splice(0)) each();
     };
     try {
       for (const name of this.#locks.names) taken.push(turns.tryAcquire(name) ?? (await this.#wait(name)));
     } catch (error) {
-      leave();
+      endTurn();
       throw error;
     }
-    return leave;
+    return endTurn;
   }
 
   #wait(name: string): Promise<() => void> {
     this.#waited = true;
-    // As long as some wait, others have to.
+    // Remembers the locks, so that similar work queues too.
     this.#remember();
     return this.contention.turns.acquire(name, this.timeLeft);
   }
 
-  /** Keeps what a run has to tell of itself, until no further one follows: of others it is not told. */
-  onEnd(tell: () => void): void {
-    if (this.#over) tell();
-    else this.#told.push(tell);
+  /** Runs `work` after the last run. Work of runs that are repeated is dropped. */
+  onEnd(work: () => void): void {
+    if (this.#ended) work();
+    else this.#onEnd.push(work);
   }
 
-  /** To be called when no further run follows. */
+  /** Call it when no further run follows. */
   end(): void {
-    this.#over = true;
-    for (const tell of this.#told.splice(0)) tell();
+    this.#ended = true;
+    for (const work of this.#onEnd.splice(0)) work();
   }
 }
 

@@ -10,7 +10,7 @@ import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import type { KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
-import { Faults, inside, KindError, refusal } from '../../shared/errors.js';
+import { Faults, prefixError, KindError, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
@@ -176,7 +176,7 @@ async function told<T>({ write, way }: Situation, work: () => Promise<T> | T): P
     return await work();
   } catch (error) {
     const plain = way.length === 0 || !(error instanceof KindError) || error.status === 401 || error.status === 403;
-    throw plain ? error : inside(error, way.join('.'), placeOf(write));
+    throw plain ? error : prefixError(error, way.join('.'), placeOf(write));
   }
 }
 

@@ -8,7 +8,7 @@ import { Catalog } from '../../catalog/catalog.service.js';
 import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { Database } from '../../database/database.js';
-import { LazyTransaction, type Begin } from '../../database/transaction/lazy-transaction.js';
+import { LazyTransaction, type BeginTransaction } from '../../database/transaction/lazy-transaction.js';
 import type { TransactionRuns } from '../../database/transaction/runs.js';
 import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
 import { isMemberKind, type KindDef } from '../../model/model.js';
@@ -33,7 +33,7 @@ export interface RemoteSources {
   /** TransactionRuns work that asks a source: so much of one project at once, so that slow sources are not everybody's. */
   hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
   /** TransactionRuns what hooks and sources do in the database. */
-  begin(project: Project, runs: TransactionRuns): Begin;
+  begin(project: Project, runs: TransactionRuns): BeginTransaction;
 }
 
 /** A source as one piece of work has it. */

@@ -87,7 +87,7 @@ async function silentLine(): Promise<{
 
 it('detects a silent connection, reports it once, and reconnects', async () => {
   const { connection, silence, connections } = await silentLine();
-  const events = { onNotification: vi.fn(), onGap: vi.fn(), onDeaf: vi.fn(), onHears: vi.fn() };
+  const events = { onNotification: vi.fn(), onGap: vi.fn(), onFailure: vi.fn(), onRecovery: vi.fn() };
   const times = { retry: 20, beat: 20, heard: 200, patience: 500, parting: 50 };
   const side = await sideConnection();
   const listener = new Listener(connection, [`silent_${process.pid}`], events, announcer(side), times);
@@ -95,10 +95,10 @@ it('detects a silent connection, reports it once, and reconnects', async () => {
   await listener.start();
   silence(true);
   await expect.poll(connections, { timeout: 20_000 }).toBeGreaterThan(3);
-  expect(events.onDeaf).toHaveBeenCalledTimes(1);
-  expect(events.onHears).not.toHaveBeenCalled();
+  expect(events.onFailure).toHaveBeenCalledTimes(1);
+  expect(events.onRecovery).not.toHaveBeenCalled();
   silence(false);
-  await expect.poll(() => events.onHears.mock.calls.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => events.onRecovery.mock.calls.length, { timeout: 20_000 }).toBe(1);
   expect(events.onGap).toHaveBeenCalledTimes(2);
   await side.rows('SELECT pg_notify($1, $2)', [`silent_${process.pid}`, 'hello']);
   await expect.poll(() => events.onNotification.mock.calls).toContainEqual([`silent_${process.pid}`, 'hello']);
