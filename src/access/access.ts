@@ -7,7 +7,7 @@ import { isPlainObject } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { SEALED_KINDS } from '../model/built-in/built-in.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { LEVELS, type Level as StoredLevel } from '../model/parameter-type/parameter-def.js';
+import { LEVELS, type Level as StoredLevel } from '../model/parameter-type/parameter-settings.js';
 import { rulesOf } from '../model/check/stored-rules.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';

@@ -5,7 +5,7 @@ import { LIMITS } from '../shared/limits.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
-import { LEVELS } from '../model/parameter-type/parameter-def.js';
+import { LEVELS } from '../model/parameter-type/parameter-settings.js';
 import { fieldsAlong } from '../model/predicate/path.js';
 import { OPERATIONS, type Special } from '../model/built-in-traits.js';
 import { namesOfRules, rulesOf, type RuleNames } from '../model/check/stored-rules.js';

@@ -1,7 +1,7 @@
 /** Who may call functions, and what is open to them. Pure. */
 import { refusal } from '../shared/errors.js';
 import type { KindDef, Model } from '../model/model.js';
-import type { Level } from '../model/parameter-type/parameter-def.js';
+import type { Level } from '../model/parameter-type/parameter-settings.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { Caller } from '../tenancy/caller.js';
 import { checkMemberKind, kindDenied, grantOf, authorizeKind, type Grant } from './access.js';

@@ -1,5 +1,5 @@
 /** What the levels of access mean. Pure. */
-import type { Level } from '../model/parameter-type/parameter-def.js';
+import type { Level } from '../model/parameter-type/parameter-settings.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 
 /**

@@ -1,6 +1,7 @@
 /** Which fields of a unit a caller may read and write. Pure. */
 import type { Field, KindDef } from '../model/model.js';
-import { LEVELS, type Level, type ParameterDef } from '../model/parameter-type/parameter-def.js';
+import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
+import { LEVELS, type Level } from '../model/parameter-type/parameter-settings.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { passesLevel } from './level.js';
 

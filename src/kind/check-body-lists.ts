@@ -4,7 +4,8 @@
  */
 import { checkLists, checkReference, type Listed, type SuggestableIds } from '../model/check/check-model.js';
 import type { KindDef, Model } from '../model/model.js';
-import { isParameterTypeId } from '../model/parameter-type/registry.js';
+import { isReference } from '../model/parameter-type/parameter-type.js';
+import { isParameterTypeId, parameterType } from '../model/parameter-type/registry.js';
 import type { Faults } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
 import { bodyOf, type Body } from '../unit/draft/draft.js';
@@ -34,7 +35,7 @@ export function checkBodyLists(
     if (name === undefined || known.has(name) || typeof type !== 'string' || !isParameterTypeId(type)) continue;
     const is = (key: string) => definition.get(key) === true;
     known.set(name, { type, primary: is('is_primary'), multiple: is('multiple'), runTime: is('only_run_time') });
-    if (type === 'unit' && typeof target === 'string' && target !== id) {
+    if (isReference(parameterType(type)) && typeof target === 'string' && target !== id) {
       checkReference({ referenceKind: target }, model, suggestable, faults, at);
     }
   }

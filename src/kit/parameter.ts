@@ -1,26 +1,24 @@
 /** Parameters of functions, which are declared, read and validated like those of kinds. */
+import type { TYPES } from '../model/parameter-type/types.js';
 
 import type { Json } from '../shared/json.js';
 
 export type { Json };
 
+type ParameterType = (typeof TYPES)[number];
+
+/** The TypeScript types that parameter types name. */
+interface TypesByName {
+  string: string;
+  number: number;
+  boolean: boolean;
+  Json: Json;
+}
+
 /**
  * The value of each parameter type: `decimal` is a string, because it is exact; `binary` is base64; `unit` is an id.
  */
-export interface ValueTypes {
-  string: string;
-  text: string;
-  integer: number;
-  float: number;
-  decimal: string;
-  boolean: boolean;
-  date: string;
-  time: string;
-  datetime: string;
-  binary: string;
-  json: Json;
-  unit: string;
-}
+export type ValueTypes = { [T in ParameterType as T['id']]: TypesByName[T['typescript']] };
 
 /**
  * A parameter of a function. The fields are those of a parameter record, and each type allows the same ones

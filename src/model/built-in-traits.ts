@@ -3,7 +3,7 @@
  * What is special about the units of a kind and needs code is a behaviour of `unit/`.
  */
 import type { ErrorCode } from '../shared/errors.js';
-import type { Level } from './parameter-type/parameter-def.js';
+import type { Level } from './parameter-type/parameter-settings.js';
 
 /** What is done with the units of a kind; each has a level or rules in the kind's `access`. */
 export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;

@@ -57,7 +57,7 @@ export function keyField(source: KeySource, primary: ParameterDef | undefined): 
     type,
     column: 'id',
     columnType: type.column,
-    json: type.json === 'decimal' ? 'decimal' : 'text',
+    json: type.json === 'native' ? 'text' : type.json,
     system: source !== 'identifier',
   };
 }
@@ -75,7 +75,11 @@ export const TIME_FIELDS: readonly Field[] = [
   builtInField({ id: 'updated_at', type: 'datetime', label: 'Updated at', nullable: false }, { system: true }),
 ];
 
-/** A source need not know when its units were made. */
+export function isTimeField(id: string): boolean {
+  return TIME_FIELDS.some((field) => field.id === id);
+}
+
+/** The source of a remote kind may not know when a unit was created. */
 export const REMOTE_TIME_FIELDS: readonly Field[] = TIME_FIELDS.map((field) => {
   return { ...field, def: { ...field.def, nullable: true } };
 });
@@ -99,7 +103,8 @@ export function storedDefault({ def, type }: Field): Json {
 
 /** A valid value as records show it: what a client may send back. */
 export function shownValue({ def, type, reference }: Field, value: Json): Json {
-  if (def.type === 'json') return JSON.parse(JSON.stringify(value)) as Json;
+  // A copy, because functions and hooks may change what they receive.
+  if (parameterType(def.type).hasKeys) return JSON.parse(JSON.stringify(value)) as Json;
   // An id is a string, whatever the key that it is of.
   const shown = (each: Exclude<Json, null>): Json => (reference ? scalarText(each) : (type.canonical?.(each) ?? each));
   const one = (each: Json): Json => (each === null ? null : shown(each));

@@ -1,25 +1,16 @@
 /** Columns: their types, and the expressions that turn them into JSON. */
 import type { Field } from '../model/model.js';
 import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-type.js';
-import { flatten, ident, join, literal, sql, type Fragment } from './fragment.js';
+import { flatten, ident, join, literal, sql, sqlType, type Fragment } from './fragment.js';
 import { utcText } from './time.sql.js';
 
-const COLUMN_TYPES: Readonly<Record<ColumnType, Fragment>> = {
-  text: sql`text`,
-  bigint: sql`bigint`,
-  'double precision': sql`double precision`,
-  numeric: sql`numeric`,
-  boolean: sql`boolean`,
-  date: sql`date`,
-  time: sql`time`,
-  timestamptz: sql`timestamptz`,
-  bytea: sql`bytea`,
-  jsonb: sql`jsonb`,
-  uuid: sql`uuid`,
-};
+/** Made once each: a parameter type has one. */
+const columnTypes = new Map<ColumnType, Fragment>();
 
 export function columnType(type: ColumnType, array = false): Fragment {
-  return array ? sql`${COLUMN_TYPES[type]}[]` : COLUMN_TYPES[type];
+  const name = columnTypes.get(type) ?? sqlType(type);
+  columnTypes.set(type, name);
+  return array ? sql`${name}[]` : name;
 }
 
 /** A `multiple` field is an array, except in built-in kinds, which store values of several types in one JSON column. */

@@ -180,10 +180,11 @@ function violation(value: Fragment, constraint: Constraint): Fragment {
       return sql`octet_length(${value}) > ${integer(constraint.limit)}`;
     case 'scale':
       return sql`min_scale(${value}) > ${integer(constraint.limit)}`;
+    // Without a cast, PostgreSQL reads the limit as a value of the column's type.
     case 'min_value':
-      return sql`${value} < ${param(String(constraint.limit))}::numeric`;
+      return sql`${value} < ${param(String(constraint.limit))}`;
     case 'max_value':
-      return sql`${value} > ${param(String(constraint.limit))}::numeric`;
+      return sql`${value} > ${param(String(constraint.limit))}`;
     case 'values':
       return sql`to_jsonb(${value}) <> ALL(
         ARRAY(SELECT jsonb_array_elements(${param(JSON.stringify(constraint.values))}::jsonb))

@@ -122,6 +122,12 @@ export function integer(value: number): Fragment {
   return new Fragment([String(value)]);
 }
 
+/** The name of a PostgreSQL type, which stands without quotes: words in small letters. */
+export function sqlType(name: string): Fragment {
+  if (!/^[a-z][a-z0-9_]*(?: [a-z]+)*$/.test(name)) throw new Error(`not the name of a type: ${name}`);
+  return new Fragment([name]);
+}
+
 export const EMPTY_SQL = new Fragment([]);
 
 export function join(fragments: readonly Fragment[], separator = ', '): Fragment {

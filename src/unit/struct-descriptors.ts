@@ -6,7 +6,7 @@ import type { ListQuery } from '../filter/list-query.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
 import { builtInField } from '../model/field.js';
 import { isMemberKind, UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
-import type { ParameterTypeId } from '../model/parameter-type/parameter-def.js';
+import type { ParameterTypeId } from '../model/parameter-type/types.js';
 import { shared, type Names } from '../model/predicate/path.js';
 import { fieldsOf, type Predicate } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';

@@ -94,6 +94,11 @@ describe('files', () => {
     expect(where(/@ts-(ignore|nocheck)/, /^$/)).toEqual([]);
   });
 
+  it('compare no name of a parameter type: what differs between types stands on the types', () => {
+    const compared = /(\btype\.id|\bdef\.type|\bkey\.id)\s*[!=]==|\]\.includes\((\w+\.)*(type\.id|def\.type)\)/;
+    expect(where(compared, /^$/)).toEqual([]);
+  });
+
   it('name no kind in the engine: what is special about one is a behaviour', () => {
     const names = ['kind', 'group', 'link', 'parameter', 'kind_admin', 'kind_auth_member', 'kind_system_user'].join(
       '|',

@@ -1,6 +1,6 @@
 /** Reads what stands in PostgreSQL as table shapes: the same values that a model asks for, so that both can be compared. */
 import type { Executor } from '../../database/database.js';
-import type { DeleteRule } from '../../model/parameter-type/parameter-def.js';
+import type { DeleteRule } from '../../model/parameter-type/parameter-settings.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../../model/table/table-shape.js';
 import { introspectStatement } from '../../sql/introspect.sql.js';
@@ -30,7 +30,7 @@ export async function readTableShapes(executor: Executor, schema: string): Promi
 function shapeOf(row: TableRow): TableShape {
   const columns = row.columns.map((column): ColumnShape => ({
     ...column,
-    type: TYPES[column.type] ?? (column.type as ColumnType),
+    type: TYPES[column.type] ?? column.type,
   }));
   const keys = row.foreignKeys.map(({ action, ...key }): ForeignKeyShape => ({
     ...key,

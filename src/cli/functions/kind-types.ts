@@ -1,5 +1,6 @@
 /** The kinds of a project as TypeScript: what fills `Kinds` of the kit, so that units of the live model are typed. Pure. */
-import type { ParameterTypeId } from '../../model/parameter-type/parameter-def.js';
+import { isTimeField } from '../../model/field.js';
+import { parameterType } from '../../model/parameter-type/registry.js';
 import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../../model/model.js';
 import type { Deployment } from '../../function/load/deployment.js';
 
@@ -57,9 +58,9 @@ function readType(kind: KindDef, field: Field): string {
   return field.id === 'kind_id' ? `'${kind.id}'` : typeText(field);
 }
 
-/** A source need not know when its units were made. */
+/** The source of a remote kind may not know when a unit was created. */
 function isNullable({ storage }: KindDef, { id, def }: Field): boolean {
-  if (isUnitField(id)) return !storage.timestamps && def.type === 'datetime';
+  if (isUnitField(id)) return !storage.timestamps && isTimeField(id);
   return def.nullable && !def.primary;
 }
 
@@ -96,25 +97,12 @@ function property(name: string, type: string, nullable: boolean): string {
 
 function typeText({ id, def }: Field): string {
   if (id === 'metadata') return 'Readonly<Record<string, Json>>';
-  const one = def.values ? def.values.map((value) => JSON.stringify(value)).join(' | ') : TYPESCRIPT_TYPES[def.type];
+  const one = def.values
+    ? def.values.map((value) => JSON.stringify(value)).join(' | ')
+    : parameterType(def.type).typescript;
   if (!def.multiple) return one;
   return one.includes(' | ') ? `readonly (${one})[]` : `readonly ${one}[]`;
 }
-
-const TYPESCRIPT_TYPES: Readonly<Record<ParameterTypeId, string>> = {
-  string: 'string',
-  text: 'string',
-  integer: 'number',
-  float: 'number',
-  decimal: 'string',
-  boolean: 'boolean',
-  date: 'string',
-  time: 'string',
-  datetime: 'string',
-  binary: 'string',
-  json: 'Json',
-  unit: 'string',
-};
 
 /** Labels are users' texts: one that would end the comment does not. */
 function comment(label: string, indent: string): string[] {

@@ -1,6 +1,8 @@
 /** Definitions to begin with, of ids that are still free. Pure. */
 import type { KindDef, Model } from '../../model/model.js';
-import { isParameterTypeId } from '../../model/parameter-type/registry.js';
+import { isReference } from '../../model/parameter-type/parameter-type.js';
+import { isParameterTypeId, parameterType } from '../../model/parameter-type/registry.js';
+import type { ParameterTypeId } from '../../model/parameter-type/types.js';
 import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import type { Schema } from './openapi.js';
 
@@ -39,13 +41,17 @@ function kindExample({ kinds, parameters }: Model): Schema {
   };
 }
 
-function parameterExample(type: string, { kinds, parameters }: Model, isNamed: (kindId: string) => boolean): Schema {
+function parameterExample(
+  type: ParameterTypeId,
+  { kinds, parameters }: Model,
+  isNamed: (kindId: string) => boolean,
+): Schema {
   const own = [...kinds.values()].find(({ id, builtIn, storage }) => !builtIn && storage.hasTable && isNamed(id));
   return {
     id: freeId(`example_${type}`, parameters),
     label: 'Example',
     helper_text: 'What it is for',
-    ...(type === 'unit' && { reference_kind: own?.id ?? ADMIN_KIND }),
+    ...(isReference(parameterType(type)) && { reference_kind: own?.id ?? ADMIN_KIND }),
   };
 }
 

@@ -9,8 +9,10 @@ import {
   type Field,
   type KindDef,
 } from '../../model/model.js';
-import { LEVELS, type ParameterDef, type ParameterTypeId } from '../../model/parameter-type/parameter-def.js';
-import { isParameterTypeId } from '../../model/parameter-type/registry.js';
+import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
+import { LEVELS } from '../../model/parameter-type/parameter-settings.js';
+import type { ParameterTypeId } from '../../model/parameter-type/types.js';
+import { isParameterTypeId, parameterType } from '../../model/parameter-type/registry.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { OPERATIONS } from '../../model/built-in-traits.js';
 import { Faults } from '../../shared/errors.js';
@@ -59,15 +61,17 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   ['kind.indexes', schemaRef('kind_parameter_lists')],
   ['kind.access', schemaRef('kind_access')],
   ['group.kind_list', IDENTIFIERS],
-  ['unit.reference_kind', schemaRef('kind_identifier')],
 ]);
 
 /** The schema of a field's values in answers where its definition does not tell it; undefined where it does. */
 export function outputFieldSchema(kind: KindDef, { id, constant }: Field): Schema | undefined {
   if (id === 'metadata') return schemaRef('kind_metadata');
   if (!kind.builtIn) return undefined;
-  const isList = id === 'values' && constant === undefined;
-  return isList ? allowedValues(kind) : FIELD_SCHEMAS.get(`${kind.id}.${id}`);
+  if (isParameterTypeId(kind.id)) {
+    if (id === 'reference_kind') return schemaRef('kind_identifier');
+    if (id === 'values' && constant === undefined) return allowedValues(kind.id);
+  }
+  return FIELD_SCHEMAS.get(`${kind.id}.${id}`);
 }
 
 /** The same in bodies. */
@@ -76,7 +80,7 @@ export function inputFieldSchema(kind: KindDef, field: Field, create: boolean): 
   if (create && kind.key === 'identifier' && id === 'id') return newIdSchema(kind);
   if (isMemberKind(kind) && id === 'email') return { ...inputValue(field), pattern: EMAIL_PATTERN };
   if (kind.builtIn && isParameterTypeId(kind.id)) {
-    if (field.def.type === 'boolean' && neverAllows(kind.id, id)) return { type: 'boolean', const: false };
+    if (neverAllows(kind.id, id)) return { type: 'boolean', const: false };
     if (id === 'persistence' && neverAllows(kind.id, 'only_run_time'))
       return { type: 'string', const: 'kind_parameter' };
   }
@@ -97,8 +101,8 @@ const RESERVED_IDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ]);
 
 /** The allowed values of a parameter are values of it. */
-function allowedValues({ id }: KindDef): Schema {
-  const items = { type: id === 'integer' ? 'integer' : 'string' };
+function allowedValues(type: ParameterTypeId): Schema {
+  const items = { type: parameterType(type).schema['type'] };
   return { type: 'array', items, minItems: 1, maxItems: LIMITS.allowedValues, uniqueItems: true };
 }
 

@@ -73,7 +73,7 @@ function queryParameter(field: Field, mayRead: (kindId: string) => boolean): Ope
   const { def } = field;
   const { description, ...schema } = functionParameter({ ...field, def: { ...def, nullable: false } }, mayRead);
   const text: Schema = { type: 'string', contentMediaType: 'application/json' };
-  const plain = def.type === 'json' ? (def.multiple ? { type: 'array', items: text } : text) : schema;
+  const plain = field.type.inQuery === 'json' ? (def.multiple ? { type: 'array', items: text } : text) : schema;
   return {
     name: field.id,
     in: 'query',

@@ -1,5 +1,6 @@
 /** Bodies to begin with, which the service takes as they are. Pure. */
 import { isMemberKind, type Field, type KindDef } from '../../model/model.js';
+import { parameterType } from '../../model/parameter-type/registry.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { definitionExample } from './definition.example.js';
@@ -40,7 +41,7 @@ export function signUpExample(kind: KindDef, context: KindContext): Schema | und
 }
 
 function isSimpleField({ builtIn }: KindDef, { def, reference }: Field): boolean {
-  return !builtIn && def.default === null && !reference && def.type !== 'json' && def.type !== 'binary';
+  return !builtIn && def.default === null && !reference && !parameterType(def.type).omittedFromExamples;
 }
 
 function neverChanges({ id, def }: Field): boolean {

@@ -8,7 +8,7 @@ import { outputFieldSchema, ID_OR_LABEL, parameterListSchema, inputFieldSchema }
 import type { KindNames } from './names.js';
 import { escapeMarkdown, schemaRef, type Schema } from './openapi.js';
 import type { SharedValues } from './shared.values.js';
-import { outputValue, defaultOf, describeValue, isRequired, orNull, inputValue } from './value.schema.js';
+import { outputValue, defaultOf, describeValue, isAnyValue, isRequired, orNull, inputValue } from './value.schema.js';
 
 /** Who asks, and of which kinds that one may create or read units: no other kind is named. */
 export interface KindContext {
@@ -59,7 +59,7 @@ function constantSchema(constant: Json): Schema {
 
 /** The schema of a value; of a default either of one or of a list, for the parameter may be one. */
 function orList(field: Field, value: Schema): Schema {
-  if (field.describedAs === undefined || !field.id.startsWith('default_') || field.def.type === 'json') return value;
+  if (field.describedAs === undefined || !field.id.startsWith('default_') || isAnyValue(value)) return value;
   return { anyOf: [value, { type: 'array', items: value }] };
 }
 
@@ -112,9 +112,9 @@ function repeatableFields(kind: KindDef, { caller }: KindContext, create: boolea
   return [...new Set([...constants, ...(create ? [] : readableFields(kind, caller).values())])];
 }
 
-/** An instant may be repeated in any spelling, and in a create only where there is one. */
+/** A create does not accept null for what it ignores. */
 function repeatedProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
-  if (field.type.id !== 'datetime') return outputProperty(kind, field, context);
+  if (!field.type.anySpelling) return outputProperty(kind, field, context);
   const value = inputValue(field);
   return context.values.place(kind, field, 'input', field.def.nullable && !create ? orNull(value) : value);
 }

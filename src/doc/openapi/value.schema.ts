@@ -1,95 +1,38 @@
 /** The schema of one value: what a parameter's definition says, as JSON Schema. Pure. */
 import type { Field } from '../../model/model.js';
-import type { ParameterDef, ParameterTypeId } from '../../model/parameter-type/parameter-def.js';
+import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
+import { jsonType } from '../../model/parameter-type/json.type.js';
+import { parameterType } from '../../model/parameter-type/registry.js';
+import { datetimeType } from '../../model/parameter-type/temporal.type.js';
 import { list, plural } from '../../model/parameter-type/text-rules.js';
 import { LIMITS } from '../../shared/limits.js';
 import { bareName } from './names.js';
 import { escapeMarkdown, type Schema } from './openapi.js';
 
-const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$';
-
-const YEAR = '(?:000[1-9]|00[1-9]\\d|0[1-9]\\d\\d|[1-9]\\d{3})';
-const DAY = `${YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])`;
-const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?';
-const OFFSET = '(?:[Zz]|[+-](?:0\\d|1[0-5])(?::?[0-5]\\d)?)';
-const BASE64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?';
-
-/** Any JSON value but null. */
-const NON_NULL_JSON: Schema = { type: ['object', 'array', 'string', 'number', 'boolean'] };
-
-/** How a value of each type stands in an answer, before the rules of its definition. */
-const OUTPUT_SCHEMAS: Readonly<Record<ParameterTypeId, Schema>> = {
-  string: { type: 'string' },
-  text: { type: 'string' },
-  integer: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-  float: { type: 'number', format: 'double' },
-  decimal: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
-  boolean: { type: 'boolean' },
-  date: { type: 'string', format: 'date' },
-  time: { type: 'string', pattern: `^${CLOCK}$` },
-  datetime: { type: 'string', format: 'date-time', pattern: TIMESTAMP },
-  binary: { type: 'string', contentEncoding: 'base64' },
-  json: NON_NULL_JSON,
-  unit: { type: 'string' },
-};
-
-/** Where a body may say more than an answer does, or has to be told more of. */
-const INPUT_SCHEMAS: Partial<Readonly<Record<ParameterTypeId, Schema>>> = {
-  decimal: { type: ['string', 'number'], maxLength: 1000 },
-  date: { type: 'string', format: 'date', pattern: `^${DAY}$` },
-  datetime: { type: 'string', format: 'date-time', pattern: `^${DAY}[Tt]${CLOCK}${OFFSET}$` },
-  binary: { type: 'string', contentEncoding: 'base64', pattern: `^${BASE64}$` },
-};
-
-/** The words that a reader needs beside the schema. */
-const FORMAT_TEXTS: Partial<Readonly<Record<ParameterTypeId, string>>> = {
-  decimal: 'An exact number, as a string.',
-  time: 'A time of day: `HH:MM:SS`, with up to six decimals.',
-  datetime: 'ISO 8601 with an offset, with up to six decimals; answered in UTC.',
-  binary: 'Bytes, in base64.',
-  json: 'Any JSON value.',
-};
-
-export const TIMESTAMP_SCHEMA = OUTPUT_SCHEMAS.datetime;
+export const TIMESTAMP_SCHEMA: Schema = datetimeType.schema;
 
 /** The schema of an answered value that is not null. */
 export function outputValue(field: Field): Schema {
-  if (field.def.type === 'json') return orArray(field, NON_NULL_JSON);
-  return orArray(field, { ...OUTPUT_SCHEMAS[field.def.type], ...uuidFormat(field), ...constraintsOf(field.def) });
+  const type = parameterType(field.def.type);
+  return orArray(field, { ...type.schema, ...idFormat(field), ...type.ruleSchema?.(field.def) });
 }
 
 /** The schema of a value of a body that is not null. */
 export function inputValue(field: Field): Schema {
-  const value = orArray(field, field.def.type === 'json' ? NON_NULL_JSON : inputItem(field));
+  const value = orArray(field, inputItem(field));
   return field.def.multiple ? { ...value, maxItems: LIMITS.jsonValues } : value;
 }
 
 function inputItem(field: Field): Schema {
   const { def } = field;
-  const rules = { ...constraintsOf(def), ...patternOf(def) };
+  const type = parameterType(def.type);
+  const rules = { ...type.ruleSchema?.(def), ...patternOf(def) };
   return {
-    ...(INPUT_SCHEMAS[def.type] ?? OUTPUT_SCHEMAS[def.type]),
-    ...uuidFormat(field),
+    ...(type.bodySchema ?? type.schema),
+    ...idFormat(field),
     ...(def.strip ? minLengthOnly(rules) : rules),
-    ...decimalRules(def),
-    ...encodedLength(def),
-    ...keyRules(def),
+    ...type.bodyRuleSchema?.(def),
   };
-}
-
-/** Superfluous zeros are taken. Bounds are told in words too: no keyword compares texts as numbers. */
-function decimalRules({ type, scale, minValue, maxValue }: ParameterDef): Schema {
-  if (type !== 'decimal') return {};
-  const decimals = scale === undefined ? '\\d+' : scale === 0 ? '0+' : `\\d{1,${scale}}0*`;
-  const bound = (keyword: string, value: number | string | undefined): Schema =>
-    value !== undefined && String(Number(value)) === String(value) ? { [keyword]: Number(value) } : {};
-  return { pattern: `^-?\\d+(?:\\.${decimals})?$`, ...bound('minimum', minValue), ...bound('maximum', maxValue) };
-}
-
-/** What can not be in a path is no key. */
-function keyRules({ primary, type, minLength = 0, values }: ParameterDef): Schema {
-  if (!primary || (type !== 'string' && type !== 'text')) return {};
-  return { minLength: Math.max(1, minLength), ...(!values && { not: { enum: ['.', '..'] } }) };
 }
 
 /** What holds for a text with white space around it too: the other rules are for what is left of it, and told in words. */
@@ -97,25 +40,14 @@ function minLengthOnly({ minLength }: Schema): Schema {
   return minLength === undefined ? {} : { minLength };
 }
 
-/** A reference, and the id, are UUIDs where they are generated. */
-function uuidFormat({ type, reference }: Field): Schema {
-  return type.id === 'uuid' || reference?.key.id === 'uuid' ? { format: 'uuid' } : {};
+/** References and ids have the format of the key that they refer to, or are. */
+function idFormat({ type, reference }: Field): Schema {
+  const { idFormat: format } = reference?.key ?? type;
+  return format === undefined ? {} : { format };
 }
 
 function orArray({ def }: Field, items: Schema): Schema {
   return def.multiple ? { type: 'array', items, ...(def.unique && { uniqueItems: true }) } : items;
-}
-
-function constraintsOf(def: ParameterDef): Schema {
-  const { minLength, maxLength, minValue, maxValue, values } = def;
-  const text = def.type === 'string' || def.type === 'text';
-  return {
-    ...(text && minLength !== undefined && { minLength }),
-    ...(text && maxLength !== undefined && { maxLength }),
-    ...(typeof minValue === 'number' && { minimum: minValue }),
-    ...(typeof maxValue === 'number' && { maximum: maxValue }),
-    ...(values && { enum: values }),
-  };
 }
 
 /** A pattern where JSON Schema's dialect has it with the same meaning; else it is told in words. */
@@ -133,10 +65,6 @@ export function isPortable(pattern: string): boolean {
   }
 }
 
-function encodedLength({ type, maxLength }: ParameterDef): Schema {
-  return type === 'binary' ? { maxLength: Math.ceil((maxLength ?? LIMITS.binaryBytes) / 3) * 4 } : {};
-}
-
 /**
  * What a person should know of a value: its label, the owner's helper text, and the rules that no keyword tells. A label
  * is no `title`: some generators take that for a name, which has to be like no other. `hasForm`: a schema tells more than the type.
@@ -146,16 +74,17 @@ export function describeValue(
   mayRead: (kindId: string) => boolean,
   hasForm = false,
 ): string | undefined {
-  const { type, minLength, maxLength, minValue, maxValue, values, pattern, strip = false } = def;
+  const type = parameterType(def.type);
+  const { minLength, maxLength, minValue, maxValue, values, pattern, strip = false } = def;
   const said = [
     bareName(def.label) === bareName(def.id) ? undefined : sentence(escapeMarkdown(def.label)),
     def.helperText === null ? undefined : escapeMarkdown(def.helperText),
     reference && `The id of a unit of ${mayRead(reference.kind) ? `\`${reference.kind}\`` : 'another kind'}.`,
-    !hasForm && FORMAT_TEXTS[type],
+    !hasForm && type.note,
     def.scale !== undefined && `At most ${def.scale} decimals.`,
     typeof minValue === 'string' && `At least ${minValue}.`,
     typeof maxValue === 'string' && `At most ${maxValue}.`,
-    type === 'binary' && `At most ${def.maxLength ?? LIMITS.binaryBytes} bytes.`,
+    ...(type.ruleNotes?.(def) ?? []),
     strip && 'White space at both ends is removed.',
     strip && minLength !== undefined && `At least ${plural(minLength, 'character')}.`,
     strip && maxLength !== undefined && `At most ${plural(maxLength, 'character')}.`,
@@ -186,7 +115,7 @@ export function defaultOf({ default: value }: ParameterDef): Schema {
 /** The same schema, or null. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema;
-  if (schema === NON_NULL_JSON || Object.keys(schema).length === 0) return {};
+  if (isAnyValue(schema) || Object.keys(schema).length === 0) return {};
   if (typeof type !== 'string' && !Array.isArray(type)) return { anyOf: [schema, { type: 'null' }] };
   return {
     ...schema,
@@ -194,3 +123,11 @@ export function orNull(schema: Schema): Schema {
     ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }),
   };
 }
+
+/** Whether a schema is that of every JSON value but null. */
+export function isAnyValue(schema: Schema): boolean {
+  const { type, ...others } = schema;
+  return Array.isArray(type) && type.length === ANY_TYPES.length && Object.keys(others).length === 0;
+}
+
+const ANY_TYPES = jsonType.schema['type'] as readonly string[];

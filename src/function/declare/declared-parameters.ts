@@ -2,10 +2,10 @@
 import { settleTrusted } from '../../catalog/pattern/pattern-matcher.js';
 import { checkParameter } from '../../model/check/check-parameter.js';
 import { RESERVED_PARAMETERS } from '../../model/model.js';
-import { parameterDef, type ParameterDef, type ParameterTypeId } from '../../model/parameter-type/parameter-def.js';
+import { parameterDef, type ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
-import type { OwnField } from '../../model/parameter-type/parameter-type.js';
-import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
+import { isReference, type OwnField } from '../../model/parameter-type/parameter-type.js';
+import { isParameterTypeId, PARAMETER_TYPES, parameterType } from '../../model/parameter-type/registry.js';
 import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, jsonFault, typeName, type Json } from '../../shared/json.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
@@ -53,12 +53,12 @@ function checkDeclared(id: string, declared: unknown, fault: (text: string) => v
   if (!isIdentifier(id)) return void fault(`: a name is ${IDENTIFIER_HINT}`);
   if (RESERVED_PARAMETERS.has(id)) return void fault(`: '${id}' is a field that every unit has; choose another name`);
   if (!isPlainObject(declared)) return void fault(`: must be an object with a type, got ${typeName(declared)}`);
-  const type =
-    typeof declared['type'] === 'string' ? PARAMETER_TYPES.get(declared['type'] as ParameterTypeId) : undefined;
-  if (!type) {
+  const { type: typeId } = declared;
+  if (typeof typeId !== 'string' || !isParameterTypeId(typeId)) {
     const known = [...PARAMETER_TYPES.keys()];
-    return void fault(`.type: must be one of ${known.join(', ')}${didYouMean(String(declared['type']), known)}`);
+    return void fault(`.type: must be one of ${known.join(', ')}${didYouMean(String(typeId), known)}`);
   }
+  const type = parameterType(typeId);
   const fields: Partial<Record<keyof ParameterDef, unknown>> = {};
   const allowed = ['type', ...COMMON.keys(), ...[...OWN.keys()].filter((key) => type.fields.includes(key as OwnField))];
   for (const [key, value] of Object.entries(declared)) {
@@ -68,7 +68,7 @@ function checkDeclared(id: string, declared: unknown, fault: (text: string) => v
     else if (wants !== 'any' && typeof value !== wants) fault(`.${key}: must be a ${wants}, got ${typeName(value)}`);
     else fields[target] = value;
   }
-  if (type.id === 'unit' && typeof fields.referenceKind !== 'string') fault('.reference_kind: must name a kind');
+  if (isReference(type) && typeof fields.referenceKind !== 'string') fault('.reference_kind: must name a kind');
   const fallback = (fields.default ?? null) as Json;
   const unfit = jsonFault(fallback);
   if (unfit !== undefined) return void fault(`.default: ${unfit}`);
@@ -76,7 +76,7 @@ function checkDeclared(id: string, declared: unknown, fault: (text: string) => v
   const def = parameterDef({
     ...(fields as Partial<ParameterDef>),
     id,
-    type: type.id as ParameterTypeId,
+    type: typeId,
     default: fallback,
     nullable: nullable as boolean,
   });

@@ -2,7 +2,8 @@
 import type { Context } from '../../kit/context.js';
 import type { Hooks, Method } from '../../kit/module.js';
 import type { Remote } from '../../kit/remote.js';
-import type { Level, ParameterDef } from '../../model/parameter-type/parameter-def.js';
+import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
+import type { Level } from '../../model/parameter-type/parameter-settings.js';
 
 /** Of a kind, or of one of its units. */
 export type FunctionScope = 'kind' | 'unit';

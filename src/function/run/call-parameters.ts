@@ -3,6 +3,7 @@ import { targetKindTextFor } from '../../access/reference-access.js';
 import { keyField, parameterField } from '../../model/field.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
+import { parameterType } from '../../model/parameter-type/registry.js';
 import { storageOf } from '../../model/storage.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { parseJson } from '../../http/body/json-text.js';
@@ -136,9 +137,21 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** A text that spells no value of the type stays one, and is refused as such. */
 function valueOf({ id, type }: ParameterDef, text: string, faults: Faults): unknown {
-  if (type === 'integer' || type === 'float') return NUMBER.test(text) ? parseJson(normal(text)) : text;
-  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
-  if (type !== 'json') return text;
+  const { inQuery } = parameterType(type);
+  switch (inQuery) {
+    case undefined:
+      return text;
+    case 'number':
+      return NUMBER.test(text) ? parseJson(normal(text)) : text;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'json':
+      return jsonOf(id, text, faults);
+  }
+}
+
+/** Null after a fault was added. */
+function jsonOf(id: string, text: string, faults: Faults): unknown {
   try {
     return parseJson(text);
   } catch (error) {

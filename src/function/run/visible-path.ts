@@ -31,7 +31,7 @@ export function toldOf(path: string, kind: KindDef, asker: Asker): ToldPath {
     if (!field || !mayName(field, asker)) return { named: joined(named), open: false };
     named.push(id);
     if (!field.reference) {
-      if (field.type.id === 'json') return { named: path, open };
+      if (field.type.hasKeys) return { named: path, open };
       return { named: joined(named), open: open && named.length === ids.length };
     }
     const next = asker.model.kinds.get(field.reference.kind);

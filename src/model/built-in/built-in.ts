@@ -7,7 +7,8 @@ import { builtInField as field, constantField } from '../field.js';
 import type { Field, KeySource } from '../model.js';
 import { CREDENTIAL_FIELDS, MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES } from './member-fields.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
-import { DELETE_RULES, LEVELS, type ParameterTypeId } from '../parameter-type/parameter-def.js';
+import { DELETE_RULES, LEVELS } from '../parameter-type/parameter-settings.js';
+import type { ParameterTypeId } from '../parameter-type/types.js';
 import type { OwnField, ParameterType } from '../parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../parameter-type/registry.js';
 import { ADMIN_KIND, CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, PLAIN, type Special } from '../built-in-traits.js';
@@ -90,8 +91,7 @@ const ALWAYS_SHOWN: readonly [OwnField, Json][] = [
   ['values', null],
 ];
 
-function parameterFields(type: ParameterType): readonly Field[] {
-  const id = type.id as ParameterTypeId;
+function parameterFields(id: ParameterTypeId, type: ParameterType): readonly Field[] {
   return [
     label,
     field({
@@ -151,13 +151,13 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
   }),
   own(GROUP_KIND, 'Group', 'identifier', GROUP_FIELDS, { existsCode: 'group.exists' }),
   own('link', 'Link', 'identifier', [label], { existsCode: 'link.exists' }),
-  ...[...PARAMETER_TYPES.values()].map((type) => ({
-    id: type.id,
+  ...[...PARAMETER_TYPES].map(([id, type]) => ({
+    id,
     label: type.label,
     table: PARAMETER_TABLE,
     discriminated: true,
     key: 'identifier' as const,
-    fields: parameterFields(type),
+    fields: parameterFields(id, type),
     special: { existsCode: 'parameter.exists' } as const,
   })),
   own(CREDENTIAL_KIND, 'System user', 'uuid', CREDENTIAL_FIELDS, { sealed: true }),

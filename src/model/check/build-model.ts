@@ -228,7 +228,7 @@ function finishKind(
 }
 
 function isBuiltInLink(id: string): boolean {
-  return BUILT_IN_LINK_TYPES.some((type) => type.id === id);
+  return BUILT_IN_LINK_TYPES.some((linkType) => linkType.id === id);
 }
 
 /** The records of a project that has nothing but the built-in model. */

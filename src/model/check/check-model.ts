@@ -206,7 +206,7 @@ function checkColumnLists(
       if (!def || !kind.parameters.includes(id)) {
         bad(`'${id}' is no parameter of the kind${faults.hint(id, kind.parameters)}`);
       } else if (def.runTime) bad(`'${id}' is not stored`);
-      else if (def.multiple || !parameterType(def.type).indexable) bad(`'${id}' can not be in an index of several`);
+      else if (def.multiple || !parameterType(def.type).sortable) bad(`'${id}' can not be in an index of several`);
     }
   }
   const texts = kind[key].map((ids) => ids.join(','));

@@ -1,12 +1,12 @@
 /** What makes the definition of one parameter contradict itself. Pure. */
 import type { ErrorCode, Faults } from '../../shared/errors.js';
 import { isSystemIdentifier } from '../../shared/identifiers.js';
-import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
+import { jsonEqual, type Json } from '../../shared/json.js';
 import { indexOfDuplicate } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { RESERVED_PARAMETERS } from '../model.js';
-import { parameterDef, type ParameterDef, type ValueRules } from '../parameter-type/parameter-def.js';
-import { compareDecimals } from '../parameter-type/decimal.type.js';
+import { parameterDef, type ParameterDef } from '../parameter-type/parameter-def.js';
+import type { ValueRules } from '../parameter-type/parameter-settings.js';
 import type { FieldReport as Report, ParameterType } from '../parameter-type/parameter-type.js';
 import { parameterType } from '../parameter-type/registry.js';
 import { codePoints } from '../parameter-type/text-rules.js';
@@ -118,12 +118,8 @@ function checkBounds(def: ParameterDef, type: ParameterType, bad: Report): void 
   }
   if (!comparable) return;
   const [min = '', max = ''] = bounds.map(([, value]) => value);
-  const above = def.type === 'decimal' ? compareDecimals(plain(type, min), plain(type, max)) > 0 : min > max;
+  const above = type.compare ? type.compare(min, max) > 0 : min > max;
   if (above) bad('min_value', `must not be above max_value, got ${min} and ${max}`);
-}
-
-function plain(type: ParameterType, value: number | string): string {
-  return scalarText(type.canonical?.(value) ?? value);
 }
 
 function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void {
@@ -188,10 +184,9 @@ function checkFlags(def: ParameterDef, type: ParameterType, report: Report): voi
     ['indexed', def.indexed],
   ] as const) {
     if (!on) continue;
-    if (!type.indexable) report(name, `a ${def.type} can not be ${name}`);
+    if (!type.sortable) report(name, `a ${def.type} can not be ${name}`);
     if (def.runTime) report(name, 'what is not stored has no index');
   }
-  if (def.runTime && def.type === 'unit') report('only_run_time', 'a reference must be stored');
 }
 
 function checkDefault(def: ParameterDef, type: ParameterType, patterns: PatternChecks, report: Report): void {

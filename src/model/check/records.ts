@@ -1,6 +1,8 @@
 /** Rows of a project's definition tables, as the loader reads them, and the definitions that they spell. */
 import type { Json } from '../../shared/json.js';
-import type { DeleteRule, Level, ParameterDef, ParameterTypeId } from '../parameter-type/parameter-def.js';
+import type { ParameterDef } from '../parameter-type/parameter-def.js';
+import type { DeleteRule, Level } from '../parameter-type/parameter-settings.js';
+import type { ParameterTypeId } from '../parameter-type/types.js';
 
 export interface KindRecord {
   readonly id: string;

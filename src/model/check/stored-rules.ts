@@ -2,7 +2,7 @@
 import { parseFilter } from '../../filter/filter.parser.js';
 import { memberNamesOf, pathsOf } from '../../filter/filter.walk.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
-import { LEVELS } from '../parameter-type/parameter-def.js';
+import { LEVELS } from '../parameter-type/parameter-settings.js';
 
 /** The rules of one operation; a level is none. */
 export function rulesOf(said: unknown): readonly string[] {

@@ -1,12 +1,15 @@
 import { LIMITS } from '../../shared/limits.js';
 import { scalarText, typeName } from '../../shared/json.js';
+import type { ValueRules } from './parameter-settings.js';
 import { OPERATORS, type ParameterType } from './parameter-type.js';
 
-/** What the stored form begins with, and base64 never does. */
+/** The stored form begins with it, and base64 never does. */
 const HEX = '\\x';
 
+const BASE64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?';
+
 /** Bytes, as base64 (RFC 4648, section 4, with padding). */
-export const binaryType: ParameterType = {
+export const binaryType: ParameterType<'binary', 'string'> = {
   id: 'binary',
   label: 'Binary',
   wants: 'base64',
@@ -15,14 +18,14 @@ export const binaryType: ParameterType = {
   fields: ['default', 'max_length'],
   operators: OPERATORS.equality,
   keyable: false,
-  indexable: false,
+  sortable: false,
   accept(value, rules, report) {
     if (typeof value !== 'string') {
       report('parameter.bad_type', `must be base64 in a string, got ${typeName(value)}`);
       return undefined;
     }
     const bytes = decode(value);
-    const limit = rules.maxLength ?? LIMITS.binaryBytes;
+    const limit = maxBytes(rules);
     if (!bytes) report('parameter.bad_value', 'must be base64 (RFC 4648, section 4, with padding)');
     else if (bytes.length > limit) report('parameter.too_long', `at most ${limit} bytes, got ${bytes.length}`);
     else return hex(bytes);
@@ -36,10 +39,22 @@ export const binaryType: ParameterType = {
     const text = scalarText(value);
     return text.startsWith(HEX) ? Buffer.from(text.slice(HEX.length), 'hex').toString('base64') : text;
   },
-  constraints: (rules) => [{ type: 'max_bytes', limit: rules.maxLength ?? LIMITS.binaryBytes }],
+  constraints: (rules) => [{ type: 'max_bytes', limit: maxBytes(rules) }],
+  typescript: 'string',
+  schema: { type: 'string', contentEncoding: 'base64' },
+  bodySchema: { type: 'string', contentEncoding: 'base64', pattern: `^${BASE64}$` },
+  bodyRuleSchema: (rules) => ({ maxLength: Math.ceil(maxBytes(rules) / 3) * 4 }),
+  note: 'Bytes, in base64.',
+  ruleNotes: (rules) => [`At most ${maxBytes(rules)} bytes.`],
+  example: ({ maxLength = 2 }) => (maxLength < 2 ? '' : 'aGk='),
+  omittedFromExamples: true,
 };
 
-/** The bytes of base64 in the one way to write it. An expression that looks at every character would need a stack as long. */
+function maxBytes({ maxLength }: ValueRules): number {
+  return maxLength ?? LIMITS.binaryBytes;
+}
+
+/** Undefined for base64 that is not canonical. Compared by encoding again: a regular expression could overflow the stack on a long text. */
 function decode(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;

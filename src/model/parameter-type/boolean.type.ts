@@ -2,7 +2,7 @@ import { typeName } from '../../shared/json.js';
 import { OPERATORS, type ParameterType } from './parameter-type.js';
 
 /** True or false. */
-export const booleanType: ParameterType = {
+export const booleanType: ParameterType<'boolean', 'boolean'> = {
   id: 'boolean',
   label: 'Boolean',
   wants: 'true or false',
@@ -11,11 +11,16 @@ export const booleanType: ParameterType = {
   fields: ['default'],
   operators: OPERATORS.equality,
   keyable: false,
-  indexable: true,
+  sortable: true,
+  quoted: (value) => (value === true ? 't' : 'f'),
   accept(value, _rules, report) {
     if (typeof value === 'boolean') return value;
     report('parameter.bad_type', `must be true or false, got ${typeName(value)}`);
     return undefined;
   },
   read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  inQuery: 'boolean',
+  typescript: 'boolean',
+  schema: { type: 'boolean' },
+  example: () => true,
 };

@@ -1,12 +1,20 @@
 import { InexactNumber, scalarText, typeName } from '../../shared/json.js';
-import type { ValueRules } from './parameter-def.js';
-import { OPERATORS, type Constraint, type ParameterType, type Report } from './parameter-type.js';
+import { rangeSchema } from './number-rules.js';
+import type { ValueRules } from './parameter-settings.js';
+import {
+  OPERATORS,
+  type Constraint,
+  type JsonSchema,
+  type ParameterType,
+  type Report,
+  type Stored,
+} from './parameter-type.js';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const MAX_DIGITS = 1000;
 
 /** An exact number: a string without exponent or superfluous zeros. */
-export const decimalType: ParameterType = {
+export const decimalType: ParameterType<'decimal', 'string'> = {
   id: 'decimal',
   label: 'Decimal',
   wants: 'a decimal number such as "12.5"',
@@ -15,7 +23,7 @@ export const decimalType: ParameterType = {
   fields: ['default', 'min_value', 'max_value', 'scale'],
   operators: OPERATORS.ordered,
   keyable: true,
-  indexable: true,
+  sortable: true,
   accept(value, rules, report) {
     const text = value instanceof InexactNumber ? undefined : typeof value === 'number' ? plainNumber(value) : value;
     if (text === undefined) {
@@ -34,7 +42,8 @@ export const decimalType: ParameterType = {
     return withinRules(decimal, rules, report) ? decimal : undefined;
   },
   read: readDecimal,
-  canonical: (value) => (typeof value === 'number' ? plainNumber(value) : readDecimal(scalarText(value))) ?? value,
+  canonical,
+  compare: (a, b) => compareDecimals(scalarText(canonical(a)), scalarText(canonical(b))),
   constraints(rules) {
     const found: Constraint[] = [];
     if (rules.scale !== undefined) found.push({ type: 'scale', limit: rules.scale });
@@ -42,7 +51,30 @@ export const decimalType: ParameterType = {
     if (rules.maxValue !== undefined) found.push({ type: 'max_value', limit: rules.maxValue });
     return found;
   },
+  typescript: 'string',
+  schema: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
+  bodySchema: { type: ['string', 'number'], maxLength: MAX_DIGITS },
+  ruleSchema: rangeSchema,
+  bodyRuleSchema,
+  note: 'An exact number, as a string.',
+  example({ minValue, maxValue }, variant) {
+    const wished = String(1 + variant);
+    const value = minValue !== undefined && compareDecimals(wished, String(minValue)) < 0 ? String(minValue) : wished;
+    return maxValue !== undefined && compareDecimals(value, String(maxValue)) > 0 ? String(maxValue) : value;
+  },
 };
+
+function canonical(value: Stored): Stored {
+  return (typeof value === 'number' ? plainNumber(value) : readDecimal(scalarText(value))) ?? value;
+}
+
+/** Superfluous zeros are accepted. No keyword compares texts as numbers: the limits hold for numbers, and stand in the description. */
+function bodyRuleSchema({ scale, minValue, maxValue }: ValueRules): JsonSchema {
+  const decimals = scale === undefined ? '\\d+' : scale === 0 ? '0+' : `\\d{1,${scale}}0*`;
+  const bound = (keyword: string, value: number | string | undefined): JsonSchema =>
+    value !== undefined && String(Number(value)) === String(value) ? { [keyword]: Number(value) } : {};
+  return { pattern: `^-?\\d+(?:\\.${decimals})?$`, ...bound('minimum', minValue), ...bound('maximum', maxValue) };
+}
 
 function withinRules(decimal: string, rules: ValueRules, report: Report): boolean {
   const decimals = decimal.split('.')[1]?.length ?? 0;

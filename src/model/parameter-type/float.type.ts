@@ -1,9 +1,9 @@
-import { InexactNumber, typeName } from '../../shared/json.js';
-import { OPERATORS, type ParameterType } from './parameter-type.js';
-import { acceptInRange, rangeConstraints } from './number-rules.js';
+import { InexactNumber, scalarText, typeName } from '../../shared/json.js';
+import { OPERATORS, type ParameterType, type Stored } from './parameter-type.js';
+import { acceptInRange, numberSchema, rangeConstraints, withinRange } from './number-rules.js';
 
 /** A double. */
-export const floatType: ParameterType = {
+export const floatType: ParameterType<'float', 'number'> = {
   id: 'float',
   label: 'Float',
   wants: 'a number',
@@ -12,9 +12,10 @@ export const floatType: ParameterType = {
   fields: ['default', 'min_value', 'max_value'],
   operators: OPERATORS.ordered,
   keyable: false,
-  indexable: true,
+  sortable: true,
+  quoted,
   accept(given, rules, report) {
-    // The nearest one is what a double is about.
+    // A double is the nearest number by definition.
     const value = given instanceof InexactNumber ? Number(given.text) : given;
     if (typeof value !== 'number') {
       report('parameter.bad_type', `must be a number, got ${typeName(value)}`);
@@ -31,4 +32,17 @@ export const floatType: ParameterType = {
     return Number.isFinite(value) ? value : undefined;
   },
   constraints: rangeConstraints,
+  inQuery: 'number',
+  typescript: 'number',
+  schema: { type: 'number', format: 'double' },
+  ruleSchema: numberSchema,
+  example: (rules, variant) => withinRange(1.5 + variant, rules),
 };
+
+/** PostgreSQL switches to an exponent at other sizes than JavaScript, and pads it to two digits. */
+function quoted(value: Stored): string {
+  const [digits = '', exponent = '0'] = Number(value).toExponential().split('e');
+  const size = Math.abs(Number(exponent));
+  if (Number(exponent) >= -4 && Number(exponent) < 15) return scalarText(value);
+  return `${digits}e${exponent.startsWith('-') ? '-' : '+'}${String(size).padStart(2, '0')}`;
+}

@@ -1,9 +1,9 @@
 import { InexactNumber, typeName } from '../../shared/json.js';
 import { OPERATORS, type ParameterType } from './parameter-type.js';
-import { acceptInRange, rangeConstraints } from './number-rules.js';
+import { acceptInRange, numberSchema, rangeConstraints, withinRange } from './number-rules.js';
 
 /** A whole number that every JSON reader holds exactly: within ±(2^53−1). */
-export const integerType: ParameterType = {
+export const integerType: ParameterType<'integer', 'number'> = {
   id: 'integer',
   label: 'Integer',
   wants: 'a whole number within ±9007199254740991',
@@ -12,7 +12,7 @@ export const integerType: ParameterType = {
   fields: ['default', 'min_value', 'max_value', 'values'],
   operators: OPERATORS.ordered,
   keyable: true,
-  indexable: true,
+  sortable: true,
   accept(value, rules, report) {
     if (value instanceof InexactNumber) {
       report('parameter.bad_value', `must be ${integerType.wants}, got ${value.text.slice(0, 40)}`);
@@ -33,4 +33,9 @@ export const integerType: ParameterType = {
     return Number.isSafeInteger(value) ? value : undefined;
   },
   constraints: rangeConstraints,
+  inQuery: 'number',
+  typescript: 'number',
+  schema: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  ruleSchema: numberSchema,
+  example: (rules, variant) => withinRange(1 + variant, rules),
 };

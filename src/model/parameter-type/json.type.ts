@@ -1,11 +1,11 @@
 import { jsonFault, jsonFaultInPieces, type Json } from '../../shared/json.js';
 import { copyJson } from '../../shared/large-json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
-import type { ValueRules } from './parameter-def.js';
+import type { ValueRules } from './parameter-settings.js';
 import { OPERATORS, type ParameterType, type Report, type Stored } from './parameter-type.js';
 
 /** Any JSON value. In a filter its text is compared, on the whole value or at dotted keys. */
-export const jsonType: ParameterType = {
+export const jsonType: ParameterType<'json', 'Json'> = {
   id: 'json',
   label: 'JSON',
   wants: 'any JSON value',
@@ -14,10 +14,18 @@ export const jsonType: ParameterType = {
   fields: ['default'],
   operators: OPERATORS.equality,
   keyable: false,
-  indexable: false,
+  sortable: false,
   accept: (value, rules, report) => runSync(acceptInPieces(value, rules, report)),
   acceptInPieces,
   read: (text) => text,
+  hasKeys: true,
+  readStructure,
+  inQuery: 'json',
+  typescript: 'Json',
+  schema: { type: ['object', 'array', 'string', 'number', 'boolean'] },
+  note: 'Any JSON value.',
+  example: () => ({ any: 'value' }),
+  omittedFromExamples: true,
 };
 
 function* acceptInPieces(value: unknown, _: ValueRules, report: Report): WorkInPieces<Stored | undefined> {
@@ -28,8 +36,7 @@ function* acceptInPieces(value: unknown, _: ValueRules, report: Report): WorkInP
   return undefined;
 }
 
-/** The array or object that a filter value spells, to be compared as JSON; undefined for all other texts. */
-export function readJsonStructure(text: string): Json | undefined {
+function readStructure(text: string): Json | undefined {
   if (!/^[[{]/.test(text)) return undefined;
   try {
     const value = JSON.parse(text) as Json;

@@ -1,6 +1,6 @@
-/** What `integer` and `float` share. */
-import type { ValueRules } from './parameter-def.js';
-import type { Constraint, Report } from './parameter-type.js';
+/** What the types of numbers share. */
+import type { ValueRules } from './parameter-settings.js';
+import type { Constraint, JsonSchema, Report } from './parameter-type.js';
 import { list } from './text-rules.js';
 
 /** Checks a number against the rules; undefined after a fault was reported. */
@@ -21,4 +21,21 @@ export function rangeConstraints(rules: ValueRules): Constraint[] {
   if (rules.maxValue !== undefined) found.push({ type: 'max_value', limit: rules.maxValue });
   if (rules.values) found.push({ type: 'values', values: rules.values });
   return found;
+}
+
+export function rangeSchema({ minValue, maxValue }: ValueRules): JsonSchema {
+  return {
+    ...(typeof minValue === 'number' && { minimum: minValue }),
+    ...(typeof maxValue === 'number' && { maximum: maxValue }),
+  };
+}
+
+export function numberSchema(rules: ValueRules): JsonSchema {
+  return { ...rangeSchema(rules), ...(rules.values && { enum: rules.values }) };
+}
+
+/** The number, or the limit that it exceeds. */
+export function withinRange(value: number, { minValue, maxValue }: ValueRules): number {
+  const least = Math.max(value, Number(minValue ?? value));
+  return Math.min(least, Number(maxValue ?? least));
 }

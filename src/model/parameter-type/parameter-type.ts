@@ -1,40 +1,38 @@
 /**
- * What a parameter type has to say: a small required interface, a few optional abilities.
- * One file per type in this folder, one line in `registry.ts`; nothing else knows the types by name.
+ * What a parameter type consists of. Each type is one file in this folder, with all that the service needs to know of it;
+ * `types.ts` lists them.
  */
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { Operator } from '../../filter/filter.ast.js';
-import type { ParameterDef, ParameterTypeId, ValueRules } from './parameter-def.js';
+import type { ParameterSettings, ValueRules } from './parameter-settings.js';
 
-/** PostgreSQL column types; text is always `COLLATE "C"`, so that order and comparison are by code point. */
-export type ColumnType =
-  | 'text'
-  | 'bigint'
-  | 'double precision'
-  | 'numeric'
-  | 'boolean'
-  | 'date'
-  | 'time'
-  | 'timestamptz'
-  | 'bytea'
-  | 'jsonb'
-  | 'uuid';
+/**
+ * A PostgreSQL column type, under the name that PostgreSQL's `format_type` gives it (`time` and `timestamptz` are the
+ * exceptions). `text` is always `COLLATE "C"`, so that order and comparison are by code point.
+ */
+export type ColumnType = string;
 
-/** How a column becomes JSON; `sql/present` has the expression of each. */
+/** How a column becomes JSON; `sql/columns.sql.ts` has the expression of each. */
 export type JsonForm = 'native' | 'text' | 'decimal' | 'timestamp' | 'base64';
 
-/** A value as it is bound: JSON that PostgreSQL casts to the column's type exactly. */
+/** The TypeScript types of values; `Json` is that of the kit. */
+export type TypeScriptType = 'string' | 'number' | 'boolean' | 'Json';
+
+/** Keywords of JSON Schema. */
+export type JsonSchema = Readonly<Record<string, Json>>;
+
+/** A value as it is bound to a statement: JSON that PostgreSQL casts to the column's type exactly. */
 export type Stored = Exclude<Json, null>;
 
-/** Reports one fault of a value; the place is known to the caller. */
+/** Reports a fault of a value; the caller knows which value it is. */
 export type Report = (code: ErrorCode, text: string) => void;
 
-/** Reports one fault of a definition at the field to blame. */
+/** Reports a fault of a definition in one of its fields. */
 export type FieldReport = (field: string, text: string, code?: ErrorCode) => void;
 
-/** A condition on one value that stored values are checked against when a definition gets stricter. */
+/** A condition on one value. Stored values are checked against it when a definition becomes stricter. */
 export type Constraint =
   | { readonly type: 'min_length' | 'max_length' | 'max_bytes' | 'scale'; readonly limit: number }
   | { readonly type: 'min_value' | 'max_value'; readonly limit: number | string }
@@ -55,34 +53,85 @@ export type OwnField =
   | 'reference_kind'
   | 'on_delete';
 
-export interface ParameterType {
-  readonly id: ParameterTypeId | 'uuid';
+export interface ParameterType<Id extends string = string, Value extends TypeScriptType = TypeScriptType> {
+  readonly id: Id;
   readonly label: string;
   /** For a message: what a value has to be, such as `a whole number`. */
   readonly wants: string;
-  /** The same of the text of a filter, which may say more. */
+  /** The same of a value in a filter, where that differs. */
   readonly reads?: string;
+
+  // Storage
   readonly column: ColumnType;
   readonly json: JsonForm;
-  /** Own fields in the order of the record. */
+  /** The own fields of its parameters, in the order of the record. A type with `reference_kind` is one of references. */
   readonly fields: readonly OwnField[];
-  readonly operators: ReadonlySet<Operator>;
   /** Whether a unit's id can be of this type (`is_primary`). */
   readonly keyable: boolean;
-  /** Whether a B-tree index makes sense (`unique`, `indexed`). */
-  readonly indexable: boolean;
-  /** Validates one element of a body, but for its pattern; undefined after a fault was reported. */
+  /** Whether values have an order: lists can be ordered by them, and a B-tree index can hold them (`unique`, `indexed`). */
+  readonly sortable: boolean;
+  /** A stored value as PostgreSQL quotes it in the detail of an error; left out if it is the text of the canonical value. */
+  quoted?(value: Stored): string;
+
+  // Values of bodies
+  /** Validates one element of a body except for its pattern; undefined after a fault was reported. */
   accept(value: unknown, rules: ValueRules, report: Report): Stored | undefined;
-  /** The same in pieces, of a type whose values may be large. */
+  /** The same in pieces, for a type whose values may be large. */
   acceptInPieces?(value: unknown, rules: ValueRules, report: Report): WorkInPieces<Stored | undefined>;
-  /** Reads a value of a filter or a path; undefined where the text is none. */
-  read(text: string): Stored | undefined;
-  /** A valid value, as it was sent or as it is bound, as records show it; where there is none they are the same. */
+  /** A valid value, as sent or as stored, in the form in which records show it; left out if all forms are the same. */
   canonical?(value: Stored): Json;
+  /** A record that is sent back to the service may have the value in another form than the canonical one. */
+  readonly anySpelling?: true;
+
+  // Definitions
   /** What stored values must satisfy for a definition. */
   constraints?(rules: ValueRules): readonly Constraint[];
-  /** Contradictions inside a definition, such as `min_length` above `max_length`. */
-  check?(def: ParameterDef, report: FieldReport): void;
+  /** Reports contradictions in a definition that only parameters of this type can have. */
+  check?(settings: ParameterSettings, report: FieldReport): void;
+  /** Orders two limits: negative, zero or positive; left out if `<` of JavaScript does. */
+  compare?(a: Stored, b: Stored): number;
+
+  // Texts: filters, paths and query strings
+  readonly operators: ReadonlySet<Operator>;
+  /** Parses a value of a filter, or an id of a path; undefined if the text is not a value of this type. */
+  read(text: string): Stored | undefined;
+  /** Ids that differ only in case are the same. */
+  readonly anyCase?: true;
+  /** Values have keys, which dotted names in filters, orders and `include` lead to. */
+  readonly hasKeys?: true;
+  /** The array or object that a value of a filter is the JSON of; undefined for any other text. */
+  readStructure?(text: string): Json | undefined;
+  /** How a value is written in the query string of a function call; left out if it is its text. */
+  readonly inQuery?: 'number' | 'boolean' | 'json';
+
+  // Descriptions: API document and generated types
+  readonly typescript: Value;
+  /** The schema of a value in an answer, without the rules of a definition. Null is not part of it. */
+  readonly schema: JsonSchema;
+  /** The same in a body, where that differs. */
+  readonly bodySchema?: JsonSchema;
+  /** Adds the rules of a definition that hold in answers and bodies. */
+  ruleSchema?(rules: ValueRules): JsonSchema;
+  /** Adds what holds in bodies only. */
+  bodyRuleSchema?(settings: ParameterSettings): JsonSchema;
+  /** The `format` of the ids of units with this type of key. */
+  readonly idFormat?: string;
+  /** A sentence that explains the schema. */
+  readonly note?: string;
+  /** Sentences about rules that the schema does not express. */
+  ruleNotes?(rules: ValueRules): readonly string[];
+  /**
+   * A valid value to begin with; another `variant` (0, 1, …) is another value if there are several. Left out if the
+   * definition does not determine one. Allowed values and patterns are handled by the caller.
+   */
+  example?(settings: ParameterSettings, variant: number): Json | undefined;
+  /** Examples of bodies contain a value only if it is required. */
+  readonly omittedFromExamples?: true;
+}
+
+/** Whether values are ids of units of another kind. */
+export function isReference({ fields }: Pick<ParameterType, 'fields'>): boolean {
+  return fields.includes('reference_kind');
 }
 
 const COMPARISON = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'isnull'] as const;

@@ -1,8 +1,8 @@
 import { OPERATORS, type ParameterType } from './parameter-type.js';
-import { acceptText, textConstraints } from './text-rules.js';
+import { acceptText, textBodyRules, textConstraints, textExample, textSchema } from './text-rules.js';
 
 /** A short text: a name, a code, one of a few values. */
-export const stringType: ParameterType = {
+export const stringType: ParameterType<'string', 'string'> = {
   id: 'string',
   label: 'String',
   wants: 'a string',
@@ -11,8 +11,13 @@ export const stringType: ParameterType = {
   fields: ['default', 'min_length', 'max_length', 'strip', 'values', 'pattern'],
   operators: OPERATORS.text,
   keyable: true,
-  indexable: true,
+  sortable: true,
   accept: acceptText,
   read: (text) => text,
   constraints: textConstraints,
+  typescript: 'string',
+  schema: { type: 'string' },
+  ruleSchema: textSchema,
+  bodyRuleSchema: textBodyRules,
+  example: textExample,
 };

@@ -1,28 +1,34 @@
-/** The three types of the calendar: they differ in their texts alone. */
+/** The types of dates and times. They differ in their texts only. */
 import { scalarText, typeName } from '../../shared/json.js';
 import { inUtc, parseDate, parseInstant, parseTime, readDate, readInstant } from './calendar.js';
 import { OPERATORS, type ParameterType } from './parameter-type.js';
 
-type Particulars = Pick<
-  ParameterType,
-  'id' | 'label' | 'wants' | 'reads' | 'column' | 'json' | 'keyable' | 'read' | 'canonical'
-> & {
-  parse: (text: string) => string | undefined;
-};
+const YEAR = '(?:000[1-9]|00[1-9]\\d|0[1-9]\\d\\d|[1-9]\\d{3})';
+const DAY = `${YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])`;
+const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?';
+const OFFSET = '(?:[Zz]|[+-](?:0\\d|1[0-5])(?::?[0-5]\\d)?)';
+const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$';
 
-function temporalType({ parse, ...particulars }: Particulars): ParameterType {
+type Common = 'fields' | 'operators' | 'sortable' | 'accept' | 'typescript';
+
+interface Differences<Id extends string> extends Omit<ParameterType<Id, 'string'>, Common> {
+  readonly parse: (text: string) => string | undefined;
+}
+
+function temporalType<Id extends string>({ parse, ...differences }: Differences<Id>): ParameterType<Id, 'string'> {
   return {
-    ...particulars,
+    ...differences,
     fields: ['default'],
     operators: OPERATORS.ordered,
-    indexable: true,
+    sortable: true,
+    typescript: 'string',
     accept(value, _rules, report) {
       if (typeof value !== 'string') {
-        report('parameter.bad_type', `must be ${particulars.wants}, got ${typeName(value)}`);
+        report('parameter.bad_type', `must be ${differences.wants}, got ${typeName(value)}`);
         return undefined;
       }
       const parsed = parse(value);
-      if (parsed === undefined) report('parameter.bad_value', `must be ${particulars.wants}`);
+      if (parsed === undefined) report('parameter.bad_value', `must be ${differences.wants}`);
       return parsed;
     },
   };
@@ -38,6 +44,9 @@ export const dateType = temporalType({
   keyable: true,
   parse: parseDate,
   read: readDate,
+  schema: { type: 'string', format: 'date' },
+  bodySchema: { type: 'string', format: 'date', pattern: `^${DAY}$` },
+  example: (_, variant) => new Date(Date.UTC(2024, 0, 31 + variant)).toISOString().slice(0, 10),
 });
 
 export const timeType = temporalType({
@@ -51,6 +60,9 @@ export const timeType = temporalType({
   parse: parseTime,
   canonical: (value) => scalarText(value).replace(/(?:\.0+|(\.\d*?)0+)$/, '$1'),
   read: (text) => parseTime(/^\d{2}:\d{2}$/.test(text) ? `${text}:00` : text),
+  schema: { type: 'string', pattern: `^${CLOCK}$` },
+  note: 'A time of day: `HH:MM:SS`, with up to six decimals.',
+  example: () => '09:30:00',
 });
 
 const INSTANT =
@@ -66,5 +78,14 @@ export const datetimeType = temporalType({
   keyable: false,
   parse: parseInstant,
   canonical: (value) => inUtc(scalarText(value)),
+  anySpelling: true,
   read: readInstant,
+  quoted: (value) =>
+    inUtc(scalarText(value))
+      .replace('T', ' ')
+      .replace(/\.?0*Z$/, '+00'),
+  schema: { type: 'string', format: 'date-time', pattern: TIMESTAMP },
+  bodySchema: { type: 'string', format: 'date-time', pattern: `^${DAY}[Tt]${CLOCK}${OFFSET}$` },
+  note: 'ISO 8601 with an offset, with up to six decimals; answered in UTC.',
+  example: () => '2024-01-31T09:30:00Z',
 });

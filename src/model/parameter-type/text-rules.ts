@@ -1,7 +1,7 @@
-/** What `string` and `text` share: Unicode, lengths in code points, allowed values. Patterns have `pattern-checks.ts`. */
+/** What `string` and `text` share: Unicode, lengths in code points, allowed values. `pattern-checks.ts` collects the checks of patterns. */
 import { textFault, typeName } from '../../shared/json.js';
-import type { ValueRules } from './parameter-def.js';
-import type { Constraint, Report } from './parameter-type.js';
+import type { ParameterSettings, ValueRules } from './parameter-settings.js';
+import type { Constraint, JsonSchema, Report } from './parameter-type.js';
 
 /** The number of code points of a text. */
 export function codePoints(text: string): number {
@@ -25,7 +25,7 @@ export function acceptText(value: unknown, rules: ValueRules, report: Report): s
   }
   const text = rules.strip ? value.trim() : value;
   const { minLength = 0, maxLength = Infinity } = rules;
-  // A code point is one or two of the units that JavaScript counts: most texts need not be counted.
+  // A code point is one or two UTF-16 units, so the length in units often settles it without counting.
   if (text.length < 2 * minLength && codePoints(text) < minLength) {
     report('parameter.too_short', `at least ${plural(minLength, 'character')}, got ${codePoints(text)}`);
   } else if (text.length > maxLength && codePoints(text) > maxLength) {
@@ -43,6 +43,27 @@ export function textConstraints(rules: ValueRules): Constraint[] {
   if (rules.values) found.push({ type: 'values', values: rules.values });
   if (rules.pattern !== undefined) found.push({ type: 'pattern', pattern: rules.pattern });
   return found;
+}
+
+export function textSchema({ minLength, maxLength, values }: ValueRules): JsonSchema {
+  return {
+    ...(minLength !== undefined && { minLength }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(values && { enum: values }),
+  };
+}
+
+/** A text that cannot be a segment of a path cannot be a key. */
+export function textBodyRules({ primary, minLength = 0, values }: ParameterSettings): JsonSchema {
+  if (!primary) return {};
+  return { minLength: Math.max(1, minLength), ...(!values && { not: { enum: ['.', '..'] } }) };
+}
+
+/** The label, cut or padded to the allowed length, with a number to tell variants apart. */
+export function textExample({ label, minLength = 0, maxLength = 100 }: ParameterSettings, variant: number): string {
+  const number = variant === 0 ? '' : ` ${variant + 1}`;
+  const words = [...label.trim()].slice(0, Math.max(0, maxLength - number.length)).join('');
+  return `${words}${number}`.trim().slice(-maxLength).padEnd(minLength, '.');
 }
 
 export function plural(count: number, noun: string): string {

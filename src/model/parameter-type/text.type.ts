@@ -1,8 +1,8 @@
 import { OPERATORS, type ParameterType } from './parameter-type.js';
-import { acceptText, textConstraints } from './text-rules.js';
+import { acceptText, textBodyRules, textConstraints, textExample, textSchema } from './text-rules.js';
 
 /** A long text. */
-export const textType: ParameterType = {
+export const textType: ParameterType<'text', 'string'> = {
   id: 'text',
   label: 'Text',
   wants: 'a string',
@@ -11,8 +11,13 @@ export const textType: ParameterType = {
   fields: ['default', 'min_length', 'max_length', 'strip'],
   operators: OPERATORS.text,
   keyable: true,
-  indexable: true,
+  sortable: true,
   accept: acceptText,
   read: (text) => text,
   constraints: textConstraints,
+  typescript: 'string',
+  schema: { type: 'string' },
+  ruleSchema: textSchema,
+  bodyRuleSchema: textBodyRules,
+  example: textExample,
 };

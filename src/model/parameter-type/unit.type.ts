@@ -6,7 +6,7 @@ import { OPERATORS, type ParameterType } from './parameter-type.js';
  * A reference: the id of a unit of `reference_kind`, held by a foreign key.
  * The column's type, and with it the reading of an id, is that of the referenced kind's key: see `Field.key`.
  */
-export const unitType: ParameterType = {
+export const unitType: ParameterType<'unit', 'string'> = {
   id: 'unit',
   label: 'Unit',
   wants: 'the id of a unit',
@@ -15,7 +15,7 @@ export const unitType: ParameterType = {
   fields: ['reference_kind', 'on_delete'],
   operators: OPERATORS.equality,
   keyable: false,
-  indexable: true,
+  sortable: true,
   accept(value, _rules, report) {
     if (typeof value !== 'string') {
       report(
@@ -31,13 +31,16 @@ export const unitType: ParameterType = {
   },
   read: (text) => text,
   check(def, report) {
+    if (def.runTime) report('only_run_time', 'a reference must be stored');
     if (def.multiple) report('multiple', 'a unit parameter refers to one unit; use links for many');
     if (def.onDelete === 'set_null' && !def.nullable) report('on_delete', 'set_null needs nullable: true');
   },
+  typescript: 'string',
+  schema: { type: 'string' },
 };
 
 /** The generated id of a unit. Not a type for parameters: the built-in field `id` has it. */
-export const uuidType: ParameterType = {
+export const uuidType: ParameterType<'uuid', 'string'> = {
   ...unitType,
   id: 'uuid',
   label: 'Id',
@@ -46,4 +49,6 @@ export const uuidType: ParameterType = {
   fields: [],
   operators: OPERATORS.ordered,
   read: (text) => (isUuid(text) ? text.toLowerCase() : undefined),
+  anyCase: true,
+  idFormat: 'uuid',
 };

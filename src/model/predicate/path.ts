@@ -59,8 +59,8 @@ export function resolvePath({ segments, at }: Path, { reach, ...names }: Names):
       const hint = didYouMean(name, here.visible.keys());
       throw unknown(name, `no parameter '${shown(name)}' in ${placeOf(here)}${hint}`, at);
     }
-    const isJson = field.type.id === 'json' && !field.def.multiple;
-    if (rest.length === 0 || isJson) return { field, keys: rest, ...(through.length > 0 && { through }) };
+    const hasKeys = field.type.hasKeys && !field.def.multiple;
+    if (rest.length === 0 || hasKeys) return { field, keys: rest, ...(through.length > 0 && { through }) };
     if (!field.reference || !reach) {
       throw unknown(name, `'${name}' leads no further: only a unit parameter or the keys of a json one do`, at);
     }

@@ -12,7 +12,6 @@ import { testValues } from '../../filter/filter.walk.js';
 import { refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
 import type { Field } from '../model.js';
-import { readJsonStructure } from '../parameter-type/json.type.js';
 import { OPERATORS, type ParameterType, type Stored } from '../parameter-type/parameter-type.js';
 import { resolvePath, type Names } from './path.js';
 import type { MemberTest, MemberValue, Predicate, Target } from './predicate.js';
@@ -114,9 +113,7 @@ function equality(target: Target, negated: boolean, value: Scalar | MemberRef | 
   }
   const text: Predicate = { op: 'is', target, negated, value: readScalar(value, target) };
   const structure =
-    target.field.type.id === 'json' && value.type !== 'member' && value.type !== 'list'
-      ? readJsonStructure(value.text)
-      : undefined;
+    value.type !== 'member' && value.type !== 'list' ? target.field.type.readStructure?.(value.text) : undefined;
   if (structure === undefined) return text;
   // A list or an object, or the text that spells it.
   const either: Predicate = {

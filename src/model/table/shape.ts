@@ -1,5 +1,5 @@
 /** What a table is made of, as values: what a model asks for and what stands in PostgreSQL are told in the same words. */
-import type { DeleteRule } from '../parameter-type/parameter-def.js';
+import type { DeleteRule } from '../parameter-type/parameter-settings.js';
 import type { ColumnType } from '../parameter-type/parameter-type.js';
 
 export interface ColumnShape {

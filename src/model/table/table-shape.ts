@@ -91,7 +91,7 @@ function fieldIndex(field: Field, kind: KindDef, ruled: boolean): IndexShape[] {
   if (field === kind.keyField || field.column === undefined) return [];
   const { unique, indexed, multiple } = field.def;
   if (unique && !multiple) return [index(kind, [field.column], true)];
-  const useful = indexed || field.reference !== undefined || (ruled && field.type.indexable);
+  const useful = indexed || field.reference !== undefined || (ruled && field.type.sortable);
   if (!useful) return [];
   return [index(kind, [field.column], false, multiple ? 'gin' : 'btree')];
 }

@@ -99,7 +99,7 @@ export class ValueReader {
     const { key, kind } = field.reference;
     const id = key.read(stored);
     // As in a path: an id that is written in another way is none.
-    if (id !== undefined && (key.id === 'uuid' || scalarText(id) === stored)) return id;
+    if (id !== undefined && (key.anyCase || scalarText(id) === stored)) return id;
     return void report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}'${this.ofTarget(kind)}`);
   }
 }

@@ -191,9 +191,7 @@ function isKey({ field, through }: Target, kind: KindDef): boolean {
 export function orderTerm(path: string, descending: boolean, names: Names): OrderTerm {
   const target = targetOf(path, names, 'order');
   const { field, keys } = target;
-  const sortable =
-    !field.def.multiple &&
-    (field.type.operators.has('lt') || ['boolean', 'unit'].includes(field.type.id) || keys.length > 0);
+  const sortable = !field.def.multiple && (field.type.sortable || keys.length > 0);
   if (sortable) return { target, descending };
   throw refusal(
     'query.bad_value',

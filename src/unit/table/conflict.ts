@@ -107,16 +107,10 @@ function placeOf(error: DatabaseFault, fields: readonly Field[], { rows, bulk }:
 }
 
 /** A bound value as PostgreSQL writes it in a detail. */
-function shownByPostgres({ type, columnType }: Field, value: unknown): string | undefined {
+function shownByPostgres({ type }: Field, value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
-  const text = scalarText(type.canonical?.(value as Stored) ?? (value as Stored));
-  if (columnType === 'boolean') return text.slice(0, 1);
-  if (columnType === 'timestamptz') return text.replace('T', ' ').replace(/\.?0*Z$/, '+00');
-  if (columnType !== 'double precision') return text;
-  const [digits = '', exponent = '0'] = Number(value).toExponential().split('e');
-  const size = Math.abs(Number(exponent));
-  if (Number(exponent) >= -4 && Number(exponent) < 15) return text;
-  return `${digits}e${exponent.startsWith('-') ? '-' : '+'}${String(size).padStart(2, '0')}`;
+  const stored = value as Stored;
+  return type.quoted?.(stored) ?? scalarText(type.canonical?.(stored) ?? stored);
 }
 
 function badReference(error: DatabaseFault, context: WriteContext): KindError | undefined {

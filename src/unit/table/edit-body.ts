@@ -62,12 +62,12 @@ function isOf(field: Field, value: unknown): boolean {
   return value === null ? field.def.nullable : field.type.accept(value, field.def, () => undefined) !== undefined;
 }
 
-/** Whether a value is the stored one, an instant in whichever spelling. */
+/** Whether a value is the stored one, possibly in another spelling. */
 function* isSame({ type }: Field, stored: unknown, given: unknown): WorkInPieces<boolean> {
-  return (
-    (yield* jsonEqualInPieces(stored, given)) ||
-    (type.id === 'datetime' && stored !== null && instant(given) === stored)
-  );
+  if (yield* jsonEqualInPieces(stored, given)) return true;
+  if (!type.anySpelling || stored === null) return false;
+  const accepted = type.accept(given, {}, () => undefined);
+  return accepted !== undefined && type.canonical?.(accepted) === stored;
 }
 
 /** An instant as records show it; undefined for anything else. */

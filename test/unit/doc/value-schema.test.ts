@@ -6,11 +6,8 @@ import { exampleBody } from '../../../src/doc/openapi/example.js';
 import { defaultOf, describeValue, isPortable, inputValue } from '../../../src/doc/openapi/value.schema.js';
 import { parameterField } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
-import {
-  parameterDef,
-  type ParameterDef,
-  type ParameterTypeId,
-} from '../../../src/model/parameter-type/parameter-def.js';
+import { parameterDef, type ParameterDef } from '../../../src/model/parameter-type/parameter-def.js';
+import type { ParameterTypeId } from '../../../src/model/parameter-type/types.js';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
 import { uuidType } from '../../../src/model/parameter-type/unit.type.js';
 

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { settleTrusted } from '../../../src/catalog/pattern/pattern-matcher.js';
 import { canonicalValues, checkParameter, emptyDefinition, patched } from '../../../src/model/check/check-parameter.js';
-import {
-  parameterDef,
-  type ParameterDef,
-  type ParameterTypeId,
-} from '../../../src/model/parameter-type/parameter-def.js';
+import { parameterDef, type ParameterDef } from '../../../src/model/parameter-type/parameter-def.js';
+import type { ParameterTypeId } from '../../../src/model/parameter-type/types.js';
 import { PatternChecks } from '../../../src/model/check/pattern-checks.js';
 import { definitionOf } from '../../../src/model/check/records.js';
 import { Faults, KindError } from '../../../src/shared/errors.js';

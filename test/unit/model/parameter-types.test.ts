@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ValueRules } from '../../../src/model/parameter-type/parameter-def.js';
-import { jsonType, readJsonStructure } from '../../../src/model/parameter-type/json.type.js';
+import type { ValueRules } from '../../../src/model/parameter-type/parameter-settings.js';
+import { jsonType } from '../../../src/model/parameter-type/json.type.js';
 import { isParameterTypeId, PARAMETER_TYPES, parameterType } from '../../../src/model/parameter-type/registry.js';
 import { codePoints } from '../../../src/model/parameter-type/text-rules.js';
 import { uuidType } from '../../../src/model/parameter-type/unit.type.js';
@@ -187,7 +187,7 @@ describe('the text of a filter or a path', () => {
     ['1', undefined],
     ['["\\u0000"]', undefined],
   ])('a structure of JSON reads %j as %j', (text, value) => {
-    expect(readJsonStructure(text)).toEqual(value);
+    expect(jsonType.readStructure?.(text)).toEqual(value);
   });
 });
 

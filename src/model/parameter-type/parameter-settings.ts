@@ -1,0 +1,47 @@
+/** What the definition of a parameter says beside its type. */
+import type { Json } from '../../shared/json.js';
+
+/** Who may do something, from the widest to none. */
+export const LEVELS = ['anyone', 'member', 'admin', 'nobody'] as const;
+export type Level = (typeof LEVELS)[number];
+
+export const DELETE_RULES = ['restrict', 'set_null', 'cascade'] as const;
+export type DeleteRule = (typeof DELETE_RULES)[number];
+
+/** Limits of a value, each undefined where unset. Lengths count code points (bytes for `binary`). */
+export interface ValueRules {
+  readonly minLength?: number | undefined;
+  readonly maxLength?: number | undefined;
+  readonly minValue?: number | string | undefined;
+  readonly maxValue?: number | string | undefined;
+  /** Decimals of a `decimal`. */
+  readonly scale?: number | undefined;
+  readonly values?: readonly (string | number)[] | undefined;
+  /** A regular expression of the RE2 dialect that a value must contain a match of. */
+  readonly pattern?: string | undefined;
+  readonly strip?: boolean | undefined;
+}
+
+export interface ParameterSettings extends ValueRules {
+  readonly id: string;
+  readonly label: string;
+  readonly helperText: string | null;
+  readonly multiple: boolean;
+  readonly nullable: boolean;
+  readonly required: boolean;
+  /** Validated and passed to functions and hooks, but not stored. */
+  readonly runTime: boolean;
+  readonly primary: boolean;
+  readonly unique: boolean;
+  readonly indexed: boolean;
+  readonly hidden: boolean;
+  /** The default value as JSON; null is none. */
+  readonly default: Json;
+  readonly referenceKind?: string | undefined;
+  readonly onDelete: DeleteRule;
+  readonly readAccess?: Level | undefined;
+  readonly writeAccess?: Level | undefined;
+  readonly metadata?: Json | undefined;
+  /** The kinds in whose bodies it was defined; undefined if it was created on its own. */
+  readonly definedIn?: readonly string[] | undefined;
+}

@@ -1,0 +1,31 @@
+/**
+ * The parameter types, in the order in which they are listed. A new type is a file beside this one and an entry here;
+ * the rest of the service knows no type by its name.
+ */
+import { binaryType } from './binary.type.js';
+import { booleanType } from './boolean.type.js';
+import { decimalType } from './decimal.type.js';
+import { floatType } from './float.type.js';
+import { integerType } from './integer.type.js';
+import { jsonType } from './json.type.js';
+import { stringType } from './string.type.js';
+import { dateType, datetimeType, timeType } from './temporal.type.js';
+import { textType } from './text.type.js';
+import { unitType } from './unit.type.js';
+
+export const TYPES = [
+  stringType,
+  textType,
+  integerType,
+  floatType,
+  decimalType,
+  booleanType,
+  dateType,
+  timeType,
+  datetimeType,
+  binaryType,
+  jsonType,
+  unitType,
+] as const;
+
+export type ParameterTypeId = (typeof TYPES)[number]['id'];

@@ -1,0 +1,61 @@
+/** A parameter type that only tests have: one file, as each type of the service is. */
+import { typeName } from '../../src/shared/json.js';
+import {
+  OPERATORS,
+  type Constraint,
+  type ParameterType,
+  type Stored,
+} from '../../src/model/parameter-type/parameter-type.js';
+
+const PATTERN = /^(\d+):([0-5]\d)(?::([0-5]\d))?$/;
+
+/** `HH:MM:SS` with at least two digits of hours, as PostgreSQL writes an interval; undefined if the text is no duration. */
+function parse(text: string): string | undefined {
+  const [, hours, minutes, seconds = '00'] = PATTERN.exec(text) ?? [];
+  return hours === undefined ? undefined : `${String(Number(hours)).padStart(2, '0')}:${minutes}:${seconds}`;
+}
+
+function secondsOf(value: Stored): number {
+  const [hours = 0, minutes = 0, seconds = 0] = (parse(String(value as string)) ?? '').split(':').map(Number);
+  return hours * 3600 + minutes * 60 + seconds;
+}
+
+export const durationType: ParameterType<'duration', 'string'> = {
+  id: 'duration',
+  label: 'Duration',
+  wants: 'a duration as HH:MM or HH:MM:SS',
+  column: 'interval',
+  json: 'text',
+  fields: ['default', 'min_value', 'max_value'],
+  operators: OPERATORS.ordered,
+  keyable: true,
+  sortable: true,
+  accept(value, { minValue, maxValue }, report) {
+    if (typeof value !== 'string') {
+      report('parameter.bad_type', `must be ${durationType.wants}, got ${typeName(value)}`);
+      return undefined;
+    }
+    const duration = parse(value);
+    if (duration === undefined) report('parameter.bad_value', `must be ${durationType.wants}`);
+    else if (minValue !== undefined && secondsOf(duration) < secondsOf(minValue)) {
+      report('parameter.too_small', `at least ${minValue}, got ${duration}`);
+    } else if (maxValue !== undefined && secondsOf(duration) > secondsOf(maxValue)) {
+      report('parameter.too_large', `at most ${maxValue}, got ${duration}`);
+    } else return duration;
+    return undefined;
+  },
+  canonical: (value) => parse(String(value as string)) ?? value,
+  compare: (a, b) => secondsOf(a) - secondsOf(b),
+  constraints({ minValue, maxValue }) {
+    const found: Constraint[] = [];
+    if (minValue !== undefined) found.push({ type: 'min_value', limit: minValue });
+    if (maxValue !== undefined) found.push({ type: 'max_value', limit: maxValue });
+    return found;
+  },
+  read: parse,
+  typescript: 'string',
+  schema: { type: 'string', pattern: '^\\d{2,}:[0-5]\\d:[0-5]\\d$' },
+  bodySchema: { type: 'string', pattern: '^\\d+:[0-5]\\d(:[0-5]\\d)?$' },
+  note: 'Hours, minutes and seconds.',
+  example: (_, variant) => `0${1 + variant}:30:00`,
+};
