@@ -1,5 +1,5 @@
 /** A parameter type that only tests have: one file, as each type of the service is. */
-import { typeName } from '../../src/shared/json.js';
+import { scalarText, typeName } from '../../src/shared/json.js';
 import {
   OPERATORS,
   type Constraint,
@@ -16,7 +16,7 @@ function parse(text: string): string | undefined {
 }
 
 function secondsOf(value: Stored): number {
-  const [hours = 0, minutes = 0, seconds = 0] = (parse(String(value as string)) ?? '').split(':').map(Number);
+  const [hours = 0, minutes = 0, seconds = 0] = (parse(scalarText(value)) ?? '').split(':').map(Number);
   return hours * 3600 + minutes * 60 + seconds;
 }
 
@@ -44,7 +44,7 @@ export const durationType: ParameterType<'duration', 'string'> = {
     } else return duration;
     return undefined;
   },
-  canonical: (value) => parse(String(value as string)) ?? value,
+  canonical: (value) => parse(scalarText(value)) ?? value,
   compare: (a, b) => secondsOf(a) - secondsOf(b),
   constraints({ minValue, maxValue }) {
     const found: Constraint[] = [];

@@ -45,10 +45,10 @@ await reload(service);
 const admin = await project.documented();
 
 it('is a parameter type like the others, with its own fields', async () => {
-  const { items } = await ok(admin.get('/group/parameter/kind'));
-  const type = items.at(-1) as { id: string; parameters: string[] };
-  expect(type.id).toBe('duration');
-  expect(type.parameters).toEqual(expect.arrayContaining(['default_duration', 'min_value', 'max_value']));
+  const { items } = (await ok(admin.get('/group/parameter/kind'))) as { items: { id: string; parameters: string[] }[] };
+  const type = items.at(-1);
+  expect(type?.id).toBe('duration');
+  expect(type?.parameters).toEqual(expect.arrayContaining(['default_duration', 'min_value', 'max_value']));
   expect(await ok(admin.get('/duration/unit/runtime'))).toMatchObject({ kind_id: 'duration', min_value: '00:01:00' });
   expect(await ok(admin.get('/duration/unit/pause'))).toMatchObject({ default_duration: '00:20:00' });
   const bad = { id: 'bad', kind_id: 'duration', min_value: '10:00', max_value: '9:00', default_duration: 'x' };
