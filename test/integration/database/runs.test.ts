@@ -54,7 +54,7 @@ const rowsHeld = async () => {
 };
 
 describe('a run', () => {
-  it('that is the first locks nothing, others what those before failed on, in one order', async () => {
+  it('locks nothing the first time, and later the units on which earlier runs failed, in a fixed order', async () => {
     const seen: unknown[] = [];
     await database.transaction(async (tx) => {
       await tx.run(statement('SELECT 1'));
@@ -65,7 +65,7 @@ describe('a run', () => {
     expect(seen).toEqual([[], ['two b'], ['one a', 'one b', 'two b']]);
   });
 
-  it('after four keeps all others out of the tables but readers', async () => {
+  it('after four locks the tables for all writers', async () => {
     const seen: unknown[] = [];
     await database.transaction(async (tx) => {
       seen.push(await tablesHeld());
@@ -74,7 +74,7 @@ describe('a run', () => {
     expect(seen).toEqual([[], [], [], [], ['one']]);
   });
 
-  it('sees what those did for whom it waited', async () => {
+  it('sees the changes of the transactions for which it waited', async () => {
     let runs = 0;
     const [row] = await database.transaction(async (tx) => {
       runs += 1;
@@ -92,7 +92,7 @@ describe('a run', () => {
     expect([runs, row?.n]).toEqual([2, 42]);
   });
 
-  it('takes its turn without a connection', async () => {
+  it('waits for its turn without a connection', async () => {
     const entered: string[] = [];
     let running = 0;
     const work = (name: string) => async (tx: Transaction) => {
@@ -110,14 +110,14 @@ describe('a run', () => {
   });
 });
 
-it('without any time left the refusal says that others are in the way', async () => {
+it('without time left, the error says that other transactions are in the way', async () => {
   const runs = database.runs({ timeout: 50 });
   const refused = database.transaction((tx) => failing(tx, unit('one', 'a')), { runs });
   await expect(refused).rejects.toMatchObject({ code: 'server.busy', status: 503, retryAfter: 1 });
   await expect(refused).rejects.toBeInstanceOf(KindError);
 });
 
-it('what was contended a moment ago is locked at once by who does the same, and by nobody else', async () => {
+it('recently contended units are locked immediately by the same call, and by no other', async () => {
   const runsOf = (name: string) => database.runs({ workKey: () => name });
   let runs = 0;
   const once = async (tx: Transaction) => {
@@ -128,7 +128,7 @@ it('what was contended a moment ago is locked at once by who does the same, and 
   expect([await rows('the same'), await rows('something else')]).toEqual([['one a'], []]);
 });
 
-it('what only the last run has to tell is told when there is no other one', async () => {
+it('effects of the last run are applied when no further run follows', async () => {
   const told: string[] = [];
   let runs = 0;
   await database.transaction(async (tx) => {
@@ -140,7 +140,7 @@ it('what only the last run has to tell is told when there is no other one', asyn
   expect(told).toEqual(['run 2']);
 });
 
-it('what is sent before COMMIT fails it, and at READ COMMITTED is not sent', async () => {
+it('the check before COMMIT can fail it, and is not sent at READ COMMITTED', async () => {
   const fails = statement('SELECT 1/0');
   const work = (tx: Transaction) => Promise.resolve(tx.beforeCommit(fails));
   await expect(database.transaction(work)).rejects.toMatchObject({ code: '22012' });

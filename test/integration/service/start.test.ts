@@ -95,7 +95,7 @@ it.each(['1', '2'])(
   60_000,
 );
 
-it('with an address of the numbers that is taken is refused in one line', async () => {
+it('with an address of the metrics that is in use fails in one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
