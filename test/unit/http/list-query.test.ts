@@ -11,7 +11,7 @@ const written = ({ path, descending }: { path: string; descending: boolean }) =>
   `${path};${descending ? 'desc' : 'asc'}`;
 
 describe('the query of a list', () => {
-  it('has one meaning in every spelling of an order', () => {
+  it('accepts every spelling of an order', () => {
     fc.assert(
       fc.property(terms, encode, (order, code) => {
         const queries = [
@@ -25,7 +25,7 @@ describe('the query of a list', () => {
     );
   });
 
-  it('has one meaning in every spelling of a list of names', () => {
+  it('accepts every spelling of a list of names', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(IDENTIFIER, { minLength: 1, maxLength: 5 }),
@@ -44,7 +44,7 @@ describe('the query of a list', () => {
     );
   });
 
-  it('is read or refused, never worse', () => {
+  it('is either read or rejected', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'order',
@@ -84,7 +84,7 @@ describe('the query of a list', () => {
     );
   });
 
-  it('without a query is that of the defaults', () => {
+  it('without parameters has the defaults', () => {
     expect(listQueryOf('/x')).toEqual(listQueryOf('/x?'));
     expect(listQueryOf('/x')).toMatchObject({
       limit: 100,
@@ -97,7 +97,7 @@ describe('the query of a list', () => {
   });
 });
 
-it('a name that is not there is told once, however often it is given', () => {
+it('an unknown name is reported once, however often it is given', () => {
   const refused = () => listQueryOf(`/x?${'nope=1&'.repeat(5000)}nope[]=2&other=3`);
   expect(refused).toThrow(KindError);
   try {

@@ -360,7 +360,7 @@ const REFERENCES: readonly Row[] = [
   },
 ];
 
-describe('what has to happen for one model to become another', () => {
+describe('the steps from one model to another', () => {
   it.each([...ROWS, ...REFERENCES])('$name', ({ before, after, steps, guards = [] }) => {
     const change = diffModels(modelWith(before), modelWith(after));
     expect(change.steps.map(brief)).toEqual(steps);
@@ -368,7 +368,7 @@ describe('what has to happen for one model to become another', () => {
     expect(diffModels(modelWith(after), modelWith(after))).toEqual({ guards: [], steps: [] });
   });
 
-  it('a kind that joins the members gains their columns, and loses them with all they hold', () => {
+  it('a kind that becomes a member kind gains columns, and loses them with their values', () => {
     const joined = { ...CITY, members: ['city'] };
     const change = diffModels(modelWith(CITY), modelWith(joined));
     expect(change.steps.map(brief)).toEqual([
@@ -434,7 +434,7 @@ describe('a model that contradicts itself', () => {
     ['a member kind with a key', { kinds: [LAND], parameters: [ISO], members: ['land'] }, []],
   ])('%s', (_, records, messages) => expect(faults(records)).toEqual(messages));
 
-  it('is looked for only where something was touched', () => {
+  it('is checked only where something was changed', () => {
     const broken = { kinds: [kind('city', ['nope']), kind('town', [])] };
     expect(faults(broken, { kinds: ['town'] })).toEqual([]);
     expect(faults(broken, { kinds: ['city'] })).toEqual(['kind.bad_definition parameters']);

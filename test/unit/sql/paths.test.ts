@@ -38,7 +38,7 @@ const STATEMENTS: Readonly<Record<string, Statement>> = {
 const show = ({ text, values }: Statement): string =>
   [text, ...values.map((value, at) => `-- $${at + 1} = ${JSON.stringify(value)}`)].join('\n');
 
-it('is what is committed', async () => {
+it('equals the committed file', async () => {
   const text = Object.entries(STATEMENTS).map(([name, statement]) => `-- ${name}\n${show(statement)}\n`);
   await expect(text.join('\n')).toMatchFileSnapshot('paths.sql');
 });
