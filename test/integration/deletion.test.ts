@@ -8,7 +8,7 @@ import { Behaviors } from '../../src/unit/draft/behavior.js';
 import { asSystem, type Session } from '../../src/unit/session/session.js';
 import { TableStore } from '../../src/unit/table/table.store.js';
 import { asMember, defineKinds } from '../support/callers.js';
-import { ok, query, refusalOf } from '../support/definitions.js';
+import { createdId, ok, query, refusalOf } from '../support/definitions.js';
 import { startTestService } from '../support/service.js';
 
 const service = await startTestService();
@@ -92,7 +92,7 @@ await defineKinds(
 );
 
 const make = async (kind: string, label: string, body: object = {}): Promise<string> => {
-  const { id } = (await ok(project.post(`/${kind}/unit`, body))) as { id: string };
+  const id = await createdId(project.post(`/${kind}/unit`, body));
   labels.set(id, label);
   return id;
 };

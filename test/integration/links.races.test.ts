@@ -1,7 +1,7 @@
 /** Links that are made while others are followed. */
 import { expect, it } from 'vitest';
 import { asMember, defineKinds } from '../support/callers.js';
-import { ok, query } from '../support/definitions.js';
+import { createdId, ok, query } from '../support/definitions.js';
 import { startTestService } from '../support/service.js';
 import { sideConnection } from '../support/side-connection.js';
 
@@ -20,7 +20,7 @@ await defineKinds(
 const member = await asMember(admin);
 
 async function made(kind: string, n: number): Promise<string> {
-  return `${kind}/unit/${((await ok(admin.post(`/${kind}/unit`, { n }))) as { id: string }).id}`;
+  return `${kind}/unit/${await createdId(admin.post(`/${kind}/unit`, { n }))}`;
 }
 
 const [a, b] = [await made('kind1', 1), await made('kind2', 2)];

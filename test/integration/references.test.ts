@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createdId } from '../support/definitions.js';
 import { startTestService } from '../support/service.js';
 
 const service = await startTestService();
@@ -11,8 +12,7 @@ const reference = (id: string, kind: string, rule?: string) => ({
   ...(rule && { on_delete: rule }),
 });
 const define = (id: string, parameters: object[]) => project.post('/kind/unit', { id, parameters });
-const create = async (kind: string, body: object) =>
-  (await project.post(`/${kind}/unit`, body)).body.content.id as string;
+const create = (kind: string, body: object) => createdId(project.post(`/${kind}/unit`, body));
 
 await define('owner', [{ id: 'name', kind_id: 'string' }]);
 await define('note', [reference('writer', 'owner', 'set_null')]);

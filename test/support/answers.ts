@@ -4,6 +4,7 @@
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { LRUCache } from 'lru-cache';
 import { genericDocument } from '../../src/doc/openapi/document.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { applicationDescription } from './application.js';
@@ -32,6 +33,8 @@ export class AnswerCheck {
   readonly #ajv = new Ajv2020({ strict: false, ownProperties: true, allErrors: false, logger: false });
   readonly #compiled = new Map<string, ValidateFunction>();
   readonly #templates: readonly Template[];
+  /** Templates by method and path, as tests ask for most paths again and again. */
+  readonly #found = new LRUCache<string, { template: string | undefined }>({ max: 2000 });
 
   constructor(private readonly document: OpenApiDocument) {
     formats.default(this.#ajv);
@@ -95,10 +98,14 @@ export class AnswerCheck {
 
   #find(method: string, path: string): string | undefined {
     const [plain = ''] = path.split('?');
+    const key = `${method} ${plain}`;
+    const known = this.#found.get(key);
+    if (known) return known.template;
     const item = this.#templates.find(
       ({ path: template, pattern }) =>
         pattern.test(plain) && Object.hasOwn(this.#at(`/paths/${escaped(template)}`), method.toLowerCase()),
     );
+    this.#found.set(key, { template: item?.path });
     return item?.path;
   }
 

@@ -83,6 +83,11 @@ export async function ok(call: Promise<Reply>): Promise<any> {
   return reply.body.content;
 }
 
+/** The id of the unit that a call made. */
+export async function createdId(call: Promise<Reply>): Promise<string> {
+  return ((await ok(call)) as { id: string }).id;
+}
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** One row of a table of refusals: a call, and what it must answer while nothing changes. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
-import { definitionsOf, query } from '../../support/definitions.js';
+import { createdId, definitionsOf, query } from '../../support/definitions.js';
 import { createLogger } from '../../../src/http/log/logger.js';
 import { startTestService, type Reply } from '../../support/service.js';
 
@@ -32,7 +32,7 @@ it('nothing of a unit is in a log or another answer', async () => {
     told.push(reply);
     return reply;
   };
-  const { id } = (await call(member.post('/note/unit', { name, ...secrets }))).body.content as { id: string };
+  const id = await createdId(call(member.post('/note/unit', { name, ...secrets })));
   const path = `/note/unit/${id}`;
   await call(member.put(path, secrets));
   for (const list of ['/note/unit', path, `${path}/struct`, `${path}/link/child`, '/note/unit?load_links=true']) {

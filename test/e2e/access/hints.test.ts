@@ -1,7 +1,7 @@
 /** Hints at a likely name tell of what the caller may read, and of nothing else. */
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
 const service = await startTestService();
@@ -12,7 +12,7 @@ await ok(admin.post('/link/unit', { id: 'sails_to' }));
 
 /** What a name that is nearly right is answered: of a kind, of a link type to make a link of, and to follow. */
 async function hints(caller: TestProject): Promise<string[]> {
-  const { id } = (await ok(admin.post('/harbour/unit', {}))) as { id: string };
+  const id = await createdId(admin.post('/harbour/unit', {}));
   const answers = [
     await caller.get('/harbor/unit'),
     await caller.post(`/harbour/unit/${id}/link/sails_t/harbour/unit/${id}`),

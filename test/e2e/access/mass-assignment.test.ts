@@ -1,7 +1,7 @@
 /** Fields that nobody asked for: every system and unknown field in every write, one at a time. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
-import { ok, query } from '../../support/definitions.js';
+import { createdId, ok, query } from '../../support/definitions.js';
 import { startTestService, type Reply } from '../../support/service.js';
 
 const service = await startTestService({ authRateLimit: false });
@@ -23,7 +23,7 @@ await defineKinds(
 const ann = await signUp(admin, 'ann');
 const bob = await signUp(admin, 'bob');
 const member = admin.as(ann.accessToken);
-const make = async (path: string, body: object) => ((await ok(admin.post(path, body))) as { id: string }).id;
+const make = (path: string, body: object) => createdId(admin.post(path, body));
 const note = await make('/note/unit', { name: 'mine' });
 await make('/place/unit', { name: 'here' });
 

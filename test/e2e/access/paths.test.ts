@@ -1,7 +1,7 @@
 /** Every step of a dotted path obeys the rules and the fields of its kind: for those who ask and for rules themselves. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { expectNoDrift, ok } from '../../support/definitions.js';
+import { createdId, expectNoDrift, ok } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
@@ -56,7 +56,7 @@ await defineKinds(
 await ok(project.put('/kind/unit/asleep', { active: false }));
 
 const make = async (kind: string, body: object = {}): Promise<string> =>
-  ((await ok(project.post(`/${kind}/unit`, body))) as { id: string }).id;
+  await createdId(project.post(`/${kind}/unit`, body));
 const africa = await make('continent', { name: 'Africa' });
 const europe = await make('continent', { name: 'Europe' });
 const open = await make('country', {
@@ -231,7 +231,7 @@ describe('a rule', () => {
     const { items } = (await ok(as.get(`/${kind}/unit?include=title`))) as { items: { title: string }[] };
     return items.map(({ title }) => title).join(' ');
   };
-  const add = async (kind: string, body: object) => ((await ok(own.post(`/${kind}/unit`, body))) as { id: string }).id;
+  const add = (kind: string, body: object) => createdId(own.post(`/${kind}/unit`, body));
 
   beforeEach(async () => {
     own = await service.project();

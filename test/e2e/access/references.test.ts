@@ -1,7 +1,7 @@
 /** A unit that the caller may not read is no unit to refer to: refused byte for byte as one that is not there. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers, type TestMember } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 
 const service = await startTestService();
@@ -43,8 +43,7 @@ await defineKinds(
   { id: 'strict', parameters: ['client'], access: { create: 'or(eq(client.keeper,@member.id),isnull(client.chief))' } },
 );
 const as = ({ accessToken }: TestMember) => admin.as(accessToken);
-const id = async (caller: TestProject, kind: string, body: object) =>
-  ((await ok(caller.post(`/${kind}/unit`, body))) as { id: string }).id;
+const id = (caller: TestProject, kind: string, body: object) => createdId(caller.post(`/${kind}/unit`, body));
 
 const missing = {
   client: 'IT404',

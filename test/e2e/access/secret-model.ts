@@ -3,7 +3,7 @@
  * hides; kinds that are not to be read; members. And who may not know what of it, said a second time and plainly.
  */
 import { asMember, defineKinds, tokensOf } from '../../support/callers.js';
-import { ok, query } from '../../support/definitions.js';
+import { createdId, ok, query } from '../../support/definitions.js';
 import type { TestProject } from '../../support/service.js';
 
 /** Two values of each type: as JSON, and as PostgreSQL writes them. */
@@ -59,8 +59,8 @@ export interface World {
 
 export async function makeWorld(root: TestProject): Promise<World> {
   const ann = await asMember(root);
-  const person = async (username: string) =>
-    ((await ok(root.post('/person/unit', { username, email: `${username}@example.com` }))) as { id: string }).id;
+  const person = (username: string) =>
+    createdId(root.post('/person/unit', { username, email: `${username}@example.com` }));
   const bobId = await person('bob');
   const bob = root.as((await tokensOf(root, 'person', bobId)).access_token);
   const { items } = (await ok(ann.get('/person/unit'))) as { items: { id: string }[] };
@@ -90,7 +90,7 @@ export async function makeWorld(root: TestProject): Promise<World> {
   );
   const make = async (name: string, kind: string, at: number, more: object = {}) => {
     const body = { code: name, ...(kind === 'pointer' ? {} : valuesOf(at)), ...more };
-    ids[name] = ((await ok(root.post(`/${kind}/unit`, body))) as { id: string }).id;
+    ids[name] = await createdId(root.post(`/${kind}/unit`, body));
   };
   for (const at of [0, 1]) {
     await make(`open${at}`, 'open', at);

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { documented } from '../../support/callers.js';
-import { ok, query } from '../../support/definitions.js';
+import { createdId, ok, query } from '../../support/definitions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 import { dropSpares, EVERYBODY, flipSecretsOf, makeWorld, type Who } from './secret-model.js';
 import { questions, type Question } from './secret-questions.js';
@@ -140,7 +140,7 @@ describe('of a kind that a caller may only read', () => {
       await ok(root.post('/kind/unit', { id: 'shown', parameters, access: { ...closed, read: 'anyone' } }));
       await ok(root.post('/group/unit', { id: 'window', kind_list: ['shown'] }));
     }
-    const { id } = (await ok(root.post('/shown/unit', { plain: 'x' }))) as { id: string };
+    const id = await createdId(root.post('/shown/unit', { plain: 'x' }));
     return [...structs, `/shown/unit/${id}/struct`];
   }
 

@@ -1,7 +1,7 @@
 /** Permissions that outlive what they were for: what is made again under the same id inherits nothing, on every process at once. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineKinds, tokensOf } from '../../support/callers.js';
-import { expectNoDrift, ok } from '../../support/definitions.js';
+import { createdId, expectNoDrift, ok } from '../../support/definitions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
 const [service, second] = [await startTestService(), await startTestService()];
@@ -69,7 +69,7 @@ describe('created again under the same id', () => {
     await ok(admin.put('/kind/unit/note', { access: { read: 'anyone' } }));
     const { items } = (await ok(admin.get('/note/unit'))) as { items: { id: string }[] };
     const old = items[0]?.id ?? '';
-    const other = ((await ok(admin.post('/note/unit', {}))) as { id: string }).id;
+    const other = await createdId(admin.post('/note/unit', {}));
     await ok(admin.post(`/note/unit/${old}/link/link/note/unit/${other}`));
     await ok(admin.delete('/kind/unit/note?cascade=true'));
     expect((await there.get('/note/unit')).status).toBe(404);

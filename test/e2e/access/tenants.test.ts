@@ -1,7 +1,7 @@
 /** Two projects that are alike to the last id: no answer of one has anything of the other, and no write reaches it. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defineKinds, signUp, withMembers, type TestMember } from '../../support/callers.js';
-import { definitionsOf, ok, query } from '../../support/definitions.js';
+import { createdId, definitionsOf, ok, query } from '../../support/definitions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
@@ -47,7 +47,7 @@ async function makeTenant(mark: string): Promise<Tenant> {
   );
   const make = async (name: string) => {
     const body = { name: `${name} ${mark}`, land: 'a', owner: ann.id };
-    return ((await ok(admin.post('/note/unit', body))) as { id: string }).id;
+    return createdId(admin.post('/note/unit', body));
   };
   const [note, other] = [await make('note'), await make('other')];
   await ok(admin.post(`/note/unit/${note}/link/link/land/unit/b`));

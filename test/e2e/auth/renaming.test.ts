@@ -1,7 +1,7 @@
 /** The names of a member and those of its credentials are one thing, however they are changed. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
-import { ok, query, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, query, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -89,7 +89,7 @@ describe('names that a hook sets', () => {
   const make = (username: string) => admin.post('/guest/unit', { username, email: `${username}@example.com` });
 
   it('are those of the sign-in', async () => {
-    const { id } = (await ok(make('LOUD'))) as { id: string };
+    const id = await createdId(make('LOUD'));
     expect(await credentialOf(id)).toEqual({ username: 'loud', email: 'LOUD@example.com' });
     await ok(admin.put(`/guest/unit/${id}`, { first_name: 'x' }));
     expect(await credentialOf(id)).toEqual({ username: 'loud', email: 'hook@example.com' });

@@ -4,7 +4,7 @@ import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.j
 import { TAGS } from '../../../src/http/route/api-route.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
@@ -198,7 +198,7 @@ describe('the document of a project', () => {
       tags: ['tags'],
       cost: 1,
     });
-    const { id } = (await ok(held.post('/book/unit', create))) as { id: string };
+    const id = await createdId(held.post('/book/unit', create));
     await ok(held.put(`/book/unit/${id}`, exampleOf('/api/lib/book/unit/{unit_id}', 'put')));
   });
 
@@ -260,7 +260,7 @@ describe('the document of a project', () => {
     const { paths } = await fetchFor(member);
     expect(paths['/api/lib/form/unit/{unit_id}']?.put?.security).toEqual([{ project: [], bearer: [] }]);
     for (const [kind, caller] of [['drop', project] as const, ['form', anonymous(project)] as const]) {
-      const { id } = (await ok(caller.post(`/${kind}/unit`, {}))) as { id: string };
+      const id = await createdId(caller.post(`/${kind}/unit`, {}));
       const link = `/${kind}/unit/${id}/link/link/${kind}/unit/${id}`;
       expect((await caller.put(`/${kind}/unit/${id}`, {})).status).toBe(404);
       expect((await caller.delete(`/${kind}/unit/${id}`)).status).toBe(404);

@@ -4,7 +4,7 @@ import type { OpenApiDocument, OpenApiOperation } from '../../../src/doc/openapi
 import { OPERATIONS } from '../../../src/model/built-in-traits.js';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
@@ -164,7 +164,7 @@ describe('functions in the document', () => {
 
   it('answer as it says', async () => {
     const held = await ann.documented();
-    const { id } = (await ok(held.post('/city/unit', {}))) as { id: string };
+    const id = await createdId(held.post('/city/unit', {}));
     const given = { latitude: 12.5, limit: 3, tags: ['a', 'b'], extra: { a: 1 } };
     const query = 'latitude=12.5&limit=3&tags=a&tags=b&extra=%7B%22a%22%3A1%7D';
     expect(await ok(held.post('/city/function/near', given))).toMatchObject(given);

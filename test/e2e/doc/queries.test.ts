@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from '../../../src/doc/openapi/openapi.js';
 import { queryComponent, QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
 import { defineKinds, withMembers } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 
@@ -26,7 +26,7 @@ await defineKinds(
 );
 await ok(project.post('/group/unit', { id: 'notes', kind_list: ['note'] }));
 await ok(project.post('/link/unit', { id: 'about', label: 'About' }));
-const { id: note } = (await ok(project.post('/note/unit', { title: 'a' }))) as { id: string };
+const note = await createdId(project.post('/note/unit', { title: 'a' }));
 const { items: members } = (await ok(project.get('/kind_admin/unit'))) as { items: { id: string }[] };
 const { id: person } = (await ok(project.post('/person/unit', { username: 'p', email: 'p@example.com' }))) as {
   id: string;

@@ -4,7 +4,7 @@ import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, Schema } from
 import { QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { PLACE, THING } from '../../support/every-type.js';
 import { SchemaValues } from '../../support/schema-values.js';
 import { startTestService } from '../../support/service.js';
@@ -36,8 +36,8 @@ await defineKinds(project, PLACE, THING, {
     { id: 'stock', kind_id: 'integer', write_access: 'nobody' },
   ],
 });
-const { id: place } = (await ok(project.post('/place/unit', {}))) as { id: string };
-const { id: thing } = (await ok(project.post('/thing/unit', { a_string: 'a' }))) as { id: string };
+const place = await createdId(project.post('/place/unit', {}));
+const thing = await createdId(project.post('/thing/unit', { a_string: 'a' }));
 await ok(project.post('/ruled/unit', { code: 'a', size: 'small', shape: {} }));
 await defineKinds(project, { id: 'spare', parameters: [{ id: 'spare_string', kind_id: 'string' }] });
 await ok(project.post('/group/unit', { id: 'spares', kind_list: [] }));

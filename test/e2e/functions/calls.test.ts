@@ -1,6 +1,7 @@
 /** The four routes of functions: rights, existence, state, parameters, and one transaction for all that a call does. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
@@ -141,7 +142,7 @@ await defineKinds(
   { id: 'asleep', label: 'Asleep', active: false },
 );
 await admin.post('/land/unit', { iso: 'no' });
-const { id } = (await admin.post('/city/unit', { name: 'Oslo', code: 'c1' })).body.content as { id: string };
+const id = await createdId(admin.post('/city/unit', { name: 'Oslo', code: 'c1' }));
 const other = (await admin.post('/city/unit', { name: 'Bergen' })).body.content as { id: string };
 await admin.post('/vault/unit', {});
 await admin.post('/visit/unit', { at: id });

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { outliving } from '../../support/escapes.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
@@ -158,7 +158,7 @@ describe('uncaught errors of a call are logged with its function', () => {
   });
 
   it('an event listener in a hook', async () => {
-    const { id } = (await ok(project.post('/job/unit', {}))) as { id: string };
+    const id = await createdId(project.post('/job/unit', {}));
     lines.splice(0);
     expect((await project.put(`/job/unit/${id}`, { name: 'x' })).status).toBe(504);
     expect(await escaped()).toMatchObject({ name: 'before_update', err: { message: 'by a hook that is over' } });

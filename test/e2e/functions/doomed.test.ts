@@ -1,7 +1,7 @@
 /** What fails for another reason than a refusal undoes all that is in its transaction, whatever an author makes of it. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
 import { startTestService } from '../../support/service.js';
@@ -57,7 +57,7 @@ describe('a caught failure', () => {
   });
 
   it('of a deadlock still runs the call again', async () => {
-    const made = async () => ((await ok(project.post('/trace/unit', {}))) as { id: string }).id;
+    const made = () => createdId(project.post('/trace/unit', {}));
     const [one, two] = [await made(), await made()];
     crossing.close();
     const calls = Promise.all([

@@ -1,7 +1,7 @@
 /** What before hooks are given and what comes of what they return: they may make keys and required values, and take values away. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
@@ -182,7 +182,7 @@ describe('before a create', () => {
   });
 
   it('invalid references are reported without a hook, after rights', async () => {
-    const { id } = (await ok(create('/vault/unit', { title: 'closed' }))) as { id: string };
+    const id = await createdId(create('/vault/unit', { title: 'closed' }));
     const bad = { title: 'Bad', about: id };
     expect(refusalOf(await create('/ruled/unit', bad, member))).toEqual({
       status: 400,

@@ -1,7 +1,7 @@
 /** Whoever reads, thinks and writes what it read loses no update, however many do so at once, on however many processes. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 
@@ -94,7 +94,7 @@ await defineKinds(
 await reload(service);
 await reload(other);
 
-const account = async (values: object = {}) => ((await ok(project.post('/account/unit', values))) as { id: string }).id;
+const account = (values: object = {}) => createdId(project.post('/account/unit', values));
 const accounts = async (count: number) => Promise.all(Array.from({ length: count }, () => account()));
 const totalOf = async (id: string) => ((await ok(project.get(`/account/unit/${id}`))) as { total: number }).total;
 const times = <T>(count: number, work: (at: number) => T) => Array.from({ length: count }, (_, at) => work(at));
@@ -149,7 +149,7 @@ describe('a hundred concurrent calls that read, compute and write', () => {
 
 describe('hooks that read, compute and write', () => {
   it('the unit that is edited', async () => {
-    const { id } = (await ok(project.post('/page/unit', {}))) as { id: string };
+    const id = await createdId(project.post('/page/unit', {}));
     const edits = times(60, (n) => at(n).put(`/page/unit/${id}`, { note: `${n}` }));
     expect(await statuses(edits)).toEqual({ 200: 60 });
     expect(await ok(project.get(`/page/unit/${id}`))).toMatchObject({ total: 60 });
@@ -157,7 +157,7 @@ describe('hooks that read, compute and write', () => {
 
   it('another unit, when units are created and deleted, by cascade too', async () => {
     const id = await account();
-    const book = ((await ok(project.post('/book/unit', {}))) as { id: string }).id;
+    const book = await createdId(project.post('/book/unit', {}));
     const made: string[] = [];
     const creates = times(40, async (n) => {
       const reply = await at(n).post('/entry/unit', { account: id, ...(n % 2 === 0 && { book }) });

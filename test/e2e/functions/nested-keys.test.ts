@@ -1,7 +1,7 @@
 /** Units inside others whose hooks change their keys: who creates them refers to them, and to nothing else of that key. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 
@@ -73,7 +73,7 @@ describe('a unit refers to the unit that it creates', () => {
   });
 
   it('in an edit', async () => {
-    const { id } = (await ok(member.post('/item/unit', { tag: 'SEEN' }))) as { id: string };
+    const id = await createdId(member.post('/item/unit', { tag: 'SEEN' }));
     expect(await ok(member.put(`/item/unit/${id}`, { other: { code: 'SEEN' } }))).toMatchObject({
       tag: 'SEEN',
       other: 'seen',

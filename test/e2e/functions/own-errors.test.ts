@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 import { loggedError } from '../../../src/http/log/logged-error.js';
@@ -76,7 +76,7 @@ describe.each(NAMES)('an error of the author, %s', (name) => {
   });
 
   it('is a fault of the hook', async () => {
-    const { id } = (await ok(project.post('/job/unit', {}))) as { id: string };
+    const id = await createdId(project.post('/job/unit', {}));
     expect(await project.put(`/job/unit/${id}`, { name })).toMatchObject({ status: 500 });
     expect(lines).toMatchObject([{ err: { message: expect.stringContaining('before_update of job.ts') as string } }]);
   });

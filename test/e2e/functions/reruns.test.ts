@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, tokensOf } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { Gate, gateOf } from '../../support/gate.js';
 import { Mailbox, temporaryFolder } from '../../support/mailbox.js';
@@ -218,7 +218,7 @@ describe('hooks around a source', () => {
       { id: 'counter', parameters: [{ id: 'total', kind_id: 'integer', default_integer: 0 }] },
       { id: 'far', remote: true, parameters: [{ id: 'title', kind_id: 'string' }] },
     );
-    const { id } = (await ok(admin.post('/counter/unit', {}))) as { id: string };
+    const id = await createdId(admin.post('/counter/unit', {}));
     const replies = await Promise.all(Array.from({ length: 30 }, () => admin.post('/far/unit', { title: id })));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await ok(admin.get(`/counter/unit/${id}`))).toMatchObject({ total: 60 });

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { anonymous, defineKinds } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 
@@ -42,7 +42,7 @@ await defineKinds(
 );
 await reload(service);
 const doorOf = async (kind: string, parameter: string) => {
-  const { id } = (await ok(admin.post('/door/unit', {}))) as { id: string };
+  const id = await createdId(admin.post('/door/unit', {}));
   await ok(admin.post(`/${kind}/unit`, { [parameter]: id }));
   return id;
 };

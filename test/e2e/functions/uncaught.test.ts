@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 import { loggedError } from '../../../src/http/log/logged-error.js';
@@ -336,7 +336,7 @@ describe('an error is logged with the file and line of the author, wherever it w
   });
 
   it('of what a hook returns', async () => {
-    const { id } = (await ok(admin.post('/order/unit', {}))) as { id: string };
+    const id = await createdId(admin.post('/order/unit', {}));
     expect((await member.put(`/order/unit/${id}`, { text: 'x' })).status).toBe(500);
     expect(lines.at(-1)?.err?.message).toBe(
       'a before_ hook of order.ts must return an object of values, or nothing; got array',

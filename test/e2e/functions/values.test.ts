@@ -1,7 +1,7 @@
 /** Authored code sees values as records show them, of every type and whichever way they come, and may give them back. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 import { EDGES, shownOf, TYPES, type Accepted } from '../../support/values.js';
@@ -64,7 +64,7 @@ await defineKinds(
   { id: 'far', remote: true, parameters: kindParameters.map(({ id }) => id) },
 );
 for (const [type, key] of Object.entries(KEYS)) await ok(admin.post(`/of_${type}/unit`, { [`key_${type}`]: key }));
-const { id: uuid } = (await ok(admin.post('/of_uuid/unit', {}))) as { id: string };
+const uuid = await createdId(admin.post('/of_uuid/unit', {}));
 await reload(service);
 
 const references = Object.fromEntries(Object.entries(KEYS).map(([type, key]) => [`by_${type}`, String(key)]));

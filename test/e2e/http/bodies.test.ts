@@ -2,6 +2,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { expectWellFormed, scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
@@ -16,7 +17,7 @@ await defineKinds(project, {
     { id: 'data', kind_id: 'json' },
   ],
 });
-const { id } = (await project.post('/note/unit', { text: 'a' })).body.content as { id: string };
+const id = await createdId(project.post('/note/unit', { text: 'a' }));
 const text = '{"text":"é🙂"}';
 const deep = (levels: number) => `{"data":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 

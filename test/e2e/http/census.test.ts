@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, tokensOf } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { expectWellFormed } from '../../support/scenario.js';
 import { startTestService, type CallOptions, type TestProject } from '../../support/service.js';
@@ -35,8 +35,8 @@ async function makeProject(): Promise<{ admin: TestProject; ann: string; guest: 
     access: { read: own, create: own, update: own, delete: own, link: own },
   });
   await ok(admin.post('/group/unit', { id: 'notes', kind_list: ['note'] }));
-  const member = async (kind: string) =>
-    ((await ok(admin.post(`/${kind}/unit`, { username: kind, email: `${kind}@example.com` }))) as { id: string }).id;
+  const member = (kind: string) =>
+    createdId(admin.post(`/${kind}/unit`, { username: kind, email: `${kind}@example.com` }));
   return { admin, ann: await member('person'), guest: await member('guest') };
 }
 const [here, there] = [await makeProject(), await makeProject()];
@@ -249,8 +249,7 @@ it('every route has a row, and every row has a route', () => {
 
 describe.each(ROWS)('$route', ({ call, answers, open, bare, tokenless, anyQuery }) => {
   const answered = async (as: TestProject, options?: CallOptions, query = ''): Promise<number> => {
-    const note = async (): Promise<string> =>
-      ((await ok(here.admin.post('/note/unit', { owner: here.ann }))) as { id: string }).id;
+    const note = async (): Promise<string> => await createdId(here.admin.post('/note/unit', { owner: here.ann }));
     const [method, address, body] = call({ note: await note(), other: await note() });
     const path = `${address}${query}`;
     const reply = path.startsWith('^')

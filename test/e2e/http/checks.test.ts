@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SECRET } from '../../../src/config/config.token.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { expectWellFormed, play, scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
@@ -28,8 +29,8 @@ await defineKinds(
   { id: 'sealed', label: 'Sealed', access: { read: 'nobody' } },
 );
 const member = await asMember(project);
-const unit = (await project.post('/city/unit', { name: 'Rome' })).body.content.id as string;
-const closedUnit = (await project.post('/closed/unit', { name: 'Rome' })).body.content.id as string;
+const unit = await createdId(project.post('/city/unit', { name: 'Rome' }));
+const closedUnit = await createdId(project.post('/closed/unit', { name: 'Rome' }));
 const missing = randomUUID();
 const callers = { member, admin: project, nobody: anonymous(project), stranger: project.as('x.y.z') };
 

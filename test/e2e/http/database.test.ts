@@ -1,6 +1,7 @@
 /** The database is slow, full, away and back: 503 with a reason, and the next request works. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { expectWellFormed } from '../../support/scenario.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import type { Reply } from '../../support/service.js';
@@ -14,7 +15,7 @@ const database = await ownDatabase();
 const service = await startServiceOn(database, { databasePool: POOL });
 const project = await service.project();
 await defineKinds(project, { id: 'city', label: 'City', parameters: [{ id: 'name', kind_id: 'string' }] });
-const unit = (await project.post('/city/unit', { name: 'Rome' })).body.content.id as string;
+const unit = await createdId(project.post('/city/unit', { name: 'Rome' }));
 const side = await sideConnection(database);
 /** All connections of all services on this database. */
 const END_ALL =

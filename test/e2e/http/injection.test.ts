@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
-import { expectNoDrift, inQuotes, ok, query } from '../../support/definitions.js';
+import { createdId, expectNoDrift, inQuotes, ok, query } from '../../support/definitions.js';
 import { send, type WireRequest } from '../../support/wire.js';
 import { startTestService } from '../../support/service.js';
 
@@ -30,7 +30,7 @@ await defineKinds(
 );
 await ok(admin.post('/group/unit', { id: 'places', kind_list: ['city', 'land'] }));
 await ok(admin.post('/land/unit', { code: 'it' }));
-const { id } = (await ok(admin.post('/city/unit', { a_string: 'Rome', land: 'it' }))) as { id: string };
+const id = await createdId(admin.post('/city/unit', { a_string: 'Rome', land: 'it' }));
 const ann = await signUp(admin, 'ann');
 
 /** In every hostile text, and in nothing else that the service knows. */

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { OpenRequests } from '../../../src/http/server/open-requests.js';
 import { signUp, withMembers } from '../../support/callers.js';
 import { CutProxy, type Cut } from '../../support/cut-proxy.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import { expectWellFormed } from '../../support/scenario.js';
@@ -49,8 +49,7 @@ const open = project.as(undefined);
 
 const cities = async (name: string): Promise<number> =>
   (await project.get(`/city/unit?filter=eq(name,${name})`)).body.content.count as number;
-const city = async (name: string): Promise<string> =>
-  ((await ok(project.post('/city/unit', { name }))) as { id: string }).id;
+const city = async (name: string): Promise<string> => await createdId(project.post('/city/unit', { name }));
 
 /** A write, with what of its messages to the database has only it, and whether it is stored. */
 interface Write {

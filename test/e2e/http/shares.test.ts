@@ -1,6 +1,7 @@
 /** The pool is shared out: what is slow in some projects is no standstill in the others. */
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
@@ -26,7 +27,7 @@ async function slow(project: TestProject, places: number) {
 
 it('two projects with slow queries leave connections for a third', async () => {
   const [first, second, third] = [await withNotes(), await withNotes(), await withNotes()];
-  const { id } = (await third.post('/note/unit', { text: 'a' })).body.content as { id: string };
+  const id = await createdId(third.post('/note/unit', { text: 'a' }));
   const releases = [await slow(first, 4), await slow(second, 2)];
   for (let turn = 0; turn < 20; turn += 1) expect((await third.get(`/note/unit/${id}`)).status).toBe(200);
   for (const release of releases) await release();

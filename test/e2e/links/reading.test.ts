@@ -1,7 +1,7 @@
 /** What a walk along links answers and refuses; how load_links goes with gets and lists. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 
@@ -230,7 +230,7 @@ describe('a kind that no traversal has reached before', () => {
       await ok(project.post(`/pier/unit/${a?.id}/link/link/pier/unit/${b?.id}`));
       const walk = async () => (await ok(project.get(`/pier/unit/${a?.id}/link/child${query}`))) as { items: object[] };
       expect((await walk()).items).toMatchObject([{ kind_id: 'pier', name: 'b' }]);
-      const { id } = (await ok(project.post('/boat/unit', { name: 'x' }))) as { id: string };
+      const id = await createdId(project.post('/boat/unit', { name: 'x' }));
       await ok(project.post(`/pier/unit/${a?.id}/link/link/boat/unit/${id}`));
       await ok(project.post(`/pier/unit/${a?.id}/link/link/pier/unit/${c?.id}`));
       const expected = [{ kind_id: 'boat', name: 'x' }, { name: 'b' }, { name: 'c' }].slice(

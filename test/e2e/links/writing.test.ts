@@ -1,7 +1,7 @@
 /** Links made, found again and deleted; what stands in the way, and what goes with what. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
-import { definitionsOf, ok, query, TIMESTAMP } from '../../support/definitions.js';
+import { createdId, definitionsOf, ok, query, TIMESTAMP } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -23,8 +23,7 @@ await defineKinds(
 );
 for (const id of ['road', 'rail']) await ok(admin.post('/link/unit', { id, label: id }));
 
-const made = async (kind: string, body: object): Promise<string> =>
-  ((await ok(admin.post(`/${kind}/unit`, body))) as { id: string }).id;
+const made = async (kind: string, body: object): Promise<string> => await createdId(admin.post(`/${kind}/unit`, body));
 const open = await made('town', { name: 'open' });
 const closed = await made('town', { name: 'closed' });
 const secret = await made('secret', { name: 'x' });

@@ -1,7 +1,7 @@
 /** The units of all kinds of a group as one list, and one of them whatever its kind. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds, documented } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 
@@ -38,7 +38,7 @@ await ok(root.post('/group/unit', { id: 'nothing' }));
 
 const made = async (kind: string, ...bodies: object[]): Promise<string[]> => {
   const ids: string[] = [];
-  for (const body of bodies) ids.push(((await ok(root.post(`/${kind}/unit`, body))) as { id: string }).id);
+  for (const body of bodies) ids.push(await createdId(root.post(`/${kind}/unit`, body)));
   return ids;
 };
 const [polo = ''] = await made(

@@ -1,6 +1,6 @@
 /** The record of a member kind: it lists what its members have as such, comes and goes with the group, and can be sent back. */
 import { describe, expect, it } from 'vitest';
-import { expectNoDrift, expectRefused, ok, query, refusalOf } from '../../support/definitions.js';
+import { createdId, expectNoDrift, expectRefused, ok, query, refusalOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
@@ -173,7 +173,7 @@ describe('the record of a member kind', () => {
     const name = { username: 'olga', password: 'correct horse 9' };
     const body = { ...name, kind_system_user: { ...name, email: 'olga@example.com' }, access_token: 'mine' };
     const visitor = project.as(undefined);
-    const { id } = (await ok(visitor.post('/auth/old_member/signup', body))) as { id: string };
+    const id = await createdId(visitor.post('/auth/old_member/signup', body));
     const session = (await ok(visitor.post('/auth/signin', name))) as { access_token: string; refresh_token: string };
     expect(await ok(project.as(session.access_token).get(`/old_member/unit/${id}`))).toMatchObject({
       access_token: 'mine',

@@ -1,7 +1,7 @@
 /** Struct descriptors of kinds, units and groups. */
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { beside } from '../../support/neighbour.js';
 import { startTestService } from '../../support/service.js';
 
@@ -254,7 +254,7 @@ describe('a struct', () => {
       ]);
       const { items } = await struct(kind);
       const body = items.map(({ id, default: preset }) => [id, given.get(id) ?? preset]);
-      const { id } = (await ok(project.post(`/${kind}/unit`, Object.fromEntries(body) as object))) as { id: string };
+      const id = await createdId(project.post(`/${kind}/unit`, Object.fromEntries(body) as object));
       const unit = (await ok(project.get(`/${kind}/unit/${id}/struct`))) as { parameters: Descriptor[] };
       expect(unit.parameters).toEqual(items);
       // Fields that are not described can be left out by name, as everywhere.

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
 import { defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { PLACE, THING, TYPES, type TypeId } from '../../support/every-type.js';
 import { play } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
@@ -20,7 +21,7 @@ await defineKinds(project, PLACE, THING, {
     { id: 'day', kind_id: 'date' },
   ],
 });
-const place = (await project.post('/place/unit', {})).body.content.id as string;
+const place = await createdId(project.post('/place/unit', {}));
 
 const OPERATORS = [
   'eq',
@@ -340,7 +341,7 @@ describe('values', () => {
   it.each([['naïve'], ['Ünïcödé ÉÈ'], ['ЖУК'], ['ΣΟΦΟ'], ['ǅ']])(
     'icontains, istartswith and iendswith know upper and lower case of all of Unicode: %s',
     async (upper) => {
-      const { id } = (await project.post('/note/unit', { name: upper })).body.content as { id: string };
+      const id = await createdId(project.post('/note/unit', { name: upper }));
       const lower = upper.toLowerCase();
       for (const op of ['icontains', 'istartswith', 'iendswith']) {
         for (const text of [upper, lower, upper.toUpperCase()])

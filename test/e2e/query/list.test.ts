@@ -1,6 +1,7 @@
 /** The query parameters of lists and gets, in every spelling; what they answer and how many statements that takes. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { play, scenarios } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 
@@ -470,7 +471,7 @@ describe('statements', () => {
   });
 
   it('a delete takes 2: the unit, then its links', async () => {
-    const { id } = (await project.post('/city/unit', {})).body.content as { id: string };
+    const id = await createdId(project.post('/city/unit', {}));
     expect(await count(() => project.delete(`/city/unit/${id}`))).toBe(2);
   });
 });

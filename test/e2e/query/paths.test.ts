@@ -1,7 +1,7 @@
 /** Dotted paths over references: in filters, orders and `include`, over at most three of them. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { scenarios, type Scenario } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 
@@ -35,7 +35,7 @@ await defineKinds(
 );
 await ok(project.put('/unit/unit/twin', { on_delete: 'set_null' }));
 const make = async (kind: string, body: object): Promise<string> =>
-  ((await ok(project.post(`/${kind}/unit`, body))) as { id: string }).id;
+  await createdId(project.post(`/${kind}/unit`, body));
 
 const earth = await make('planet', { name: 'Earth' });
 await make('continent', { code: 'EU', name: 'Europe', planet: earth });

@@ -1,6 +1,7 @@
 /** Unique parameters, alone and together, and bodies of many units: all or none, and who is to blame. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
@@ -50,9 +51,9 @@ describe('a unique parameter', () => {
     const path = `/one_${type}/unit`;
     const id = `u_${type}`;
     const conflict = { status: 409, body: { messages: [{ code: 'parameter.not_unique', parameter: id }] } };
-    const first = (await project.post(path, { [id]: one })).body.content.id as string;
+    const first = await createdId(project.post(path, { [id]: one }));
     expect(await project.post(path, { [id]: one })).toMatchObject(conflict);
-    const second = (await project.post(path, { [id]: other })).body.content.id as string;
+    const second = await createdId(project.post(path, { [id]: other }));
     expect(await project.put(`${path}/${second}`, { [id]: one })).toMatchObject(conflict);
     expect((await project.put(`${path}/${first}`, { [id]: one })).status).toBe(200);
     expect((await project.post(path, [{}, { [id]: null }, {}])).status).toBe(200);
@@ -215,7 +216,7 @@ describe('a bulk create', () => {
   });
 
   it('does not exist for edits', async () => {
-    const { id } = (await project.post('/note/unit', { name: 'a' })).body.content as { id: string };
+    const id = await createdId(project.post('/note/unit', { name: 'a' }));
     expect(await project.put(`/note/unit/${id}`, [{ name: 'b' }])).toMatchObject({
       status: 400,
       body: { messages: [{ code: 'body.not_object' }] },

@@ -1,6 +1,7 @@
 /** Natural keys: what can be one, how it is written in a path, and that it never changes. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { wireRequest } from '../../support/scenario.js';
 import { startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';
@@ -247,7 +248,7 @@ describe('a key of another type', () => {
 describe('a generated key', () => {
   it('is a UUID of version 7, later ones greater', async () => {
     const made: string[] = [];
-    for (let at = 0; at < 5; at += 1) made.push((await call('POST', '/plain/unit', {})).body.content.id as string);
+    for (let at = 0; at < 5; at += 1) made.push(await createdId(call('POST', '/plain/unit', {})));
     made.push(
       ...(
         (
@@ -264,7 +265,7 @@ describe('a generated key', () => {
   });
 
   it('is found in capitals too, and in no other form', async () => {
-    const { id } = (await call('POST', '/plain/unit', {})).body.content as { id: string };
+    const id = await createdId(call('POST', '/plain/unit', {}));
     expect((await call('GET', `/plain/unit/${id.toUpperCase()}`)).body.content.id).toBe(id);
     for (const other of [id.replaceAll('-', ''), `{${id}}`, `${id}x`, `urn:uuid:${id}`, id.slice(1), ` ${id}`])
       expect((await call('GET', `/plain/unit/${encodeURIComponent(other)}`)).status, other).toBe(404);

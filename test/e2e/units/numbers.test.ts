@@ -1,7 +1,7 @@
 /** A number of a body is stored as it was written, or refused: JSON.parse alone would round it without a word. */
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
@@ -45,7 +45,7 @@ it.each([
   ['a_json', '{"x":0.10000000000000001,"y":[1.5]}', { x: 0.1, y: [1.5] }],
   ['a_json', '{"x":"12345678901234567890"}', { x: '12345678901234567890' }],
 ])('%s: %s is stored', async (name, number, stored) => {
-  const { id } = (await ok(project.post('/thing/unit', `{"${name}":${number}}`))) as { id: string };
+  const id = await createdId(project.post('/thing/unit', `{"${name}":${number}}`));
   expect(await ok(project.get(`/thing/unit/${id}`))).toMatchObject({ [name]: stored });
 });
 

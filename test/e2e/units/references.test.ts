@@ -1,6 +1,7 @@
 /** Parameters of the type unit: held by foreign keys, refused and followed as their definition says. */
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
@@ -104,7 +105,7 @@ describe('a reference', () => {
   it('to a unit of another project is refused', async () => {
     const other = await service.project();
     await defineKinds(other, { id: 'country', label: 'Country' });
-    const { id } = (await other.post('/country/unit', {})).body.content as { id: string };
+    const id = await createdId(other.post('/country/unit', {}));
     expect(await project.post('/city/unit', { country: id })).toMatchObject({
       status: 400,
       body: { messages: [{ code: 'parameter.bad_reference' }] },

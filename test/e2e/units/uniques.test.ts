@@ -1,7 +1,7 @@
 /** Of values that other units have, all are told at once. */
 import { describe, expect, it } from 'vitest';
 import { asMember, defineKinds } from '../../support/callers.js';
-import { ok, refusalOf } from '../../support/definitions.js';
+import { createdId, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 
@@ -88,7 +88,7 @@ it("of an edit, except the unit's own", async () => {
 it('of a kind with hooks', async () => {
   const both = { status: 409, messages: ['parameter.not_unique hook_name', 'parameter.not_unique hook_size'] };
   await ok(project.post('/hooked/unit', { hook_name: 'n', hook_size: 2 }));
-  const { id } = (await ok(project.post('/hooked/unit', { hook_name: 'm', hook_size: 3 }))) as { id: string };
+  const id = await createdId(project.post('/hooked/unit', { hook_name: 'm', hook_size: 3 }));
   expect(await told(project.post('/hooked/unit', { hook_name: 'n', hook_size: 2 }))).toEqual(both);
   expect(await told(project.put(`/hooked/unit/${id}`, { hook_name: 'n', hook_size: 2 }))).toEqual(both);
 });
@@ -184,12 +184,12 @@ describe('together with references to missing units', () => {
   });
 
   it('of an edit', async () => {
-    const { id } = (await ok(project.post('/outer/unit', { label: 'k' }))) as { id: string };
+    const id = await createdId(project.post('/outer/unit', { label: 'k' }));
     expect(await told(project.put(`/outer/unit/${id}`, { label: 'l', thing_hook: missing }))).toEqual(both);
   });
 
   it('and to units that a rule hides', async () => {
-    const { id } = (await ok(project.post('/hidden/unit', { open: false }))) as { id: string };
+    const id = await createdId(project.post('/hidden/unit', { open: false }));
     expect(await told(member.post('/outer/unit', { label: 'l', ruled: id }))).toEqual({
       status: 400,
       messages: ['parameter.bad_reference ruled', 'parameter.not_unique label'],

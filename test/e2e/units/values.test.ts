@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { play } from '../../support/scenario.js';
 import { startTestService, type Reply } from '../../support/service.js';
 
@@ -488,7 +489,7 @@ describe('an absent value', () => {
     expect(codes(await project.post(path, {}))).toEqual(['parameter.required']);
     expect((await project.post(path, { [id]: null })).body.content[id]).toBeNull();
     expect((await project.post(path, { [id]: '' })).body.content[id]).toBe('');
-    const unit = (await project.post(path, { [id]: 'x' })).body.content.id as string;
+    const unit = await createdId(project.post(path, { [id]: 'x' }));
     expect((await project.put(`${path}/${unit}`, {})).body.content[id]).toBe('x');
   });
 
@@ -501,7 +502,7 @@ describe('an absent value', () => {
     const { path, id } = await kindOf({ nullable: false });
     expect(codes(await project.post(path, {}))).toEqual(['parameter.required']);
     expect(codes(await project.post(path, { [id]: null }))).toEqual(['parameter.null']);
-    const unit = (await project.post(path, { [id]: 'x' })).body.content.id as string;
+    const unit = await createdId(project.post(path, { [id]: 'x' }));
     expect(codes(await project.put(`${path}/${unit}`, { [id]: null }))).toEqual(['parameter.null']);
     expect((await project.put(`${path}/${unit}`, {})).status).toBe(200);
   });
@@ -632,7 +633,7 @@ describe('the rules of a parameter', () => {
         expect(await project.post(path, body(value)), JSON.stringify(value)).toMatchObject({ status: 200 });
       for (const [value, code] of bad)
         expect(codes(await project.post(path, body(value))), JSON.stringify(value)).toEqual([`parameter.${code}`]);
-      const unit = (await project.post(path, body(good[0]))).body.content.id as string;
+      const unit = await createdId(project.post(path, body(good[0])));
       for (const [value, code] of bad)
         expect(codes(await project.put(`${path}/${unit}`, body(value)))).toEqual([`parameter.${code}`]);
     }
@@ -768,7 +769,7 @@ describe('fields that are not parameters', () => {
     ['ctid', 1, 'parameter.unknown'],
   ])("%s is not the client's to write", async (key, value, code) => {
     expect(codes(await project.post('/thing/unit', { [key]: value }))).toEqual([code]);
-    const { id } = (await project.post('/thing/unit', {})).body.content as { id: string };
+    const id = await createdId(project.post('/thing/unit', {}));
     const edited = await project.put(`/thing/unit/${id}`, { [key]: value });
     expect(codes(edited)).toEqual([key === 'id' ? 'parameter.immutable' : code]);
   });

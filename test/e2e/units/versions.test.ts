@@ -1,6 +1,7 @@
 /** Entity tags and what depends on them: 304, 412, edits at the same time, edits of a part. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
+import { createdId } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
@@ -109,8 +110,8 @@ describe('If-None-Match', () => {
     await defineKinds(project, { id: 'nation', parameters: ['name'] });
     const where = { id: 'nation_id', kind_id: 'unit', reference_kind: 'nation' };
     await defineKinds(project, { id: 'town', parameters: ['name', where] });
-    const nation = (await project.post('/nation/unit', { name: 'a' })).body.content.id as string;
-    const town = (await project.post('/town/unit', { name: 'x', nation_id: nation })).body.content.id as string;
+    const nation = await createdId(project.post('/nation/unit', { name: 'a' }));
+    const town = await createdId(project.post('/town/unit', { name: 'x', nation_id: nation }));
     const path = `/town/unit/${town}?include=name,nation_id.name`;
     const etag = await etagOf(path);
     expect(await etagOf(path)).toBe(etag);

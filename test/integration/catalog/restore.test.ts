@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { schemaName } from '../../../src/model/names.js';
 import { anonymous, defineKinds } from '../../support/callers.js';
-import { expectNoDrift, ok } from '../../support/definitions.js';
+import { createdId, expectNoDrift, ok } from '../../support/definitions.js';
 import { startTestService, type Reply, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
@@ -92,7 +92,7 @@ it.each<[string, (tables: string[]) => string[], string[]]>([
     },
   );
   await ok(project.post('/group/unit', { id: 'places', kind_list: ['city', 'land'] }));
-  const { id } = (await ok(project.post('/land/unit', { name: 'Italy' }))) as { id: string };
+  const id = await createdId(project.post('/land/unit', { name: 'Italy' }));
   await ok(project.post('/city/unit', { name: 'Rome', land: id, size: 1 }));
   const ask = () => Promise.all(requests.map(async (request) => request(project)));
   const told = (replies: readonly Reply[]) => replies.map(({ status, body }) => ({ status, body }));

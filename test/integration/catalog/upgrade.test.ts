@@ -9,7 +9,7 @@ import { planUpgrade, type UpgradeResult } from '../../../src/catalog/project/up
 import { buildModel, builtInRecords } from '../../../src/model/check/build-model.js';
 import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
 import { tableShapes } from '../../../src/model/table/table-shape.js';
-import { definitionsOf, expectNoDrift, modelOf, ok, query, refusalOf } from '../../support/definitions.js';
+import { createdId, definitionsOf, expectNoDrift, modelOf, ok, query, refusalOf } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn } from '../../support/own-database.js';
 import { ADMIN, type TestProject } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -139,7 +139,7 @@ describe('an older project', () => {
       const reply = await project
         .as(undefined)
         .post('/auth/person/signup', { ...names, password, kind_system_user: { ...names, password } });
-      const { id } = (await ok(Promise.resolve(reply))) as { id: string };
+      const id = await createdId(Promise.resolve(reply));
       await query(
         project,
         'UPDATE $schema."kind_system_user" SET "username" = $2, "username_key" = $2, "email" = $3, "email_key" = $3 WHERE "member_id" = $1',

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { atEnd } from '../../support/at-end.js';
 import { IndexBuilder } from '../../../src/catalog/index/index-builder.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { logLines } from '../../support/log-lines.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';
 import { sideConnection } from '../../support/side-connection.js';
@@ -44,7 +44,7 @@ it('the documented rights are enough in a shared database', async () => {
       parameters: ['name', { id: 'land', kind_id: 'unit', reference_kind: 'land', on_delete: 'cascade' }],
     }),
   );
-  const { id } = (await ok(project.post('/land/unit', { name: 'Italy' }))) as { id: string };
+  const id = await createdId(project.post('/land/unit', { name: 'Italy' }));
   await ok(project.post('/city/unit', { name: 'Rome', land: id }));
   await ok(project.get('/city/unit?filter=eq(land.name,Italy)'));
   await ok(project.put('/string/unit/name', { unique: true }));

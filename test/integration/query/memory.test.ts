@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { asMember, defineKinds } from '../../support/callers.js';
-import { ok } from '../../support/definitions.js';
+import { createdId, ok } from '../../support/definitions.js';
 import { alternatives, defineFarKinds, farWays, shareOf } from '../../support/far-kinds.js';
 import { peakDuring } from '../../support/backends.js';
 import { beside } from '../../support/neighbour.js';
@@ -20,7 +20,7 @@ const member = await asMember(loud);
 await defineFarKinds(loud);
 const quiet = await service.project();
 await defineKinds(quiet, { id: 'note', parameters: [{ id: 'text', kind_id: 'string' }] });
-const { id: note } = (await ok(quiet.post('/note/unit', { text: 'x' }))) as { id: string };
+const note = await createdId(quiet.post('/note/unit', { text: 'x' }));
 
 /** Megabytes that a server process may have. */
 const MOST = 256;

@@ -1,0 +1,139 @@
+/** Drafts of units: their keys, values that the system sets, references to units of the same write, and refusals. */
+import { describe, expect, it } from 'vitest';
+import { FunctionError } from '../../../src/kit/function-error.js';
+import { refusal, type KindError } from '../../../src/shared/errors.js';
+import type { Json } from '../../../src/shared/json.js';
+import { idOfBody, withLabel } from '../../../src/unit/draft/client-ids.js';
+import { withFaults } from '../../../src/unit/draft/complete-refusal.js';
+import { keyOf, withSystemValue, withoutValuesOf, withValuesOf, type Draft } from '../../../src/unit/draft/draft.js';
+import { movedTo, placed } from '../../../src/unit/draft/refusal-position.js';
+import { NewKeys } from '../../../src/unit/draft/replaced-ids.js';
+import type { Field } from '../../../src/model/model.js';
+import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
+
+const model = modelWith({
+  parameters: [
+    parameter('code', 'string', { is_primary: true }),
+    parameter('name', 'string'),
+    parameter('land', 'unit', { reference_kind: 'land' }),
+  ],
+  kinds: [kind('land', ['code', 'name']), kind('city', ['name', 'land'])],
+});
+const [land, city] = [kindIn(model, 'land'), kindIn(model, 'city')];
+const fieldOf = (id: string) => (land.fields.get(id) ?? city.fields.get(id)) as Field;
+
+function draftOf(values: Record<string, Json>, key?: string): Draft {
+  const row = { ...values, ...(key !== undefined && { [land.keyField.column ?? 'id']: key }) };
+  return { row, written: Object.keys(values).map(fieldOf), values: new Map(Object.entries(values)) };
+}
+
+describe('a draft', () => {
+  it('has the key of its kind, or none', () => {
+    expect(keyOf(draftOf({ code: 'it' }, 'it'), land)).toBe('it');
+    expect(keyOf(draftOf({ name: 'Italy' }), land)).toBe('');
+  });
+
+  it('takes values of the system, and those of another draft', () => {
+    const draft = draftOf({ name: 'Rome' });
+    const set = withSystemValue(draft, fieldOf('land'), 'it');
+    expect([set.row, draft.row]).toEqual([{ name: 'Rome', land: 'it' }, { name: 'Rome' }]);
+    expect(withValuesOf(draft, draftOf({ name: 'Roma', land: 'it' })).row).toEqual({ name: 'Roma', land: 'it' });
+    expect(withoutValuesOf(set, [fieldOf('land')]).row).toEqual({ name: 'Rome' });
+  });
+});
+
+describe('keys that hooks replaced', () => {
+  const before = [{ draft: draftOf({ code: 'a' }, 'a'), index: 0, way: 'land' }];
+  const after = [{ draft: draftOf({ code: 'b' }, 'b'), index: 0, way: 'land' }];
+  const outer = { draft: draftOf({ name: 'Rome', land: 'a' }), index: 0 };
+
+  it('change the references of the units around them, and of no others', () => {
+    const keys = new NewKeys();
+    keys.note(land, before, after);
+    expect(keys.into(city, outer).draft.row).toEqual({ name: 'Rome', land: 'b' });
+    expect(keys.into(city, { ...outer, index: 1 }).draft.row).toEqual({ name: 'Rome', land: 'a' });
+    expect([keys.any, keys.has(land, 'a'), keys.has(land, 'b')]).toEqual([true, false, true]);
+  });
+
+  it('change nothing where they are as they were', () => {
+    const keys = new NewKeys();
+    keys.note(land, before, before);
+    expect([keys.any, keys.has(land, 'a'), keys.into(city, outer)]).toEqual([false, true, outer]);
+  });
+
+  it('are there if another new unit has them', () => {
+    const keys = new NewKeys();
+    keys.note(land, before, after);
+    keys.note(
+      land,
+      [{ draft: draftOf({ code: 'c' }, 'c'), index: 1 }],
+      [{ draft: draftOf({ code: 'a' }, 'a'), index: 1 }],
+    );
+    expect([keys.has(land, 'a'), keys.has(land, 'c')]).toEqual([true, false]);
+  });
+});
+
+describe('a unit whose id a client may choose', () => {
+  it.each<[Record<string, unknown>, string | undefined, string | undefined]>([
+    [{ id: 'city' }, 'city', 'city'],
+    [{ label: 'Old City' }, 'old_city', 'Old City'],
+    [{ id: 'city', label: 'City' }, 'city', 'City'],
+    [{ id: 5 }, undefined, ''],
+    [{ id: 'no id!' }, 'no id!', ''],
+    [{ label: '…' }, undefined, '…'],
+    [{}, undefined, ''],
+  ])('%j has the id %s and the label %s', (given, id, label) => {
+    const body = new Map(Object.entries(given));
+    expect([idOfBody(body), withLabel(body).get('label')]).toEqual([id, label]);
+  });
+});
+
+describe('the faults of a unit', () => {
+  const told = (error: KindError) => error.messages.map(({ code, index, parameter }) => [code, index, parameter]);
+  const taken = refusal('parameter.not_unique', 'name: is taken', { parameter: 'name' });
+
+  it('are told once, with their position as soon as it is known', () => {
+    const found = [{ code: 'parameter.not_unique', text: 'name: is taken', parameter: 'name', index: 2 }] as const;
+    expect(told(withFaults(taken, found))).toEqual([['parameter.not_unique', 2, 'name']]);
+  });
+
+  it('come by status, then by position', () => {
+    const found = [
+      { code: 'parameter.not_unique', text: 'b', parameter: 'code', index: 1 },
+      { code: 'parameter.bad_value', text: 'c', parameter: 'name', index: 3 },
+    ] as const;
+    expect(told(withFaults(taken, found))).toEqual([
+      ['parameter.bad_value', 3, 'name'],
+      ['parameter.not_unique', undefined, 'name'],
+      ['parameter.not_unique', 1, 'code'],
+    ]);
+  });
+
+  it('do not tell that a unit exists to which the caller may not refer', () => {
+    const found = [{ code: 'parameter.bad_reference', text: 'name: no such unit', parameter: 'name' }] as const;
+    expect(told(withFaults(taken, found))).toEqual([['parameter.bad_reference', undefined, 'name']]);
+  });
+});
+
+describe('what a hook refuses', () => {
+  const hooks = new FunctionError(409, 'order.closed', 'The order is closed', 'state');
+
+  it('has the position of the unit and the path to it', () => {
+    expect(movedTo(hooks, { index: 1, way: 'land' })).toMatchObject({ index: 1, parameter: 'land.state', status: 409 });
+    expect(movedTo(hooks, {})).toMatchObject({ parameter: 'state' });
+  });
+
+  it.each<[string, number | undefined, Error, object]>([
+    ['an error of a function', 1, hooks, { index: 1, code: 'order.closed' }],
+    ['a refusal', 1, refusal('unit.unknown', 'x', { index: 7 }), { messages: [{ code: 'unit.unknown', index: 1 }] }],
+    ['a refusal of a single unit', undefined, refusal('unit.unknown', 'x'), { messages: [{ code: 'unit.unknown' }] }],
+  ])('is thrown with the position in the body: %s', async (_, index, error, expected) => {
+    const work = placed(index === undefined ? {} : { index }, () => Promise.reject(error));
+    await expect(work).rejects.toMatchObject(expected);
+  });
+
+  it('keeps a failure as it is', async () => {
+    const failure = new Error('x');
+    await expect(placed({ index: 1 }, () => Promise.reject(failure))).rejects.toBe(failure);
+  });
+});
