@@ -6,9 +6,10 @@ it('a name is folded once: its cases and normal forms are all one name', () => {
   for (let code = 0; code < 0x110000; code++) {
     if (code >= 0xd800 && code < 0xe000) continue;
     const name = String.fromCodePoint(code);
-    const forms = [name.toUpperCase(), name.toLowerCase(), name.normalize('NFD'), name.normalize('NFKD')];
     const folded = foldName(name);
-    if ([folded, ...forms].some((form) => foldName(form) !== folded)) odd.push(name);
+    const forms = [folded, name.toUpperCase(), name.toLowerCase(), name.normalize('NFD'), name.normalize('NFKD')];
+    // Most forms are the name itself.
+    if (forms.some((form) => form !== name && foldName(form) !== folded)) odd.push(name);
   }
   expect(odd).toEqual([]);
 });
