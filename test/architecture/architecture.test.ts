@@ -99,7 +99,7 @@ describe('files', () => {
     expect(where(compared, /^$/)).toEqual([]);
   });
 
-  it('name no kind in the engine: what is special about one is a behaviour', () => {
+  it('name no kind in the engine: special kinds have behaviors', () => {
     const names = ['kind', 'group', 'link', 'parameter', 'kind_admin', 'kind_auth_member', 'kind_system_user'].join(
       '|',
     );

@@ -71,7 +71,7 @@ describe('the schema of a value', () => {
     expect(each.filter((value) => accepted(value) !== taken.includes(value))).toEqual([]);
   });
 
-  it('is there for every type, and so is an example that fits it', () => {
+  it('exists for every type, with a valid example', () => {
     for (const type of PARAMETER_TYPES.keys()) {
       const of = field(type, type === 'unit' ? { referenceKind: 'city' } : {});
       // Which units there are no definition tells.
@@ -95,28 +95,28 @@ describe('the schema of a value', () => {
     expect(exampleOf(field(type, rules))).toEqual(expected);
   });
 
-  it('leaves out of an example what it does not know, and where that is needed the whole', () => {
+  it('omits values that it cannot generate, or the whole example if they are required', () => {
     const [known, unknown] = [{ ...field('integer'), id: 'known' }, field('string', { pattern: '^x\\x41$' })];
     expect(exampleBody([known, unknown], () => false)).toEqual({ known: 1 });
     expect(exampleBody([known, unknown], ({ id }) => id === 'known')).toEqual({ known: 1 });
     expect(exampleBody([known, unknown], ({ id }) => id === 'value')).toBeUndefined();
   });
 
-  it('tells in words what no keyword tells', () => {
+  it('describes in words what no keyword can express', () => {
     const of = field('decimal', { helperText: 'In *euros*', scale: 2, minValue: '0.01', unique: true, runTime: true });
     expect(describeValue(of, hidden)).toBe(
       'In \\*euros\\* An exact number, as a string. At most 2 decimals. At least 0.01. Unique. Handed to functions and hooks, and not stored.',
     );
   });
 
-  it('begins with the label, where that says more than the id', () => {
+  it('begins with the label, if it says more than the id', () => {
     expect(describeValue(field('boolean', { label: 'Worth it?', helperText: 'To all' }), hidden)).toBe(
       'Worth it? To all',
     );
     expect(describeValue(field('boolean', { label: 'Is <open>' }), hidden)).toBe('Is &lt;open&gt;.');
   });
 
-  it('tells in words what holds for a text without the white space around it', () => {
+  it('describes in words the rules for a text without surrounding white space', () => {
     const rules = { minLength: 1, maxLength: 3, values: ['a', '<b>'], pattern: '^[a-z]' };
     expect(describeValue(field('string', { strip: true, ...rules }), hidden)).toBe(
       'White space at both ends is removed. At least 1 character. At most 3 characters. One of "a", "&lt;b&gt;". Matches the RE2 pattern `^[a-z]`.',
@@ -124,7 +124,7 @@ describe('the schema of a value', () => {
     expect(describeValue(field('string', rules), hidden)).toBeUndefined();
   });
 
-  it('names a kind to those alone who may read it', () => {
+  it('names a kind only to callers who may read it', () => {
     const of = field('unit', { referenceKind: 'vault' });
     expect(describeValue(of, hidden)).toBe('The id of a unit of another kind.');
     expect(describeValue(of, (kind) => kind === 'vault')).toBe('The id of a unit of `vault`.');

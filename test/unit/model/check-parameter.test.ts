@@ -111,7 +111,7 @@ describe('a definition', () => {
     expect(faultsOf(def(type, given))).toEqual(faults.map((fault) => ({ fault })));
   });
 
-  it('in a list tells its position with every fault', () => {
+  it('in a list has its position in every fault', () => {
     const faults = faultsOf(
       def('unit', { id: 'id', referenceKind: 'x', multiple: true, onDelete: 'set_null', nullable: false }),
       3,
@@ -150,7 +150,7 @@ describe('the values of a body over a definition', () => {
     });
   });
 
-  it('leave alone what another type has', () => {
+  it('do not change fields of another type', () => {
     expect(over(def('integer'), { default_string: 'x', default_integer: 5 })).toEqual(def('integer', { default: 5 }));
   });
 

@@ -32,7 +32,7 @@ describe.each(TYPES)('%s', (id) => {
     },
   );
 
-  it('is in the registry, with what the rest of the service asks of it', () => {
+  it('is complete in the registry', () => {
     expect(isParameterTypeId(id)).toBe(true);
     expect(PARAMETER_TYPES.get(id)).toBe(type);
     expect(type).toMatchObject({ id, label: expect.stringMatching(/\w/), wants: expect.stringMatching(/\w/) });
@@ -62,7 +62,7 @@ describe('what is stored', () => {
   });
 });
 
-it('a binary of eleven megabytes is read, and is not where a character is none of base64', () => {
+it('a binary of eleven megabytes is read, and rejected with an invalid character', () => {
   const text = Buffer.alloc(11_000_001, 7).toString('base64');
   const accepted = (value: string) => parameterType('binary').accept(value, { maxLength: 2 ** 24 }, () => undefined);
   expect(accepted(text)).toHaveLength(2 + 2 * 11_000_001);
@@ -228,7 +228,7 @@ describe('constraints on what is stored', () => {
     expect(parameterType(type as 'string').constraints?.(rules)).toEqual(constraints);
   });
 
-  it('are none of the types that have no rules', () => {
+  it('do not exist for types without constraints', () => {
     for (const type of ['boolean', 'date', 'time', 'datetime', 'json', 'unit'] as const)
       expect(parameterType(type)).not.toHaveProperty('constraints');
   });

@@ -54,7 +54,7 @@ function expectRoundTrip(field: Field, given: unknown): void {
   expect(JSON.parse(JSON.stringify(shown))).toEqual(shown);
 }
 
-describe('what is shown is accepted again, as the same', () => {
+describe('shown values are accepted as the same values', () => {
   it.each(Object.entries(GIVEN))('%s', (type, given) => {
     const def = parameterDef({ id: 'given', type: type as ParameterTypeId, referenceKind: 'other' });
     const field = parameterField(def, type === 'unit' ? uuidType : undefined);
