@@ -1,6 +1,6 @@
 /**
- * Who may do what with the units of a kind: the one place where a stored `access` and the defaults become a decision.
- * Pure. Every path to the data asks here, and a plan takes the answer with it.
+ * Decides what a caller may do with the units of a kind, from the stored `access` and the defaults. Every read and
+ * write goes through these functions. Pure.
  */
 import { KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
@@ -15,30 +15,32 @@ import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
 import { passesLevel } from './level.js';
 import { exceedRuleLimits, rulePredicate } from './rule.js';
 
-/** What a caller may do it with: all units, or those of a predicate. */
+/** The units on which an operation is allowed: those that match the predicate, or all units if it is undefined. */
 export interface Grant {
   readonly predicate: Predicate | undefined;
 }
 
 const FULL_GRANT: Grant = { predicate: undefined };
 
-/** A sealed kind, as a unit among the kinds: nobody's to see. @throws KindError 403 */
+/** Refuses access to the record of an internal kind. @throws KindError 403 */
 export function refuseSealed(kind: KindDef, unitId: string): void {
   if (kind.special.holdsKinds && SEALED_KINDS.includes(unitId))
     throw refusal('access.denied', `'${unitId}' is the system's own`);
 }
 
-/** What the owner said of an operation: a level, or rules of which any lets in; undefined for nothing. */
+/**
+ * The stored setting of an operation: a level, or a list of rules of which one must match; undefined if none is stored.
+ */
 function storedAccess(kind: KindDef, operation: Operation): StoredLevel | readonly string[] | undefined {
-  const said = isPlainObject(kind.access) ? kind.access[operation] : undefined;
-  if (said === undefined || said === null) return undefined;
-  return LEVELS.find((known) => known === said) ?? rulesOf(said);
+  const setting = isPlainObject(kind.access) ? kind.access[operation] : undefined;
+  if (setting === undefined || setting === null) return undefined;
+  return LEVELS.find((known) => known === setting) ?? rulesOf(setting);
 }
 
-/** A level of the owner's, or `self`: members reach their own unit, administrators all. */
+/** A stored level, or `self`: members may use only their own unit, administrators all units. */
 export type EffectiveLevel = StoredLevel | 'self';
 
-/** The level of an operation where the owner said nothing (docs/access.md). */
+/** The level of an operation without a stored setting (docs/access.md). */
 function defaultLevel(kind: KindDef, operation: Operation): EffectiveLevel {
   const own = kind.special.levels?.[operation];
   if (own) return own;
@@ -52,23 +54,25 @@ function defaultLevel(kind: KindDef, operation: Operation): EffectiveLevel {
   return kind.public ? 'anyone' : 'member';
 }
 
-/** Whether a caller may do something with some units of a kind; undefined where with none. Who signs up is nobody yet. */
-export function grantOf(kind: KindDef, operation: Operation, asking: Caller, model: Model): Grant | undefined {
-  if (asking.type === 'system') return FULL_GRANT;
-  const caller = operation === 'signup' ? ANONYMOUS : asking;
+/**
+ * The grant of a caller for an operation; undefined if no unit is allowed. Sign-up is always checked without a caller.
+ */
+export function grantOf(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
+  if (caller.type === 'system') return FULL_GRANT;
+  const subject = operation === 'signup' ? ANONYMOUS : caller;
   if (kind.special.sealed) return undefined;
   // Only member kinds have sign-up: on other kinds the setting has no effect, and so opens nothing.
   if (operation === 'signup' && !isMemberKind(kind)) return undefined;
-  const grant = grantBySetting(kind, operation, caller, model);
-  // What a source answers is not judged by rules: for whom one would be asked, all is closed.
+  const grant = grantBySetting(kind, operation, subject, model);
+  // Rules cannot be evaluated on the units of a remote source, so a grant that depends on one is refused.
   if (!kind.storage.rules && grant?.predicate) return undefined;
   return grant && kind.special.holdsKinds ? withoutSealed(kind, grant) : grant;
 }
 
-/** Operations on a unit that is there already: what may not be read is not there for them. */
+/** Operations on existing units, which also need the right to read them. */
 export const REQUIRE_READ: ReadonlySet<Operation> = new Set(['update', 'delete', 'link', 'function']);
 
-/** Whether a caller's request to do something with a unit of a kind can succeed for any unit at all. */
+/** Whether a caller may do an operation on at least one unit that could exist. */
 export function isAllowedForSomeUnit(kind: KindDef, operation: Operation, caller: Caller, model: Model): boolean {
   const grant = grantOf(kind, operation, caller, model);
   if (!grant) return false;
@@ -78,7 +82,7 @@ export function isAllowedForSomeUnit(kind: KindDef, operation: Operation, caller
   return read !== undefined && !isAlwaysFalse(read.predicate);
 }
 
-/** Among the kinds a sealed one is not there. */
+/** Excludes the records of internal kinds. */
 function withoutSealed(kind: KindDef, { predicate }: Grant): Grant {
   const others = SEALED_KINDS.map((value): Predicate => {
     return { op: 'is', target: { field: kind.keyField, keys: [] }, negated: true, value };
@@ -86,30 +90,30 @@ function withoutSealed(kind: KindDef, { predicate }: Grant): Grant {
   return { predicate: { op: 'and', parts: predicate ? [predicate, ...others] : others } };
 }
 
-/** What holds for an operation, and whether the owner said so. */
+/** The setting of an operation; `stored` is false for a default. */
 export type AccessSetting = { readonly stored: boolean } & (
   { readonly level: EffectiveLevel } | { readonly rules: readonly string[] }
 );
 
 export function accessSettingOf(kind: KindDef, operation: Operation): AccessSetting {
-  const said = kind.special.closed?.includes(operation) ? 'nobody' : storedAccess(kind, operation);
-  if (said === undefined) return { level: defaultLevel(kind, operation), stored: false };
-  return typeof said === 'string' ? { level: said, stored: true } : { rules: said, stored: true };
+  const setting = kind.special.closed?.includes(operation) ? 'nobody' : storedAccess(kind, operation);
+  if (setting === undefined) return { level: defaultLevel(kind, operation), stored: false };
+  return typeof setting === 'string' ? { level: setting, stored: true } : { rules: setting, stored: true };
 }
 
 function grantBySetting(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
-  const said = accessSettingOf(kind, operation);
-  if ('rules' in said) {
-    const grant = ruleGrant(said.rules, kind, caller, model);
-    // What none can be created or changed for is refused before it is looked at; a list of none is an empty one.
+  const setting = accessSettingOf(kind, operation);
+  if ('rules' in setting) {
+    const grant = ruleGrant(setting.rules, kind, caller, model);
+    // A write that no unit could satisfy is refused at once; a read lists no units instead.
     return operation !== 'read' && grant && isAlwaysFalse(grant.predicate) ? undefined : grant;
   }
-  if (said.level !== 'self') return passesLevel(said.level, caller) ? FULL_GRANT : undefined;
+  if (setting.level !== 'self') return passesLevel(setting.level, caller) ? FULL_GRANT : undefined;
   if (isAdministrator(caller)) return FULL_GRANT;
   return caller.type === 'member' ? ownUnitGrant(kind, caller.kindId, caller.id) : undefined;
 }
 
-/** The units for which any of the rules holds. A rule needs a token, unless the kind is public. */
+/** The units that match at least one of the rules. Without a token, rules apply only to public kinds. */
 function ruleGrant(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): Grant | undefined {
   if (isAdministrator(caller)) return FULL_GRANT;
   if (caller.type === 'anonymous' && !kind.public) return undefined;
@@ -123,7 +127,7 @@ function isAlwaysFalse(predicate: Predicate | undefined): boolean {
   return predicate?.op === 'or' && predicate.parts.every(isAlwaysFalse);
 }
 
-/** A member's own unit, and no other. */
+/** The unit of the member itself. */
 function ownUnitGrant(kind: KindDef, memberKind: string, memberId: string): Grant {
   if (kind.id !== memberKind) return { predicate: { op: 'constant', value: false } };
   return {
@@ -132,8 +136,10 @@ function ownUnitGrant(kind: KindDef, memberKind: string, memberId: string): Gran
 }
 
 /**
- * The kind of a path and what the caller may do there. Without a token a kind that is missing and one that is not open
- * both answer 401; with one, a missing kind is 404 and one that the caller may not touch 403.
+ * Returns the kind of a path and the caller's grant for the first of the operations that is allowed.
+ * Without a token, a missing kind and a closed one are both 401, so that they cannot be told apart; with a token, a
+ * missing kind is 404 and a closed one 403.
+ * @throws KindError 401, 403, 404
  */
 export function authorizeKind(
   model: Model,
@@ -153,14 +159,14 @@ export function authorizeKind(
   throw kindDenied(model, kind, kindId, operations[0] ?? 'read', caller);
 }
 
-/** Members of an inactive kind, or of one that is no member kind any more, have no good token. @throws KindError 401 */
+/** Refuses members whose kind is inactive or is no longer a member kind. @throws KindError 401 */
 export function checkMemberKind(model: Model, caller: Caller): void {
   if (caller.type !== 'member') return;
   const kind = model.kinds.get(caller.kindId);
   if (!kind?.active || !isMemberKind(kind)) throw refusal('token.invalid', 'The kind of this member is inactive');
 }
 
-/** Why a caller gets nothing of a kind. */
+/** The error for a caller who has no grant for a kind. */
 export function kindDenied(
   model: Model,
   kind: KindDef | undefined,
@@ -175,19 +181,19 @@ export function kindDenied(
       `No kind '${kindId.slice(0, 80)}' in this project${didYouMean(kindId, suggestableKinds(model, caller))}`,
     );
   const what = operation === 'function' ? 'call functions' : `${operation} units`;
-  const said = accessSettingOf(kind, operation);
-  const closed = 'rules' in said && exceedRuleLimits(said.rules, kind, caller, model);
+  const setting = accessSettingOf(kind, operation);
+  const closed = 'rules' in setting && exceedRuleLimits(setting.rules, kind, caller, model);
   const why = closed ? ': its rules are more than is allowed, and have to be made shorter' : '';
   return accessDenied(caller, `You may not ${what} of '${kind.id}'${why}`);
 }
 
-/** 403, or 401 for who has no token: another one could help. */
+/** 403, or 401 without a token, as a token could help. */
 export function accessDenied(caller: Caller, text: string): KindError {
   if (caller.type === 'anonymous') return refusal('token.missing', 'A bearer token is needed here');
   return refusal('access.denied', text);
 }
 
-/** The kinds that a hint may name: to who may read them as units, all but a sealed one. */
+/** The kinds that an error text may suggest: all but internal ones, if the caller may read all kinds. */
 export function suggestableKinds(model: Model, caller: Caller): string[] {
   const open = [...model.kinds.values()].filter(({ special }) => !special.sealed);
   return idsIfAllReadable(
@@ -198,12 +204,12 @@ export function suggestableKinds(model: Model, caller: Caller): string[] {
   );
 }
 
-/** The link types that a hint may name. */
+/** The link types that an error text may suggest. */
 export function suggestableLinkTypes(model: Model, caller: Caller): readonly string[] {
   return idsIfAllReadable(model, LINK_KIND, [...model.linkTypes.keys()], caller);
 }
 
-/** Ids of the units of a kind, for who may read all of them. */
+/** The ids if the caller may read all units of the kind, otherwise none. */
 export function idsIfAllReadable(model: Model, kindId: string, ids: string[], caller: Caller): string[] {
   const kind = model.kinds.get(kindId);
   const grant = kind && grantBySetting(kind, 'read', caller, model);

@@ -1,4 +1,4 @@
-/** Judges an `access` before it is stored. Pure. */
+/** Validates an `access` setting before it is stored. Pure. */
 import { parseFilter } from '../filter/filter.parser.js';
 import { Faults, KindError } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
@@ -14,28 +14,31 @@ import { checkRule, ruleLimitFault } from './rule.js';
 const EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rules`;
 const ACCESS_PARAMETER = { parameter: 'access' };
 
-/** Adds a fault for everything in `access` that is not understood, or that would lock a project for good. */
+/** Adds a fault for every invalid entry of `access`, and for settings that would lock a project permanently. */
 export function checkAccess({ closed, neverNobody }: Special, access: Json, faults: Faults): void {
   const bad = (text: string) => faults.add('parameter.bad_value', `access${text}`, ACCESS_PARAMETER);
   if (!isPlainObject(access)) return void bad(`: must be an object of operations, got ${typeName(access)}`);
-  for (const [operation, said] of Object.entries(access)) {
+  for (const [operation, setting] of Object.entries(access)) {
     const known = OPERATIONS.find((each) => each === operation);
     if (!known) {
       bad(
         `: no operation '${operation.slice(0, 40)}'${faults.hint(operation, OPERATIONS)}; there are ${OPERATIONS.join(', ')}`,
       );
-    } else if (closed?.includes(known) && said !== 'nobody') {
+    } else if (closed?.includes(known) && setting !== 'nobody') {
       bad(`.${operation}: is nobody's here, and stays so`);
-    } else if (neverNobody?.includes(known) && said === 'nobody') {
+    } else if (neverNobody?.includes(known) && setting === 'nobody') {
       bad(`.${operation}: 'nobody' would lock the project for good`);
-    } else if (!LEVELS.some((level) => level === said)) checkRuleSyntax(operation, said, faults);
+    } else if (!LEVELS.some((level) => level === setting)) checkRuleSyntax(operation, setting, faults);
   }
 }
 
-/** A rule, or a list of at least one: each can be parsed. What they name is checked by `checkRules`. */
-function checkRuleSyntax(operation: string, said: unknown, faults: Faults): void {
-  const list: readonly unknown[] = Array.isArray(said) ? said : [said];
-  const rules = rulesOf(said);
+/**
+ * Checks that a setting is a rule or a non-empty list of rules that can be parsed. Names in rules are checked by
+ * `checkAccessRules`.
+ */
+function checkRuleSyntax(operation: string, setting: unknown, faults: Faults): void {
+  const list: readonly unknown[] = Array.isArray(setting) ? setting : [setting];
+  const rules = rulesOf(setting);
   const words = rules.some((rule) => !rule.includes('('));
   if (rules.length === 0 || rules.length !== list.length || words) {
     faults.add('parameter.bad_value', `access.${operation}: ${EXPECTED}`, ACCESS_PARAMETER);
@@ -52,13 +55,13 @@ function checkRuleSyntax(operation: string, said: unknown, faults: Faults): void
 }
 
 /**
- * Adds a fault for every rule of a kind that names what is not there or compares what does not compare, and for every
- * operation whose rules are more than a statement should hold.
+ * Adds a fault for every rule that names an unknown parameter or compares incompatible values, and for every operation
+ * whose rules exceed the limits of a statement.
  */
 export function checkAccessRules(kind: KindDef, model: Model, faults: Faults): void {
   if (!isPlainObject(kind.access)) return;
-  for (const [operation, said] of Object.entries(kind.access)) {
-    const rules = rulesOf(said).flatMap(
+  for (const [operation, setting] of Object.entries(kind.access)) {
+    const rules = rulesOf(setting).flatMap(
       (rule) => collectFaults(faults, operation, () => checkRule(rule, kind, model)) ?? [],
     );
     const excess = ruleLimitFault(rules);
@@ -77,8 +80,9 @@ function collectFaults<T>(faults: Faults, operation: string, work: () => T): T |
 }
 
 /**
- * The access of the kinds whose rules name a parameter, their own or one behind a reference, that a change took away: those rules let nobody in any more, so
- * that a new parameter of the same name inherits nothing.
+ * Finds rules that name a parameter which a change has removed, on the kind itself or behind a reference, and returns
+ * the new `access` of their kinds. The operations of such rules are set to `nobody`, so that a new parameter of the
+ * same name does not bring the rule back.
  */
 export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Map<string, Json>> {
   const found = new Map<string, Json>();
@@ -98,7 +102,7 @@ export function* orphanedAccess(before: Model, after: Model): WorkInPieces<Map<s
   return found;
 }
 
-/** The parameters that some member kind had and none has any more. */
+/** Parameters that at least one member kind had before the change and none has after it. */
 function lostMemberNames(before: Model, after: Model): Set<string> {
   const names = (model: Model): Set<string> => {
     const found = new Set<string>();
@@ -109,12 +113,12 @@ function lostMemberNames(before: Model, after: Model): Set<string> {
   return new Set([...names(before)].filter((name) => !kept.has(name)));
 }
 
-/** The fields of a path, each with its kind: what a rule means by the path. */
+/** The fields of a path as `kind.field`: two models mean the same path if these are the same. */
 function fieldsOfPath(path: readonly string[], kind: KindDef, model: Model): string[] {
   return fieldsAlong(path, kind, model).map((step) => `${step.kind.id}.${step.field.id}`);
 }
 
-/** Of a rule that is new too, the former model knows only a part of the way. */
+/** A path of a new rule may be known to the former model only in part. */
 function isPrefix(part: readonly string[], whole: readonly string[]): boolean {
   return part.every((step, at) => step === whole[at]);
 }

@@ -1,4 +1,4 @@
-/** Why a caller may do something with a unit or may not: the same decisions as `access.ts` makes, taken apart. Pure. */
+/** Explains why a caller may or may not do something with a unit, by the same decisions as in `access.ts`. Pure. */
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
@@ -6,49 +6,49 @@ import { OPERATIONS, type Operation } from '../model/built-in-traits.js';
 import { grantOf, REQUIRE_READ, accessSettingOf, type EffectiveLevel } from './access.js';
 import { exceedRuleLimits, NEVER, rulePredicate } from './rule.js';
 
-/** One operation, with the questions that only the unit can answer. */
+/** The access check of one operation, with the predicates that have to be tested on the unit. */
 export interface OperationCheck {
   readonly operation: Operation;
-  /** Whose right it is: nobody's for sign-up. */
+  /** The caller whose access is checked; anonymous for sign-up. */
   readonly caller: Caller;
-  /** What the owner said, or what goes without saying: a level, or rules. */
+  /** The level, stored or default; null if there are rules. */
   readonly level: EffectiveLevel | null;
   readonly stored: boolean;
   readonly rules: readonly { readonly rule: string; readonly predicate: Predicate }[];
-  /** The rules are more than is allowed: none is asked. */
+  /** Whether the rules exceed the limits, so that none of them is evaluated. */
   readonly tooLarge: boolean;
-  /** Whether it is allowed at all; where `predicate` is there, for the units for which it holds. */
+  /** Whether any unit is allowed; if `predicate` is set, only units that match it. */
   readonly granted: boolean;
   readonly predicate: Predicate | undefined;
 }
 
-/** What an administrator is told of one operation. */
+/** The explanation of one operation, as administrators see it. */
 export interface Explanation {
   readonly allowed: boolean;
   readonly level: EffectiveLevel | null;
-  /** Whether the owner said so, or it is the default. */
+  /** False for a default. */
   readonly stored: boolean;
-  /** The rules, and which of them hold for this unit and this member: any that holds lets in. */
+  /** The rules, and whether each holds for this unit and member. One that holds is enough. */
   readonly rules: readonly { readonly rule: string; readonly holds: boolean }[];
-  /** In a few words, what decided. */
+  /** A short text with the reason. */
   readonly because: string;
 }
 
-/** A question per operation that the kind has; sign-up is one of member kinds, and takes no token. */
+/** The check of each operation of the kind; sign-up only for member kinds. */
 export function operationChecks(kind: KindDef, member: Caller, model: Model): OperationCheck[] {
   const operations = OPERATIONS.filter((operation) => operation !== 'signup' || isMemberKind(kind));
   return operations.map((operation) => {
     const caller = operation === 'signup' ? ANONYMOUS : member;
-    const said = accessSettingOf(kind, operation);
+    const setting = accessSettingOf(kind, operation);
     const grant = grantOf(kind, operation, caller, model);
-    const rules = 'rules' in said ? said.rules : [];
+    const rules = 'rules' in setting ? setting.rules : [];
     const tooLarge = exceedRuleLimits(rules, kind, caller, model);
     const predicateOf = (rule: string) => (tooLarge ? NEVER : rulePredicate(rule, kind, caller, model));
     return {
       operation,
       caller,
-      level: 'level' in said ? said.level : null,
-      stored: said.stored,
+      level: 'level' in setting ? setting.level : null,
+      stored: setting.stored,
       rules: rules.map((rule) => ({ rule, predicate: predicateOf(rule) })),
       tooLarge,
       granted: grant !== undefined,
@@ -57,30 +57,30 @@ export function operationChecks(kind: KindDef, member: Caller, model: Model): Op
   });
 }
 
-/** Everything that has to be asked of the unit, in the order in which `explain` takes the answers. */
-export function predicatesToTest(questions: readonly OperationCheck[]): Predicate[] {
-  return questions.flatMap(({ predicate, rules }) => [
+/** All predicates to test on the unit, in the order in which `explainAccess` takes the results. */
+export function predicatesToTest(checks: readonly OperationCheck[]): Predicate[] {
+  return checks.flatMap(({ predicate, rules }) => [
     ...(predicate ? [predicate] : []),
     ...rules.map((each) => each.predicate),
   ]);
 }
 
-/** The explanations by operation. `answers` are those to `predicatesOf`. */
+/** The explanations by operation. `answers` are the results of `predicatesToTest`, in the same order. */
 export function explainAccess(
-  questions: readonly OperationCheck[],
+  checks: readonly OperationCheck[],
   answers: readonly boolean[],
 ): Record<string, Explanation> {
   const left = [...answers];
   let readable = true;
-  const explained = questions.map((question): [string, Explanation] => {
-    const { operation, level, stored, granted } = question;
-    const holds = question.predicate ? left.shift() === true : granted;
-    const rules = question.rules.map(({ rule }) => ({ rule, holds: left.shift() === true }));
+  const explained = checks.map((check): [string, Explanation] => {
+    const { operation, level, stored, granted } = check;
+    const holds = check.predicate ? left.shift() === true : granted;
+    const rules = check.rules.map(({ rule }) => ({ rule, holds: left.shift() === true }));
     const unread = REQUIRE_READ.has(operation) && !readable;
     const allowed = granted && holds && !unread;
     if (operation === 'read') readable = allowed;
     const because =
-      unread && granted && holds ? 'what may not be read is not there' : reasonText(question, rules, allowed);
+      unread && granted && holds ? 'what may not be read is not there' : reasonText(check, rules, allowed);
     return [operation, { allowed, level, stored, rules, because }];
   });
   return Object.fromEntries(explained);

@@ -1,4 +1,4 @@
-/** Who may call functions, and what is open to them. Pure. */
+/** Access to functions, and from functions to kinds. Pure. */
 import { refusal } from '../shared/errors.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Level } from '../model/parameter-type/parameter-settings.js';
@@ -6,7 +6,7 @@ import type { Operation } from '../model/built-in-traits.js';
 import type { Caller } from '../tenancy/caller.js';
 import { checkMemberKind, kindDenied, grantOf, authorizeKind, type Grant } from './access.js';
 
-/** Opens a kind to a function: credentials are closed to the system too. */
+/** `authorizeKind` for code of functions. Credentials are refused even to functions as the system. */
 export function authorizeForFunction(
   model: Model,
   kindId: string,
@@ -18,7 +18,7 @@ export function authorizeForFunction(
   return opened;
 }
 
-/** The same kind with a function's own access, which hangs on the definition and goes with it. */
+/** Copies of kinds with the `access` of a function, cached as long as the model exists. */
 const kindsWithFunctionAccess = new WeakMap<KindDef, Map<string, KindDef>>();
 
 function withFunctionAccess(kind: KindDef, access: Level | readonly string[]): KindDef {
@@ -30,13 +30,16 @@ function withFunctionAccess(kind: KindDef, access: Level | readonly string[]): K
   return known;
 }
 
-/** What is asked of a function: whether it is of a unit or of the whole kind, and its own access, where it has one. */
+/** Whether a function is called on a unit or on the whole kind, and the access that it declares, if any. */
 export interface FunctionTarget {
   readonly ofUnit: boolean;
   readonly access: Level | readonly string[] | undefined;
 }
 
-/** The units that a caller may call a function for. A rule is about a unit: it lets nobody call a function of the kind. */
+/**
+ * The units on which a caller may call a function. A rule needs a unit to test, so it never allows a function of the
+ * whole kind.
+ */
 export function functionGrant(
   kind: KindDef,
   { ofUnit, access }: FunctionTarget,
@@ -44,20 +47,20 @@ export function functionGrant(
   model: Model,
 ): Grant | undefined {
   const grant = grantOf(access === undefined ? kind : withFunctionAccess(kind, access), 'function', caller, model);
-  // Kinds of the model have no functions, and what is hidden among them is no rule.
+  // Built-in kinds have no functions, and their predicate only excludes internal kinds.
   return !ofUnit && grant?.predicate && !kind.builtIn ? undefined : grant;
 }
 
-/** `openKind` for a function. */
+/** `authorizeKind` for a function call. */
 export function authorizeFunction(
   model: Model,
   kindId: string,
-  asked: FunctionTarget,
+  target: FunctionTarget,
   caller: Caller,
 ): { kind: KindDef; grant: Grant } {
   checkMemberKind(model, caller);
   const kind = model.kinds.get(kindId);
-  const grant = kind && functionGrant(kind, asked, caller, model);
+  const grant = kind && functionGrant(kind, target, caller, model);
   if (kind && grant) return { kind, grant };
   throw kindDenied(model, kind, kindId, 'function', caller);
 }

@@ -1,10 +1,10 @@
-/** What the levels of access mean. Pure. */
+/** The meaning of access levels. Pure. */
 import type { Level } from '../model/parameter-type/parameter-settings.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 
 /**
- * Whether a level lets a caller in. A level that this release does not know lets in nobody but the system: a record may
- * come from a newer one.
+ * Whether a caller passes a level. An unknown level, from a record that a newer release has written, refuses every
+ * caller but the system.
  */
 export function passesLevel(level: Level, caller: Caller): boolean {
   if (caller.type === 'system') return true;
@@ -22,7 +22,7 @@ export function passesLevel(level: Level, caller: Caller): boolean {
   }
 }
 
-/** The compiler sees that no level is left over; at run time there may be one all the same. */
+/** Takes `never`, so that the compiler reports a level without a case; at run time an unknown level may still occur. */
 function isUnknown(_level: never): false {
   return false;
 }

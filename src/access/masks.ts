@@ -1,11 +1,11 @@
-/** Which fields of a unit a caller may read and write. Pure. */
+/** The fields of a unit that a caller may read and write. Pure. */
 import type { Field, KindDef } from '../model/model.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { LEVELS, type Level } from '../model/parameter-type/parameter-settings.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { passesLevel } from './level.js';
 
-/** A parameter without a level is as open as its kind. */
+/** A parameter without a level has no restriction beyond that of its kind. */
 function fieldLevelAllows(level: Level | undefined, caller: Caller): boolean {
   return level === undefined || passesLevel(level, caller);
 }
@@ -16,7 +16,7 @@ export function callerClassOf(caller: Caller): CallerClass {
   return caller.type === 'member' && caller.admin ? 'admin' : caller.type;
 }
 
-/** The same for all callers between whom levels make no difference. Rules may tell them apart. */
+/** A cache key that is equal for callers with the same rights by level. Rules may still distinguish them. */
 export function rightsKeyOf(caller: Caller): string {
   const member = caller.type === 'member' ? ` of ${caller.kindId}` : '';
   return `${caller.seesHidden ? 'function as ' : ''}${callerClassOf(caller)}${member}`;
@@ -27,7 +27,7 @@ interface Masks {
   readonly writable: ReadonlyMap<string, Field>;
 }
 
-/** Masks hang on the kind's definition and go with it. */
+/** Cached per definition of a kind, and so as long as the model exists. */
 const masksByKind = new WeakMap<KindDef, Map<string, Masks>>();
 
 function masksOf(kind: KindDef, caller: Caller): Masks {
@@ -46,17 +46,20 @@ function masksOf(kind: KindDef, caller: Caller): Masks {
   return made;
 }
 
-/** Whether the definition of a field lets a caller read it. */
+/** Whether the definition of a field allows a caller to read it. */
 export function mayReadField({ def }: Field, caller: Caller): boolean {
   return (!def.hidden || caller.seesHidden === true) && fieldLevelAllows(def.readAccess, caller);
 }
 
-/** Whether a caller may know what a definition tells of values: its default, allowed values and pattern. */
+/** Whether a caller may see the values in a definition: its default, allowed values and pattern. */
 export function mayReadValues({ hidden, readAccess }: ParameterDef, caller: Caller): boolean {
   return caller.type === 'system' || isAdministrator(caller) || (!hidden && fieldLevelAllows(readAccess, caller));
 }
 
-/** Administrators define parameters, so they see all of a definition; others what they may read of its values. */
+/**
+ * Restricts a field of parameter definitions that shows values: administrators see it in every definition, others only
+ * where they may read the parameter.
+ */
 function withHiddenValues(field: Field, caller: Caller): Field {
   if (caller.type === 'system' || isAdministrator(caller)) return field;
   const among = LEVELS.filter((level) => passesLevel(level, caller));
@@ -71,12 +74,12 @@ function fieldsById(fields: readonly Field[]): ReadonlyMap<string, Field> {
   return new Map(fields.map((field) => [field.id, field]));
 }
 
-/** What a caller gets to see of a unit, and may name in filters and orders. */
+/** The fields of a unit that a caller sees, and may name in filters and orders. */
 export function readableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
   return masksOf(kind, caller).readable;
 }
 
-/** What a caller may give in a body. */
+/** The fields that a caller may set in a body. */
 export function writableFields(kind: KindDef, caller: Caller): ReadonlyMap<string, Field> {
   return masksOf(kind, caller).writable;
 }

@@ -1,4 +1,4 @@
-/** Who may follow a reference, and what of the unit behind it may be named: every step of a path asks here. Pure. */
+/** Access over references: which kinds and units a path may lead to. Every step of a path is checked here. Pure. */
 import type { Field, KindDef, Model } from '../model/model.js';
 import type { Reach, Reached } from '../model/predicate/path.js';
 import type { Operation } from '../model/built-in-traits.js';
@@ -7,7 +7,7 @@ import type { Caller } from '../tenancy/caller.js';
 import { checkHasTable, grantOf, authorizeKind, accessSettingOf, type Grant } from './access.js';
 import { mayReadField, readableFields } from './masks.js';
 
-/** The references that a caller may follow: to kinds that it may read, and there to the units that it may read. */
+/** References may be followed to kinds that the caller may read, and there to the units that it may read. */
 export function referenceAccess(caller: Caller, model: Model): Reach {
   const known = new Map<string, Reached>();
   return {
@@ -21,7 +21,7 @@ export function referenceAccess(caller: Caller, model: Model): Reach {
       known.set(id, reached);
       return reached;
     },
-    // Without a token a field that is missing and one that is not open are alike, as kinds are.
+    // Without a token a missing field and a closed one are reported alike, as kinds are.
     checkField(kind: KindDef, name: string): void {
       const field = kind.fields.get(name);
       if (!field || field.def.hidden || caller.type === 'anonymous' || mayReadField(field, caller)) return;
@@ -30,18 +30,18 @@ export function referenceAccess(caller: Caller, model: Model): Reach {
   };
 }
 
-/** Rights of which any one opens the definition of a kind. */
+/** The operations of which any one gives access to the struct of a kind. */
 export const STRUCT_RIGHTS: readonly Operation[] = ['read', 'create', 'signup'];
 
-/** Whether a caller is told of a kind: who may read or create its units, or sign up. */
+/** Whether a caller may see the definition of a kind: if it may read or create units, or sign up. */
 export function mayDescribe(kind: KindDef, caller: Caller, model: Model): boolean {
   return STRUCT_RIGHTS.some((operation) => grantOf(kind, operation, caller, model) !== undefined);
 }
 
-/** How a refusal names the kind that a reference leads to: ` of 'city'`, or nothing. */
+/** How an error text names the target kind of a reference: ` of 'city'`, or an empty text. */
 export type TargetKindText = (kindId: string) => string;
 
-/** Names the kinds of which a caller is told. */
+/** Names only kinds whose definition the caller may see. */
 export function targetKindTextFor(caller: Caller, model: Model): TargetKindText {
   return (kindId) => {
     const kind = model.kinds.get(kindId);
@@ -50,11 +50,11 @@ export function targetKindTextFor(caller: Caller, model: Model): TargetKindText 
 }
 
 /**
- * The units of a kind that a caller may refer to: those that it may read. Of a member kind whose owner said nothing of
- * reading, all: nobody could send a message to another member otherwise, and their ids can not be guessed.
+ * The units that a caller may refer to: those that it may read. Of a member kind with the default `read`, all members:
+ * otherwise no member could, for example, address a message to another, and their ids cannot be guessed.
  */
 export function referenceGrant(kind: KindDef, caller: Caller, model: Model): Grant | undefined {
   const grant = grantOf(kind, 'read', caller, model);
-  const said = accessSettingOf(kind, 'read');
-  return grant && 'level' in said && said.level === 'self' ? { predicate: undefined } : grant;
+  const setting = accessSettingOf(kind, 'read');
+  return grant && 'level' in setting && setting.level === 'self' ? { predicate: undefined } : grant;
 }

@@ -1,6 +1,6 @@
 /**
- * Rules: filter expressions over a unit in which a value may be one of the member who asks. A rule fails closed: where a
- * value that it names is absent, the whole of it is false. Pure.
+ * Access rules: filters over a unit whose values may come from the calling member. A rule fails closed: if a value that
+ * it names is absent, the whole rule is false. Pure.
  */
 import type { MemberRef } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
@@ -16,10 +16,10 @@ import type { Caller } from '../tenancy/caller.js';
 
 export const NEVER: Predicate = { op: 'constant', value: false };
 
-/** Rules are resolved once per definition and kind of member; both go with the model. */
+/** Compiled rules, by kind definition and member kind, cached as long as the model exists. */
 const compiledRules = new WeakMap<KindDef, Map<string, Predicate>>();
 
-/** What a rule means for a caller. */
+/** The predicate of a rule for a caller. */
 export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model: Model): Predicate {
   const memberKind = caller.type === 'member' ? model.kinds.get(caller.kindId) : undefined;
   const known = compiledRules.get(kind) ?? new Map<string, Predicate>();
@@ -30,7 +30,7 @@ export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model
   return caller.type === 'member' ? boundTo(predicate, caller.id) : predicate;
 }
 
-/** What of the rules of one operation, taken together, is more than they may be; undefined for nothing. */
+/** The limit that the rules of an operation exceed together, as a text; undefined if none. */
 export function ruleLimitFault(rules: readonly Predicate[]): string | undefined {
   const { tests, lookups } = extentOf(rules);
   if (tests > LIMITS.ruleTests) return `the rules have ${tests} tests; ${LIMITS.ruleTests} is the most`;
@@ -38,10 +38,13 @@ export function ruleLimitFault(rules: readonly Predicate[]): string | undefined 
   return `the rules look up ${lookups} units over references, the same way counted once; ${LIMITS.ruleLookups} is the most`;
 }
 
-/** Lists of rules that are known to be too large, or not to be; they go with the model. */
+/** Cached results of `exceedRuleLimits`, as long as the model exists. */
 const limitChecks = new WeakMap<KindDef, Map<string, boolean>>();
 
-/** Whether the rules of an operation, stored before there was a bound, are more than a statement should hold. */
+/**
+ * Whether the rules of an operation exceed the limits of a statement. Rules that were stored before there were limits
+ * may.
+ */
 export function exceedRuleLimits(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): boolean {
   const known = limitChecks.get(kind) ?? new Map<string, boolean>();
   limitChecks.set(kind, known);
@@ -53,7 +56,7 @@ export function exceedRuleLimits(rules: readonly string[], kind: KindDef, caller
   return found;
 }
 
-/** A rule that no longer fits its kind lets nobody in. */
+/** A rule that does not fit its kind any more is false. */
 function compileRule(rule: string, names: Names, memberKind: KindDef | undefined): Predicate {
   const named: MemberValue[] = [];
   try {
@@ -76,8 +79,9 @@ function compileRule(rule: string, names: Names, memberKind: KindDef | undefined
 class AbsentMemberValue extends Error {}
 
 /**
- * Rules are the owner's: they may name every stored parameter, hidden ones too, and follow every reference, whatever the
- * member who asks may read. So no rule ever asks another one, and they can not go round in a circle.
+ * The names that a rule may use. Rules are written by owners, so they may use all stored parameters, also hidden ones,
+ * and follow all references, whatever the caller may read. So the check of a rule never needs another rule, and cycles
+ * are impossible.
  */
 function namesInRules(kind: KindDef, model: Model): Names {
   const reach: Reach = {
@@ -101,12 +105,14 @@ function memberValueFor(reference: MemberRef, target: Target, memberKind: KindDe
   return areComparable(target.field, field) ? { kind: memberKind, field, memberId: '' } : undefined;
 }
 
-/** Values of one column type compare; a text compares with the text of anything. */
+/**
+ * Whether two fields can be compared: with the same column type, or a text with the text of any other type but JSON.
+ */
 function areComparable(own: Field, other: Field): boolean {
   return own.columnType === other.columnType || (own.columnType === 'text' && other.columnType !== 'jsonb');
 }
 
-/** Judges a rule before it is stored, and answers what it means. @throws KindError 400 with the character */
+/** Validates a rule before it is stored and returns its predicate. @throws KindError 400 with the position */
 export function checkRule(rule: string, kind: KindDef, model: Model): Predicate {
   const memberKinds = [...model.kinds.values()].filter(isMemberKind);
   return resolveFilter(parseFilter(rule, { members: true }), namesInRules(kind, model), (reference, target) => {

@@ -1,4 +1,4 @@
-/** Makes the first administrator of a project, together with the project. */
+/** Creates the first administrator of a project, together with the project. */
 import { Injectable } from '@nestjs/common';
 import { loadModel } from '../catalog/model/model-store.js';
 import type { Executor } from '../database/database.js';
@@ -19,7 +19,7 @@ export interface AdministratorSeed {
 export class Administrators {
   constructor(private readonly stores: UnitStores) {}
 
-  /** To be called in the transaction that makes the project. @throws KindError 400 */
+  /** Must run in the transaction that creates the project. @throws KindError 400 */
   async create(executor: Executor, project: Project, seed: AdministratorSeed): Promise<void> {
     checkPassword(seed);
     const hash = await hashPassword(seed.password);

@@ -1,10 +1,12 @@
-/** What the flows of authentication know of a request beside its body: where it comes from, and when it is answered. */
+/**
+ * What authentication needs of a request beside its body: the client's address, and when the response has been sent.
+ */
 import { clientAddress } from '../http/request/client-address.js';
 import type { HttpRequest } from '../http/request/request.js';
 
 export interface AuthRequest {
   readonly address: string;
-  /** Has work done when the answer is out, or its client is gone. */
+  /** Runs `work` when the response has been sent, or the client has disconnected. */
   readonly afterAnswer: (work: () => void) => void;
 }
 

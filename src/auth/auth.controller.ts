@@ -32,9 +32,8 @@ const REFRESH = {
 } as const;
 
 /**
- * Authentication. A body that a route does not need is passed over, but it has to be JSON. Who signs up, signs in or
- * recovers a password is nobody yet: a token that is sent along all the same, by a client that always sends one, is not
- * looked at.
+ * Authentication. Routes without parameters ignore their body, but it must be JSON. Sign-up, sign-in and recovery
+ * ignore an access token that a client sends along.
  */
 @Controller('api/lib/auth')
 @UseInterceptors(TenancyInterceptor)

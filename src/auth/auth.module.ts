@@ -19,7 +19,7 @@ import { SignInService } from './sign-in.service.js';
 import { Throttle } from './throttle.js';
 import { TokenService } from './session/token.service.js';
 
-/** Global, because every module's tenancy interceptor asks it who calls. */
+/** Global, because the tenancy interceptor of every module resolves callers with it. */
 @Global()
 @Module({
   imports: [MailModule, UnitModule, JwtModule.register({}), PassportModule],

@@ -1,4 +1,4 @@
-/** Sign-up, and what a member does with its session. */
+/** Sign-up, refresh, verification, sign-out and change of password. */
 import { Injectable } from '@nestjs/common';
 import { checkHasTable, grantOf } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
@@ -40,23 +40,23 @@ export class AuthService {
   ) {}
 
   /**
-   * Makes a member and signs it in, all or nothing, for a caller that is nobody yet. Needs the right `signup` of the kind,
-   * not `create`. The password is
-   * hashed before the work that holds a place among the project's requests, where nothing is wrong with the body so far.
+   * Creates a member and signs it in, in one transaction. Needs the right `signup` of the kind, not `create`. The
+   * password is hashed before the transaction, and only if the body has no fault so far. @throws KindError 400, 403,
+   * 404, 409, 429
    */
-  async signUp(project: Project, visit: AuthRequest, kindId: string, read: BodyInput): Promise<Answer> {
+  async signUp(project: Project, request: AuthRequest, kindId: string, read: BodyInput): Promise<Answer> {
     await this.catalog.withCheckedModel(project, (model) => void authorizeSignUp(model, kindId));
     const faults = new Faults();
     const { password, names, rest } = readSignUp(await read(), faults);
     if (password !== undefined) addPasswordFaults(password, [...names.values()], faults);
     let hash = '';
     if (password !== undefined && !faults.any) {
-      const { address } = visit;
+      const { address } = request;
       hash = await this.throttle.countAndRun(project, { address }, () => hashPassword(password, project.id));
     }
     const body = new Map<string, unknown>([...rest, ...names]);
-    // A name that is wrong was told, and the unit lacks it.
-    const told = ['username', 'email'].filter((name) => !names.has(name));
+    // Faults of these names are reported already, and the unit lacks them.
+    const reported = ['username', 'email'].filter((name) => !names.has(name));
     const make = (model: Model) => {
       const { kind, access } = authorizeSignUp(model, kindId);
       const { deployment } = this.behaviors;
@@ -65,7 +65,7 @@ export class AuthService {
         const [row] = await this.stores.of(kind).insert(session, kind, [body], {
           writer: ANONYMOUS,
           access,
-          faults: faults.except(told),
+          faults: faults.except(reported),
         });
         const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
         await tx.run(setPasswordStatement(project.schema, id, hash));
@@ -81,7 +81,7 @@ export class AuthService {
     });
   }
 
-  /** The session of a refresh token goes on with a new pair. */
+  /** Continues the session of a refresh token with a new pair of tokens. @throws KindError 401 */
   refresh(project: Project, { sub, kind, sid, jti }: Claims): Promise<Answer> {
     return this.catalog.withCheckedModel(project, async (model) => {
       const grant = await this.sessions.rotate(project, sid, jti);
@@ -92,7 +92,7 @@ export class AuthService {
     });
   }
 
-  /** Says nothing where the token is good. @throws KindError 401 */
+  /** Answers null if the token is valid. @throws KindError 401 */
   verify(scope: RequestScope): Promise<Answer> {
     const { kindId } = requireMember(scope.caller);
     return this.catalog.withCheckedModel(scope.project, (model) => {
@@ -109,10 +109,10 @@ export class AuthService {
     return NULL_ANSWER;
   }
 
-  /** Every other session of the member ends. A wrong current password counts like one at sign-in. */
+  /** Ends all other sessions of the member. A wrong current password counts as a failed sign-in. */
   async changePassword(
     { project, caller }: RequestScope,
-    visit: AuthRequest,
+    request: AuthRequest,
     read: BodyInput<ChangePasswordBody>,
   ): Promise<Answer> {
     const { id, sessionId } = requireMember(caller);
@@ -121,7 +121,7 @@ export class AuthService {
       this.database.run<Credential>(findMemberCredentialStatement(project.schema, id)),
     );
     if (!found) throw wrongPassword();
-    const attempt = { address: visit.address, account: accountOf(found) };
+    const attempt = { address: request.address, account: accountOf(found) };
     return this.throttle.guard(project, attempt, async () => {
       const before = found.password_hash;
       if (!(await verifyPassword(before, current, project.id)) || before === null) throw wrongPassword();
@@ -145,7 +145,10 @@ function requireMember(caller: Caller): MemberCaller {
   throw refusal('token.missing', 'A bearer token is needed here');
 }
 
-/** The member kind of a sign-up path. What is no member kind does not exist here; a token would not help. */
+/**
+ * The member kind of a sign-up path. Other kinds are 404 and a closed sign-up is 403, never 401: a token would not
+ * help.
+ */
 function authorizeSignUp(model: Model, kindId: string) {
   const kind = model.kinds.get(kindId);
   if (!kind || !isMemberKind(kind)) throw refusal('kind.unknown', `No member kind '${kindId.slice(0, 80)}'`);

@@ -1,4 +1,4 @@
-/** What is special about members: their credentials, which stand in `kind_system_user`, come and go with them. */
+/** Writes of members: their credentials in `kind_system_user` are created, renamed and deleted with them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { trackContention } from '../database/transaction/contention.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
@@ -24,7 +24,7 @@ import { SessionStore } from './session/session-store.js';
 
 @Injectable()
 export class MemberBehavior implements Behavior, OnModuleInit {
-  /** Drafts whose names the credentials have: a hook that changes names makes another one of them. */
+  /** Drafts whose names are stored in the credentials already. A hook that changes names creates another draft. */
   readonly #settled = new WeakSet<Draft>();
 
   constructor(
@@ -58,7 +58,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     return draft;
   }
 
-  /** Those of a member that is inserted after them, with the id that it has already. */
+  /** Creates the credentials first, with the id that the member will have. */
   async #createCredential(draft: Draft, { kind, session, index }: PendingWrite): Promise<string> {
     const credentials = credentialKindOf(session);
     const id = draft.row['id'] ?? null;
@@ -73,14 +73,16 @@ export class MemberBehavior implements Behavior, OnModuleInit {
       );
       return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
     } catch (error) {
-      // The member itself is not tried any more: which of its own values are taken is asked.
+      // The member is not inserted after this, so its own unique values are checked with a query.
       if (!(error instanceof KindError) || error.code !== 'parameter.not_unique') throw error;
       const told = readableFields(kind, askerOf(session));
       throw await withAllTaken(session, kind, [{ draft, ...(index !== undefined && { index }) }], told, error);
     }
   }
 
-  /** Whether an edit leaves the names as they are; the member is held from here on. New ones are given by administrators. */
+  /**
+   * Whether an edit keeps the names; locks the member until the transaction ends. Only administrators may change names.
+   */
   async #keepsNames(draft: Draft, write: PendingWrite, id: string): Promise<boolean> {
     const { session, kind } = write;
     const { project, model, executor } = session;
@@ -95,7 +97,10 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     return false;
   }
 
-  /** The names that were written, by hooks too, go to the credentials. Nobody else writes the member before the end. */
+  /**
+   * Copies changed names, also those that hooks have set, to the credentials. The member is locked, so they cannot
+   * change before the commit.
+   */
   async afterWrite(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void> {
     if (!hasSignInName(draft) || this.#settled.has(draft)) return;
     const credentials = credentialKindOf(session);
@@ -110,7 +115,7 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     await withClientNames(() =>
       this.stores.of(credentials).update(asSystem(session), credentials, credential, () => values),
     );
-    // What was mailed to the former address is worth nothing any more.
+    // Codes and recovery tokens that were mailed to the former address become invalid.
     await session.executor.run(deleteCodesAndRecoveriesStatement(session.project.schema, id));
   }
 
@@ -121,16 +126,16 @@ export class MemberBehavior implements Behavior, OnModuleInit {
 
   async beforeDelete(kind: KindDef, id: string, session: Session): Promise<void> {
     if (kind.id !== ADMIN_KIND) return;
-    // Whether it is there is answered first.
+    // A missing member is 404, before the other checks.
     await this.rights.present(asSystem(session), kind, id);
     if ((await this.#countKept(session, kind)) > 1) return;
     throw refusal('unit.last_administrator', 'The last administrator of a project can not be deleted');
   }
 
-  /** Members that nobody else deletes meanwhile, so that two administrators never delete each other. */
+  /** Counts the members and locks them, so that two administrators cannot delete each other at the same time. */
   async #countKept({ executor, project: { schema } }: Session, kind: KindDef): Promise<number> {
     if (executor.tx?.isolation === 'repeatable read') {
-      // The one that waits here for another deletion begins again, and finds one member less.
+      // Waits for another deletion; the transaction is then repeated, and counts one member less.
       const about = () => ({ schema, table: kind.table });
       return (await trackContention(about, () => executor.run(lockMembersStatement(schema, kind)))).length;
     }
@@ -191,7 +196,7 @@ function checkSignInNames(
   }
 }
 
-/** Conflicts of the credentials' folded columns are told of the fields that a client knows. */
+/** Reports conflicts of the folded columns under the names of the fields that clients know. */
 async function withClientNames<T>(work: () => Promise<T>, position?: number): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** A new password by mail: a token that is known to whoever reads the member's mails, and to nobody else. */
+/** Password recovery: a token that only the reader of the member's mails knows. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
@@ -42,19 +42,22 @@ export class RecoveryService {
     private readonly throttle: Throttle,
   ) {}
 
-  /** Whether there is such a member is looked up after the answer, so that the answer tells nothing. @throws KindError 400, 429, 503 */
+  /**
+   * Looks the member up after the answer, so that neither content nor time of the answer reveals whether it exists.
+   * @throws KindError 400, 429, 503
+   */
   async request(
     project: Project,
     { address, afterAnswer }: AuthRequest,
     { email }: RecoverPasswordBody,
   ): Promise<Answer> {
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
-    const place = this.mail.reserve(project.id);
-    afterAnswer(() => place.submit({ type: 'recovery', make: () => this.#make(project, email) }));
+    const reservation = this.mail.reserve(project.id);
+    afterAnswer(() => reservation.submit({ type: 'recovery', make: () => this.#make(project, email) }));
     return NULL_ANSWER;
   }
 
-  /** The mail goes to the address that is stored, however the one that was asked for is written. */
+  /** The mail is sent to the stored spelling of the address. */
   async #make(project: Project, email: string): Promise<Mail | undefined> {
     const [found] = await this.database.run<Credential>(
       findCredentialByEmailStatement(project.schema, foldName(email)),
@@ -70,7 +73,10 @@ export class RecoveryService {
     return recoveryMail({ to: found.email, project: label, key, token, link, minutes: TOKEN_MINUTES });
   }
 
-  /** Sets a password; the member's sessions end, and its other tokens. @throws KindError 401 for a bad token, 400, 429, 503 */
+  /**
+   * Sets a new password and ends the member's sessions and other tokens. @throws KindError 401 for an invalid token,
+   * 400, 429, 503
+   */
   reset(
     project: Project,
     { address }: AuthRequest,
@@ -84,7 +90,7 @@ export class RecoveryService {
       checkPassword({ ...credential, password: fresh }, 'new_password');
       const hash = await hashPassword(fresh, project.id);
       await this.#use(project, id, credential.member_id, hash);
-      // The password is set by now: where failures before can not be forgotten, they stay counted.
+      // The password is set already, so an error while clearing the counted failures is ignored.
       await this.throttle.clearFailures(project, address, accountOf(credential)).catch(() => undefined);
       return NULL_ANSWER;
     };
@@ -98,7 +104,7 @@ export class RecoveryService {
     return found;
   }
 
-  /** Of many who use a token at once one finds it. */
+  /** Uses the token and sets the password in one transaction. Of concurrent uses only one finds the token. */
   async #use(project: Project, id: string, memberId: string, hash: string): Promise<void> {
     await this.passwords.inTransaction(async (tx) => {
       const used = await tx.run<{ id: string }>(useRecoveryStatement(project.schema, id));
@@ -112,7 +118,7 @@ export class RecoveryService {
   }
 }
 
-/** Tokens have 128 random bits: a plain hash of one is as good as the token is long. */
+/** A token has 128 random bits, so a hash without a key or salt is sufficient. */
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

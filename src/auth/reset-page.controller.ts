@@ -13,8 +13,8 @@ const FOLDER = join(import.meta.dirname, 'page');
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /**
- * Where the link of a recovery mail leads: a page that posts the new password to its own address. It looks at no token,
- * so that whoever follows links before their reader does uses none up.
+ * The page behind the link of a recovery mail, which posts the new password to its own address. It does not check the
+ * token, so that programs which prefetch links do not use it up.
  */
 @Controller('api/lib/auth')
 @UseInterceptors(TenancyInterceptor)

@@ -1,4 +1,4 @@
-/** Codes of sign-ins: six digits, which are few, so that tries are counted and hashes are made with a key. */
+/** Sign-in codes. Six digits can be guessed, so tries are limited, and stored hashes use a secret key. */
 import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { SECRET } from '../config/config.token.js';
@@ -22,7 +22,7 @@ export class SignInCodes {
     this.#hash = keyedHash(secret, 'sign-in codes');
   }
 
-  /** A new code for a member, in the place of an older one. */
+  /** Creates a code for a member, which replaces an older one. */
   async make(project: Project, memberId: string): Promise<string> {
     const code = String(randomInt(1_000_000)).padStart(6, '0');
     const hash = this.#hash(project.id, memberId, code);
@@ -31,7 +31,7 @@ export class SignInCodes {
     return code;
   }
 
-  /** Uses the member's code; false where it is another, used, too old, or was tried too often. */
+  /** Uses the member's code; false if it is wrong, used, expired or was tried too often. */
   async use(project: Project, memberId: string, code: string): Promise<boolean> {
     const hash = this.#hash(project.id, memberId, code.trim());
     const [row] = await this.database.run<{ fits: boolean }>(

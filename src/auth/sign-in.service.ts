@@ -1,4 +1,4 @@
-/** Sign-in by name or address and password, and by a code that is mailed where the project asks for one. */
+/** Sign-in with username or e-mail address and password, and with a mailed code if the project requires it. */
 import { Injectable } from '@nestjs/common';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
@@ -28,19 +28,22 @@ export class SignInService {
     private readonly throttle: Throttle,
   ) {}
 
-  /** A member session; null where a code was mailed and is to be sent along. @throws KindError 400, 401, 429, 503 */
-  async signIn(project: Project, visit: AuthRequest, { username, password, otp }: SignInBody): Promise<Answer> {
+  /**
+   * Answers a member session; null if a code was mailed, which the next request must send. @throws KindError 400, 401,
+   * 429, 503
+   */
+  async signIn(project: Project, request: AuthRequest, { username, password, otp }: SignInBody): Promise<Answer> {
     const name = foldName(username);
     const [found] = await this.catalog.inProject(project, () =>
       this.database.run<Credential>(findCredentialStatement(project.schema, name)),
     );
-    const attempt = { address: visit.address, account: accountOf(found, name) };
+    const attempt = { address: request.address, account: accountOf(found, name) };
     const work = async () => {
       const credential = await this.#check(project, found, password);
       if (project.settings.otp) {
-        if (otp === null) return this.#sendCode(project, visit, credential);
+        if (otp === null) return this.#sendCode(project, request, credential);
         if (!(await this.codes.use(project, credential.member_id, otp))) throw signInFailed();
-        // The code is used up.
+        // The code is used, so the answer must say that state has changed even if the next step fails.
         return afterPartialWrite(() => this.#open(project, credential));
       }
       return this.#open(project, credential);
@@ -48,7 +51,7 @@ export class SignInService {
     return this.catalog.inProject(project, () => this.throttle.guard(project, attempt, work));
   }
 
-  /** An unknown name costs what a wrong password costs, and answers the same. */
+  /** An unknown name takes the same time as a wrong password, and gets the same answer. */
   async #check(
     project: Project,
     found: Credential | undefined,
@@ -69,26 +72,26 @@ export class SignInService {
   }
 
   /**
-   * The code goes out after the answer. Codes count for the address that asks for them, like failures. Where the member
-   * was mailed as many as it may be, there is no new one, and the last one stays as good as it is.
+   * Mails a code after the answer. Each code counts as an attempt of the address. If the member has been sent the
+   * allowed number of mails, no new code is made and the last one stays valid.
    */
   async #sendCode(project: Project, { address, afterAnswer }: AuthRequest, credential: Credential): Promise<Answer> {
     await this.catalog.withCheckedModel(project, (model) => {
       if (!isUsable(credential, model)) throw signInFailed();
     });
     await this.throttle.count(project, { address });
-    const place = this.mail.reserve(project.id);
+    const reservation = this.mail.reserve(project.id);
     try {
       if (!(await this.throttle.takeMail(project, 'code', credential.member_id))) {
-        place.release();
+        reservation.release();
         return NULL_ANSWER;
       }
       const code = await this.codes.make(project, credential.member_id);
       const mail = { to: credential.email, project: project.label, code, minutes: CODE_MINUTES };
-      afterAnswer(() => place.submit({ type: 'code', make: () => codeMail(mail) }));
+      afterAnswer(() => reservation.submit({ type: 'code', make: () => codeMail(mail) }));
       return NULL_ANSWER;
     } catch (error) {
-      place.release();
+      reservation.release();
       throw error;
     }
   }

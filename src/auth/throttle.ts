@@ -1,7 +1,7 @@
 /**
- * Bounds how often passwords, codes and tokens can be tried, per account and address. Attempts are kept in the project's
- * schema, so that all processes count together; each is taken before it is made, and given back where it was no failure.
- * Whether there is such an account makes no difference.
+ * Limits how often passwords, codes and tokens can be tried, per account and address. Attempts are counted in the
+ * project's schema, so for all processes together: each is counted before it is made, and uncounted if it was no
+ * failure. It makes no difference whether the account exists.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
@@ -22,33 +22,36 @@ import {
 import type { Project } from '../tenancy/project.js';
 import { keyedHash } from './keyed-hash.js';
 
-/** Attempts within the window: for one account from one address, from one address, for one account from anywhere. */
+/**
+ * Attempts within the window: for one account from one address (`pair`), from one address, and for one account from all
+ * addresses.
+ */
 export const ATTEMPT_LIMITS = { pair: 10, address: 100, account: 200 } as const;
 
 /** Seconds. */
 const ATTEMPT_WINDOW = 15 * 60;
 
 /**
- * Mails of one sort that a member is sent in so many seconds: whoever asks for more fills nobody's mailbox, and gets no
- * more codes to guess.
+ * Mails of one type to a member, per number of seconds. This protects mailboxes, and limits how many codes there are to
+ * guess.
  */
 const MAIL_LIMIT = { allowed: 10, window: 60 * 60 } as const;
 
 export type MailType = 'code' | 'recovery';
 
 /**
- * What one process has under way at once: others wait for their turn, so that many right passwords at a time, each of
- * which takes an attempt until it is known to be right, are not refused. More would not be hashed at once anyway.
+ * Concurrent attempts of one process; others wait. An attempt counts until it has succeeded, so without this limit many
+ * concurrent correct passwords would be refused.
  */
 const CONCURRENT_ATTEMPTS = { pair: 3, address: 25 } as const;
 
-/** Attempts between two sweeps of a project's old rows. */
+/** Attempts between two deletions of a project's expired rows. */
 const ATTEMPT_SWEEP_INTERVAL = 50;
 
-/** Who tries: an address alone, or an address at an account. */
+/** The source of an attempt: an address, and the account that it tries, if any. */
 export interface AuthAttempt {
   readonly address: string;
-  /** The member, or the folded name where nobody has it: see `accountOf`. */
+  /** The member, or the folded name if nobody has it: see `accountOf`. */
   readonly account?: string;
 }
 
@@ -67,12 +70,14 @@ export class Throttle {
     this.#hash = keyedHash(secret, 'throttle');
   }
 
-  /** Does what may fail: only a refusal with 401 counts as a failure. @throws KindError 429, and what `work` throws */
+  /**
+   * Runs `work`, which counts as an attempt only if it is refused with 401. @throws KindError 429, and errors of `work`
+   */
   guard<T>(project: Project, attempt: AuthAttempt, work: () => Promise<T>): Promise<T> {
     return this.#inTurn(project, attempt, () => this.#guard(project, attempt, work));
   }
 
-  /** Does what counts however it ends. @throws KindError 429, and what `work` throws */
+  /** Runs `work`, which counts as an attempt whether or not it succeeds. @throws KindError 429, and errors of `work` */
   countAndRun<T>(project: Project, attempt: AuthAttempt, work: () => Promise<T>): Promise<T> {
     return this.#inTurn(project, attempt, async () => {
       await this.count(project, attempt);
@@ -96,31 +101,31 @@ export class Throttle {
       failed = error instanceof KindError && error.status === 401;
       throw error;
     } finally {
-      // What was done stays done: where the attempt can not be given back, it stays counted.
+      // `work` has succeeded: if the attempt cannot be uncounted, it stays counted.
       if (!failed) await giveBack().catch(() => undefined);
     }
   }
 
-  /** Counts what counts however it ends, and costs little. @throws KindError 429 */
+  /** Counts an attempt that needs no turn of its own, because it costs little. @throws KindError 429 */
   async count(project: Project, attempt: AuthAttempt): Promise<void> {
     await this.#take(project, attempt);
   }
 
-  /** Forgets the failures of an account from an address: its owner has shown who it is. */
+  /** Clears the failures of an account from an address, after its owner has proved their identity. */
   async clearFailures(project: Project, address: string, account: string): Promise<void> {
     if (!this.config.authRateLimit) return;
     const key = this.#hash('pair', address, account);
     await this.database.run(deleteAttemptsStatement(project.schema, [key]));
   }
 
-  /** Takes one of a member's mails of that sort; false where none is left. The setting AUTH_RATE_LIMIT changes nothing here. */
+  /** Counts a mail to a member; false if the limit is reached. AUTH_RATE_LIMIT does not affect this. */
   async takeMail(project: Project, sort: MailType, memberId: string): Promise<boolean> {
     const key = { id: this.#hash('mail', sort, memberId), allowed: MAIL_LIMIT.allowed };
     const taken = await this.#takeEach(project, [key], MAIL_LIMIT.window);
     return taken.length > 0;
   }
 
-  /** Of the keys those that had one left, with when it was taken. */
+  /** Counts one attempt for each key; returns the keys that were below their limit, and when they were counted. */
   async #takeEach(
     project: Project,
     keys: readonly Allowance[],
@@ -163,7 +168,7 @@ export class Throttle {
     ];
   }
 
-  /** What is taken is cleared away again: some attempts make few rows, and each sweep takes many. */
+  /** Deletes expired rows from time to time; each deletion removes more than were added since the last one. */
   async #sweep(project: Project): Promise<void> {
     this.#taken += 1;
     if (this.#taken % ATTEMPT_SWEEP_INTERVAL === 0)

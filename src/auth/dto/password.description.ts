@@ -1,4 +1,4 @@
-/** How passwords are described. What a new one must be is judged where its member is known. */
+/** Schemas of passwords. Rules that involve the member's names are checked in `password/password.ts`. */
 import type { TextDescription } from '../../http/body/dto.js';
 import { PASSWORD_LENGTH } from '../../shared/limits.js';
 

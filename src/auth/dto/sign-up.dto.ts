@@ -1,4 +1,7 @@
-/** A sign-up: the credentials of a member, and the parameters of its kind. Name and password come twice. */
+/**
+ * The body of a sign-up: the credentials of a member, and the parameters of its kind. Username and password are given
+ * twice.
+ */
 import { ApiSchema } from '@nestjs/swagger';
 import { NestedObject, requireObject, readFields, Text } from '../../http/body/dto.js';
 import { CREDENTIAL_KIND } from '../../model/built-in-traits.js';
@@ -18,7 +21,7 @@ export class SystemUserBody {
   readonly password!: string;
 }
 
-/** Beside these it has the parameters of the member kind. */
+/** The parameters of the member kind may be given as well. */
 @ApiSchema({ name: 'kind_sign_up' })
 export class SignUpBody {
   @Text({ minLength: 1, maxLength: 254 })
@@ -36,15 +39,15 @@ export class SignUpBody {
 }
 
 export interface SignUp {
-  /** Undefined where it has a fault. */
+  /** Undefined if it has a fault. */
   readonly password: string | undefined;
-  /** `username` and `email`, without what has a fault. */
+  /** `username` and `email`, as far as they have no fault. */
   readonly names: ReadonlyMap<string, string>;
   /** Parameters of the member kind. */
   readonly rest: readonly [string, unknown][];
 }
 
-/** The faults are added to those of the member. @throws KindError 400 where the body is no object */
+/** Reads the body, and adds its faults to `faults`. @throws KindError 400 if it is no object */
 export function readSignUp(body: unknown, faults: Faults): SignUp {
   const fields = requireObject(body);
   const { username, password, kind_system_user: user } = readFields(SignUpBody, fields, faults);
@@ -65,7 +68,7 @@ export function readSignUp(body: unknown, faults: Faults): SignUp {
   return { password, names: new Map(names), rest: Object.entries(fields).filter(([key]) => !own.includes(key)) };
 }
 
-/** What is wrong with the e-mail of a member is told where a sign-up gives it, inside `kind_system_user`. */
+/** Faults of the e-mail address are reported at its place in the body, inside `kind_system_user`. */
 export function atSignUpPath(refused: KindError): KindError {
   const [first, ...rest] = refused.messages.map((message) => {
     const { code, parameter } = message;

@@ -1,4 +1,4 @@
-/** Credentials as sign-in reads them, and whether their member may use them now. */
+/** Stored credentials, and whether their member may use them. */
 import { isMemberKind, type Model } from '../../model/model.js';
 
 export interface Credential {
@@ -9,12 +9,15 @@ export interface Credential {
   readonly member_id: string;
 }
 
-/** What attempts at an account count for: the member, however it is named; a name that nobody has counts for itself. */
+/**
+ * The account that attempts are counted for: the member, by whichever name it is given, or the name itself if nobody
+ * has it.
+ */
 export function accountOf(found: Credential | undefined, typed = ''): string {
   return found ? `member ${found.member_id}` : `name ${typed}`;
 }
 
-/** Members of a kind that is switched off, or no member kind any more, neither sign in nor recover. */
+/** Members cannot sign in or recover a password if their kind is inactive or no longer a member kind. */
 export function isUsable({ member_kind }: Credential, model: Model): boolean {
   const kind = model.kinds.get(member_kind);
   return kind !== undefined && kind.active && isMemberKind(kind);

@@ -1,4 +1,4 @@
-/** Puts one password in place of another: what was good by the old one ends with it. */
+/** Replaces passwords, and ends everything that the former password allowed. */
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { refusal } from '../../shared/errors.js';
@@ -13,9 +13,9 @@ import { SessionStore } from '../session/session-store.js';
 export interface Replacement {
   readonly memberId: string;
   readonly hash: string;
-  /** The hash that has to be there still, where one was checked. */
+  /** The hash that must still be stored, if the former password was verified. */
   readonly expectedHash?: string;
-  /** The one session that goes on. */
+  /** The only session that does not end. */
   readonly keptSessionId?: string;
 }
 
@@ -27,27 +27,27 @@ export class PasswordStore {
   ) {}
 
   /**
-   * Runs what replaces passwords. At READ COMMITTED: a sign-in by the old password is waited for, and the session that it
-   * made meanwhile has to be seen, to be ended.
+   * Runs `work` in a transaction that may replace passwords. It uses READ COMMITTED: if it has to wait for a concurrent
+   * sign-in with the old password, it must see the session that this has created, to end it.
    */
   inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.database.transaction(work, { isolation: 'read committed' });
   }
 
-  /** Sets a password; sessions, codes and tokens of the member end. Answers whether there was anything to replace. */
+  /** Sets a password and ends the member's sessions, codes and recovery tokens. False if nothing matched. */
   async replace(
     tx: Transaction,
     project: Project,
-    { memberId, hash, expectedHash: before, keptSessionId: but }: Replacement,
+    { memberId, hash, expectedHash, keptSessionId }: Replacement,
   ): Promise<boolean> {
-    const set = await tx.run(setPasswordStatement(project.schema, memberId, hash, before));
+    const set = await tx.run(setPasswordStatement(project.schema, memberId, hash, expectedHash));
     if (set.length === 0) return false;
     await tx.run(deleteCodesAndRecoveriesStatement(project.schema, memberId));
-    await this.sessions.end(tx, project, { memberId, ...(but !== undefined && { but }) });
+    await this.sessions.end(tx, project, { memberId, ...(keptSessionId !== undefined && { but: keptSessionId }) });
     return true;
   }
 
-  /** For whoever runs the service: gives the member of a name or an address a password. @throws KindError 400, 404 */
+  /** Sets the password of the member with a name or address, for operators. @throws KindError 400, 404 */
   async setByName(project: Project, name: string, password: string): Promise<Credential> {
     const [found] = await this.database.run<Credential>(findCredentialStatement(project.schema, foldName(name)));
     if (!found) throw refusal('unit.unknown', `No member '${name}' in project '${project.id}'`);

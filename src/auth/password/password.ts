@@ -6,10 +6,10 @@ import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS, PASSWORD_LENGTH } from '../../shared/limits.js';
 import { foldName } from '../../shared/member-names.js';
 
-/** 19 MiB, two passes, one lane. The library's default algorithm is argon2id; it runs on libuv's threads. */
+/** 19 MiB, two passes, one lane. argon2id is the default of the library, which runs on libuv's thread pool. */
 const ARGON2_OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** One for the process. Of libuv's four threads one is left to all else that needs them. */
+/** One queue for the process. It uses at most three of libuv's four threads, so that one is left for other work. */
 const hashQueue = new FairQueue({
   concurrency: Math.max(1, Math.min(3, availableParallelism())),
   maxWaiting: LIMITS.hashesWaiting,
@@ -18,18 +18,18 @@ const hashQueue = new FairQueue({
   refusal: () => retryLater('server.busy', 'Too many passwords wait to be checked', 2),
 });
 
-/** @param project whose turn it is in the line @throws KindError 503 where too many wait */
+/** @param project for a fair share of the queue @throws KindError 503 if too many are waiting */
 export function hashPassword(password: string, project = ''): Promise<string> {
   return hashQueue.run(project, () => hash(password, ARGON2_OPTIONS));
 }
 
-/** A hash with the parameters above of a password that nobody knows. */
+/** A hash of an unknown password with the parameters above. */
 export const DUMMY_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$FiqJLGixRGKUCxA/iQ991g$3MLLuegCJiBZWxw1QnNQDuynFvaRk2ofskCYxmerxRE';
 
 /**
- * Whether a password fits. Where there is no hash, or the password is longer than any, it takes the same time and never
- * fits. @throws KindError 503 where too many wait
+ * Whether a password matches a hash. Without a hash, or for a password that is too long, it takes the same time and
+ * returns false. @throws KindError 503 if too many are waiting
  */
 export async function verifyPassword(
   stored: string | null | undefined,
@@ -41,7 +41,7 @@ export async function verifyPassword(
   return fits && possible;
 }
 
-/** 8 to 128 characters, and neither the name nor the address. Adds a fault where it is not. */
+/** Adds a fault unless the password has 8 to 128 characters and differs from the member's names. */
 export function addPasswordFaults(
   password: string,
   names: readonly string[],

@@ -1,18 +1,18 @@
-/** The bearer token of a request (RFC 6750), for access and refresh tokens alike. */
+/** Reads the bearer token of a request (RFC 6750), for access and refresh tokens. */
 import type { HttpRequest } from '../../http/request/request.js';
 
-/** Characters of a header that is looked at; one with a token of this service has some 500. */
+/** Longer headers are ignored; one with a token of this service has about 500 characters. */
 const MAX_HEADER_LENGTH = 8192;
 
 const BEARER = /^bearer +(\S+)$/i;
 
-/** The token of a header `authorization`; null where it has none. */
+/** The token of an `Authorization` header; null if there is none. */
 export function bearerOf(authorization: string | undefined): string | null {
   if (authorization === undefined || authorization.length > MAX_HEADER_LENGTH) return null;
   return BEARER.exec(authorization)?.[1] ?? null;
 }
 
-/** The same of a request, as Passport asks for it. */
+/** The token of a request, in the form that Passport expects. */
 export function bearerOfRequest({ headers }: Pick<HttpRequest, 'headers'>): string | null {
   return bearerOf(headers.authorization);
 }

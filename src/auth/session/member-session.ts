@@ -1,4 +1,4 @@
-/** The member session (docs/auth.md): what sign-up, sign-in and refresh answer. */
+/** The member session (docs/auth.md), which sign-up, sign-in and refresh answer. */
 import { Injectable } from '@nestjs/common';
 import { readableFields } from '../../access/masks.js';
 import type { Executor } from '../../database/database.js';
@@ -23,8 +23,8 @@ export class MemberSessions {
   ) {}
 
   /**
-   * Starts a session of a member; undefined where the member is gone, or its kind is inactive or no member kind.
-   * `password`: the hash that was checked. @throws KindError 401 where it is another by now
+   * Starts a session; undefined if the member is deleted, or its kind is inactive or no member kind. `password`: the
+   * hash that was verified. @throws KindError 401 if the hash has changed since
    */
   async open(
     executor: Executor,
@@ -39,7 +39,7 @@ export class MemberSessions {
     return this.#present(project, member, found, grant);
   }
 
-  /** Goes on with a session that has a new grant. */
+  /** Continues a session with a new grant; undefined as for `open`. */
   async resume(
     executor: Executor,
     project: Project,
@@ -77,7 +77,7 @@ export class MemberSessions {
       kind_id: kindId,
       ...Object.fromEntries(SESSION_FIELDS.map((key) => [key, member[key]])),
     };
-    // A kind of an older release may have a parameter that is called as a field of the session.
+    // Kinds of older releases may have parameters with the names of session fields, which take precedence.
     const own = Object.entries(member).filter(([key]) => !Object.hasOwn(session, key) && key !== 'updated_at');
     return { ...session, ...Object.fromEntries(own) };
   }

@@ -1,4 +1,4 @@
-/** Reads the refresh token of a request, with Passport. It is good for its project, and as a refresh token, only. */
+/** Reads and verifies the refresh token of a request, with Passport. */
 import { Inject, Injectable } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
@@ -21,7 +21,7 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') 
     });
   }
 
-  /** Called for tokens whose signature and time are good; what it answers becomes `request.user`. */
+  /** Called for tokens with a valid signature that have not expired. What it returns becomes `request.user`. */
   validate(claims: Claims): Claims | false {
     const { typ, exp, sub, sid, jti } = claims;
     const whole = typeof exp === 'number' && [sub, sid, jti].every((id) => typeof id === 'string' && isUuid(id));
@@ -29,7 +29,10 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') 
   }
 }
 
-/** Lets all requests in: guards come before the interceptor that knows the project, whose errors are told first. */
+/**
+ * Lets every request pass, because guards run before the interceptor, whose errors about the project come first.
+ * `refreshClaims` refuses later.
+ */
 @Injectable()
 export class RefreshTokenGuard extends AuthGuard('refresh') {
   override handleRequest<T>(error: unknown, claims: T | false): T | undefined {
@@ -37,7 +40,7 @@ export class RefreshTokenGuard extends AuthGuard('refresh') {
   }
 }
 
-/** The claims of a request's refresh token. @throws KindError 401 */
+/** The claims of the request's refresh token, which must belong to the project. @throws KindError 401 */
 export function refreshClaims(request: HttpRequest, project: Project): Claims {
   const { user: claims } = request as unknown as { user?: Claims };
   if (claims?.aud === project.id) return claims;

@@ -1,6 +1,6 @@
 /**
- * Sessions: a token is good as long as its session is there. Whether it is, is asked at most once a second, so that a
- * session that ends is over on every process within a second, and at once on the one that ended it.
+ * Sessions. A token is valid as long as its session is stored. A positive check is cached for a second, so an ended
+ * session is refused on every process within a second, and at once on the process that ended it.
  */
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
@@ -21,7 +21,7 @@ import {
 } from '../../sql/session.sql.js';
 import type { Project } from '../../tenancy/project.js';
 
-/** What the tokens of a session are made of: the same grant makes the same tokens. */
+/** The values from which the tokens of a session are made; the same grant makes the same tokens. */
 export interface SessionGrant {
   readonly sessionId: string;
   readonly refreshId: string;
@@ -30,15 +30,15 @@ export interface SessionGrant {
 }
 
 const SESSION_CACHE_MS = 900;
-/** Seconds in which a used refresh token still gives its successor: for two tabs, and for calls in parallel. */
+/** Seconds in which a used refresh token still returns its successor, for a second tab and parallel calls. */
 const REUSE_WINDOW = 10;
-/** Sign-ins and refreshes between two sweeps of sessions that ended by themselves. */
+/** Sign-ins and refreshes between two deletions of expired sessions. */
 const SESSION_SWEEP_INTERVAL = 50;
 
 @Injectable()
 export class SessionStore {
   readonly #checked = new LRUCache<string, true>({ max: 50_000, ttl: SESSION_CACHE_MS });
-  /** How often sessions were ended by this process. */
+  /** The number of times that this process has ended sessions. */
   #ends = 0;
   #moves = 0;
 
@@ -48,7 +48,7 @@ export class SessionStore {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** @throws KindError 401 where the password's hash is no longer the one that was checked */
+  /** @throws KindError 401 if the stored hash is no longer the one that was verified */
   async start(
     executor: Executor,
     project: Project,
@@ -67,7 +67,7 @@ export class SessionStore {
     return { sessionId, refreshId, issuedAt: row.issued };
   }
 
-  /** @throws KindError 401 where the session has ended */
+  /** @throws KindError 401 if the session has ended */
   check(project: Project, sessionId: string): void | Promise<void> {
     if (this.#checked.has(sessionId)) return undefined;
     return this.#ask(project, sessionId);
@@ -79,11 +79,14 @@ export class SessionStore {
     const alive = findSessionStatement(project.schema, sessionId);
     const rows = await this.catalog.inProject(project, () => this.database.run(alive));
     if (rows.length === 0) throw sessionEnded();
-    // What was asked before sessions ended may be one of them.
+    // If sessions were ended during the query, this one may be among them.
     if (asked === this.#ends) this.#checked.set(sessionId, true);
   }
 
-  /** Uses a refresh token. Shown again a little later it gives the same successor; after that it ends the session. */
+  /**
+   * Uses a refresh token. Used again within the window it returns the same successor; later it ends the session.
+   * @throws KindError 401
+   */
   async rotate(project: Project, sessionId: string, token: string): Promise<SessionGrant> {
     const successor = randomUUID();
     const lifetime = this.config.refreshTokenTtl / 1000;
@@ -102,13 +105,13 @@ export class SessionStore {
     throw sessionEnded();
   }
 
-  /** Members who never come back leave sessions: each sweep takes many more than came since the last one. */
+  /** Deletes expired sessions from time to time; each deletion removes more than were added since the last one. */
   async #sweep(executor: Executor, project: Project): Promise<void> {
     this.#moves += 1;
     if (this.#moves % SESSION_SWEEP_INTERVAL === 0) await executor.run(deleteExpiredSessionsStatement(project.schema));
   }
 
-  /** Ends sessions; in a transaction they are over for this process when it is committed. */
+  /** Ends sessions. In a transaction, the cache is cleared again after the commit. */
   async end(executor: Executor, project: Project, which: Parameters<typeof endSessionsStatement>[1]): Promise<void> {
     const rows = await executor.run<{ id: string }>(endSessionsStatement(project.schema, which));
     const forget = (): void => {

@@ -1,4 +1,4 @@
-/** Makes and reads the tokens of members: JWTs (RFC 7519), HS256, bound to project, member, kind and session. */
+/** Creates and verifies the tokens of members: JWTs (RFC 7519), HS256, bound to project, member, kind and session. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
@@ -40,7 +40,7 @@ interface Verified {
   readonly expires: number;
 }
 
-/** A KeyObject: given a string, jsonwebtoken first tries to read it as a public key, at 0.3 ms a call. */
+/** A KeyObject, because for a string jsonwebtoken first tries to parse a public key, which takes 0.3 ms per call. */
 export function signingKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret));
 }
@@ -48,7 +48,7 @@ export function signingKey(secret: string): KeyObject {
 @Injectable()
 export class TokenService extends CallerResolver {
   readonly #key: KeyObject;
-  /** Tokens that were verified, until they expire: verifying one costs more than all else of a small request. */
+  /** Verified tokens until they expire: verifying takes longer than the rest of a small request. */
   readonly #verified = new LRUCache<string, Verified>({ max: 20_000 });
 
   constructor(
@@ -61,7 +61,7 @@ export class TokenService extends CallerResolver {
     this.#key = signingKey(secret);
   }
 
-  /** The pair of a grant: the same grant makes the same tokens. */
+  /** The pair of tokens of a grant; the same grant makes the same tokens. */
   issue(projectId: string, kindId: string, memberId: string, grant: SessionGrant): Tokens {
     const { sessionId, refreshId, issuedAt } = grant;
     const sign = (typ: TokenType, jwtid: string, milliseconds: number) =>
@@ -82,7 +82,7 @@ export class TokenService extends CallerResolver {
     };
   }
 
-  /** The caller whose access token the header carries. @throws KindError 401 for one that is not good here */
+  /** The caller of the access token in the header. @throws KindError 401 if it is not valid here */
   resolve(authorization: string | undefined, project: Project): MaybePromise<Caller> {
     if (authorization === undefined) return ANONYMOUS;
     const caller = this.#verify(authorization, project.id);
