@@ -59,7 +59,13 @@ function linkParams({ parent, child, linkId, version }: LinkPlan): LinkStatement
   return { parent: param(parent.key), child: param(child.key), linkId: param(linkId), version: param(version) };
 }
 
-function endSql(schema: string, { kind, access }: LinkEnd, key: Fragment, version: Fragment, more: Fragment): Fragment {
+function endQuery(
+  schema: string,
+  { kind, access }: LinkEnd,
+  key: Fragment,
+  version: Fragment,
+  more: Fragment,
+): Fragment {
   const where = all([hasId(kind, key), isModelVersion(schema, version), ...rowConditions(schema, kind, [access])]);
   return sql`
     SELECT ${idText(kind)} AS id${more}
@@ -68,11 +74,11 @@ function endSql(schema: string, { kind, access }: LinkEnd, key: Fragment, versio
   `;
 }
 
-function endsSql({ allowed, schema, parent, child }: LinkPlan, given: LinkStatementParams, lock: Fragment): Fragment {
+function endCtes({ allowed, schema, parent, child }: LinkPlan, params: LinkStatementParams, lock: Fragment): Fragment {
   const test = allowed ? sql`(${all(rowConditions(schema, parent.kind, [allowed]))}) IS TRUE` : sql`true`;
-  const one = endSql(schema, parent, given.parent, given.version, sql`, ${test} AS allowed`);
-  const other = endSql(schema, child, given.child, given.version, EMPTY_SQL);
-  return sql`_p AS MATERIALIZED (${one}${lock}), _c AS MATERIALIZED (${other}${lock})`;
+  const parentRow = endQuery(schema, parent, params.parent, params.version, sql`, ${test} AS allowed`);
+  const childRow = endQuery(schema, child, params.child, params.version, EMPTY_SQL);
+  return sql`_p AS MATERIALIZED (${parentRow}${lock}), _c AS MATERIALIZED (${childRow}${lock})`;
 }
 
 function isThisLink({ parent, child }: LinkPlan, { linkId }: LinkStatementParams): Fragment {
@@ -121,29 +127,29 @@ export function insertLinkStatement(plan: LinkPlan): Statement {
   );
 }
 
-function insertLinkSql(plan: LinkPlan, given: LinkStatementParams): Fragment {
+function insertLinkSql(plan: LinkPlan, params: LinkStatementParams): Fragment {
   const { schema, parent, child } = plan;
   const table = linkTable(schema);
   // The lock of a foreign key: a transaction that deletes one of the units waits until this one has committed.
-  const kept = sql` FOR KEY SHARE OF t`;
-  const made = sql`
+  const keyShare = sql` FOR KEY SHARE OF t`;
+  const inserted = sql`
     INSERT INTO ${table} AS l ("parent_kind", "parent_id", "child_kind", "child_id", "link_id", "inserted_at")
-    SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${given.linkId}::text, now()
+    SELECT ${literal(parent.kind.id)}, _p.id, ${literal(child.kind.id)}, _c.id, ${params.linkId}::text, now()
     FROM _p, _c
     WHERE _p.allowed
     ON CONFLICT DO NOTHING
     RETURNING ${LINK_RECORD} AS body
   `;
-  const there = sql`(
+  const existing = sql`(
     SELECT ${LINK_RECORD}
     FROM ${table} AS l
-    WHERE ${isThisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed)
+    WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
   )`;
   return sql`
     WITH
-      ${endsSql(plan, given, kept)},
-      made AS (${made})
-    ${linkAnswer(plan, sql`coalesce((SELECT body FROM made), ${there})`)}
+      ${endCtes(plan, params, keyShare)},
+      made AS (${inserted})
+    ${linkAnswer(plan, sql`coalesce((SELECT body FROM made), ${existing})`)}
   `;
 }
 
@@ -157,25 +163,25 @@ export function lockLinksStatement(schema: string): Statement {
 
 /** Reads a link. One row `LinkRow`. */
 export function findLinkStatement(plan: LinkPlan): Statement {
-  const given = linkParams(plan);
-  const there = sql`(SELECT ${LINK_RECORD} FROM ${linkTable(plan.schema)} AS l WHERE ${isThisLink(plan, given)})`;
-  return render(sql`WITH ${endsSql(plan, given, EMPTY_SQL)} ${linkAnswer(plan, there)}`);
+  const params = linkParams(plan);
+  const existing = sql`(SELECT ${LINK_RECORD} FROM ${linkTable(plan.schema)} AS l WHERE ${isThisLink(plan, params)})`;
+  return render(sql`WITH ${endCtes(plan, params, EMPTY_SQL)} ${linkAnswer(plan, existing)}`);
 }
 
 /** Deletes a link. One row `LinkRow`; its body is the record of the deleted link. */
 export function deleteLinkStatement(plan: LinkPlan): Statement {
-  const given = linkParams(plan);
-  const gone = sql`
+  const params = linkParams(plan);
+  const deleted = sql`
     DELETE FROM ${linkTable(plan.schema)} AS l
-    WHERE ${isThisLink(plan, given)} AND EXISTS (SELECT FROM _p WHERE allowed)
+    WHERE ${isThisLink(plan, params)} AND EXISTS (SELECT FROM _p WHERE allowed)
     RETURNING ${LINK_RECORD} AS body
   `;
   return render(
     sql`
       WITH
-        ${endsSql(plan, given, EMPTY_SQL)},
-        gone AS (${gone})
-      ${linkAnswer(plan, sql`(SELECT body FROM gone)`)}
+        ${endCtes(plan, params, EMPTY_SQL)},
+        deleted AS (${deleted})
+      ${linkAnswer(plan, sql`(SELECT body FROM deleted)`)}
     `,
     true,
   );
@@ -195,12 +201,12 @@ export function deleteLinksOfStatement(schema: string, kind: KindDef, keys: read
  * that was committed before.
  */
 export function deleteDanglingLinksStatement(schema: string, kind: KindDef, keys: readonly string[]): Statement {
-  const there = sql`
+  const unit = sql`
     SELECT
     FROM ${kindTable(schema, kind)} AS u
     WHERE ${columnRef(kind.keyField, 'u')} = t."id"
   `;
-  const ids = sql`(SELECT ${idText(kind)} FROM ${unnestedKeys(kind, keys)} WHERE NOT EXISTS (${there}))`;
+  const ids = sql`(SELECT ${idText(kind)} FROM ${unnestedKeys(kind, keys)} WHERE NOT EXISTS (${unit}))`;
   return render(
     deleteInBothDirections(schema, kind.id, (id) => sql`AND ${id} IN ${ids}`),
     true,

@@ -155,21 +155,29 @@ export function provisionRowsStatement(
   { table, fields }: Pick<KindDef, 'table' | 'fields'>,
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Statement {
-  const given = [...fields.values()].filter(({ id, column }) => column !== undefined && id in (rows[0] ?? {}));
-  const names = given.map(({ id, column }) => ident(column ?? id));
-  const values = given.map(({ id }) => sql`i.${ident(id)}`);
-  const types = [...given.map((field) => sql`${ident(field.id)} ${fieldType(field)}`), sql`"n" int`];
+  const written = [...fields.values()].filter(({ id, column }) => column !== undefined && id in (rows[0] ?? {}));
+  const names = written.map(({ id, column }) => ident(column ?? id));
+  const values = written.map(({ id }) => sql`i.${ident(id)}`);
+  const types = [...written.map((field) => sql`${ident(field.id)} ${fieldType(field)}`), sql`"n" int`];
   const stamps = sql`now() + i.n * interval '1 microsecond'`;
-  const numbered = JSON.stringify(rows.map((row, n) => ({ ...row, n })));
+  const numbered = recordset(
+    rows.map((row, n) => ({ ...row, n })),
+    join(types),
+  );
   return render(
     sql`
       INSERT INTO ${ident(schema, table)} (${join(names)}, "metadata", "inserted_at", "updated_at")
       SELECT ${join(values)}, '{}', ${stamps}, ${stamps}
-      FROM json_to_recordset(${param(numbered)}::json) AS i(${join(types)})
+      FROM ${numbered}
       ON CONFLICT ("id") DO NOTHING
       RETURNING "id"
     `,
   );
+}
+
+/** Rows as a table `i`. */
+function recordset(rows: readonly object[], columns: Fragment): Fragment {
+  return sql`json_to_recordset(${param(JSON.stringify(rows))}::json) AS i(${columns})`;
 }
 
 /** Sets the parameters of built-in kinds. Rows `id`: the kinds that had others. */
@@ -177,12 +185,15 @@ export function updateParametersStatement(
   schema: string,
   kinds: readonly { readonly id: string; readonly parameters: readonly string[] }[],
 ): Statement {
-  const given = kinds.map(({ id, parameters }) => ({ id, parameters }));
+  const rows = recordset(
+    kinds.map(({ id, parameters }) => ({ id, parameters })),
+    sql`"id" text, "parameters" text[]`,
+  );
   return render(
     sql`
       UPDATE ${ident(schema, 'kind')} AS t
       SET "parameters" = i."parameters", ${SET_UPDATED_AT}
-      FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "parameters" text[])
+      FROM ${rows}
       WHERE t."id" = i."id" AND t."parameters" IS DISTINCT FROM i."parameters"
       RETURNING t."id"
     `,
@@ -194,7 +205,10 @@ export function extendGroupsStatement(
   schema: string,
   groups: readonly { readonly id: string; readonly kind_list: readonly string[] }[],
 ): Statement {
-  const given = groups.map(({ id, kind_list }) => ({ id, kind_list }));
+  const rows = recordset(
+    groups.map(({ id, kind_list }) => ({ id, kind_list })),
+    sql`"id" text, "kind_list" text[]`,
+  );
   const others = sql`ARRAY(
     SELECT k
     FROM unnest(t."kind_list") WITH ORDINALITY AS u(k, n)
@@ -205,7 +219,7 @@ export function extendGroupsStatement(
     sql`
       UPDATE ${ident(schema, 'group')} AS t
       SET "kind_list" = i."kind_list" || ${others}, ${SET_UPDATED_AT}
-      FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "kind_list" text[])
+      FROM ${rows}
       WHERE t."id" = i."id" AND NOT t."kind_list" @> i."kind_list"
       RETURNING t."id"
     `,
@@ -271,20 +285,27 @@ export function setAccessStatement(schema: string, kindId: string, access: unkno
 
 /** Adds to parameters the kind in whose body they were defined. */
 export function recordDefinedInStatement(schema: string, kinds: ReadonlyMap<string, string>): Statement {
-  const given = [...kinds].map(([id, kind]) => ({ id, kind }));
+  const rows = recordset(
+    [...kinds].map(([id, kind]) => ({ id, kind })),
+    sql`"id" text, "kind" text`,
+  );
   return render(
     sql`
       UPDATE ${ident(schema, PARAMETER_TABLE)} AS t
       SET "defined_in" = array_append(array_remove(t."defined_in", i."kind"), i."kind")
-      FROM json_to_recordset(${param(JSON.stringify(given))}::json) AS i("id" text, "kind" text)
+      FROM ${rows}
       WHERE t."id" = i."id"
     `,
   );
 }
 
-/** Deletes parameters, and removes the deleted kinds `gone` from `defined_in` of the others. */
-export function deleteParametersStatement(schema: string, ids: readonly string[], gone: readonly string[]): Statement {
-  const [table, kinds] = [ident(schema, PARAMETER_TABLE), sql`${param(gone)}::text[]`];
+/** Deletes parameters, and removes the deleted kinds from `defined_in` of the others. */
+export function deleteParametersStatement(
+  schema: string,
+  ids: readonly string[],
+  deletedKinds: readonly string[],
+): Statement {
+  const [table, kinds] = [ident(schema, PARAMETER_TABLE), sql`${param(deletedKinds)}::text[]`];
   const left = sql`ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${kinds}))`;
   const kept = sql`
     UPDATE ${table} AS t

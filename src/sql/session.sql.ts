@@ -48,7 +48,7 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
           WHERE "member_id" = ${member} AND "expires_at" <= now()
           RETURNING "id"
         ),
-        gone AS (${deleteTokensOf(schema, sql`old`)}),
+        deleted AS (${deleteTokensOf(schema, sql`old`)}),
         made AS (
           INSERT INTO ${sessions} ("id", "member_kind", "member_id", "started_at", "expires_at")
           SELECT ${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)}
@@ -174,12 +174,7 @@ export function endSessionsStatement(
   return render(
     sql`
       WITH
-        ended AS (
-          DELETE FROM ${ident(schema, SESSION_TABLE)}
-          WHERE ${condition}
-          RETURNING "id"
-        ),
-        gone AS (${deleteTokensOf(schema, sql`ended`)})
+        ${endedSessions(schema, condition)}
       SELECT "id"::text AS id
       FROM ended
     `,
@@ -192,16 +187,19 @@ export function endMembersStatement(schema: string, memberKind: string): Stateme
   return render(
     sql`
       WITH
-        ended AS (
-          DELETE FROM ${ident(schema, SESSION_TABLE)}
-          WHERE "member_kind" = ${kind}
-          RETURNING "id"
-        ),
-        gone AS (${deleteTokensOf(schema, sql`ended`)})
+        ${endedSessions(schema, sql`"member_kind" = ${kind}`)}
       DELETE FROM ${ident(schema, CREDENTIAL_KIND)}
       WHERE "member_kind" = ${kind}
     `,
   );
+}
+
+/** CTEs that delete sessions, as `ended`, and their refresh tokens. */
+function endedSessions(schema: string, condition: Fragment): Fragment {
+  return sql`
+    ended AS (DELETE FROM ${ident(schema, SESSION_TABLE)} WHERE ${condition} RETURNING "id"),
+    deleted AS (${deleteTokensOf(schema, sql`ended`)})
+  `;
 }
 
 /** Deletes the refresh tokens of the sessions in a CTE. */

@@ -28,9 +28,9 @@ class StatementTemplate {
     this.#made = render(fragment, true);
   }
 
-  bind(given: readonly unknown[]): Statement {
+  bind(bound: readonly unknown[]): Statement {
     const { values } = this.#made;
-    return { ...this.#made, values: values.map((value) => (value instanceof Slot ? given[value.at] : value)) };
+    return { ...this.#made, values: values.map((value) => (value instanceof Slot ? bound[value.at] : value)) };
   }
 }
 

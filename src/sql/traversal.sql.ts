@@ -66,12 +66,12 @@ export interface TraversalLimits {
 }
 
 export function traverse(
-  way: Traversal,
+  traversal: Traversal,
   start: TraversalStart,
-  most: TraversalLimits,
+  limits: TraversalLimits,
   types: Fragment | undefined,
 ): TraversedUnits {
-  return way.depth === 0 ? firstStep(way, start, types) : manySteps(way, start, most, types);
+  return traversal.depth === 0 ? firstStep(traversal, start, types) : manySteps(traversal, start, limits, types);
 }
 
 interface LinkColumns {
@@ -88,10 +88,10 @@ function columnsByDirection(direction: Direction): LinkColumns {
 /** Whether the link `l` has one of the types; undefined for all. */
 export function hasLinkType(
   linkIds: Traversal['linkIds'],
-  given = param(linkTypeParam(linkIds)),
+  types = param(linkTypeParam(linkIds)),
 ): Fragment | undefined {
   if (!linkIds) return undefined;
-  return linkIds.length === 1 ? sql`l."link_id" = ${given}` : sql`l."link_id" = ANY(${given}::text[])`;
+  return linkIds.length === 1 ? sql`l."link_id" = ${types}` : sql`l."link_id" = ANY(${types}::text[])`;
 }
 
 /** A single type is not passed as an array, with which PostgreSQL would not use the order of the index. */
@@ -100,25 +100,25 @@ export function linkTypeParam(linkIds: Traversal['linkIds']): string | readonly 
 }
 
 /** The neighbours, in the order of the index, so that a page reads no more entries than it has. */
-function firstStep(way: Traversal, start: TraversalStart, types: Fragment | undefined): TraversedUnits {
-  const { near, far } = columnsByDirection(way.direction);
+function firstStep(traversal: Traversal, start: TraversalStart, types: Fragment | undefined): TraversedUnits {
+  const { near, far } = columnsByDirection(traversal.direction);
   const from = all([
     sql`${near.kind} = ${literal(start.kind.id)}`,
     sql`${near.id} = ${start.id}`,
     types,
     sql`${start.found}`,
   ]);
-  const once = way.oneType ? EMPTY_SQL : sql` DISTINCT ON (${far.kind}, ${far.id})`;
+  const once = traversal.oneType ? EMPTY_SQL : sql` DISTINCT ON (${far.kind}, ${far.id})`;
   const links = sql`
     SELECT${once} ${far.kind} AS kind, ${far.id} AS id, l."link_id" AS link_id, ${near.id} AS near
-    FROM ${linkTable(way.schema)} AS l
+    FROM ${linkTable(traversal.schema)} AS l
     WHERE ${from}
     ORDER BY ${far.kind}, ${far.id}, l."link_id"
   `;
   const rows = sql`
     SELECT 0 AS depth, n.kind, n.id, n.link_id, n.near
     FROM (${links}) AS n
-    WHERE ${all([isReadable(way)])}
+    WHERE ${all([isReadable(traversal)])}
   `;
   return { steps: [], rows, over: sql`false` };
 }
@@ -147,12 +147,12 @@ const NODE_ID = sql`substr(m.node, strpos(m.node, '/') + 1)`;
  * the first in this order counts. A step with too many links stops there and sets `over`.
  */
 function manySteps(
-  way: Traversal,
+  traversal: Traversal,
   start: TraversalStart,
-  most: TraversalLimits,
+  limits: TraversalLimits,
   types: Fragment | undefined,
 ): TraversedUnits {
-  const { near, far } = columnsByDirection(way.direction);
+  const { near, far } = columnsByDirection(traversal.direction);
   const along = all([sql`${near.kind} = f.kind`, sql`${near.id} = f.id`, types]);
   const frontier = sql`
     SELECT ${NODE_KIND} AS kind, ${NODE_ID} AS id
@@ -164,11 +164,11 @@ function manySteps(
     FROM (${frontier}) AS f
     CROSS JOIN LATERAL (
       SELECT ${far.kind} || '/' || ${far.id} AS node, l."link_id" || '/' || ${near.id} AS via
-      FROM ${linkTable(way.schema)} AS l
+      FROM ${linkTable(traversal.schema)} AS l
       WHERE ${along}
       OFFSET 0
     ) AS l
-    LIMIT ${integer(most.links + 1)}
+    LIMIT ${integer(limits.links + 1)}
   `;
   const fresh = sql`
     SELECT CASE WHEN e.node NOT IN (SELECT unnest(w.seen)) THEN e.node END AS node, e.via
@@ -179,7 +179,7 @@ function manySteps(
     FROM (${fresh}) AS m
     GROUP BY m.node
   `;
-  const readable = isReadable(way);
+  const readable = isReadable(traversal);
   const judged = readable
     ? sql`
       SELECT n.node, n.via, n.links, n.node IS NOT NULL AND ${readable} AS ok
@@ -210,15 +210,15 @@ function manySteps(
   // The first step may lead back to the start; later ones may not.
   const seen = sql`
     CASE
-      WHEN w.depth < ${integer(way.depth - 1)}
+      WHEN w.depth < ${integer(traversal.depth - 1)}
       THEN w.seen || x.nodes || CASE WHEN w.depth < 0 THEN w.nodes END
     END
   `;
   const goesOn = sql`
-    w.depth < ${integer(way.depth)}
+    w.depth < ${integer(traversal.depth)}
       AND w.nodes IS NOT NULL
-      AND w.links <= ${integer(most.links)}
-      AND coalesce(cardinality(w.seen), 0) <= ${integer(most.units)}
+      AND w.links <= ${integer(limits.links)}
+      AND coalesce(cardinality(w.seen), 0) <= ${integer(limits.units)}
   `;
   const walk = sql`_w(depth, nodes, vias, seen, links) AS (
     ${first}
@@ -245,8 +245,8 @@ function manySteps(
     page: pageOfSteps,
     total,
     over: sql`(
-      ${total} > ${integer(most.units)}
-      OR (SELECT coalesce(max(links), 0) FROM _w) > ${integer(most.links)}
+      ${total} > ${integer(limits.units)}
+      OR (SELECT coalesce(max(links), 0) FROM _w) > ${integer(limits.links)}
     )`,
   };
 }

@@ -70,8 +70,8 @@ function walkSql(plan: WalkPlan, key: Fragment, types: Fragment | undefined): Fr
   const { schema, start, limit } = plan;
   const where = all([hasId(start.kind, key), ...rowConditions(schema, start.kind, [start.access])]);
   const found = sql`EXISTS (SELECT FROM ${kindTable(schema, start.kind)} AS t WHERE ${where})`;
-  const given = sql`SELECT ${key}::${columnType(start.kind.keyField.columnType)} AS "id"`;
-  const id = sql`(SELECT ${idText(start.kind)} FROM (${given}) AS t)`;
+  const startRow = sql`SELECT ${key}::${columnType(start.kind.keyField.columnType)} AS "id"`;
+  const id = sql`(SELECT ${idText(start.kind)} FROM (${startRow}) AS t)`;
   const reached = traverse(plan, { kind: start.kind, id, found: sql`(SELECT found FROM _s)` }, WALK_LIMITS, types);
   const chosen = plan.excludesUnits
     ? sql`SELECT * FROM (${reached.rows}) AS n WHERE ${isSelected(plan)}`
@@ -163,18 +163,18 @@ function linkField(direction: Direction): Fragment {
 /** The column `links` of the row `t`: `{parent, child}`, each a list of linked units within the limits. */
 export function loadedLinks(
   kind: KindDef,
-  ways: readonly Traversal[],
+  traversals: readonly Traversal[],
   shown: readonly ReadPlan[],
-  most: TraversalLimits,
+  limits: TraversalLimits,
 ): Fragment {
   const start: TraversalStart = { kind, id: idText(kind), found: sql`true` };
-  const lists = ways.map((way) => {
-    const reached = traverse(way, start, most, hasLinkType(way.linkIds));
+  const lists = traversals.map((traversal) => {
+    const reached = traverse(traversal, start, limits, hasLinkType(traversal.linkIds));
     const page =
-      reached.page?.(most.units, 0) ?? sql`${reached.rows} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(most.units)}`;
+      reached.page?.(limits.units, 0) ?? sql`${reached.rows} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(limits.units)}`;
     const steps = reached.steps.length > 0 ? sql`WITH RECURSIVE ${join(reached.steps)} ` : EMPTY_SQL;
-    const list = boundedList(itemJson(shown, REACHED_UNIT, linkField(way.direction)), sql`(${page}) AS n`);
-    return sql`${literal(way.direction)}, (${steps}SELECT ${list})`;
+    const list = boundedList(itemJson(shown, REACHED_UNIT, linkField(traversal.direction)), sql`(${page}) AS n`);
+    return sql`${literal(traversal.direction)}, (${steps}SELECT ${list})`;
   });
   return sql`json_build_object(${join(lists)}) AS "links"`;
 }

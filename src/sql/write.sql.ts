@@ -60,7 +60,7 @@ function typedColumns(fields: readonly Field[]): Fragment[] {
 }
 
 /** The value of a field in a row of `i`. */
-function inputValue(field: Field): Fragment {
+function inputColumn(field: Field): Fragment {
   const value = columnRef(field, 'i');
   if (!isJsonList(field)) return value;
   return sql`
@@ -116,7 +116,7 @@ function writtenShape({ written }: WritePlan): string {
 
 function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: typeof bounded): Fragment {
   const columns = columnNames(plan.written);
-  const values = plan.written.map(inputValue);
+  const values = plan.written.map(inputColumn);
   const table = kindTable(plan.schema, plan.kind);
   const shared = plan.kind.discriminated
     ? { names: [sql`"kind_id"`], values: [param(plan.kind.id)] }
@@ -145,7 +145,7 @@ export function updateStatement(plan: UpdatePlan, { json }: RowsText): Statement
 }
 
 function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragment): Fragment {
-  const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${inputValue(field)}`);
+  const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${inputColumn(field)}`);
   const source = plan.written.length > 0 ? sql` FROM ${inputRows(plan.written, row)}` : EMPTY_SQL;
   const made = sql`
     UPDATE ${kindTable(plan.schema, plan.kind)} AS t
@@ -172,11 +172,11 @@ export function takenStatement(
   const other = id === undefined ? undefined : sql`${key} <> ${param(id)}::${columnType(kind.keyField.columnType)}`;
   const several = count > 1;
   const tests = lists.map((list) => {
-    const same = list.map((field) => sql`${columnRef(field)} = ${inputValue(field)}`);
+    const same = list.map((field) => sql`${columnRef(field)} = ${inputColumn(field)}`);
     const stored = sql`EXISTS (SELECT FROM ${kindTable(schema, kind)} AS t WHERE ${all([...same, other])})`;
     if (!several) return stored;
-    const known = all(list.map((field) => sql`${inputValue(field)} IS NOT NULL`));
-    const earlier = sql`row_number() OVER (PARTITION BY ${join(list.map(inputValue))} ORDER BY i._n) > 1`;
+    const known = all(list.map((field) => sql`${inputColumn(field)} IS NOT NULL`));
+    const earlier = sql`row_number() OVER (PARTITION BY ${join(list.map(inputColumn))} ORDER BY i._n) > 1`;
     return sql`${stored} OR (${known} AND ${earlier})`;
   });
   const rows = several ? numberedInputRows(fields, param(json)) : inputRows(fields, param(json));
@@ -196,12 +196,12 @@ export function lockStatement(plan: DeletePlan, forDelete: boolean): Statement {
 
 /** One row `v, tag`; without a tag if no unit was deleted. */
 export function deleteStatement(plan: DeletePlan): Statement {
-  const gone = sql`
+  const deleted = sql`
     DELETE FROM ${kindTable(plan.schema, plan.kind)} AS t
     WHERE ${targetConditions(plan, param(plan.id), param(plan.version))}
     RETURNING ${VERSION_TAG} AS tag, NULL::text AS body
   `;
-  return render(versionedAnswer(plan.schema, gone), true);
+  return render(versionedAnswer(plan.schema, deleted), true);
 }
 
 function targetConditions({ schema, kind, access, tags }: DeletePlan, id: Fragment, version: Fragment): Fragment {
@@ -229,8 +229,8 @@ function staysAllowed(plan: WritePlan): Fragment | undefined {
 function holdsFor(plan: WritePlan, predicate: Predicate, fresh: string, old: string | undefined): Fragment {
   const written = new Set(plan.written.map(({ column: name }) => name));
   // Two fields may share a column: `id` and the natural key.
-  const asked = new Map(fieldsOf(predicate).map((field) => [field.column ?? field.id, field]));
-  const columns = [...asked].map(([name, field]) => {
+  const fieldsByColumn = new Map(fieldsOf(predicate).map((field) => [field.column ?? field.id, field]));
+  const columns = [...fieldsByColumn].map(([name, field]) => {
     if (written.has(field.column)) return sql`${columnRef(field, fresh)} AS ${ident(name)}`;
     return sql`${old === undefined ? unwrittenValue(field, plan) : columnRef(field, old)} AS ${ident(name)}`;
   });
