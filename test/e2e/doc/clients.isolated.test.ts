@@ -137,8 +137,20 @@ async function generateByOrval(folder: string, document: unknown, baseUrl: strin
   await promisify(execFile)(process.execPath, [ORVAL, '--config', config], { cwd: folder });
 }
 
+/** TypeScript's own libraries, which are parsed once for all programs. */
+const libraries = new Map<string, ts.SourceFile | undefined>();
+
 function compile(folder: string): string[] {
-  const program = ts.createProgram([join(folder, 'program.ts')], OPTIONS);
+  const host = ts.createCompilerHost(OPTIONS);
+  const program = ts.createProgram([join(folder, 'program.ts')], OPTIONS, {
+    ...host,
+    getSourceFile(path, ...more) {
+      if (!path.includes('/node_modules/')) return host.getSourceFile(path, ...more);
+      const known = libraries.get(path) ?? host.getSourceFile(path, ...more);
+      libraries.set(path, known);
+      return known;
+    },
+  });
   const { diagnostics } = program.emit();
   return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ file, start, messageText }) => {
     const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
