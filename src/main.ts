@@ -8,7 +8,7 @@ import { ConfigError, loadConfig, type Config } from './config/config.js';
 import { loadSecret } from './config/secret.js';
 import { openDatabase } from './database/open-database.js';
 import { DatabaseStartError } from './database/connection/start-error.js';
-import { outliveAuthors } from './function/sandbox/user-code.js';
+import { handleStrayErrors } from './function/sandbox/user-code.js';
 import { greeting } from './greeting.js';
 import { createLogger } from './http/log/logger.js';
 import { startService } from './service.js';
@@ -16,7 +16,7 @@ import { startService } from './service.js';
 async function main(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config);
-  outliveAuthors(logger, config.functionsDir);
+  handleStrayErrors(logger, config.functionsDir);
   if (cluster.isWorker) return serveAsWorker(config, logger);
   const database = await openDatabase(config, { role: 'service', log: (line) => logger.info(line) });
   let running: RunningService | undefined;

@@ -14,7 +14,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { Behaviors } from '../unit/draft/behavior.js';
 import { timesOf } from '../unit/session/caller-executor.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { tellingWhole } from '../unit/draft/complete-refusal.js';
+import { withCompleteRefusal } from '../unit/draft/complete-refusal.js';
 import type { ChangePasswordBody } from './dto/change-password.dto.js';
 import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';
 import { accountOf, type Credential } from './password/credential.js';
@@ -61,7 +61,7 @@ export class AuthService {
       const { kind, access } = authorizeSignUp(model, kindId);
       const { deployment } = this.behaviors;
       return this.database.transaction(async (tx) => {
-        const session = { project, caller: SYSTEM, asking: ANONYMOUS, model, executor: tx, ...deployment };
+        const session = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx, ...deployment };
         const [row] = await this.stores.of(kind).insert(session, kind, [body], {
           writer: ANONYMOUS,
           access,
@@ -74,7 +74,7 @@ export class AuthService {
     };
     return this.catalog.withCheckedModel(project, async (model) => {
       try {
-        return await tellingWhole(this.database, () => make(model));
+        return await withCompleteRefusal(this.database, () => make(model));
       } catch (error) {
         throw error instanceof KindError ? atSignUpPath(error) : error;
       }

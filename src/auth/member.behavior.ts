@@ -14,12 +14,12 @@ import { isAdministrator } from '../tenancy/caller.js';
 import { readableFields } from '../access/masks.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import { withSystemValue, type Draft } from '../unit/draft/draft.js';
-import { askerOf, asSystem, type Session } from '../unit/session/session.js';
+import { originalCallerOf, asSystem, type Session } from '../unit/session/session.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
 import { UnitRights } from '../unit/table/rights.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { withAllTaken } from '../unit/table/unique-violations.js';
-import { retold } from '../unit/draft/complete-refusal.js';
+import { withAllUniqueViolations } from '../unit/table/unique-violations.js';
+import { rewordRefusal } from '../unit/draft/complete-refusal.js';
 import { SessionStore } from './session/session-store.js';
 
 @Injectable()
@@ -75,8 +75,14 @@ export class MemberBehavior implements Behavior, OnModuleInit {
     } catch (error) {
       // The member is not inserted after this, so its own unique values are checked with a query.
       if (!(error instanceof KindError) || error.code !== 'parameter.not_unique') throw error;
-      const told = readableFields(kind, askerOf(session));
-      throw await withAllTaken(session, kind, [{ draft, ...(index !== undefined && { index }) }], told, error);
+      const told = readableFields(kind, originalCallerOf(session));
+      throw await withAllUniqueViolations(
+        session,
+        kind,
+        [{ draft, ...(index !== undefined && { index }) }],
+        told,
+        error,
+      );
     }
   }
 
@@ -201,7 +207,7 @@ async function withClientNames<T>(work: () => Promise<T>, position?: number): Pr
   try {
     return await work();
   } catch (error) {
-    throw error instanceof KindError ? retold(error, (refused) => renameFolded(refused, position)) : error;
+    throw error instanceof KindError ? rewordRefusal(error, (refused) => renameFolded(refused, position)) : error;
   }
 }
 

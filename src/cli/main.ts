@@ -2,13 +2,13 @@
 /** The command line: `npm run kind -- <command>`, or `kind <command>` where it is installed. */
 import 'reflect-metadata';
 import { loadConfig } from '../config/config.js';
-import { outliveAuthors } from '../function/sandbox/user-code.js';
+import { handleStrayErrors } from '../function/sandbox/user-code.js';
 import { createLogger } from '../http/log/logger.js';
 import { runCommandLine } from './run.js';
 
 const code = await runCommandLine(process.argv.slice(2), undefined, () => {
   const config = loadConfig();
-  outliveAuthors(createLogger(config), config.functionsDir);
+  handleStrayErrors(createLogger(config), config.functionsDir);
   return config;
 });
 // What modules of functions have begun, such as a timer, may go on for ever.

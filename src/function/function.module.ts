@@ -14,7 +14,7 @@ import { InnerCalls } from './run/inner-calls.js';
 import { ModuleSources } from './sources.js';
 import { OfferedFunctions } from './offered-functions.js';
 import { FunctionRegistry } from './load/registry.js';
-import { Uncaught } from './run/error-redaction.js';
+import { ErrorRedaction } from './run/error-redaction.js';
 
 /** Custom functions: what authors declare in files of their own. */
 @Module({
@@ -29,7 +29,7 @@ import { Uncaught } from './run/error-redaction.js';
     InnerCalls,
     ModuleSources,
     OfferedFunctions,
-    Uncaught,
+    ErrorRedaction,
   ],
   controllers: [FunctionController],
   exports: [FunctionRegistry],

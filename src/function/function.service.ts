@@ -19,12 +19,12 @@ import { isPlainObject, typeName } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { bodyOf, type Body } from '../unit/draft/draft.js';
-import { References, tell } from '../unit/draft/references.js';
+import { References, addReferenceFaults } from '../unit/draft/references.js';
 import { executorFor } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { SessionUnits } from '../unit/session-units.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { broken } from './load/broken-module.js';
+import { brokenModule } from './load/broken-module.js';
 import { bodyOfQuery, readParameters } from './run/call-parameters.js';
 import { Capacity } from './run/capacity.js';
 import type { FunctionDef, FunctionModule } from './declare/definition.js';
@@ -34,7 +34,7 @@ import { GivenUnit, type UnitReading } from './run/given-unit.js';
 import { FunctionRegistry } from './load/registry.js';
 
 /** Which function a request names. */
-export interface Target {
+export interface CallTarget {
   readonly method: Method;
   readonly kind: string;
   /** The unit of a function of a unit. */
@@ -73,7 +73,7 @@ export class FunctionService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async call(scope: RequestScope, target: Target, request: CallRequest): Promise<Answer> {
+  async call(scope: RequestScope, target: CallTarget, request: CallRequest): Promise<Answer> {
     const { current } = this.registry;
     const read = await this.#reader(scope, target, request, current);
     return this.capacity.call(scope.project.id, () =>
@@ -89,7 +89,7 @@ export class FunctionService {
   /** A body is read when the caller's rights were checked, and before the call takes a place among those of the project. */
   async #reader(
     scope: RequestScope,
-    target: Target,
+    target: CallTarget,
     { url, contentType, bytes }: CallRequest,
     deployment: Deployment,
   ): Promise<ReadBody> {
@@ -97,7 +97,7 @@ export class FunctionService {
     await this.catalog.withModelOf(
       scope.project,
       target.kind,
-      async (model) => void open(scope, target, model, deployment),
+      async (model) => void findFunction(scope, target, model, deployment),
     );
     const given = await bytes();
     return () => {
@@ -112,17 +112,17 @@ export class FunctionService {
 
   async #run(
     scope: RequestScope,
-    target: Target,
+    target: CallTarget,
     model: Model,
     deployment: Deployment,
     read: ReadBody,
   ): Promise<Answer> {
-    const { kind, grant, found } = open(scope, target, model, deployment);
+    const { kind, grant, found } = findFunction(scope, target, model, deployment);
     const executor = executorFor(this.database, scope.caller);
     const session: Session = { ...scope, model, executor, deployment };
     const reading = target.unit === undefined ? undefined : this.#reading(kind, grant, target.unit);
     const unit = reading && new GivenUnit(kind, await reading.get(session), reading);
-    if (!found) throw broken();
+    if (!found) throw brokenModule();
     const { def, module } = found;
     const faults = new Faults();
     const parameters = await readParameters(def, await read(def, faults), {
@@ -132,7 +132,7 @@ export class FunctionService {
       yielder: new EventLoopYield(scope.project.schema),
       settle: (patterns) => this.patterns.settle(scope.project.id, patterns),
     });
-    tell(await this.references.unreachable(session, parameters.kind, [parameters.placed], true), faults);
+    addReferenceFaults(await this.references.unreachable(session, parameters.kind, [parameters.placed], true), faults);
     faults.throwIfAny();
     return this.calls.call({
       session,
@@ -161,7 +161,7 @@ export class FunctionService {
 }
 
 /** @throws KindError 401, 403 or 404 as for the kind itself, 404 where it has no such function */
-function open(scope: RequestScope, target: Target, model: Model, deployment: Deployment): Opened {
+function findFunction(scope: RequestScope, target: CallTarget, model: Model, deployment: Deployment): Opened {
   const { project, caller } = scope;
   const loaded = model.kinds.get(target.kind)?.builtIn ? undefined : deployment.find(project.id, target.kind);
   const module = loaded?.state === 'ready' ? loaded.module : undefined;
@@ -184,6 +184,6 @@ function open(scope: RequestScope, target: Target, model: Model, deployment: Dep
   return { kind, grant, found: { module, def } };
 }
 
-function whose({ kind, unit }: Target): string {
+function whose({ kind, unit }: CallTarget): string {
   return unit === undefined ? `the kind '${kind}'` : `units of '${kind}'`;
 }

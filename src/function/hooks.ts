@@ -17,11 +17,11 @@ import type { Project } from '../tenancy/project.js';
 import { Behaviors, type Behavior, type BehaviorSource, type PendingWrite } from '../unit/draft/behavior.js';
 import { bodyOf, keyOf, shownValues, withoutValuesOf, withValuesOf, type Draft } from '../unit/draft/draft.js';
 import { draftUpdate } from '../unit/draft/draft-reader.js';
-import { askerOf, transactionOf, type Session } from '../unit/session/session.js';
+import { originalCallerOf, transactionOf, type Session } from '../unit/session/session.js';
 import { SessionUnits, type UnitObject } from '../unit/session-units.js';
-import { broken } from './load/broken-module.js';
+import { brokenModule } from './load/broken-module.js';
 import { Capacity } from './run/capacity.js';
-import type { FunctionModule, HookName, Loaded } from './declare/definition.js';
+import type { FunctionModule, HookName, LoadedModule } from './declare/definition.js';
 import { Deployment } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/registry.js';
@@ -30,20 +30,20 @@ import { FunctionRegistry } from './load/registry.js';
 const AUTHOR: Caller = { type: 'system', seesHidden: true };
 
 const refuse = (): never => {
-  throw broken();
+  throw brokenModule();
 };
 
 const BROKEN: Behavior = {
   applies: () => true,
   ready: refuse,
   prepare: refuse,
-  beforeDelete: () => Promise.reject(broken()),
+  beforeDelete: () => Promise.reject(brokenModule()),
 };
 
 @Injectable()
 export class HookBehaviors implements BehaviorSource, OnModuleInit {
   /** They go with their modules. */
-  readonly #made = new WeakMap<Loaded, Behavior>();
+  readonly #made = new WeakMap<LoadedModule, Behavior>();
 
   constructor(
     private readonly behaviors: Behaviors,
@@ -148,7 +148,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     );
     const masks = { writable: writableFields(kind, AUTHOR), readable: readableFields(kind, AUTHOR) };
     const body = bodyOf(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
-    const ofTarget = targetKindTextFor(askerOf(session), session.model);
+    const ofTarget = targetKindTextFor(originalCallerOf(session), session.model);
     const place = index !== undefined && { index };
     const options = { kind, ...masks, faults, patterns, defaults, ofTarget, ...place };
     const yielder = new EventLoopYield(session.project.schema);

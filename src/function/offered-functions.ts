@@ -9,7 +9,7 @@ import {
 import type { KindDef, Model } from '../model/model.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
-import { shapeOf } from './run/call-parameters.js';
+import { parameterShapeOf } from './run/call-parameters.js';
 import type { FunctionDef } from './declare/definition.js';
 import { FunctionRegistry } from './load/registry.js';
 
@@ -45,7 +45,7 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
         scope: def.scope,
         methods: def.methods,
         description: def.description,
-        parameters: [...shapeOf(def, model).fields.values()],
+        parameters: [...parameterShapeOf(def, model).fields.values()],
         open: mayCall(def, { type: 'anonymous' }),
       }));
   }

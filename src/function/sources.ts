@@ -7,20 +7,20 @@ import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
 import type { KindError } from '../shared/errors.js';
 import type { Project } from '../tenancy/project.js';
-import { Remotes, type RemoteSource, type RemoteSources } from '../unit/remote/remote-sources.js';
+import { RemoteSourceRunner, type RemoteSource, type RemoteSources } from '../unit/remote/remote-sources.js';
 import type { UnitOperation } from '../unit/store/unit-store.js';
 import type { Session } from '../unit/session/session.js';
-import { unavailable } from '../unit/remote/unavailable.js';
-import { broken } from './load/broken-module.js';
+import { sourceUnavailable } from '../unit/remote/unavailable.js';
+import { brokenModule } from './load/broken-module.js';
 import { Capacity } from './run/capacity.js';
-import { REMOTE } from './declare/check-declaration.js';
+import { REMOTE_MEMBERS } from './declare/check-declaration.js';
 import type { FunctionModule } from './declare/definition.js';
 import { Deployment } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/registry.js';
-import { Uncaught } from './run/error-redaction.js';
+import { ErrorRedaction } from './run/error-redaction.js';
 
-type Ask = (...args: readonly unknown[]) => unknown;
+type SourceCall = (...args: readonly unknown[]) => unknown;
 
 @Injectable()
 export class ModuleSources implements RemoteSources, OnModuleInit {
@@ -28,12 +28,12 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   readonly #made = new WeakMap<FunctionModule, RemoteSource>();
 
   constructor(
-    private readonly remotes: Remotes,
+    private readonly remotes: RemoteSourceRunner,
     private readonly registry: FunctionRegistry,
     private readonly calls: InnerCalls,
     private readonly capacity: Capacity,
     private readonly database: Database,
-    private readonly uncaught: Uncaught,
+    private readonly uncaught: ErrorRedaction,
   ) {}
 
   onModuleInit(): void {
@@ -46,7 +46,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   ): RemoteSource | KindError | undefined {
     const modules = deployment instanceof Deployment ? deployment : this.registry.current;
     const loaded = modules.find(project.id, id);
-    if (loaded?.state === 'broken') return broken();
+    if (loaded?.state === 'broken') return brokenModule();
     const module = loaded?.module;
     if (!module?.remote) return undefined;
     const source = this.#made.get(module) ?? this.#sourceOf(module);
@@ -63,7 +63,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   }
 
   #sourceOf(module: FunctionModule): RemoteSource {
-    const can = new Set(REMOTE.filter((name) => module.remote?.[name] !== undefined));
+    const can = new Set(REMOTE_MEMBERS.filter((name) => module.remote?.[name] !== undefined));
     return { can, ask: (operation, args, session) => this.#ask(module, operation, args, session) };
   }
 
@@ -75,19 +75,20 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   ): Promise<unknown> {
     const { kind, file, remote } = module;
     const who = { project: session.project.id, file, name: `remote.${operation}` };
-    const handler = (context: Context) => (remote?.[operation] as Ask | undefined)?.call(remote, ...args, context);
+    const handler = (context: Context) =>
+      (remote?.[operation] as SourceCall | undefined)?.call(remote, ...args, context);
     try {
       return await this.calls.inside(session, who, handler, {}, who.name);
     } catch (error) {
-      throw this.uncaught.told(error, { module, name: who.name, session }, (cause, at) =>
-        unavailable({ id: kind }, at === '' ? cause : new Error(`${textOf(cause)}${at}`, { cause })),
+      throw this.uncaught.redact(error, { module, name: who.name, session }, (cause, at) =>
+        sourceUnavailable({ id: kind }, at === '' ? cause : new Error(`${sourceText(cause)}${at}`, { cause })),
       );
     }
   }
 }
 
 /** As the log has it, with the code that the networks' errors have. */
-function textOf(cause: unknown): string {
+function sourceText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return 'code' in cause && typeof cause.code === 'string' ? `${cause.code}: ${cause.message}` : cause.message;
 }

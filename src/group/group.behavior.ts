@@ -12,7 +12,7 @@ import { updateParametersStatement } from '../sql/model.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
-import { askerOf, changeOf, type Session } from '../unit/session/session.js';
+import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
 
 @Injectable()
 export class GroupBehavior implements Behavior, OnModuleInit {
@@ -76,7 +76,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
       if (!kind) {
         faults.add(
           'group.bad_definition',
-          `kind_list[${at}]: no kind '${id}'${faults.hint(id, suggestableKinds(session.model, askerOf(session)))}`,
+          `kind_list[${at}]: no kind '${id}'${faults.hint(id, suggestableKinds(session.model, originalCallerOf(session)))}`,
           place,
         );
       } else if (kind.builtIn && !before.includes(id)) {

@@ -12,13 +12,13 @@ import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
-import { planParts, showsKind, tellingKind, type MixedPage, type Parts } from '../unit/query/union.plan.js';
+import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';
 import { showsMore, unitAnswer } from '../unit/table/presentation-version.js';
 import { executorFor } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/session/unit-ids.js';
-import { contextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
+import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
 import { Walks } from '../unit/query/traversal.js';
@@ -60,7 +60,7 @@ export class GroupReader {
     const contexts = contextsOf(session, await this.#getGroup(session, groupId));
     const { query, planned } = planQuery(parseListQuery(parameters, LIST_QUERY), (list) => {
       const read = inOrder(list, contexts);
-      return { query: list, planned: planParts(caller.seesHidden ? tellingKind(read) : read, contexts) };
+      return { query: list, planned: planParts(caller.seesHidden ? includingKind(read) : read, contexts) };
     });
     const parts = await this.#withLinks(session, query, planned);
     const plan: UnionPlan = {
@@ -69,12 +69,12 @@ export class GroupReader {
       limit: query.limit,
       offset: query.offset,
       count: countFor(query, parts.parts),
-      cursor: query.cursor === undefined ? undefined : cursorOf(query.cursor, groupId, query, parts),
+      cursor: query.cursor === undefined ? undefined : groupCursor(query.cursor, groupId, query, parts),
     };
     const { count, items, last } = await this.repository.fetchUnion(executor, plan, model);
     const page = { count, items, showsKinds: showsKind(query) };
     if (!plan.cursor) return page;
-    return { ...page, next: last && encodeCursor(signatureOf(groupId, query, parts), last) };
+    return { ...page, next: last && encodeCursor(groupSignature(groupId, query, parts), last) };
   }
 
   get(scope: RequestScope, groupId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
@@ -112,7 +112,7 @@ export class GroupReader {
     return { ...scope, model, executor: executorFor(this.database, scope.caller) };
   }
 
-  async #withLinks(session: Session, query: ListQuery, planned: Parts): Promise<Parts> {
+  async #withLinks(session: Session, query: ListQuery, planned: UnionParts): Promise<UnionParts> {
     if (!query.loadLinks) return planned;
     const loaded = await this.walks.loaded(session, query);
     return {
@@ -128,7 +128,7 @@ function contextsOf(session: Session, { kinds }: GroupDef): PlanContext[] {
   return kinds.flatMap((id) => {
     const kind = model.kinds.get(id);
     const grant = kind?.active && kind.storage.unions ? grantOf(kind, 'read', caller, model) : undefined;
-    return kind && grant ? [contextOf(session, { kind, access: grant.predicate })] : [];
+    return kind && grant ? [planContextOf(session, { kind, access: grant.predicate })] : [];
   });
 }
 
@@ -138,17 +138,17 @@ function inOrder(query: ListQuery, contexts: readonly PlanContext[]): ListQuery 
   return { ...query, order: [{ path: 'inserted_at', descending: false }] };
 }
 
-function keyed({ parts }: Parts, unitId: string): AnyKindPlan[] {
+function keyed({ parts }: UnionParts, unitId: string): AnyKindPlan[] {
   return parts.flatMap(({ kind, read }) => {
     const key = parseKey(kind, unitId);
     return key === undefined ? [] : [{ ...read, key }];
   });
 }
 
-function signatureOf(groupId: string, { order }: ListQuery, { parts }: Parts): unknown {
+function groupSignature(groupId: string, { order }: ListQuery, { parts }: UnionParts): unknown {
   return ['group', groupId, parts.map(({ kind }) => kind.id), order];
 }
 
-function cursorOf(text: string, groupId: string, query: ListQuery, parts: Parts): readonly (string | null)[] {
-  return text === '' ? [] : decodeCursor(text, signatureOf(groupId, query, parts), parts.order.length + 2);
+function groupCursor(text: string, groupId: string, query: ListQuery, parts: UnionParts): readonly (string | null)[] {
+  return text === '' ? [] : decodeCursor(text, groupSignature(groupId, query, parts), parts.order.length + 2);
 }

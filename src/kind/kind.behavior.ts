@@ -14,7 +14,7 @@ import { checkBodyLists } from './check-body-lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
-import { askerOf, asSystem, changeOf, type Session } from '../unit/session/session.js';
+import { originalCallerOf, asSystem, changeOf, type Session } from '../unit/session/session.js';
 import { UnitStores } from '../unit/unit-stores.js';
 
 /** What owners may edit of a built-in kind. */
@@ -72,7 +72,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
       checkAccess(session.model.kinds.get(kindId)?.special ?? PLAIN, access, faults);
     const body = this.#bodies.get(write);
     if (faults.any && body) {
-      const suggestable = suggestableIds(session.model, askerOf(session));
+      const suggestable = suggestableIds(session.model, originalCallerOf(session));
       checkBodyLists(kindId, body, draft.values, session.model.kinds.get(kindId), session.model, suggestable, faults);
     }
     changeOf(session).kinds.add(kindId);
@@ -150,7 +150,7 @@ function checkParameterNames(list: Json | undefined, write: PendingWrite): void 
   const known = [parameters, new Set(groupFieldIds(write)), changeOf(session).parameters];
   for (const id of list as string[]) {
     if (known.some((ids) => ids.has(id))) continue;
-    tellUnknownParameter(id, suggestableIds(session.model, askerOf(session)).parameters(), faults);
+    tellUnknownParameter(id, suggestableIds(session.model, originalCallerOf(session)).parameters(), faults);
   }
 }
 

@@ -58,7 +58,7 @@ export class LinkReader {
     if (key === undefined) throw unknownUnit(kind, path.unit);
     const from: From = { start: { kind, key, access: grant.predicate }, direction };
     const parsed = parseListQuery(parameters, WALK_QUERY);
-    const met = this.walks.met(model);
+    const met = this.walks.seenKinds(model);
     const expected = { met, narrow: met.size > 0 };
     let row = await this.#walk(session, from, parsed, path.unit, expected);
     if (row.unmet) {
@@ -73,7 +73,7 @@ export class LinkReader {
 
   /** A missing unit is reported before faults of the query. */
   async #walk(session: Session, from: From, parsed: ParsedQuery, unit: string, expected: Expected): Promise<WalkRow> {
-    const ground = this.walks.ground(session);
+    const ground = this.walks.traversableKinds(session);
     const passable = ground instanceof Promise ? await ground : ground;
     let plan: WalkPlan;
     try {

@@ -1,4 +1,4 @@
-/** TransactionRuns the statements of links. */
+/** Runs the statements of links. */
 import { Injectable } from '@nestjs/common';
 import { StaleModelError } from '../catalog/model/stale-model-error.js';
 import { Database, type Executor } from '../database/database.js';

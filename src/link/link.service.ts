@@ -95,7 +95,7 @@ export class LinkService {
     return this.units.define(scope, rights, query, { check, work });
   }
 
-  /** TransactionRuns `work` where the path names users' kinds; returns the link type of the system where it names kinds of the model. */
+  /** Runs `work` where the path names users' kinds; returns the link type of the system where it names kinds of the model. */
   #onUnits<T>(
     scope: RequestScope,
     path: LinkPath,

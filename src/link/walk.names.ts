@@ -16,7 +16,7 @@ export function sampleKinds(
   read: ReadonlySet<KindDef>,
   all: readonly PlanContext[],
 ): readonly PlanContext[] {
-  const names = namesOf(query);
+  const names = namesInQuery(query);
   if (!names?.every((name) => all.some(({ visible }) => visible.has(name)))) return all;
   const known = new Set<string>();
   const adds = ({ visible }: PlanContext): boolean => {
@@ -29,7 +29,7 @@ export function sampleKinds(
 }
 
 /** The parameters that a query names, and the id, whose type differs between kinds; undefined where a name can not be parsed. */
-function namesOf({ filter, order, include = [], exclude = [] }: PartsQuery): string[] | undefined {
+function namesInQuery({ filter, order, include = [], exclude = [] }: PartsQuery): string[] | undefined {
   try {
     const paths = [...order.map(({ path }) => path), ...include].map(parsePath);
     const roots = [...(filter ? pathsOf(filter) : []), ...paths].flatMap(({ segments: [root] }) => root ?? []);

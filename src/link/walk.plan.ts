@@ -11,11 +11,11 @@ import type { Fragment } from '../sql/fragment.js';
 import type { PassedKind } from '../sql/traversal.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { Caller } from '../tenancy/caller.js';
-import { planParts, tellingKind } from '../unit/query/union.plan.js';
+import { planParts, includingKind } from '../unit/query/union.plan.js';
 import type { Session } from '../unit/session/session.js';
-import { contextOf, planQuery } from '../unit/query/list.plan.js';
+import { planContextOf, planQuery } from '../unit/query/list.plan.js';
 import { sampleKinds } from './walk.names.js';
-import { LINK_FIELD, walkable, withoutLink, type Ground } from '../unit/query/traversal.js';
+import { LINK_FIELD, reachableKinds, withoutLink, type TraversableKinds } from '../unit/query/traversal.js';
 
 export type From = Pick<WalkPlan, 'start' | 'direction'>;
 
@@ -31,7 +31,7 @@ export interface PlannedWalk {
 }
 
 /** Plans of plain queries, which hold for every unit of the kind that a traversal starts from. */
-const cache = new WeakMap<Ground, Map<string, PlannedWalk>>();
+const cache = new WeakMap<TraversableKinds, Map<string, PlannedWalk>>();
 /** Plans of a ground, and characters of the link types in a key. */
 const CACHED = { plans: 50, characters: 100 } as const;
 
@@ -43,14 +43,14 @@ export function planWalk(
   parsed: ParsedQuery,
   session: Session,
   from: From,
-  ground: Ground,
+  ground: TraversableKinds,
   expected: Expected,
 ): PlannedWalk {
   const { start, direction } = from;
   const { query, faults } = parsed;
   const linkIds = query.linkIds?.join() ?? '*';
   const isCached =
-    ground.shared && !start.access && faults.length === 0 && isPlain(query) && linkIds.length <= CACHED.characters;
+    ground.shared && !start.access && faults.length === 0 && isPlainQuery(query) && linkIds.length <= CACHED.characters;
   if (!isCached) return makePlan(parsed, session, from, ground, expected);
   const plans = cache.get(ground) ?? new Map<string, PlannedWalk>();
   cache.set(ground, plans);
@@ -69,7 +69,7 @@ function makePlan(
   parsed: ParsedQuery,
   session: Session,
   from: From,
-  ground: Ground,
+  ground: TraversableKinds,
   { met, narrow }: Expected,
 ): PlannedWalk {
   const { model, caller, project } = session;
@@ -78,17 +78,17 @@ function makePlan(
     const wanted = list.kindIds?.map((id) => openLinked(model, id, caller));
     const isWanted = ({ kind }: PassedKind) => !wanted || wanted.includes(kind);
     const every = ground.passed.filter(isWanted);
-    const plain = isPlain(list);
+    const plain = isPlainQuery(list);
     const shown = plain && narrow ? every.filter(({ kind }) => met.has(kind.id)) : every;
     const read = { ...list, include: list.include?.filter(isOther) };
     const reach = referenceAccess(caller, model);
-    const contextsOf = (kinds: readonly PassedKind[]) => kinds.map((passed) => contextOf(session, passed, reach));
+    const contextsOf = (kinds: readonly PassedKind[]) => kinds.map((passed) => planContextOf(session, passed, reach));
     // A query with names of parameters is validated for all kinds, but units are read of linked kinds alone.
     const linked = new Set(shown.map(({ kind }) => kind));
     const contexts = plain
       ? contextsOf(shown)
-      : sampleKinds(read, linked, contextsOf(walkable(session).filter(isWanted)));
-    const { parts, order } = planParts(caller.seesHidden ? tellingKind(read) : read, contexts);
+      : sampleKinds(read, linked, contextsOf(reachableKinds(session).filter(isWanted)));
+    const { parts, order } = planParts(caller.seesHidden ? includingKind(read) : read, contexts);
     const readParts = parts.filter(({ kind }) => linked.has(kind));
     return { query: list, every, parts: readParts, order, met: plain ? [...met] : undefined };
   };
@@ -120,7 +120,7 @@ export function loading(plan: WalkPlan, loaded: (kind: KindDef) => Fragment): Wa
 }
 
 /** Whether the query can be planned without the fields of the kinds. */
-function isPlain({ filter, order, include, exclude, kindIds, loadLinks }: ListQuery): boolean {
+function isPlainQuery({ filter, order, include, exclude, kindIds, loadLinks }: ListQuery): boolean {
   return !filter && order.length === 0 && !include && !exclude && !kindIds && !loadLinks;
 }
 

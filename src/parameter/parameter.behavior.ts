@@ -21,7 +21,7 @@ import { scalarText } from '../shared/json.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import { withSystemValue, type Body, type Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
-import { askerOf, changeOf, type Session } from '../unit/session/session.js';
+import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
 import { ParameterLink } from './parameter-link.js';
 
 @Injectable()
@@ -70,14 +70,14 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     }
     // Without other faults it is looked at when all is written.
     if (faults.any && index === undefined) {
-      checkReference(def, session.model, suggestableIds(session.model, askerOf(session)), faults);
+      checkReference(def, session.model, suggestableIds(session.model, originalCallerOf(session)), faults);
     }
     change.parameters.add(parameterId);
     // Only a value that was accepted has a canonical form.
     const made = faults.any ? draft : this.#canonical(draft, kind, def);
     if (!said) return made;
     // Whether it is the same would tell what the values of the stored one are: for who may not know them it never is.
-    const mayCompare = !faults.any && mayReadValues(stored, askerOf(session));
+    const mayCompare = !faults.any && mayReadValues(stored, originalCallerOf(session));
     const others = mayCompare ? differences(stored, definitionOfDraft(made, kind)) : [];
     if (!mayCompare || others.length > 0) addExistsFault(stored, others, write);
     return made;

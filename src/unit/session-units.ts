@@ -38,14 +38,14 @@ export class SessionUnits {
     const opened = this.#open(session, kindId, 'list');
     const { count, items } = await this.reader.listIn(session, opened, parameters);
     const units = (await readJson(items, session.project.schema)) as UnitObject[];
-    return { count, items: units.map((unit) => veiled(session.model, opened.kind.id, unit)) };
+    return { count, items: units.map((unit) => concealHidden(session.model, opened.kind.id, unit)) };
   }
 
   /** Undefined where there is none, or none that the session's caller may read. */
   async find(session: Session, kindId: string, id: string): Promise<UnitObject | undefined> {
     const { kind } = this.#open(session, kindId, 'get');
     const found = await this.reader.find(session, kind, id);
-    return found && veiled(session.model, kind.id, found);
+    return found && concealHidden(session.model, kind.id, found);
   }
 
   async get(session: Session, kindId: string, id: string): Promise<UnitObject> {
@@ -59,7 +59,7 @@ export class SessionUnits {
     const [made] = await this.stores
       .of(kind)
       .insert(session, kind, [bodyOf(objectGiven(values))], { access: grant.predicate });
-    return objectOf(session, kind, made?.body ?? '{}');
+    return unitObjectOf(session, kind, made?.body ?? '{}');
   }
 
   async createAll(session: Session, kindId: string, values: readonly unknown[]): Promise<UnitObject[]> {
@@ -67,10 +67,10 @@ export class SessionUnits {
     if (values.length > LIMITS.bulk) {
       throw refusal('body.too_many', `At most ${LIMITS.bulk} units at once, got ${values.length}`);
     }
-    const bodies = values.map((each) => (isPlainObject(each) ? bodyOf(plain(each)) : notObject(each)));
+    const bodies = values.map((each) => (isPlainObject(each) ? bodyOf(withoutUndefined(each)) : notObject(each)));
     const made = await this.stores.of(kind).insert(session, kind, bodies, { bulk: true, access: grant.predicate });
     const units: UnitObject[] = [];
-    for (const { body } of made) units.push(await objectOf(session, kind, body));
+    for (const { body } of made) units.push(await unitObjectOf(session, kind, body));
     return units;
   }
 
@@ -78,7 +78,7 @@ export class SessionUnits {
     const { kind, grant } = this.#openToWrite(session, kindId, 'update');
     const body = bodyOf(objectGiven(values));
     const made = await this.stores.of(kind).update(session, kind, id, () => body, { access: grant.predicate });
-    return objectOf(session, kind, made.body);
+    return unitObjectOf(session, kind, made.body);
   }
 
   async remove(session: Session, kindId: string, id: string): Promise<void> {
@@ -108,12 +108,12 @@ export class SessionUnits {
 }
 
 /** What JSON would leave out of an object is not given. */
-function plain(values: Record<string, unknown>): Record<string, unknown> {
+function withoutUndefined(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 function objectGiven(values: unknown): Record<string, unknown> {
-  if (isPlainObject(values)) return plain(values);
+  if (isPlainObject(values)) return withoutUndefined(values);
   throw refusal('body.not_object', `The values must be an object, got ${typeName(values)}`);
 }
 
@@ -121,25 +121,25 @@ function notObject(value: unknown): NotObject {
   return { got: typeName(value) };
 }
 
-async function objectOf({ model, project }: Session, kind: KindDef, body: string): Promise<UnitObject> {
-  return veiled(model, kind.id, (await readJson(body, project.schema)) as UnitObject);
+async function unitObjectOf({ model, project }: Session, kind: KindDef, body: string): Promise<UnitObject> {
+  return concealHidden(model, kind.id, (await readJson(body, project.schema)) as UnitObject);
 }
 
 /** What `load_links` adds to a unit. */
-type Loaded = Readonly<Record<string, readonly (UnitObject & { readonly kind_id: string })[]>>;
+type LoadedLinks = Readonly<Record<string, readonly (UnitObject & { readonly kind_id: string })[]>>;
 
 /**
  * The unit with its hidden parameters out of sight of spreads and `JSON.stringify`, those behind references and of loaded
  * links too.
  */
-export function veiled<U extends UnitObject>(model: Model, kindId: string, unit: U): U {
+export function concealHidden<U extends UnitObject>(model: Model, kindId: string, unit: U): U {
   const kind = model.kinds.get(kindId);
   if (!kind) throw new Error(`what is hidden of a unit of '${kindId}' is not known`);
   for (const key of Object.keys(unit)) {
     if (isHidden(model, kind, key)) Object.defineProperty(unit, key, { enumerable: false });
   }
-  const { links = {} } = unit as { readonly links?: Loaded };
-  for (const linked of Object.values(links).flat()) veiled(model, linked.kind_id, linked);
+  const { links = {} } = unit as { readonly links?: LoadedLinks };
+  for (const linked of Object.values(links).flat()) concealHidden(model, linked.kind_id, linked);
   return unit;
 }
 

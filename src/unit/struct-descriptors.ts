@@ -15,7 +15,7 @@ import { Faults } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import type { OrderTerm } from '../sql/order.sql.js';
 import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
-import { collect, orderTerm, planFields } from './query/list.plan.js';
+import { collectFaults, orderTerm, planFields } from './query/list.plan.js';
 
 export interface Descriptor {
   readonly id: string;
@@ -154,9 +154,9 @@ export function planDescriptors({ filter, order }: ListQuery, model: Model): Des
   const names: Names = { kind, visible: FIELDS, called: 'a descriptor' };
   const faults = new Faults();
   const terms = order.flatMap(({ path, descending }) =>
-    collect(faults, () => [orderTerm(path, descending, names)], []),
+    collectFaults(faults, () => [orderTerm(path, descending, names)], []),
   );
-  const tests = collect(faults, () => filter && resolveFilter(filter, names), undefined);
+  const tests = collectFaults(faults, () => filter && resolveFilter(filter, names), undefined);
   faults.throwIfAny();
   if (!tests && terms.length === 0) return undefined;
   const used = new Set([...(tests ? fieldsOf(tests) : []), ...terms.map(({ target }) => target.field)]);

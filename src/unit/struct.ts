@@ -19,7 +19,7 @@ import type { RequestScope } from '../tenancy/request-scope.js';
 import { describe, planDescriptors, type Descriptor } from './struct-descriptors.js';
 import { UnitStores } from './unit-stores.js';
 import { executorFor } from './session/caller-executor.js';
-import { collect, planQuery } from './query/list.plan.js';
+import { collectFaults, planQuery } from './query/list.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './session/unit-ids.js';
 
@@ -80,8 +80,8 @@ export class Structs {
   ): Promise<Described> {
     const { query, all, plan } = planQuery(parseListQuery(parameters, STRUCT_QUERY), (asked) => {
       const faults = new Faults();
-      const planned = collect(faults, () => planDescriptors(asked, model), undefined);
-      const found = collect(faults, () => describe(kinds, { caller, model }, asked), []);
+      const planned = collectFaults(faults, () => planDescriptors(asked, model), undefined);
+      const found = collectFaults(faults, () => describe(kinds, { caller, model }, asked), []);
       faults.throwIfAny();
       return { query: asked, all: found, plan: planned };
     });

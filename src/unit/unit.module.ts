@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Behaviors } from './draft/behavior.js';
-import { Changes } from './table/changes.js';
+import { BehaviorChanges } from './table/changes.js';
 import { Deletions } from './table/deletion.js';
 import { Drafter } from './draft/drafter.js';
 import { Explanations } from './explanations.js';
@@ -8,7 +8,7 @@ import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
 import { RemoteStore } from './remote/remote.store.js';
 import { RemoteWriter } from './remote/remote.writer.js';
-import { Remotes } from './remote/remote-sources.js';
+import { RemoteSourceRunner } from './remote/remote-sources.js';
 import { SessionUnits } from './session-units.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
@@ -28,7 +28,7 @@ import { WriteRefusals } from './table/write-refusals.js';
 @Module({
   providers: [
     Behaviors,
-    Changes,
+    BehaviorChanges,
     Deletions,
     Drafter,
     Explanations,
@@ -36,7 +36,7 @@ import { WriteRefusals } from './table/write-refusals.js';
     RemoteReader,
     RemoteStore,
     RemoteWriter,
-    Remotes,
+    RemoteSourceRunner,
     SessionUnits,
     Structs,
     SystemLinks,
@@ -57,7 +57,7 @@ import { WriteRefusals } from './table/write-refusals.js';
     Drafter,
     Explanations,
     References,
-    Remotes,
+    RemoteSourceRunner,
     SessionUnits,
     Structs,
     SystemLinks,

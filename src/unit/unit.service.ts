@@ -31,7 +31,7 @@ import { UnitReader } from './unit.reader.js';
 import { UnitRights } from './table/rights.js';
 import type { UnitOperation, UnitRow, WriteOptions } from './store/unit-store.js';
 import { UnitStores } from './unit-stores.js';
-import { tellingWhole } from './draft/complete-refusal.js';
+import { withCompleteRefusal } from './draft/complete-refusal.js';
 
 /** What a write needs of its request. */
 export interface WriteRequest {
@@ -72,7 +72,7 @@ export class UnitService {
   update(scope: RequestScope, kindId: string, unitId: string, request: WriteRequest): Promise<Answer> {
     return this.#write(scope, kindId, 'update', unitId, request, async (session, kind, options, bytes) => {
       let body: MaybePromise<Body> | undefined;
-      const read = () => (body ??= andThen(parseBody(bytes, request.contentType, scope.project.schema), objectOf));
+      const read = () => (body ??= andThen(parseBody(bytes, request.contentType, scope.project.schema), objectBody));
       return unitAnswer(kind, await this.stores.of(kind).update(session, kind, unitId, read, options));
     });
   }
@@ -102,7 +102,7 @@ export class UnitService {
     const open = (model: Model) => {
       const { kind, grant } = authorizeKind(model, kindId, operation, caller);
       this.stores.of(kind).checkState(kind, { project, ...deployment }, operation);
-      const options: WriteOptions = { access: grant.predicate, tags: tagsOf(request.ifMatch) };
+      const options: WriteOptions = { access: grant.predicate, tags: ifMatchTags(request.ifMatch) };
       return { kind, options };
     };
     const { definition, limit, cascade } = await this.catalog.withModelOf(project, kindId, async (model) => {
@@ -110,7 +110,7 @@ export class UnitService {
       const session = { ...scope, ...deployment, model, executor: alone };
       const behaviors = this.behaviors.of(kind, session);
       const definition = behaviors.some((behavior) => behavior.definition);
-      const query = { url: request.url, takes: takenBy(operation, definition) };
+      const query = { url: request.url, takes: flagNames(operation, definition) };
       const cascade = definition && (await this.#cascade(session, kind, unitId, query));
       // Of an edit, whether the unit is there is answered before.
       if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
@@ -130,14 +130,14 @@ export class UnitService {
       const write = (executor: Executor) => work({ ...base, executor }, kind, options, bytes);
       const store = this.stores.of(kind);
       return store.run(project, model, async () => {
-        const query = { url: request.url, takes: takenBy(operation, definition) };
+        const query = { url: request.url, takes: flagNames(operation, definition) };
         await this.#cascade({ ...base, executor: alone }, kind, unitId, query);
         const isolation = store.isolation(base, kind, operation);
         if (!isolation) return write(alone);
         const about = () => (unitId === undefined ? undefined : `${project.id} ${operation} ${kind.id} ${unitId}`);
         const [share, runs] = [this.behaviors.share(kind, base), this.database.runs({ workKey: about })];
         const options = { isolation, share, runs, ...timesOf(caller) };
-        return tellingWhole(this.database, () => this.database.transaction(write, options));
+        return withCompleteRefusal(this.database, () => this.database.transaction(write, options));
       });
     });
   }
@@ -158,7 +158,7 @@ export class UnitService {
   }
 
   /**
-   * TransactionRuns work that changes definitions in more than one unit, such as adding a kind to a group. `check` refuses what is
+   * Runs work that changes definitions in more than one unit, such as adding a kind to a group. `check` refuses what is
    * not there, before what is wrong with the query.
    */
   async define<T>(
@@ -201,11 +201,11 @@ export class UnitService {
 }
 
 /** A create loses nothing, nor does an edit of what is no definition. */
-function takenBy(operation: Operation, definition: boolean): readonly QueryName[] {
+function flagNames(operation: Operation, definition: boolean): readonly QueryName[] {
   return operation === 'delete' || (operation === 'update' && definition) ? CASCADE_QUERY : NO_QUERY;
 }
 
-function tagsOf(ifMatch: string | undefined): readonly string[] | undefined {
+function ifMatchTags(ifMatch: string | undefined): readonly string[] | undefined {
   const expected = expectedVersions(ifMatch);
   return expected === 'any' ? undefined : expected;
 }
@@ -220,7 +220,7 @@ function bulkAnswer(rows: readonly UnitRow[]): Answer {
   return pageAnswer({ count: rows.length, items: `[${rows.map(({ body }) => body).join(',')}]` });
 }
 
-function objectOf(value: unknown): Body {
+function objectBody(value: unknown): Body {
   if (isPlainObject(value)) return bodyOf(value);
   throw refusal(
     'body.not_object',
@@ -230,7 +230,7 @@ function objectOf(value: unknown): Body {
 
 /** One object, or for users' kinds a list of them. @throws KindError 400 */
 function* bodiesOf(value: unknown, kind: KindDef): WorkInPieces<{ bodies: (Body | NotObject)[]; bulk: boolean }> {
-  if (!Array.isArray(value) || !kind.storage.bulk) return { bodies: [objectOf(value)], bulk: false };
+  if (!Array.isArray(value) || !kind.storage.bulk) return { bodies: [objectBody(value)], bulk: false };
   if (value.length > LIMITS.bulk) {
     throw refusal('body.too_many', `At most ${LIMITS.bulk} objects in one body, got ${value.length}`);
   }

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { vi, type MockInstance } from 'vitest';
 import { atEnd } from './at-end.js';
-import { outliveAuthors } from '../../src/function/sandbox/user-code.js';
+import { handleStrayErrors } from '../../src/function/sandbox/user-code.js';
 
 const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
@@ -14,7 +14,7 @@ export function outliving(logger: Logger, folder: string): MockInstance {
     for (const event of EVENTS) process.removeAllListeners(event);
   };
   silence();
-  outliveAuthors(logger, folder);
+  handleStrayErrors(logger, folder);
   atEnd(() => {
     silence();
     EVENTS.forEach((event, at) => {

@@ -10,8 +10,16 @@ import { didYouMean } from '../../shared/did-you-mean.js';
 import { checkDeclaredParameters } from './declared-parameters.js';
 import { accessTexts } from './fault-texts.js';
 import type { ModuleFile } from './module-file.js';
-import type { FunctionDef, FunctionModule, FunctionScope, Hook, HookName, ModuleFault, Place } from './definition.js';
-import { placeOf } from './source-location.js';
+import type {
+  FunctionDef,
+  FunctionModule,
+  FunctionScope,
+  Hook,
+  HookName,
+  ModuleFault,
+  SourceLocation,
+} from './definition.js';
+import { sourceLocationOf } from './source-location.js';
 
 const MODULE_KEYS = ['functions', 'unitFunctions', 'hooks', 'remote'] as const;
 const FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'run'] as const;
@@ -23,29 +31,33 @@ const HOOKS: readonly HookName[] = [
   'before_delete',
   'after_delete',
 ];
-export const REMOTE = ['list', 'get', 'create', 'update', 'delete'] as const;
+export const REMOTE_MEMBERS = ['list', 'get', 'create', 'update', 'delete'] as const;
 const METHODS = ['GET', 'POST'] as const;
 /** Milliseconds: what FUNCTION_TIMEOUT may be at most. */
-const LONGEST = 3_600_000;
+const LONGEST_TIMEOUT = 3_600_000;
 
 /** Tells of a fault, with where the declaration was made. */
-export type Report = (fault: ModuleFault) => void;
+export type ReportFault = (fault: ModuleFault) => void;
 
-type Bad = (text: string, place?: Place) => void;
+type Bad = (text: string, place?: SourceLocation) => void;
 
 /** What the file of a kind exports by default; undefined after faults were reported. */
-export function checkDeclaration(exported: unknown, source: ModuleFile, report: Report): FunctionModule | undefined {
+export function checkDeclaration(
+  exported: unknown,
+  source: ModuleFile,
+  report: ReportFault,
+): FunctionModule | undefined {
   const { kind, file, root, path } = source;
   if (!isModule(exported)) {
     report({
       file,
-      text: `its default export must be made by kind('${kind}').module({ … }), got ${describe(exported)}`,
+      text: `its default export must be made by kind('${kind}').module({ … }), got ${describeValue(exported)}`,
     });
     return undefined;
   }
   let right = true;
   const { stack, options } = exported;
-  const own = placeOf(stack, source);
+  const own = sourceLocationOf(stack, source);
   const bad: Bad = (text, place = own) => {
     right = false;
     report({ ...place, text });
@@ -63,7 +75,7 @@ export function checkDeclaration(exported: unknown, source: ModuleFile, report: 
     unit: checkFunctions(options['unitFunctions'], 'unit', declared, bad),
   };
   const hooks = new Map(checkMembers(options['hooks'], HOOKS, 'hooks', bad) as [HookName, Hook][]);
-  const remote = checkRemote(options['remote'], hooks, bad);
+  const remote = checkRemoteSource(options['remote'], hooks, bad);
   return right ? { kind, file, root, path, functions, hooks, remote } : undefined;
 }
 
@@ -85,9 +97,9 @@ function checkFunctions(
     const told = `${at}.${name}`;
     if (!FUNCTION_NAME.test(name)) bad(`${told}: a name is ${FUNCTION_NAME_HINT}`);
     else if (!isFunction(declared) || declared.scope !== scope || declared.kind !== kind) {
-      bad(`${told}: must be made by kind('${kind}').${maker}({ … }), got ${describe(declared)}`);
+      bad(`${told}: must be made by kind('${kind}').${maker}({ … }), got ${describeValue(declared)}`);
     } else {
-      const def = checkFunction(name, told, declared, placeOf(declared.stack, source), bad);
+      const def = checkFunction(name, told, declared, sourceLocationOf(declared.stack, source), bad);
       if (def) made.set(name, def);
     }
   }
@@ -98,7 +110,7 @@ function checkFunction(
   name: string,
   at: string,
   declared: FunctionDeclaration,
-  place: Place,
+  place: SourceLocation,
   bad: Bad,
 ): FunctionDef | undefined {
   const { scope } = declared;
@@ -112,8 +124,8 @@ function checkFunction(
   const { description, run, timeout } = options;
   if (typeof description !== 'string' || description.trim() === '') fault('.description: must be a sentence');
   if (typeof run !== 'function') fault(`.run: must be a function, got ${typeName(run)}`);
-  const fits = typeof timeout === 'number' && Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST;
-  if (timeout !== undefined && !fits) fault(`.timeout: wants milliseconds from 1 to ${LONGEST}`);
+  const fits = typeof timeout === 'number' && Number.isInteger(timeout) && timeout > 0 && timeout <= LONGEST_TIMEOUT;
+  if (timeout !== undefined && !fits) fault(`.timeout: wants milliseconds from 1 to ${LONGEST_TIMEOUT}`);
   return {
     name,
     scope,
@@ -148,12 +160,12 @@ function checkFunctionAccess(given: unknown, scope: FunctionScope, fault: Bad): 
   return [given].flat() as string[];
 }
 
-function checkRemote(given: unknown, hooks: ReadonlyMap<HookName, Hook>, bad: Bad): Remote | undefined {
+function checkRemoteSource(given: unknown, hooks: ReadonlyMap<HookName, Hook>, bad: Bad): Remote | undefined {
   if (given === undefined) return undefined;
-  const members = new Map(checkMembers(given, REMOTE, 'remote', bad));
+  const members = new Map(checkMembers(given, REMOTE_MEMBERS, 'remote', bad));
   if (!members.has('list')) bad('remote.list: must be a function, got undefined');
   const needGet = [
-    ...REMOTE.filter((name) => (name === 'update' || name === 'delete') && members.has(name)),
+    ...REMOTE_MEMBERS.filter((name) => (name === 'update' || name === 'delete') && members.has(name)),
     ...[...hooks.keys()].filter((name) => name !== 'before_create'),
   ];
   if (needGet.length > 0 && !members.has('get')) {
@@ -192,7 +204,7 @@ function isFunction(value: unknown): value is FunctionDeclaration {
   return isPlainObject(value) && value['declares'] === 'function' && typeof value['stack'] === 'string';
 }
 
-function describe(value: unknown): string {
+function describeValue(value: unknown): string {
   if (!isFunction(value)) return isModule(value) ? 'a module' : value === undefined ? 'nothing' : typeName(value);
   return `a function of ${value.scope === 'unit' ? 'a unit of ' : ''}'${value.kind}'`;
 }

@@ -12,7 +12,7 @@ export interface FunctionDef {
   readonly name: string;
   readonly scope: FunctionScope;
   /** Where it is declared. */
-  readonly place: Place;
+  readonly place: SourceLocation;
   readonly description: string;
   readonly parameters: readonly ParameterDef[];
   readonly methods: readonly Method[];
@@ -41,7 +41,7 @@ export interface FunctionModule {
 }
 
 /** Where something is. */
-export interface Place {
+export interface SourceLocation {
   /** Relative to the folder of functions. */
   readonly file: string;
   readonly line?: number;
@@ -50,12 +50,12 @@ export interface Place {
 }
 
 /** What is wrong with a file, and where. */
-export interface ModuleFault extends Place {
+export interface ModuleFault extends SourceLocation {
   readonly text: string;
 }
 
 /** A file of the folder: a module, or why it is none. */
-export type Loaded =
+export type LoadedModule =
   | { readonly state: 'ready'; readonly kind: string; readonly project: string | null; readonly module: FunctionModule }
   | { readonly state: 'broken'; readonly kind: string; readonly project: string | null; readonly faults: Faulty };
 

@@ -1,6 +1,6 @@
 /** Finds in traces which file of the folder of functions they are about: a module, or a helper of it. Pure. */
 import { sep } from 'node:path';
-import type { Place } from './definition.js';
+import type { SourceLocation } from './definition.js';
 import type { ModuleFile } from './module-file.js';
 
 /** A line of a trace up to its path, or of a message that begins with one: files of packages are none of the author's. */
@@ -8,7 +8,10 @@ const BEFORE = /^\s*(?:at (?:.* )?\(?)?(?:file:\/\/)?$/;
 const PACKAGES = `node_modules${sep}`;
 
 /** The first place of a trace that is in the folder; the module itself where there is none. */
-export function placeOf(trace: string, { root, path, file }: Pick<ModuleFile, 'root' | 'path' | 'file'>): Place {
+export function sourceLocationOf(
+  trace: string,
+  { root, path, file }: Pick<ModuleFile, 'root' | 'path' | 'file'>,
+): SourceLocation {
   for (const line of trace.split('\n')) {
     const at = line.indexOf(root + sep);
     if (at < 0 || !BEFORE.test(line.slice(0, at))) continue;
@@ -21,6 +24,6 @@ export function placeOf(trace: string, { root, path, file }: Pick<ModuleFile, 'r
 }
 
 /** `city.ts:12`, as the log has it; undefined where no line is known. */
-export function lineOf({ file, line }: Place): string | undefined {
+export function lineOf({ file, line }: SourceLocation): string | undefined {
   return line === undefined ? undefined : `${file}:${line}`;
 }

@@ -1,26 +1,26 @@
 /** All modules as they were loaded together: a value. A request works with one, whatever is loaded meanwhile. */
 import { randomUUID } from 'node:crypto';
-import type { FunctionModule, Loaded, ModuleFault } from '../declare/definition.js';
+import type { FunctionModule, LoadedModule, ModuleFault } from '../declare/definition.js';
 
 export class Deployment {
   /** No other one has it. */
   readonly id = randomUUID();
   /** By project, null for all of them, and kind: names are clients'. */
-  readonly #modules = new Map<string | null, Map<string, Loaded>>();
+  readonly #modules = new Map<string | null, Map<string, LoadedModule>>();
 
   constructor(
-    readonly loaded: readonly Loaded[],
+    readonly loaded: readonly LoadedModule[],
     /** Files that are no modules of a kind. */
     readonly strays: readonly ModuleFault[] = [],
   ) {
     for (const each of loaded) {
-      const known = this.#modules.get(each.project) ?? new Map<string, Loaded>();
+      const known = this.#modules.get(each.project) ?? new Map<string, LoadedModule>();
       this.#modules.set(each.project, known.set(each.kind, each));
     }
   }
 
   /** The module of a kind: that of the project, or else the one for all projects. */
-  find(project: string, kind: string): Loaded | undefined {
+  find(project: string, kind: string): LoadedModule | undefined {
     return this.#modules.get(project)?.get(kind) ?? this.#modules.get(null)?.get(kind);
   }
 

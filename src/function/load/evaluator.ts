@@ -8,7 +8,7 @@ import { extname, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { createJiti as CreateJiti, Jiti, ModuleCache, TransformOptions, TransformResult } from 'jiti';
 import * as kit from '../../kit/kit.js';
-import { hardenObjects } from '../sandbox/frozen-builtins.js';
+import { freezeBuiltIns } from '../sandbox/frozen-builtins.js';
 
 /** What a file exports. */
 export type Exported = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface Generation {
   import(path: string, milliseconds: number): Promise<Exported>;
 }
 
-export class TooLate extends Error {}
+export class EvaluationTimeout extends Error {}
 
 interface Parsed {
   readonly options: TransformOptions;
@@ -47,7 +47,7 @@ export class Evaluator {
 
   /** Begins a load: the files are read now, and all of it goes by what they have. */
   async begin(paths: readonly string[]): Promise<Generation> {
-    const { createJiti, parse } = (this.#tools ??= await open());
+    const { createJiti, parse } = (this.#tools ??= await loadTools());
     const sources = await sourcesOf(paths);
     this.#before = this.#parsed;
     this.#parsed = new Map();
@@ -97,9 +97,9 @@ async function importInto(
 }
 
 /** Opened where there are modules alone: it takes some megabytes. */
-async function open(): Promise<Tools> {
+async function loadTools(): Promise<Tools> {
   const { createJiti } = await import('jiti');
-  hardenObjects();
+  freezeBuiltIns();
   const { transform: parse } = createJiti(import.meta.url, OPTIONS).options;
   if (!parse) throw new Error('jiti has nothing to parse with');
   return { createJiti, parse };
@@ -128,7 +128,7 @@ async function within<T>(milliseconds: number, work: T | Promise<T>): Promise<T>
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const text = `did not load within ${Math.round(milliseconds / 100) / 10} seconds`;
-    timer = setTimeout(() => reject(new TooLate(text)), milliseconds);
+    timer = setTimeout(() => reject(new EvaluationTimeout(text)), milliseconds);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -27,10 +27,10 @@ export interface Folder {
   readonly mark: string;
 }
 
-const EMPTY: Folder = { root: undefined, files: [], misplaced: [], strays: [], sources: [], mark: '' };
+const EMPTY_FOLDER: Folder = { root: undefined, files: [], misplaced: [], strays: [], sources: [], mark: '' };
 const MODULE = /\.ts$/;
 /** What modules and their helpers are written in. */
-const SOURCE = /\.[cm]?[jt]sx?$/;
+const SOURCE_FILE = /\.[cm]?[jt]sx?$/;
 /** Not modules: declarations and tests. */
 const BESIDE = /\.(d|test|spec)\.ts$/;
 /** Folders that are not looked into: helpers begin with `_`. */
@@ -51,11 +51,11 @@ async function listFolder(folder: string): Promise<Folder> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   });
-  if (root === undefined) return EMPTY;
+  if (root === undefined) return EMPTY_FOLDER;
   if (!(await stat(root)).isDirectory()) throw new ConfigError(`FUNCTIONS_DIR: got ${folder}, wants a folder`);
   // First the mark: a file that comes while the others are listed changes the next one.
   const { mark, sources } = await markOf(root);
-  const found: Found = { files: [], misplaced: [], strays: [] };
+  const found: FolderContents = { files: [], misplaced: [], strays: [] };
   await readInto(root, root, null, found);
   for (const name of await foldersOf(root, found.strays)) {
     const fault = (text: string) => found.strays.push({ file: `${name}/`, text });
@@ -66,13 +66,13 @@ async function listFolder(folder: string): Promise<Folder> {
   return { root, ...found, sources, mark };
 }
 
-interface Found {
+interface FolderContents {
   readonly files: ModuleFile[];
   readonly misplaced: Misplaced[];
   readonly strays: ModuleFault[];
 }
 
-async function readInto(root: string, folder: string, project: string | null, found: Found): Promise<void> {
+async function readInto(root: string, folder: string, project: string | null, found: FolderContents): Promise<void> {
   const { files, misplaced, strays } = found;
   for (const name of (await readdir(folder)).sort()) {
     if (!MODULE.test(name) || BESIDE.test(name) || HELPERS.test(name)) continue;
@@ -111,7 +111,7 @@ async function markOf(root: string): Promise<Pick<Folder, 'mark' | 'sources'>> {
       else {
         const file = await stat(path).catch(() => undefined);
         if (file) marks.push(`${path}:${file.ino}:${file.size}:${file.mtimeMs}`);
-        if (file && SOURCE.test(path)) sources.push(path);
+        if (file && SOURCE_FILE.test(path)) sources.push(path);
       }
     }
   };

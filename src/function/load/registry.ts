@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import { LOGGER } from '../../http/log/logger.js';
-import { legible } from '../sandbox/user-code.js';
+import { readableError } from '../sandbox/user-code.js';
 import { faultText, type ModuleFault } from '../declare/definition.js';
 import { Deployment } from './deployment.js';
 import { readFolder, type Folder } from './folder.js';
@@ -60,7 +60,7 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
       await this.refresh();
       this.#unread = undefined;
     } catch (error) {
-      const { message } = legible(error);
+      const { message } = readableError(error);
       if (message === this.#unread) return;
       this.#unread = message;
       this.logger.warn({ err: error }, 'the folder of functions can not be read: its modules stay as they are');

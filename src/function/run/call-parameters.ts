@@ -18,21 +18,21 @@ import type { Caller } from '../../tenancy/caller.js';
 import { shownValues, type Body } from '../../unit/draft/draft.js';
 import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import { draftCreate } from '../../unit/draft/draft-reader.js';
-import type { Placed } from '../../unit/draft/references.js';
+import type { LocatedDraft } from '../../unit/draft/references.js';
 import type { FunctionDef } from '../declare/definition.js';
 
 export interface ReadParameters {
   readonly values: Readonly<Record<string, Json>>;
   /** As a unit of a kind that has these parameters, so that its references can be looked up. */
   readonly kind: KindDef;
-  readonly placed: Placed;
+  readonly placed: LocatedDraft;
 }
 
 /** Kinds that have the parameters of functions; they go with the model, and with the function. */
 const shapes = new WeakMap<Model, WeakMap<FunctionDef, KindDef>>();
 
 /** What it takes to read the parameters of a call. */
-export interface Reading {
+export interface ParameterReading {
   readonly model: Model;
   /** Who calls. */
   readonly caller: Caller;
@@ -46,9 +46,9 @@ export interface Reading {
 export async function readParameters(
   def: FunctionDef,
   body: Body,
-  { model, caller, faults, yielder, settle }: Reading,
+  { model, caller, faults, yielder, settle }: ParameterReading,
 ): Promise<ReadParameters> {
-  const kind = shapeOf(def, model);
+  const kind = parameterShapeOf(def, model);
   const known = new Map([...body].filter(([key]) => !RESERVED_PARAMETERS.has(key)));
   for (const key of body.keys()) {
     if (!RESERVED_PARAMETERS.has(key)) continue;
@@ -70,7 +70,7 @@ export async function readParameters(
 }
 
 /** A kind that has the parameters of a function. */
-export function shapeOf(def: FunctionDef, model: Model): KindDef {
+export function parameterShapeOf(def: FunctionDef, model: Model): KindDef {
   const ofModel = shapes.get(model) ?? new WeakMap<FunctionDef, KindDef>();
   shapes.set(model, ofModel);
   const known = ofModel.get(def) ?? makeShape(def, model);
@@ -114,11 +114,11 @@ export function bodyOfQuery(def: FunctionDef, url: string, faults: Faults): Body
     if (parameter?.multiple) {
       body.set(
         key,
-        texts.map((text) => valueOf(parameter, text, faults)),
+        texts.map((text) => parameterValue(parameter, text, faults)),
       );
     } else if (texts.length > 1) {
       faults.add('query.bad_value', `${key}: given more than once`, { parameter: key });
-    } else body.set(key, parameter ? valueOf(parameter, texts[0] ?? '', faults) : texts[0]);
+    } else body.set(key, parameter ? parameterValue(parameter, texts[0] ?? '', faults) : texts[0]);
   }
   return body;
 }
@@ -133,16 +133,16 @@ function textsOf(url: string): Map<string, string[]> {
   return found;
 }
 
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const NUMBER_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** A text that spells no value of the type stays one, and is refused as such. */
-function valueOf({ id, type }: ParameterDef, text: string, faults: Faults): unknown {
+function parameterValue({ id, type }: ParameterDef, text: string, faults: Faults): unknown {
   const { inQuery } = parameterType(type);
   switch (inQuery) {
     case undefined:
       return text;
     case 'number':
-      return NUMBER.test(text) ? parseJson(normal(text)) : text;
+      return NUMBER_TEXT.test(text) ? parseJson(normal(text)) : text;
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
     case 'json':

@@ -6,5 +6,5 @@ export interface CallScope {
   readonly limit: TimeLimit;
   readonly tx: Transaction;
   /** Notes what makes the transaction worthless, whatever the author makes of it. */
-  doom(error: unknown): void;
+  failWith(error: unknown): void;
 }

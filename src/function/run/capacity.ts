@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.js';
 import { CONFIG } from '../../config/config.token.js';
 import type { ConnectionShare } from '../../database/database.js';
 import { retryLater } from '../../shared/errors.js';
-import { FairQueue } from '../../shared/fair-queue.js';
+import { FairQueue, type FairQueueOptions } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 
 /** Calls of one project at once. */
@@ -20,8 +20,8 @@ const SOURCES = 100;
 const OF_ONE = 0.3;
 const OF_ALL = 0.6;
 
-/** Milliseconds that one waits: as long as for a connection. */
-const PATIENCE = 5000;
+/** Milliseconds to wait at most, as for a connection. */
+const WAIT_TIMEOUT = 5000;
 
 @Injectable()
 export class Capacity {
@@ -30,7 +30,11 @@ export class Capacity {
   readonly #transactions: FairQueue;
 
   constructor(@Inject(CONFIG) { databasePool }: Config) {
-    const waiting = { waitingPerKey: LIMITS.requestsWaiting, patience: PATIENCE, refusal: busy };
+    const waiting: FairQueueOptions = {
+      maxWaitingPerKey: LIMITS.requestsWaiting,
+      timeout: WAIT_TIMEOUT,
+      refusal: busy,
+    };
     const part = (share: number) => Math.max(1, Math.floor(databasePool * share));
     this.#calls = new FairQueue({ ...waiting, perKey: CALLS });
     this.#sources = new FairQueue({ ...waiting, perKey: SOURCES });

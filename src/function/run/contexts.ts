@@ -15,22 +15,22 @@ import { MailQueue } from '../../mail/mail-queue.js';
 import { layout } from '../../mail/template/layout.js';
 import { isEmailAddress } from '../../shared/email.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
-import { askerOf, type Session } from '../../unit/session/session.js';
+import { originalCallerOf, type Session } from '../../unit/session/session.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import type { MixedPage } from '../../unit/query/union.plan.js';
-import { SessionUnits, veiled, type UnitObject } from '../../unit/session-units.js';
+import { SessionUnits, concealHidden, type UnitObject } from '../../unit/session-units.js';
 import { checkText, checkUnit } from './argument-checks.js';
-import { asking } from '../sandbox/refusal-origin.js';
-import { signalFor, type Authored } from '../sandbox/user-code.js';
+import { withOrigin } from '../sandbox/refusal-origin.js';
+import { signalFor, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
-import { Door } from './operation-queue.js';
-import { queryParametersOf } from './list-options.js';
-import { handedOver } from '../sandbox/deep-copy.js';
+import { OperationQueue } from './operation-queue.js';
+import { optionParameters } from './list-options.js';
+import { deepCopy } from '../sandbox/deep-copy.js';
 
-export interface Given {
+export interface ContextOptions {
   readonly session: Session;
   readonly call: CallScope;
-  readonly who: Authored;
+  readonly who: UserCode;
   /** 0 for a function; one more for every hook inside. */
   readonly depth: number;
 }
@@ -48,14 +48,14 @@ export class Contexts {
 
   /** @param more what this handler is given beside what all are; what costs something is made when it is asked for */
   make<G extends object>(
-    { session, call, who, depth }: Given,
+    { session, call, who, depth }: ContextOptions,
     more: G,
-  ): { readonly context: Context & G; readonly door: Door } {
-    const door = new Door(session.executor, call, depth);
-    const asker = askerOf(session);
+  ): { readonly context: Context & G; readonly door: OperationQueue } {
+    const door = new OperationQueue(session.executor, call, depth);
+    const asker = originalCallerOf(session);
     const { project } = session;
     const data = (caller: Caller): Data =>
-      this.#data({ ...session, caller: { ...caller, seesHidden: true }, asking: asker }, door);
+      this.#data({ ...session, caller: { ...caller, seesHidden: true }, originalCaller: asker }, door);
     const { logger } = this;
     let [system, log, signal]: [Data?, Log?, AbortSignal?] = [];
     const context: Context & G = {
@@ -83,12 +83,12 @@ export class Contexts {
     return { context, door };
   }
 
-  #data(session: Session, door: Door): Data {
+  #data(session: Session, door: OperationQueue): Data {
     const system = session.caller.type === 'system';
     const read = <T>(names: readonly string[], work: () => Promise<T>) =>
-      asking({ names, system }, () => door.read(work));
+      withOrigin({ names, system }, () => door.read(work));
     const write = <T>(names: readonly string[], work: () => Promise<T>) =>
-      asking({ names, system }, () => door.write(work));
+      withOrigin({ names, system }, () => door.write(work));
     const { units: all } = this;
     const units = (kind: string): Units<UnitObject, UnitObject> => {
       const get = <T>(work: () => Promise<T>) => read([kind], work);
@@ -97,7 +97,7 @@ export class Contexts {
       const checkId = (id: unknown, call: string) => checkText(id, `units('${kind}').${call}`, 'id');
       checkText(kind, 'units(kind)', 'kind');
       return {
-        list: (options = {}) => get(() => all.list(session, kind, queryParametersOf(options))),
+        list: (options = {}) => get(() => all.list(session, kind, optionParameters(options))),
         get: async (id) => {
           checkId(id, 'get(id)');
           return get(() => all.get(session, kind, id));
@@ -130,13 +130,13 @@ export class Contexts {
       list: async (unit, direction, options = {}) => {
         checkUnit(unit, 'links.list(unit, direction, options)', 'unit');
         const path = { kind: unit.kind_id, unit: unit.id, direction };
-        return read([path.kind], () => pageOf(session, this.walks.listIn(session, path, queryParametersOf(options))));
+        return read([path.kind], () => mixedPage(session, this.walks.listIn(session, path, optionParameters(options))));
       },
     };
     const groups: Data['groups'] = {
       units: async (group, options = {}) => {
         checkText(group, 'groups.units(group, options)', 'group');
-        return read([group], () => pageOf(session, this.groups.listIn(session, group, queryParametersOf(options))));
+        return read([group], () => mixedPage(session, this.groups.listIn(session, group, optionParameters(options))));
       },
     };
     return { units: units as unknown as Data['units'], links, groups };
@@ -144,12 +144,12 @@ export class Contexts {
 }
 
 /** Every unit has its kind here, by which its hidden parameters are known, even where the options exclude `kind_id`. */
-async function pageOf({ model, project }: Session, page: Promise<MixedPage>): Promise<Page<AnyUnit>> {
+async function mixedPage({ model, project }: Session, page: Promise<MixedPage>): Promise<Page<AnyUnit>> {
   const { count, items, showsKinds } = await page;
   const parsed = (await readJson(items, project.schema)) as AnyUnit[];
   const units = parsed.map((unit) => {
     const { kind_id, ...rest } = unit;
-    return veiled(model, kind_id, showsKinds ? unit : rest) as AnyUnit;
+    return concealHidden(model, kind_id, showsKinds ? unit : rest) as AnyUnit;
   });
   return { count, items: units };
 }
@@ -178,7 +178,7 @@ function logOf(logger: Logger, runs: TransactionRuns): Log {
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (text: string, fields: object = {}): void => {
       if (!logger.isLevelEnabled(level)) return;
-      const line = { ...(handedOver(fields) as object), at: new Date().toISOString() };
+      const line = { ...(deepCopy(fields) as object), at: new Date().toISOString() };
       runs.onEnd(() => logger[level](line, text));
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };

@@ -11,19 +11,19 @@ import type { TransactionRuns } from '../../database/transaction/runs.js';
 import { Answer } from '../../http/answer/answer.js';
 import { boundedJson } from '../../shared/response-size.js';
 import { timeLimitOf } from '../../unit/session/caller-executor.js';
-import { askerOf, type Session } from '../../unit/session/session.js';
-import { withinAuthored, type Authored } from '../sandbox/user-code.js';
+import { originalCallerOf, type Session } from '../../unit/session/session.js';
+import { withinUserCode, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
 import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
 import type { FunctionDef, FunctionModule } from '../declare/definition.js';
-import type { Door } from './operation-queue.js';
+import type { OperationQueue } from './operation-queue.js';
 import type { GivenUnit } from './given-unit.js';
-import { handedOver } from '../sandbox/deep-copy.js';
+import { deepCopy } from '../sandbox/deep-copy.js';
 import { InnerCalls } from './inner-calls.js';
 import { lineOf } from '../declare/source-location.js';
 import { TimeLimit } from './time-limit.js';
-import { Uncaught } from './error-redaction.js';
+import { ErrorRedaction } from './error-redaction.js';
 
 export interface FunctionCall {
   readonly session: Session;
@@ -43,7 +43,7 @@ export class FunctionCalls {
     private readonly capacity: Capacity,
     private readonly contexts: Contexts,
     private readonly inner: InnerCalls,
-    private readonly uncaught: Uncaught,
+    private readonly uncaught: ErrorRedaction,
   ) {}
 
   /** Its time begins here, for all runs together. At its end 504 or 503 is answered, however long the way back takes. */
@@ -54,7 +54,7 @@ export class FunctionCalls {
       return await limit.race(this.#runs(call, limit, runs));
     } catch (error) {
       const { module, session, def } = call;
-      throw this.uncaught.told(error, { module, session, name: def.name }, (cause, at) => failed(call, cause, at));
+      throw this.uncaught.redact(error, { module, session, name: def.name }, (cause, at) => failed(call, cause, at));
     } finally {
       limit.stop();
       runs.end();
@@ -85,19 +85,19 @@ export class FunctionCalls {
       });
     }, runs);
     const doomed: unknown[] = [];
-    const scope: CallScope = { limit, tx: transaction, doom: (error) => void doomed.push(error) };
-    const who: Authored = { project: session.project.id, file: module.file, name: def.name };
+    const scope: CallScope = { limit, tx: transaction, failWith: (error) => void doomed.push(error) };
+    const who: UserCode = { project: session.project.id, file: module.file, name: def.name };
     const inside = { ...session, executor: transaction };
     this.inner.adopt(scope);
-    let door: Door | undefined;
+    let door: OperationQueue | undefined;
     try {
       const unit = outside ? outside.first : await call.unit?.again(inside);
       // Every run has what it is given anew: the one before may have changed it.
-      const given = { parameters: handedOver(call.parameters) as object, ...(unit && { unit }) };
+      const given = { parameters: deepCopy(call.parameters) as object, ...(unit && { unit }) };
       const made = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
       ({ door } = made);
-      const content = await limit.race(withinAuthored(who, async () => contentOf(await def.run(made.context))));
-      await limit.race(door.shut());
+      const content = await limit.race(withinUserCode(who, async () => contentOf(await def.run(made.context))));
+      await limit.race(door.close());
       if (doomed.length > 0) throw doomed[0];
       limit.check();
       // What is about to be committed is no longer late.
@@ -117,7 +117,7 @@ export class FunctionCalls {
     work: (tx: Transaction) => Promise<void>,
   ): Promise<void> {
     const share = this.capacity.share(session.project.id);
-    const statementTimeout = Math.min(timeout, timeLimitOf(askerOf(session)) ?? timeout);
+    const statementTimeout = Math.min(timeout, timeLimitOf(originalCallerOf(session)) ?? timeout);
     const times = { statementTimeout, idleTimeout: idleTimeoutFor(timeout) };
     return this.database.transaction(work, { share, ...times, runs, once: true });
   }

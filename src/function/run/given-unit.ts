@@ -23,7 +23,7 @@ export class GivenUnit {
     readonly first: UnitObject,
     private readonly reading: UnitReading,
   ) {
-    this.#text = textOf(first);
+    this.#text = unitText(first);
   }
 
   /** As it is in a session that is under way. @throws KindError as a call does */
@@ -36,7 +36,7 @@ export class GivenUnit {
     const { kind, first } = this;
     if (!kind.storage.transactional) return;
     const now = await this.reading.find(session);
-    if (now && textOf(now) === this.#text) return;
+    if (now && unitText(now) === this.#text) return;
     const { schema } = session.project;
     const units = { schema, kind, keys: [String(first['id'])], forDelete: false };
     throw new OutdatedError({ schema, table: kind.table, units });
@@ -44,6 +44,6 @@ export class GivenUnit {
 }
 
 /** All of it, hidden parameters too. */
-function textOf(unit: UnitObject): string {
+function unitText(unit: UnitObject): string {
   return JSON.stringify(Object.getOwnPropertyNames(unit).map((name) => [name, unit[name]]));
 }

@@ -9,18 +9,18 @@ import type { Transaction } from '../../database/database.js';
 import type { TransactionRuns } from '../../database/transaction/runs.js';
 import { transactionOf, type Session } from '../../unit/session/session.js';
 import type { Context } from '../../kit/context.js';
-import { runAuthored, type Authored } from '../sandbox/user-code.js';
+import { runUserCode, type UserCode } from '../sandbox/user-code.js';
 import type { CallScope } from './call-scope.js';
 import { Capacity } from './capacity.js';
 import { Contexts } from './contexts.js';
 import type { FunctionModule, HookName } from '../declare/definition.js';
 import { TimeLimit } from './time-limit.js';
-import { Uncaught } from './error-redaction.js';
+import { ErrorRedaction } from './error-redaction.js';
 
 /** Hooks whose writes run hooks, and so on. */
-const DEPTH = 8;
+const MAX_DEPTH = 8;
 
-interface Running {
+interface ActiveCall {
   readonly call: CallScope;
   /** Of the hooks alone, in all runs of their transaction; a call has its own. */
   readonly limit?: TimeLimit;
@@ -31,13 +31,13 @@ interface Running {
 @Injectable()
 export class InnerCalls {
   /** By transaction: a function's has the scope of its call. */
-  readonly #running = new WeakMap<Transaction, Running>();
+  readonly #running = new WeakMap<Transaction, ActiveCall>();
   readonly #limits = new WeakMap<TransactionRuns, TimeLimit>();
 
   constructor(
     private readonly contexts: Contexts,
     private readonly capacity: Capacity,
-    private readonly uncaught: Uncaught,
+    private readonly uncaught: ErrorRedaction,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -55,7 +55,7 @@ export class InnerCalls {
       return await this.inside(session, who, hook, given, 'hooks');
     } catch (error) {
       const failed = (cause: unknown, at: string) => new Error(`${name} of ${module.file} failed${at}`, { cause });
-      throw this.uncaught.told(error, { module, name, session }, failed);
+      throw this.uncaught.redact(error, { module, name, session }, failed);
     }
   }
 
@@ -65,20 +65,21 @@ export class InnerCalls {
    */
   async inside<G extends object>(
     session: Session,
-    who: Authored,
+    who: UserCode,
     handler: (context: Context & G) => unknown,
     given: G,
     limited: string,
   ): Promise<unknown> {
     const running = this.#of(session);
-    if (running.depth >= DEPTH) throw new Error(`${who.file}: what sets off one another is more than ${DEPTH} deep`);
+    if (running.depth >= MAX_DEPTH)
+      throw new Error(`${who.file}: what sets off one another is more than ${MAX_DEPTH} deep`);
     const { call, doomed, limit } = running;
     if (running.depth === 0) limit?.start(limited);
     running.depth += 1;
     const { context, door } = this.contexts.make({ session, call, who, depth: running.depth }, given);
     try {
-      const result = await call.limit.race(runAuthored(who, () => handler(context)));
-      await call.limit.race(door.shut());
+      const result = await call.limit.race(runUserCode(who, () => handler(context)));
+      await call.limit.race(door.close());
       if (doomed.length > 0) throw doomed[0];
       call.limit.check();
       return result;
@@ -92,7 +93,7 @@ export class InnerCalls {
     }
   }
 
-  #of(session: Session): Running {
+  #of(session: Session): ActiveCall {
     const tx = transactionOf(session);
     const known = this.#running.get(tx);
     if (known) return known;
@@ -100,7 +101,7 @@ export class InnerCalls {
     const limit = this.#limitOf(tx.runs);
     tx.abortOn(limit.signal);
     const doomed: unknown[] = [];
-    const call: CallScope = { limit, tx, doom: (error) => void doomed.push(error) };
+    const call: CallScope = { limit, tx, failWith: (error) => void doomed.push(error) };
     const running = { call, limit, doomed, depth: 0 };
     this.#running.set(tx, running);
     return running;

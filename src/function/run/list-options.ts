@@ -5,7 +5,7 @@ import type { ListOptions } from '../../kit/units.js';
 /** An empty list of these would select nothing. It is refused, as in a URL. */
 const SELECTIONS: readonly string[] = ['include', 'link_id', 'kind_id'];
 
-export function queryParametersOf(options: ListOptions): QueryParameters {
+export function optionParameters(options: ListOptions): QueryParameters {
   const parameters: [name: string, text: string][] = [];
   for (const [key, value] of Object.entries(options) as [string, unknown][]) {
     if (value === undefined) continue;

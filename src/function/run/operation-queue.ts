@@ -13,9 +13,9 @@ import {
 import type { CallScope } from './call-scope.js';
 
 /** Statuses of refusals after which a transaction can go on, once the operation is undone. */
-const REFUSED = new Set([400, 401, 403, 404, 409, 412]);
+const RECOVERABLE = new Set([400, 401, 403, 404, 409, 412]);
 
-export class Door {
+export class OperationQueue {
   #last: Promise<unknown> = Promise.resolve();
   #open = true;
   #abandoned = false;
@@ -36,7 +36,7 @@ export class Door {
   }
 
   /** Comes back when nothing of it is under way any more. */
-  async shut(): Promise<void> {
+  async close(): Promise<void> {
     this.#open = false;
     await this.#last;
   }
@@ -44,14 +44,14 @@ export class Door {
   /** The same, for a handler that failed: what has not begun yet does not. */
   abandon(): Promise<void> {
     this.#abandoned = true;
-    return this.shut();
+    return this.close();
   }
 
   /** @throws Error where the handler has come to its end */
   check(): void {
     if (!this.#open) {
       const late = new Error('This call is over: what it was given can not be used any more. Is an await missing?');
-      this.call.doom(late);
+      this.call.failWith(late);
       throw late;
     }
     this.call.limit.check();
@@ -73,7 +73,7 @@ export class Door {
     try {
       return await work();
     } catch (error) {
-      if (isFailure(error)) this.call.doom(error);
+      if (isFailure(error)) this.call.failWith(error);
       throw error;
     }
   }
@@ -93,6 +93,6 @@ export class Door {
 
 /** Not a refusal, neither of the service nor of a hook. */
 function isFailure(error: unknown): boolean {
-  if (error instanceof KindError) return !REFUSED.has(error.status) && error.code !== 'kind.remote_unavailable';
+  if (error instanceof KindError) return !RECOVERABLE.has(error.status) && error.code !== 'kind.remote_unavailable';
   return !(error instanceof Error && error.name === 'FunctionError');
 }

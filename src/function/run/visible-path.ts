@@ -5,14 +5,14 @@ import type { Field, KindDef, Model } from '../../model/model.js';
 import type { Caller } from '../../tenancy/caller.js';
 
 /** Who asks, and by which definitions. */
-interface Asker {
+interface PathViewer {
   readonly caller: Caller;
   readonly model: Model;
 }
 
-export interface ToldPath {
+export interface VisiblePath {
   /** As much of the path as may be named; undefined for nothing. */
-  readonly named: string | undefined;
+  readonly visible: string | undefined;
   /** Whether all that is on the path may be told: every field of it, and every kind, with the one that it ends at. */
   readonly open: boolean;
 }
@@ -21,26 +21,26 @@ export interface ToldPath {
  * @param path of a refusal of a write: fields with `.` between them, each but the last a reference; behind a `json` one
  * stand keys of its value
  */
-export function toldOf(path: string, kind: KindDef, asker: Asker): ToldPath {
+export function visiblePathOf(path: string, kind: KindDef, asker: PathViewer): VisiblePath {
   const ids = path.split('.');
   const named: string[] = [];
   let at = kind;
   let open = isOpen(at, asker);
   for (const id of ids) {
     const field = at.fields.get(id);
-    if (!field || !mayName(field, asker)) return { named: joined(named), open: false };
+    if (!field || !mayName(field, asker)) return { visible: joined(named), open: false };
     named.push(id);
     if (!field.reference) {
-      if (field.type.hasKeys) return { named: path, open };
-      return { named: joined(named), open: open && named.length === ids.length };
+      if (field.type.hasKeys) return { visible: path, open };
+      return { visible: joined(named), open: open && named.length === ids.length };
     }
     const next = asker.model.kinds.get(field.reference.kind);
     // The first kind was asked for by the author, and is named in any case: those behind it are not.
-    if (!next || !grantOf(next, 'read', asker.caller, asker.model)) return { named: joined(named), open: false };
+    if (!next || !grantOf(next, 'read', asker.caller, asker.model)) return { visible: joined(named), open: false };
     at = next;
     open &&= isOpen(at, asker);
   }
-  return { named: path, open };
+  return { visible: path, open };
 }
 
 function joined(named: readonly string[]): string | undefined {
@@ -48,12 +48,12 @@ function joined(named: readonly string[]): string | undefined {
 }
 
 /** Functions see what is hidden, and their callers do not. */
-function mayName(field: Field, { caller }: Asker): boolean {
+function mayName(field: Field, { caller }: PathViewer): boolean {
   return !field.def.hidden && mayReadField(field, caller);
 }
 
 /** Whether all units of a kind may be read. */
-function isOpen(kind: KindDef, { caller, model }: Asker): boolean {
+function isOpen(kind: KindDef, { caller, model }: PathViewer): boolean {
   const grant = grantOf(kind, 'read', caller, model);
   return grant !== undefined && grant.predicate === undefined;
 }

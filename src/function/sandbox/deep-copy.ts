@@ -5,18 +5,18 @@ import { LIMITS } from '../../shared/limits.js';
  * A copy of plain objects and arrays, however deep within what JSON may be; all else is what it was. Properties that are
  * not enumerable stay so. To be called where the author's code runs.
  */
-export function handedOver(value: unknown): unknown {
-  return copyOf(value, 1, new Map());
+export function deepCopy(value: unknown): unknown {
+  return copyValue(value, 1, new Map());
 }
 
-function copyOf(value: unknown, depth: number, known: Map<object, unknown>): unknown {
+function copyValue(value: unknown, depth: number, known: Map<object, unknown>): unknown {
   if (typeof value !== 'object' || value === null || depth > LIMITS.jsonDepth + 2) return value;
   const made = known.get(value);
   if (made !== undefined) return made;
   if (Array.isArray(value)) {
     const list: unknown[] = [];
     known.set(value, list);
-    for (const item of value as unknown[]) list.push(copyOf(item, depth + 1, known));
+    for (const item of value as unknown[]) list.push(copyValue(item, depth + 1, known));
     return list;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -25,7 +25,7 @@ function copyOf(value: unknown, depth: number, known: Map<object, unknown>): unk
   known.set(value, copy);
   const given = value as Readonly<Record<string, unknown>>;
   for (const name of Object.getOwnPropertyNames(given)) {
-    const member = copyOf(given[name], depth + 1, known);
+    const member = copyValue(given[name], depth + 1, known);
     const enumerable = Object.prototype.propertyIsEnumerable.call(given, name);
     // What is inherited under that name might have a setter.
     if (enumerable && !(name in copy)) copy[name] = member;

@@ -4,31 +4,31 @@
  */
 
 /** Whose parts a merge reaches from what JSON can hold, by names such as `constructor` and `__proto__`. */
-const REACHED = [Object, Function, Array, String, Number, Boolean];
+const BUILT_INS = [Object, Function, Array, String, Number, Boolean];
 
 /**
  * Closes them: nothing is added to these constructors and their prototypes, and no method replaced. Objects still take
  * properties of their own that are called as the methods of all are, such as `toString`, for which it is not enough to
  * freeze these.
  */
-export function hardenObjects(): void {
+export function freezeBuiltIns(): void {
   if (!Object.isExtensible(Object.prototype)) return;
-  for (const constructor of REACHED) {
+  for (const constructor of BUILT_INS) {
     const prototype = constructor.prototype as object;
     freezeMethods(constructor);
     freezeMethods(prototype);
-    for (const name of OWN.get(prototype) ?? SHARED) letOwnBe(prototype, name);
+    for (const name of OVERRIDABLE.get(prototype) ?? OFTEN_OVERRIDDEN) allowOverride(prototype, name);
     Object.freeze(constructor);
   }
   Object.preventExtensions(Object.prototype);
-  for (const { prototype } of REACHED) if (prototype !== Object.prototype) Object.freeze(prototype);
+  for (const { prototype } of BUILT_INS) if (prototype !== Object.prototype) Object.freeze(prototype);
 }
 
 /** Methods that objects often have one of their own of. */
-const SHARED = ['toString', 'toLocaleString', 'valueOf'];
+const OFTEN_OVERRIDDEN = ['toString', 'toLocaleString', 'valueOf'];
 
 /** Functions that are libraries have a `bind` or a `call` of their own too; and objects may have anything. */
-const OWN: ReadonlyMap<object, readonly string[]> = new Map(
+const OVERRIDABLE: ReadonlyMap<object, readonly string[]> = new Map(
   [Object.prototype, Function.prototype].map((prototype) => [prototype, Object.getOwnPropertyNames(prototype)]),
 );
 
@@ -42,7 +42,7 @@ function freezeMethods(holder: object): void {
 }
 
 /** The method can not be replaced, but for one object by one of its own. */
-function letOwnBe(common: object, name: string): void {
+function allowOverride(common: object, name: string): void {
   const descriptor = Object.getOwnPropertyDescriptor(common, name);
   if (!descriptor?.configurable || !('value' in descriptor)) return;
   const value: unknown = descriptor.value;

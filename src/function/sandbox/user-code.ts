@@ -13,10 +13,10 @@ import { loggedError } from '../../http/log/logged-error.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
 import { originOf } from './refusal-origin.js';
-import { handedOver } from './deep-copy.js';
-import { lineOf, placeOf } from '../declare/source-location.js';
+import { deepCopy } from './deep-copy.js';
+import { lineOf, sourceLocationOf } from '../declare/source-location.js';
 
-export interface Authored {
+export interface UserCode {
   /** Undefined while the module is loaded, which may be for all projects. */
   readonly project?: string;
   /** The file of the module. */
@@ -29,24 +29,24 @@ export interface Authored {
  * Milliseconds for which it is told whose code runs, since authored code was last entered. It costs every promise of the
  * process something as long (measured with Node 20: a get takes 13 % more CPU).
  */
-const TOLD_FOR = 30_000;
+const TRACKING_PERIOD = 30_000;
 
-const running = new AsyncLocalStorage<Authored>();
-let resting: NodeJS.Timeout | undefined;
+const running = new AsyncLocalStorage<UserCode>();
+let trackingTimer: NodeJS.Timeout | undefined;
 
-function enter<T>(who: Authored, work: () => T): T {
-  resting ??= setTimeout(rest, TOLD_FOR).unref();
-  resting.refresh();
+function enterUserCode<T>(who: UserCode, work: () => T): T {
+  trackingTimer ??= setTimeout(stopTracking, TRACKING_PERIOD).unref();
+  trackingTimer.refresh();
   return running.run(who, work);
 }
 
 /** Until the next entry nothing is told of what runs. */
-export function rest(): void {
+export function stopTracking(): void {
   running.disable();
 }
 
 /** What authored code threw that is no refusal: whatever it looks like, it says nothing of the service or its database. */
-export class Thrown extends Error {
+export class UserCodeError extends Error {
   declare readonly cause: Error;
 
   constructor(cause: Error) {
@@ -67,32 +67,32 @@ function isPassedOn(error: unknown): boolean {
  * Runs authored code, and the reading of what it made, up to a value that has nothing of it any more.
  * @throws what it refuses with, at once or later; `Thrown` for all else
  */
-export function withinAuthored<T>(who: Authored, work: () => T | Promise<T>): Promise<T> {
-  return enter(who, async () => {
+export function withinUserCode<T>(who: UserCode, work: () => T | Promise<T>): Promise<T> {
+  return enterUserCode(who, async () => {
     try {
       return await work();
     } catch (error) {
-      throw isPassedOn(error) ? error : new Thrown(legible(error));
+      throw isPassedOn(error) ? error : new UserCodeError(readableError(error));
     }
   });
 }
 
 /** Runs a handler. Answers a copy of what it returns: nothing of the author's runs when that is read. */
-export function runAuthored(who: Authored, handler: () => unknown): Promise<unknown> {
-  return withinAuthored(who, async () => handedOver(await handler()));
+export function runUserCode(who: UserCode, handler: () => unknown): Promise<unknown> {
+  return withinUserCode(who, async () => deepCopy(await handler()));
 }
 
 /** A signal like another one, whose listeners are the author's. */
-export function signalFor(who: Authored, signal: AbortSignal): AbortSignal {
+export function signalFor(who: UserCode, signal: AbortSignal): AbortSignal {
   const own = new AbortController();
-  const abort = () => enter(who, () => own.abort(signal.reason));
+  const abort = () => enterUserCode(who, () => own.abort(signal.reason));
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
   return own.signal;
 }
 
 /** What was thrown: itself where it is an error that can be read and logged, else one that tells of it what can be told. */
-export function legible(thrown: unknown): Error {
+export function readableError(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error)) return new Error(typeof thrown === 'string' ? thrown : `threw ${inspect(thrown)}`);
     loggedError(thrown);
@@ -109,12 +109,12 @@ export function legible(thrown: unknown): Error {
  * no line of ours in its trace. Any other error that nobody caught ends the process, as without this. For the process of a
  * service: once.
  */
-export function outliveAuthors(logger: Logger, folder: string): void {
+export function handleStrayErrors(logger: Logger, folder: string): void {
   const handle = (thrown: unknown): void => {
     const who = running.getStore();
-    const err = legible(thrown);
-    if (who || isFrom(folder, err) || (resting && !(err === thrown && isOurs(err)))) {
-      const place = placeIn(folder, err, who?.file);
+    const err = readableError(thrown);
+    if (who || isFromFolder(folder, err) || (trackingTimer && !(err === thrown && isFromService(err)))) {
+      const place = userCodeLine(folder, err, who?.file);
       logger.error(
         { ...who, ...(place !== undefined && { place }), err },
         'a function let an error escape from its call',
@@ -129,19 +129,19 @@ export function outliveAuthors(logger: Logger, folder: string): void {
 }
 
 /** Whether a file of the folder is in the trace: there it is told by where it really is. */
-function isFrom(folder: string, { stack = '' }: Error): boolean {
-  const root = rootOf(folder);
+function isFromFolder(folder: string, { stack = '' }: Error): boolean {
+  const root = realFolder(folder);
   return root !== undefined && stack.includes(root + sep);
 }
 
 /** The line of the author's; of a refusal the one that asked for what was refused. */
-function placeIn(folder: string, error: Error, file = ''): string | undefined {
-  const root = rootOf(folder);
+function userCodeLine(folder: string, error: Error, file = ''): string | undefined {
+  const root = realFolder(folder);
   const trace = error instanceof KindError ? originOf(error)?.from.stack : error.stack;
-  return root === undefined ? undefined : lineOf(placeOf(trace ?? '', { root, path: join(root, file), file }));
+  return root === undefined ? undefined : lineOf(sourceLocationOf(trace ?? '', { root, path: join(root, file), file }));
 }
 
-function rootOf(folder: string): string | undefined {
+function realFolder(folder: string): string | undefined {
   try {
     return realpathSync(folder);
   } catch {
@@ -150,8 +150,8 @@ function rootOf(folder: string): string | undefined {
 }
 
 /** Where the service's own code is. */
-const OWN = fileURLToPath(new URL('../../', import.meta.url));
+const SERVICE_FOLDER = fileURLToPath(new URL('../../', import.meta.url));
 
-function isOurs({ stack = '' }: Error): boolean {
-  return stack.includes(OWN);
+function isFromService({ stack = '' }: Error): boolean {
+  return stack.includes(SERVICE_FOLDER);
 }

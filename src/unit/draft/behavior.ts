@@ -9,8 +9,8 @@ import type { KindDef } from '../../model/model.js';
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { keyOf, type Body, type Draft } from './draft.js';
-import { placed } from './refusal-position.js';
-import type { Placed } from './references.js';
+import { withPosition } from './refusal-position.js';
+import type { LocatedDraft } from './references.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Session } from '../session/session.js';
 
@@ -98,21 +98,21 @@ export class Behaviors {
   }
 
   /** Whether one of them makes a part of new units: what is missing in a body is not missed before. */
-  makes(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
+  changesCreates(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
     return this.of(kind, session).some((behavior) => 'beforeCreate' in behavior);
   }
 
   /** Whether one of them changes what is edited. */
-  edits(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
+  changesUpdates(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
     return this.of(kind, session).some((behavior) => 'beforeUpdate' in behavior);
   }
 
   /** Tells the behaviors of a kind what was written of it; `id` is that of the unit that was edited. */
-  async afterWrite(session: Session, kind: KindDef, units: readonly Placed[], id?: string): Promise<void> {
+  async afterWrite(session: Session, kind: KindDef, units: readonly LocatedDraft[], id?: string): Promise<void> {
     for (const behavior of this.of(kind, session)) {
       if (!behavior.afterWrite) continue;
       for (const { draft, ...place } of units) {
-        await placed(place, async () => behavior.afterWrite?.(kind, id ?? keyOf(draft, kind), draft, session));
+        await withPosition(place, async () => behavior.afterWrite?.(kind, id ?? keyOf(draft, kind), draft, session));
       }
     }
   }

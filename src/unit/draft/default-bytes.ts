@@ -8,9 +8,9 @@ import type { Field } from '../../model/model.js';
 import { retryLater, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
-import { askerOf, type Session } from '../session/session.js';
+import { originalCallerOf, type Session } from '../session/session.js';
 
-const budget = new BodyBudget({
+const defaultsBudget = new BodyBudget({
   all: LIMITS.bodiesInFlight,
   perProject: LIMITS.bodiesPerProject,
   anonymous: LIMITS.bodiesAnonymous,
@@ -22,13 +22,13 @@ const budget = new BodyBudget({
 /** Bytes that are counted with those of other writes at a time: most writes have fewer. */
 const STEP = 64 * 1024;
 
-interface Known {
+interface SizedDefault {
   readonly value: Json;
   /** Of its JSON. */
   readonly bytes: number;
 }
 
-const known = new WeakMap<Field, Known>();
+const sizedDefaults = new WeakMap<Field, SizedDefault>();
 
 export class DefaultBytes {
   #bytes = 0;
@@ -41,7 +41,7 @@ export class DefaultBytes {
   /** The default of a field as it is bound, for one more unit; null where there is none. @throws KindError 400, 503 */
   of(field: Field): Json {
     if (field.def.default === null) return null;
-    const { value, bytes } = known.get(field) ?? measured(field);
+    const { value, bytes } = sizedDefaults.get(field) ?? measureDefault(field);
     this.#bytes += bytes;
     if (this.#bytes > LIMITS.defaultBytes) {
       const most = LIMITS.defaultBytes.toLocaleString('en');
@@ -61,8 +61,8 @@ export class DefaultBytes {
 
   #count(): void {
     if (!this.session) return;
-    const { type } = askerOf(this.session);
-    this.#charge ??= budget.open({
+    const { type } = originalCallerOf(this.session);
+    this.#charge ??= defaultsBudget.open({
       project: this.session.project.id,
       ...(type === 'anonymous' && { address: ALL_ADDRESSES }),
     });
@@ -86,9 +86,9 @@ export async function countingDefaults<T>(session: Session, work: (defaults: Def
   }
 }
 
-function measured(field: Field): Known {
+function measureDefault(field: Field): SizedDefault {
   const value = storedDefault(field);
   const measure = { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
-  known.set(field, measure);
+  sizedDefaults.set(field, measure);
   return measure;
 }

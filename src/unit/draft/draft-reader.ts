@@ -11,7 +11,7 @@ import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { withValuesOf, type Body, type Draft } from './draft.js';
-import { mayBeLarge, ValueReader, type TellFault } from './value-reader.js';
+import { mayBeLarge, ValueReader, type ReportFault } from './value-reader.js';
 
 export interface DraftOptions {
   readonly kind: KindDef;
@@ -40,12 +40,12 @@ export function draftCreate(body: Body, options: DraftOptions): WorkInPieces<Dra
 }
 
 /** The same of a body that a hook may add to: what is absent is left out, and `wholeDraft` makes the rest. */
-export function draftGiven(body: Body, options: DraftOptions): WorkInPieces<Draft> {
+export function draftPartial(body: Body, options: DraftOptions): WorkInPieces<Draft> {
   return readCreate(body, options, false);
 }
 
 function* readCreate(body: Body, options: DraftOptions, whole: boolean): WorkInPieces<Draft> {
-  const drafting = new Drafting(withoutTimes(body, options.kind), options);
+  const drafting = new DraftBuilder(withoutTimes(body, options.kind), options);
   drafting.checkKeys();
   const id = drafting.makeId();
   for (const field of drafting.fields()) {
@@ -59,16 +59,19 @@ function* readCreate(body: Body, options: DraftOptions, whole: boolean): WorkInP
 }
 
 /** A draft of `draftGiven` as a create stores it: defaults apply, and what must be there is missed. */
-export function wholeDraft(given: Draft, options: Pick<DraftOptions, 'kind' | 'faults' | 'index' | 'defaults'>): Draft {
+export function completeDraft(
+  given: Draft,
+  options: Pick<DraftOptions, 'kind' | 'faults' | 'index' | 'defaults'>,
+): Draft {
   const nothing = { writable: NO_FIELDS, readable: NO_FIELDS, patterns: new PatternChecks(), ofTarget: NO_TARGET };
-  const drafting = new Drafting(new Map(), { ...options, ...nothing });
+  const drafting = new DraftBuilder(new Map(), { ...options, ...nothing });
   for (const field of drafting.fields()) if (!given.values.has(field.id)) drafting.absent(field);
   return withValuesOf(given, drafting.finish(undefined));
 }
 
 /** The same for rules that judge it before a hook makes what is missing: that is null. */
-export function presumedDraft(given: Draft, kind: KindDef, defaults: DefaultBytes): Draft {
-  const known = wholeDraft(given, { kind, faults: new Faults(), defaults });
+export function draftForRules(given: Draft, kind: KindDef, defaults: DefaultBytes): Draft {
+  const known = completeDraft(given, { kind, faults: new Faults(), defaults });
   const missing = [...kind.fields.values()].filter((field) => {
     return field.column !== undefined && !field.system && !(field.column in known.row);
   });
@@ -81,7 +84,7 @@ const NO_TARGET: TargetKindText = () => '';
 
 /** Reads the body of an edit, or without an id what is changed of a draft: only what it has is written. */
 export function* draftUpdate(body: Body, options: DraftOptions, id?: string): WorkInPieces<Draft> {
-  const drafting = new Drafting(body, options);
+  const drafting = new DraftBuilder(body, options);
   drafting.checkKeys(id);
   for (const field of drafting.fields()) {
     if (drafting.isMade(field)) drafting.acceptMade(field);
@@ -104,7 +107,7 @@ function withoutTimes(body: Body, { fields }: KindDef): Body {
 
 const RECORD_TIMES: ReadonlySet<string> = new Set(['inserted_at', 'updated_at']);
 
-class Drafting {
+class DraftBuilder {
   readonly #row: Record<string, Json> = {};
   readonly #written: Field[] = [];
   readonly #values = new Map<string, Json>();
@@ -114,7 +117,7 @@ class Drafting {
     private readonly body: Body,
     private readonly options: DraftOptions,
   ) {
-    const tell: TellFault = (code, { id }, text) => this.#report(code, id, text);
+    const tell: ReportFault = (code, { id }, text) => this.#report(code, id, text);
     this.#reader = new ValueReader(options.kind, options.patterns, tell, options.ofTarget);
   }
 

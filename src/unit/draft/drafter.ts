@@ -18,10 +18,10 @@ import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors, type PendingWrite } from './behavior.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { bodyOf, keyColumn, type Body, type Draft } from './draft.js';
-import { draftCreate, draftGiven, draftUpdate, type DraftOptions } from './draft-reader.js';
-import { Nested, nestedOf } from './nested-units.js';
-import type { Placed } from './references.js';
-import { askerOf, type Session } from '../session/session.js';
+import { draftCreate, draftPartial, draftUpdate, type DraftOptions } from './draft-reader.js';
+import { NestedUnits, nestedBodies } from './nested-units.js';
+import type { LocatedDraft } from './references.js';
+import { originalCallerOf, type Session } from '../session/session.js';
 
 /** An element of a bulk body that is no object, and what it is. */
 export interface NotObject {
@@ -29,9 +29,9 @@ export interface NotObject {
 }
 
 export interface Drafted {
-  readonly drafts: readonly Placed[];
+  readonly drafts: readonly LocatedDraft[];
   /** What is created beside these, and before them. */
-  readonly nested: Nested;
+  readonly nested: NestedUnits;
   readonly faults: Faults;
 }
 
@@ -42,10 +42,10 @@ export interface DraftedEdit extends Drafted {
 }
 
 /** Where a body stands: in the write, and inside how many others. */
-interface Situation {
+interface BodyContext {
   readonly write: PendingWrite;
   readonly writer: Caller;
-  readonly nested: Nested;
+  readonly nested: NestedUnits;
   readonly yielder: EventLoopYield;
   readonly depth: number;
   /** The way to it from the outermost body; empty for that itself. */
@@ -66,8 +66,8 @@ export class Drafter {
     bodies: readonly (Body | NotObject)[],
     { writer, bulk, faults, defaults }: { writer: Caller; bulk: boolean; faults: Faults; defaults: DefaultBytes },
   ): Promise<Drafted> {
-    const nested = new Nested();
-    const drafts: Placed[] = [];
+    const nested = new NestedUnits();
+    const drafts: LocatedDraft[] = [];
     const patterns = new PatternChecks();
     const yielder = new EventLoopYield(session.project.schema);
     for (const [at, given] of bodies.entries()) {
@@ -92,7 +92,7 @@ export class Drafter {
     { writer, defaults }: { writer: Caller; defaults: DefaultBytes },
   ): Promise<DraftedEdit> {
     const faults = new Faults();
-    const nested = new Nested();
+    const nested = new NestedUnits();
     const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults, id };
     const yielder = new EventLoopYield(session.project.schema);
     const { body, draft } = await this.#draft(given, { write, writer, nested, yielder, depth: 0, way: [] });
@@ -100,23 +100,25 @@ export class Drafter {
   }
 
   /** Of a create in which a behaviour makes a part, the draft has what was given alone: `Changes` makes it whole. */
-  async #draft(given: Body, situation: Situation): Promise<{ body: Body; draft: Draft }> {
+  async #draft(given: Body, situation: BodyContext): Promise<{ body: Body; draft: Draft }> {
     const { write, writer, yielder } = situation;
     const { kind, faults, patterns, defaults, index, id } = write;
-    const partly = id === undefined && this.behaviors.makes(kind, write.session);
+    const partly = id === undefined && this.behaviors.changesCreates(kind, write.session);
     const behaviors = this.behaviors.of(kind, write.session);
     let body = given;
-    for (const behavior of behaviors) body = (await told(situation, () => behavior.prepare?.(body, write))) ?? body;
+    for (const behavior of behaviors)
+      body = (await locateRefusal(situation, () => behavior.prepare?.(body, write))) ?? body;
     const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
     const made = await this.#within(body, masks.writable, situation);
-    const ofTarget = targetKindTextFor(askerOf(write.session), write.session.model);
+    const ofTarget = targetKindTextFor(originalCallerOf(write.session), write.session.model);
     const options = { kind, ...masks, faults, patterns, defaults, ofTarget };
-    const read = id !== undefined ? draftUpdate : partly ? draftGiven : draftCreate;
+    const read = id !== undefined ? draftUpdate : partly ? draftPartial : draftCreate;
     const pieces = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
     let draft = await runYielding(pieces, yielder);
     await this.patterns.settle(write.session.project.id, patterns);
     if (partly) return { body, draft };
-    for (const behavior of behaviors) draft = (await told(situation, () => behavior.complete?.(draft, write))) ?? draft;
+    for (const behavior of behaviors)
+      draft = (await locateRefusal(situation, () => behavior.complete?.(draft, write))) ?? draft;
     await this.patterns.settle(write.session.project.id, patterns);
     return { body, draft };
   }
@@ -125,16 +127,16 @@ export class Drafter {
   async #within(
     body: Body,
     writable: DraftOptions['writable'],
-    situation: Situation,
+    situation: BodyContext,
   ): Promise<Map<string, Json | undefined> | undefined> {
     const { write, depth } = situation;
-    const inner = nestedOf(write.kind, body).filter(({ field }) => writable.has(field.id));
+    const inner = nestedBodies(write.kind, body).filter(({ field }) => writable.has(field.id));
     if (inner.length === 0) return undefined;
     const made = new Map<string, Json | undefined>();
     for (const { field, value } of inner) {
       if (depth === LIMITS.references) {
         const text = `${field.id}: must be an id here: units are created inside one another ${depth} deep at most`;
-        write.faults.add('parameter.bad_value', text, { parameter: field.id, ...placeOf(write) });
+        write.faults.add('parameter.bad_value', text, { parameter: field.id, ...bulkPosition(write) });
         made.set(field.id, undefined);
       } else made.set(field.id, await this.#create(field.id, field.reference?.kind ?? '', bodyOf(value), situation));
     }
@@ -142,7 +144,7 @@ export class Drafter {
   }
 
   /** Drafts a unit inside another one; its writer needs the right to create it. @throws KindError 401, 403 */
-  async #create(id: string, kindId: string, body: Body, outer: Situation): Promise<Json | undefined> {
+  async #create(id: string, kindId: string, body: Body, outer: BodyContext): Promise<Json | undefined> {
     const { write, writer, nested, yielder } = outer;
     if (yielder.due) await yielder.pause();
     if (nested.size >= LIMITS.nestedUnits) {
@@ -162,24 +164,24 @@ export class Drafter {
     const session = { ...write.session, caller: writer };
     const { patterns, defaults } = write;
     const faults = write.faults.within(id);
-    const inner: PendingWrite = { kind, session, faults, patterns, defaults, ...placeOf(write) };
+    const inner: PendingWrite = { kind, session, faults, patterns, defaults, ...bulkPosition(write) };
     const [depth, way] = [outer.depth + 1, [...outer.way, id]];
     const { draft } = await this.#draft(body, { write: inner, writer, nested, yielder, depth, way });
-    nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...placeOf(write) });
+    nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...bulkPosition(write) });
     return draft.row[keyColumn(kind)];
   }
 }
 
 /** What a behaviour itself refuses of a unit inside another one is told with the way to it, as its faults are. */
-async function told<T>({ write, way }: Situation, work: () => Promise<T> | T): Promise<T> {
+async function locateRefusal<T>({ write, way }: BodyContext, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const plain = way.length === 0 || !(error instanceof KindError) || error.status === 401 || error.status === 403;
-    throw plain ? error : prefixError(error, way.join('.'), placeOf(write));
+    throw plain ? error : prefixError(error, way.join('.'), bulkPosition(write));
   }
 }
 
-function placeOf({ index }: PendingWrite): { index?: number } {
+function bulkPosition({ index }: PendingWrite): { index?: number } {
   return index === undefined ? {} : { index };
 }

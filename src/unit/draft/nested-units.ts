@@ -6,26 +6,26 @@ import { KindError, prefixMessage } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { isPlainObject } from '../../shared/json.js';
 import { keyOf, type Body } from './draft.js';
-import { movedTo } from './refusal-position.js';
-import type { Made, Placed } from './references.js';
-import { retold } from './complete-refusal.js';
+import { relocateFunctionError } from './refusal-position.js';
+import type { NewUnits, LocatedDraft } from './references.js';
+import { rewordRefusal } from './complete-refusal.js';
 
 /** Units of one kind that stand equally deep, and go into the table together. */
 export interface NestedGroup {
   readonly kind: KindDef;
   /** What each of them must satisfy once it is written; undefined for anything. */
   readonly allowed: Predicate | undefined;
-  readonly units: Placed[];
+  readonly units: LocatedDraft[];
 }
 
 /** The units that a write creates beside those that it is about. */
-export class Nested implements Made {
+export class NestedUnits implements NewUnits {
   readonly #levels: Map<KindDef, NestedGroup>[] = [];
   readonly #keys = new Map<KindDef, Set<string>>();
   /** How many there are. */
   size = 0;
 
-  add(depth: number, kind: KindDef, allowed: Predicate | undefined, unit: Placed): void {
+  add(depth: number, kind: KindDef, allowed: Predicate | undefined, unit: LocatedDraft): void {
     const level = (this.#levels[depth - 1] ??= new Map<KindDef, NestedGroup>());
     const group = level.get(kind) ?? { kind, allowed, units: [] };
     level.set(kind, group);
@@ -50,7 +50,7 @@ export class Nested implements Made {
 }
 
 /** The references of a body in whose place an object stands. */
-export function nestedOf(
+export function nestedBodies(
   kind: KindDef,
   body: Body,
 ): { readonly field: Field; readonly value: Record<string, unknown> }[] {
@@ -61,10 +61,10 @@ export function nestedOf(
 }
 
 /** Whether an edit creates units. What is wrong with its body is told when its turn comes. */
-export async function createsOthers(kind: KindDef, read: () => MaybePromise<Body>): Promise<boolean> {
+export async function createsNestedUnits(kind: KindDef, read: () => MaybePromise<Body>): Promise<boolean> {
   if (referencesOf(kind).length === 0) return false;
   try {
-    return nestedOf(kind, await read()).length > 0;
+    return nestedBodies(kind, await read()).length > 0;
   } catch (error) {
     if (error instanceof KindError) return false;
     throw error;
@@ -72,7 +72,7 @@ export async function createsOthers(kind: KindDef, read: () => MaybePromise<Body
 }
 
 /** Nested units as a write of their own, each at its position: `located` tells where that is. Others are as they were. */
-export function apart(units: readonly Placed[]): readonly Placed[] {
+export function asSeparateWrite(units: readonly LocatedDraft[]): readonly LocatedDraft[] {
   if (units.every(({ way }) => way === undefined)) return units;
   return units.length === 1
     ? units.map(({ draft }) => ({ draft }))
@@ -80,11 +80,11 @@ export function apart(units: readonly Placed[]): readonly Placed[] {
 }
 
 /** A refusal of some of the units, told with the way to those that it is about. */
-export function located(error: unknown, units: readonly Placed[]): unknown {
+export function relocateRefusal(error: unknown, units: readonly LocatedDraft[]): unknown {
   const unitAt = (index = -1) => (units.length === 1 ? units[0] : units[index]);
-  if (error instanceof FunctionError) return movedTo(error, unitAt(error.index) ?? {});
+  if (error instanceof FunctionError) return relocateFunctionError(error, unitAt(error.index) ?? {});
   if (!(error instanceof KindError) || error.status === 401 || error.status === 403) return error;
-  return retold(error, (refused) => {
+  return rewordRefusal(error, (refused) => {
     const messages = refused.messages.map(({ index, ...message }) => {
       const { way, index: at } = unitAt(index) ?? {};
       return way === undefined ? message : prefixMessage(message, way, at === undefined ? {} : { index: at });

@@ -8,7 +8,7 @@ import { scalarText, type Json } from '../../shared/json.js';
 import { countReferencesStatement, existingStatement } from '../../sql/reference.sql.js';
 import { isAdministrator, type Caller } from '../../tenancy/caller.js';
 import { keyOf, type Draft } from './draft.js';
-import { askerOf, type Session } from '../session/session.js';
+import { originalCallerOf, type Session } from '../session/session.js';
 
 /** Whether others may refer to units of the kind: what that means is asked before one is deleted. */
 export function isReferenced(model: Model, kind: KindDef): boolean {
@@ -21,33 +21,33 @@ export function storedReferences(model: Model, kindId: string): readonly Referri
 }
 
 /** A draft, in a bulk write its position, and where it stands inside another one the way to it. */
-export interface Placed {
+export interface LocatedDraft {
   readonly draft: Draft;
   readonly index?: number;
   readonly way?: string;
 }
 
 /** The unit that a draft refers to. */
-function named(value: Json | undefined, { index, way }: Placed) {
+function referencedIds(value: Json | undefined, { index, way }: LocatedDraft) {
   return value === null || value === undefined ? [] : [{ id: scalarText(value), index, way }];
 }
 
 /** The keys of new units, to which others of them may refer. */
-function keysOf(kind: KindDef, drafts: readonly Placed[]): Set<string> {
+function keysOf(kind: KindDef, drafts: readonly LocatedDraft[]): Set<string> {
   return new Set(drafts.flatMap(({ draft }) => keyOf(draft, kind) || []));
 }
 
 /** Units that a write makes along, which are not there yet. */
-export interface Made {
+export interface NewUnits {
   readonly any: boolean;
-  readonly groups: readonly { readonly kind: KindDef; readonly units: readonly Placed[] }[];
+  readonly groups: readonly { readonly kind: KindDef; readonly units: readonly LocatedDraft[] }[];
   has(kind: KindDef, id: string): boolean;
 }
 
 /** What is to be written, and what is wrong with it so far. */
-export interface Checked {
-  readonly drafts: readonly Placed[];
-  readonly nested: Made;
+export interface DraftedWrite {
+  readonly drafts: readonly LocatedDraft[];
+  readonly nested: NewUnits;
   readonly faults: Faults;
 }
 
@@ -62,14 +62,14 @@ export interface Unreachable {
 }
 
 /** Who writes, and the units that it may make of others. */
-export interface Writing {
+export interface ReferenceScope {
   readonly writer: Caller;
   readonly access: Predicate | undefined;
   /** Leaves out what the unit refers to already. */
   readonly fresh?: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
 }
 
-export function tell(unreachable: readonly Unreachable[], faults: Faults): void {
+export function addReferenceFaults(unreachable: readonly Unreachable[], faults: Faults): void {
   for (const { field, ofTarget, index, way } of unreachable) {
     const place = index === undefined ? { parameter: field.id } : { parameter: field.id, index };
     const told = way === undefined ? faults : faults.within(way);
@@ -88,12 +88,12 @@ export class References {
   async check(
     session: Session,
     kind: KindDef,
-    { drafts, nested, faults }: Checked,
-    { writer, access, fresh = (found) => Promise.resolve(found) }: Writing,
+    { drafts, nested, faults }: DraftedWrite,
+    { writer, access, fresh = (found) => Promise.resolve(found) }: ReferenceScope,
   ): Promise<Faults> {
     const inner = { ...session, caller: writer };
     for (const group of nested.groups) {
-      tell(await this.unreachable(inner, group.kind, group.units, true, nested), faults);
+      addReferenceFaults(await this.unreachable(inner, group.kind, group.units, true, nested), faults);
     }
     const all = faults.any || nested.any;
     const find = async (every: boolean) => {
@@ -101,10 +101,10 @@ export class References {
       return found.length > 0 ? fresh(found) : found;
     };
     const found = await find(all);
-    if (all) tell(found, faults);
+    if (all) addReferenceFaults(found, faults);
     faults.throwIfAny();
     const late = new Faults();
-    if (found.length > 0) tell(await find(true), late);
+    if (found.length > 0) addReferenceFaults(await find(true), late);
     if (access && leadsOn(access)) late.throwIfAny();
     return late;
   }
@@ -113,14 +113,14 @@ export class References {
   async checkKeys(
     session: Session,
     kind: KindDef,
-    drafts: readonly Placed[],
-    keys: Pick<Made, 'any' | 'has'>,
-    fresh: Writing['fresh'] = (found) => Promise.resolve(found),
+    drafts: readonly LocatedDraft[],
+    keys: Pick<NewUnits, 'any' | 'has'>,
+    fresh: ReferenceScope['fresh'] = (found) => Promise.resolve(found),
   ): Promise<void> {
     if (!keys.any) return;
     const found = await this.unreachable(session, kind, drafts, true, keys);
     const faults = new Faults();
-    if (found.length > 0) tell(await fresh(found), faults);
+    if (found.length > 0) addReferenceFaults(await fresh(found), faults);
     faults.throwIfAny();
   }
 
@@ -131,17 +131,17 @@ export class References {
   async unreachable(
     session: Session,
     kind: KindDef,
-    drafts: readonly Placed[],
+    drafts: readonly LocatedDraft[],
     all: boolean,
-    made?: Pick<Made, 'has'>,
+    made?: Pick<NewUnits, 'has'>,
   ): Promise<Unreachable[]> {
     const found: Unreachable[] = [];
-    const nameOf = targetKindTextFor(askerOf(session), session.model);
+    const nameOf = targetKindTextFor(originalCallerOf(session), session.model);
     for (const field of kind.fields.values()) {
       const target = field.reference && session.model.kinds.get(field.reference.kind);
       // Only the source itself can check whether one of its units exists.
       if (!target?.storage.foreignKeys) continue;
-      const asked = drafts.flatMap((placed) => named(placed.draft.row[field.column ?? field.id], placed));
+      const asked = drafts.flatMap((placed) => referencedIds(placed.draft.row[field.column ?? field.id], placed));
       const own = target === kind && asked.length > 0 ? keysOf(kind, drafts) : undefined;
       const others = asked.filter(({ id }) => !made?.has(target, id) && !own?.has(id));
       if (others.length === 0) continue;

@@ -2,23 +2,23 @@
 import { referencesOf, type KindDef } from '../../model/model.js';
 import type { Json } from '../../shared/json.js';
 import { keyColumn, keyOf, withSystemValue } from './draft.js';
-import type { Placed } from './references.js';
+import type { LocatedDraft } from './references.js';
 
-export class NewKeys {
+export class ReplacedKeys {
   /** By the place of the unit. */
   readonly #given = new Map<string, Json>();
   readonly #former = new Map<KindDef, Set<string>>();
   readonly #present = new Map<KindDef, Set<string>>();
 
   /** Notes units as behaviours left them. */
-  note(kind: KindDef, drafted: readonly Placed[], made: readonly Placed[]): void {
+  note(kind: KindDef, drafted: readonly LocatedDraft[], made: readonly LocatedDraft[]): void {
     for (const [at, { draft }] of made.entries()) {
       const before = drafted[at];
       const key = keyOf(draft, kind);
-      add(this.#present, kind, key);
+      addKey(this.#present, kind, key);
       if (!before || keyOf(before.draft, kind) === key) continue;
-      add(this.#former, kind, keyOf(before.draft, kind));
-      this.#given.set(placeOf(before.index, before.way), draft.row[keyColumn(kind)] ?? null);
+      addKey(this.#former, kind, keyOf(before.draft, kind));
+      this.#given.set(locationKey(before.index, before.way), draft.row[keyColumn(kind)] ?? null);
     }
   }
 
@@ -32,22 +32,22 @@ export class NewKeys {
   }
 
   /** A unit that refers to those created inside it by the keys that they have now. */
-  into(kind: KindDef, unit: Placed): Placed {
+  into(kind: KindDef, unit: LocatedDraft): LocatedDraft {
     if (!this.any) return unit;
     const { index, way } = unit;
     const draft = referencesOf(kind).reduce((made, field) => {
-      const key = this.#given.get(placeOf(index, way === undefined ? field.id : `${way}.${field.id}`));
+      const key = this.#given.get(locationKey(index, way === undefined ? field.id : `${way}.${field.id}`));
       return key === undefined ? made : withSystemValue(made, field, key);
     }, unit.draft);
     return { ...unit, draft };
   }
 }
 
-function add(sets: Map<KindDef, Set<string>>, kind: KindDef, key: string): void {
+function addKey(sets: Map<KindDef, Set<string>>, kind: KindDef, key: string): void {
   const known = sets.get(kind) ?? new Set<string>();
   sets.set(kind, known.add(key));
 }
 
-function placeOf(index: number | undefined, way = ''): string {
+function locationKey(index: number | undefined, way = ''): string {
   return `${index ?? ''} ${way}`;
 }

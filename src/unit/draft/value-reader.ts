@@ -10,7 +10,7 @@ import { LIMITS } from '../../shared/limits.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 
 /** Tells a fault of a field; `text` begins with the way to the value, such as `tags[1]: `. */
-export type TellFault = (code: ErrorCode, field: Field, text: string) => void;
+export type ReportFault = (code: ErrorCode, field: Field, text: string) => void;
 
 /** Whether a value of the field may take long. */
 export function mayBeLarge({ def, type }: Field): boolean {
@@ -22,7 +22,7 @@ export class ValueReader {
   constructor(
     private readonly kind: KindDef,
     private readonly patterns: PatternChecks,
-    private readonly tell: TellFault,
+    private readonly tell: ReportFault,
     private readonly ofTarget: TargetKindText,
   ) {}
 

@@ -13,19 +13,19 @@ interface CursorToken {
 }
 
 /** Of what list in what order a cursor is. */
-function signatureOf(list: unknown): string {
+function listSignature(list: unknown): string {
   return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 12);
 }
 
 export function encodeCursor(list: unknown, keys: readonly (string | null)[]): string {
-  const token: CursorToken = { o: signatureOf(list), k: keys };
+  const token: CursorToken = { o: listSignature(list), k: keys };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
 /** @throws KindError 400 where it is not one of this list */
 export function decodeCursor(text: string, list: unknown, length: number): readonly (string | null)[] {
   const token = readToken(text);
-  if (token && token.k.length === length && token.o === signatureOf(list)) return token.k;
+  if (token && token.k.length === length && token.o === listSignature(list)) return token.k;
   throw badCursor();
 }
 
@@ -33,7 +33,7 @@ function listOf(kind: KindDef, order: readonly OrderTerm[]): unknown {
   return [kind.id, order.map(({ target, descending }) => [...segmentsOf(target), descending])];
 }
 
-export function cursorOf(plan: ListPlan, keys: readonly (string | null)[]): string {
+export function pageCursor(plan: ListPlan, keys: readonly (string | null)[]): string {
   return encodeCursor(listOf(plan.kind, plan.order), keys);
 }
 

@@ -24,7 +24,7 @@ export interface PlanContext extends Names {
 }
 
 /** What a caller may read of a kind, and name in its queries. */
-export function contextOf(
+export function planContextOf(
   { project, caller, model }: Pick<Session, 'project' | 'caller' | 'model'>,
   { kind, access }: Pick<PlanContext, 'kind' | 'access'>,
   reach: Reach = referenceAccess(caller, model),
@@ -40,7 +40,8 @@ export function planQuery<T>({ query, faults: parsing }: ParsedQuery, plan: (que
   if (parsing.length === 0) return plan(query);
   const faults = new Faults([...parsing]);
   // Whether a cursor fits can not be decided where the order is not known.
-  if (parsing.length < LIMITS.faults) collect<unknown>(faults, () => plan({ ...query, cursor: undefined }), undefined);
+  if (parsing.length < LIMITS.faults)
+    collectFaults<unknown>(faults, () => plan({ ...query, cursor: undefined }), undefined);
   faults.throwIfAny();
   throw new Error('a query with faults was not refused');
 }
@@ -49,7 +50,7 @@ export function planQuery<T>({ query, faults: parsing }: ParsedQuery, plan: (que
 export function planList(query: ListQuery, context: PlanContext, extra?: Predicate): ListPlan {
   const { kind } = context;
   const faults = new Faults();
-  const attempt = <T>(work: () => T, otherwise: T): T => collect(faults, work, otherwise);
+  const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
   const order = attempt(() => planOrder(query, context), []);
   const filter = attempt(() => query.filter && resolveFilter(query.filter, context), undefined);
   const answer = attempt(() => planAnswer(query, context), { fields: [] });
@@ -92,7 +93,7 @@ export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
 }
 
 /** What `work` answers; where it finds faults of the query, they are added and `otherwise` is answered. */
-export function collect<T>(faults: Faults, work: () => T, otherwise: T): T {
+export function collectFaults<T>(faults: Faults, work: () => T, otherwise: T): T {
   try {
     return work();
   } catch (error) {
@@ -112,8 +113,8 @@ export function planAnswer(
   const dotted = query.include?.filter(isPath) ?? [];
   const faults = new Faults();
   const read = { include, exclude: query.exclude };
-  const fields = collect(faults, () => planFields(read, names), []);
-  const paths = collect(faults, () => planPaths(dotted, names), []);
+  const fields = collectFaults(faults, () => planFields(read, names), []);
+  const paths = collectFaults(faults, () => planPaths(dotted, names), []);
   faults.throwIfAny();
   return paths.length > 0 ? { fields, paths } : { fields };
 }
@@ -130,7 +131,7 @@ function planPaths(texts: readonly string[], names: Names): readonly ShownPath[]
   const faults = new Faults();
   const found = new Map<string, ShownPath>();
   for (const text of texts) {
-    const target = collect(faults, () => targetOf(text, names, 'include'), undefined);
+    const target = collectFaults(faults, () => targetOf(text, names, 'include'), undefined);
     if (!target) continue;
     const name = printPath(segmentsOf(target));
     found.set(name, { name, target });
@@ -171,7 +172,7 @@ function planOrder(query: ListQuery, names: Names): OrderTerm[] {
   const { kind } = names;
   const faults = new Faults();
   const terms = query.order.flatMap(({ path, descending }): OrderTerm[] => {
-    const term = collect(faults, () => orderTerm(path, descending, names), undefined);
+    const term = collectFaults(faults, () => orderTerm(path, descending, names), undefined);
     // What is the same in every unit orders nothing.
     return term && (term.target.through || term.target.field.constant === undefined) ? [term] : [];
   });

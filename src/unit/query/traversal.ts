@@ -14,13 +14,13 @@ import type { ReadPlan } from '../../sql/select.sql.js';
 import { loadedLinks, NO_LINKS } from '../../sql/walk.sql.js';
 import { isAdministrator } from '../../tenancy/caller.js';
 import type { Session } from '../session/session.js';
-import { contextOf, type PlanContext } from './list.plan.js';
+import { planContextOf, type PlanContext } from './list.plan.js';
 
 /** Kinds that a statement may read without asking first which of them have links. */
 const FEW = 12;
 
 /** The kinds through which a caller may walk, as far as units of them are linked: names are judged by `walkable`. */
-export interface Ground extends Pick<Traversal, 'passed' | 'passesAll'> {
+export interface TraversableKinds extends Pick<Traversal, 'passed' | 'passesAll'> {
   /** All callers of the same rights have this very ground, as long as the model is current. */
   readonly shared: boolean;
 }
@@ -29,13 +29,13 @@ export interface Ground extends Pick<Traversal, 'passed' | 'passesAll'> {
 export class Walks {
   readonly #met = new WeakMap<Model, Set<string>>();
   /** Grounds that callers of the same rights share, where no rule has a say in them. */
-  readonly #shared = new WeakMap<Model, Map<string, Ground>>();
+  readonly #shared = new WeakMap<Model, Map<string, TraversableKinds>>();
 
   /**
    * The kinds of which pages of walks have had units. Reading from a kind costs a statement something even where it reads
    * none of its units; so a page is expected to have no others, and one that has is read again.
    */
-  met(model: Model): Set<string> {
+  seenKinds(model: Model): Set<string> {
     const known = this.#met.get(model) ?? new Set();
     this.#met.set(model, known);
     return known;
@@ -45,20 +45,20 @@ export class Walks {
    * Units of inactive kinds, and of those that the caller may not read, are neither reached nor passed. Nor are those of a
    * kind whose first link is made after it was asked which kinds are linked.
    */
-  ground(session: Session): MaybePromise<Ground> {
+  traversableKinds(session: Session): MaybePromise<TraversableKinds> {
     const linkable = linkableKinds(session);
     if (linkable.length <= FEW) return this.#groundOf(session, linkable, linkable);
     return andThen(this.#linked(session, linkable), (linked) => this.#groundOf(session, linkable, linked));
   }
 
-  #groundOf(session: Session, linkable: readonly KindDef[], linked: readonly KindDef[]): Ground {
+  #groundOf(session: Session, linkable: readonly KindDef[], linked: readonly KindDef[]): TraversableKinds {
     const { model, caller } = session;
-    const grounds = this.#shared.get(model) ?? new Map<string, Ground>();
+    const grounds = this.#shared.get(model) ?? new Map<string, TraversableKinds>();
     this.#shared.set(model, grounds);
     const key = `${rightsKeyOf(caller)} ${linked === linkable ? '' : linked.map(({ id }) => id).join()}`;
     const known = grounds.get(key);
     if (known) return known;
-    const passed = readable(session, linked);
+    const passed = readableKinds(session, linked);
     const shared = isAdministrator(caller) || linked.every(isReadByLevel);
     const ground = { passed, passesAll: passed.length === linkable.length, shared };
     if (shared) grounds.set(key, ground);
@@ -76,9 +76,9 @@ export class Walks {
     session: Session,
     { depth, limit }: Pick<ListQuery, 'depth' | 'limit'>,
   ): Promise<(kind: KindDef) => Fragment> {
-    const { passed, passesAll } = await this.ground(session);
+    const { passed, passesAll } = await this.traversableKinds(session);
     const oneType = session.model.linkTypes.size === 1;
-    const shown = passed.map((each) => withoutLink(readPlan(contextOf(session, each))));
+    const shown = passed.map((each) => withoutLink(readPlan(planContextOf(session, each))));
     const share = (of: number) => Math.floor(of / Math.max(1, limit));
     const most = {
       units: Math.min(LIMITS.loadedPerUnit, share(LIMITS.loadedPerPage)),
@@ -96,15 +96,15 @@ export class Walks {
  * All kinds that a walk may lead the caller to, of which no unit need be linked: which names a query may use must not depend
  * on what is stored.
  */
-export function walkable(session: Session): PassedKind[] {
-  return readable(session, linkableKinds(session));
+export function reachableKinds(session: Session): PassedKind[] {
+  return readableKinds(session, linkableKinds(session));
 }
 
 function linkableKinds({ model }: Session): KindDef[] {
   return [...model.kinds.values()].filter(isLinkable);
 }
 
-function readable({ caller, model }: Session, kinds: readonly KindDef[]): PassedKind[] {
+function readableKinds({ caller, model }: Session, kinds: readonly KindDef[]): PassedKind[] {
   return kinds.flatMap((kind) => {
     const grant = kind.active ? grantOf(kind, 'read', caller, model) : undefined;
     return grant ? [{ kind, access: grant.predicate }] : [];

@@ -10,9 +10,9 @@ import type { KindPart, SharedTerm } from '../../sql/parts.sql.js';
 import type { OrderTerm } from '../../sql/select.sql.js';
 import { checkLookups } from './lookup-limit.js';
 import type { UnitPage } from './unit-page.js';
-import { collect, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
+import { collectFaults, orderTerm, planAnswer, type PlanContext } from './list.plan.js';
 
-export interface Parts {
+export interface UnionParts {
   readonly parts: readonly KindPart[];
   readonly order: readonly SharedTerm[];
 }
@@ -22,7 +22,7 @@ const KIND = 'kind_id';
 export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude'>;
 
 /** The same with the kind of every unit: who sees hidden parameters tells by it which of them are. */
-export function tellingKind<Q extends PartsQuery>(query: Q): Q {
+export function includingKind<Q extends PartsQuery>(query: Q): Q {
   const { include, exclude } = query;
   if (include) return { ...query, include: [...include, KIND] };
   return exclude ? { ...query, exclude: exclude.filter((name) => name !== KIND) } : query;
@@ -41,13 +41,13 @@ export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
 /**
  * @throws KindError 400 for a name that none of the kinds has, and for an order by what is of different types in them
  */
-export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): Parts {
+export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): UnionParts {
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
   const parts = contexts.map((context): KindPart => {
     const { visible, absent } = namesOf(context.visible);
     const known: PlanContext = { ...context, visible, ...shared(contexts) };
     const faults = new Faults();
-    const attempt = <T>(work: () => T, otherwise: T): T => collect(faults, work, otherwise);
+    const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
     const order = query.order.map(({ path, descending }) =>
       attempt(() => orderTerm(path, descending, known), undefined),
     );

@@ -8,7 +8,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { isPlainObject, scalarText, textFault, typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
-import { unavailable } from './unavailable.js';
+import { sourceUnavailable } from './unavailable.js';
 import type { UnitPage } from '../query/unit-page.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { ValueReader } from '../draft/value-reader.js';
@@ -29,7 +29,7 @@ export async function readUnit(kind: KindDef, given: unknown, settle: Settle, id
     if (id !== undefined && found !== id) throw new Error(`id: asked for '${id}', got '${scalarText(found)}'`);
     return record;
   } catch (error) {
-    throw unavailable(kind, error);
+    throw sourceUnavailable(kind, error);
   }
 }
 
@@ -58,7 +58,7 @@ export async function readPage(
     return { count, units };
   } catch (error) {
     // The objects are the author's: whatever they throw when they are looked at is of no use either.
-    throw unavailable(kind, error);
+    throw sourceUnavailable(kind, error);
   }
 }
 
@@ -75,7 +75,8 @@ function recordOf(kind: KindDef, given: unknown, patterns: PatternChecks, at: st
   let size = 0;
   for (const field of kind.fields.values()) {
     if (field.column === undefined && field.constant === undefined) continue;
-    const value = field === kind.keyField ? id : (field.constant ?? valueOf(field, { kind, reader, given, at, id }));
+    const value =
+      field === kind.keyField ? id : (field.constant ?? remoteValue(field, { kind, reader, given, at, id }));
     size += sizeOf(value);
     record.set(field.id, value);
   }
@@ -95,7 +96,7 @@ function idOf({ keyField, key }: KindDef, given: Record<string, unknown>, at: st
 }
 
 /** The unit that is read. */
-interface Reading {
+interface RemoteReading {
   readonly kind: KindDef;
   readonly reader: ValueReader;
   readonly given: Record<string, unknown>;
@@ -103,7 +104,7 @@ interface Reading {
   readonly id: string;
 }
 
-function valueOf(field: Field, { kind, reader, given, at, id }: Reading): Json {
+function remoteValue(field: Field, { kind, reader, given, at, id }: RemoteReading): Json {
   const value = Object.hasOwn(given, field.id) ? given[field.id] : undefined;
   if (value === undefined || value === null) {
     if (field.id === 'metadata') return {};
@@ -137,7 +138,7 @@ export function rowOf(record: RemoteRecord, fields: readonly Field[], readable: 
 }
 
 /** @throws KindError 400 where that is more than an answer may have */
-export function pageOf(count: number, units: readonly RemoteRecord[], fields: readonly Field[]): UnitPage {
+export function remotePage(count: number, units: readonly RemoteRecord[], fields: readonly Field[]): UnitPage {
   let size = 0;
   const items = units.map((unit) => {
     const text = JSON.stringify(shownUnit(unit, fields));

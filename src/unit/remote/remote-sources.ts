@@ -30,26 +30,26 @@ export interface RemoteSource {
 export interface RemoteSources {
   /** The source, or why it is not to be had; undefined where there is none. */
   find(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): RemoteSource | KindError | undefined;
-  /** TransactionRuns work that asks a source: so much of one project at once, so that slow sources are not everybody's. */
+  /** Runs work that asks a source: so much of one project at once, so that slow sources are not everybody's. */
   hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
-  /** TransactionRuns what hooks and sources do in the database. */
+  /** Runs what hooks and sources do in the database. */
   begin(project: Project, runs: TransactionRuns): BeginTransaction;
 }
 
 /** A source as one piece of work has it. */
-export interface Asked {
+export interface SourceAccess {
   readonly session: Session;
   readonly ask: (operation: UnitOperation, ...args: readonly unknown[]) => Promise<unknown>;
   /** Matches what it answers against the patterns of the kind. */
   readonly settle: Settle;
-  /** TransactionRuns what hooks do before the source is asked, or after: all of it is done when it comes back. */
+  /** Runs what hooks do before the source is asked, or after: all of it is done when it comes back. */
   readonly around: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 }
 
 /** What a source only reads can be asked for again. */
-const READS: ReadonlySet<UnitOperation> = new Set(['list', 'get']);
+const READ_OPERATIONS: ReadonlySet<UnitOperation> = new Set(['list', 'get']);
 
-const CAN_NOT: Readonly<Record<UnitOperation, string>> = {
+const UNSUPPORTED_TEXTS: Readonly<Record<UnitOperation, string>> = {
   list: 'listed',
   get: 'asked for one by one',
   create: 'created',
@@ -58,7 +58,7 @@ const CAN_NOT: Readonly<Record<UnitOperation, string>> = {
 };
 
 @Injectable()
-export class Remotes {
+export class RemoteSourceRunner {
   #sources: RemoteSources | undefined;
 
   constructor(
@@ -88,19 +88,19 @@ export class Remotes {
     if (source.can.has(operation)) return source;
     throw refusal(
       'kind.not_allowed_here',
-      `Units of '${kind.id}' can not be ${CAN_NOT[operation]}: its source does not`,
+      `Units of '${kind.id}' can not be ${UNSUPPORTED_TEXTS[operation]}: its source does not`,
     );
   }
 
   /**
-   * TransactionRuns work with the source of a kind. Inside a call that is under way it is a part of that one; else the hooks before
+   * Runs work with the source of a kind. Inside a call that is under way it is a part of that one; else the hooks before
    * the source, what itself does in the database, and the hooks after it have a transaction each.
    */
   async within<T>(
     scope: Session,
     kind: KindDef,
     operation: UnitOperation,
-    work: (asked: Asked) => Promise<T>,
+    work: (asked: SourceAccess) => Promise<T>,
   ): Promise<T> {
     const session = { ...this.behaviors.deployment, ...scope };
     const source = this.open(kind, session, operation);
@@ -110,7 +110,7 @@ export class Remotes {
     if (given.tx || !sources) {
       // No transaction begins for it, and one that has begun waits for no second connection.
       await this.catalog.check(session.project, session.model, given.tx?.hasBegun ? given : this.database);
-      const ask: Asked['ask'] = (asked, ...args) => source.ask(asked, args, session);
+      const ask: SourceAccess['ask'] = (asked, ...args) => source.ask(asked, args, session);
       return work({ session, settle, ask, around: (hooks) => hooks(session) });
     }
     return sources.hold(session.project, () => this.#apart({ session, settle }, source, sources, work));
@@ -118,19 +118,19 @@ export class Remotes {
 
   /** The source may have done what it was asked for to write: that it is not asked again. */
   async #apart<T>(
-    { session, settle }: Pick<Asked, 'session' | 'settle'>,
+    { session, settle }: Pick<SourceAccess, 'session' | 'settle'>,
     source: RemoteSource,
     sources: RemoteSources,
-    work: (asked: Asked) => Promise<T>,
+    work: (asked: SourceAccess) => Promise<T>,
   ): Promise<T> {
     const runs = this.database.runs();
     const begin = sources.begin(session.project, runs);
     const apart = <P>(part: (inside: Session) => Promise<P>, again: boolean) =>
       inTransaction(() => new LazyTransaction(begin, runs), session, part, again);
     let written = false;
-    const ask: Asked['ask'] = (asked, ...args) => {
-      written ||= !READS.has(asked);
-      return apart((inside) => source.ask(asked, args, inside), READS.has(asked));
+    const ask: SourceAccess['ask'] = (asked, ...args) => {
+      written ||= !READ_OPERATIONS.has(asked);
+      return apart((inside) => source.ask(asked, args, inside), READ_OPERATIONS.has(asked));
     };
     try {
       return await work({ session, settle, ask, around: (hooks) => apart(hooks, true) });
@@ -144,7 +144,7 @@ export class Remotes {
   }
 }
 
-/** TransactionRuns a part of the work in a transaction of its own; `again`: as often as others stand in the way. */
+/** Runs a part of the work in a transaction of its own; `again`: as often as others stand in the way. */
 async function inTransaction<T>(
   begin: () => LazyTransaction,
   session: Session,

@@ -6,7 +6,7 @@ import type { RemoteQuery } from '../../kit/remote.js';
 import type { Field } from '../../model/model.js';
 import type { Names, Reach } from '../../model/predicate/path.js';
 import { Faults, refusal } from '../../shared/errors.js';
-import { collect, planAnswer, planList, type PlanContext } from '../query/list.plan.js';
+import { collectFaults, planAnswer, planList, type PlanContext } from '../query/list.plan.js';
 
 export interface RemotePlan {
   /** What is answered of a unit. */
@@ -27,8 +27,8 @@ export const NO_REACH: Reach = {
 export function planRemoteList(query: ListQuery, context: PlanContext): RemotePlan {
   const faults = new Faults();
   const asked = { ...query, include: undefined, exclude: undefined };
-  collect<unknown>(faults, () => planList(asked, context), undefined);
-  const fields = collect(faults, () => planRemoteAnswer(query, context), []);
+  collectFaults<unknown>(faults, () => planList(asked, context), undefined);
+  const fields = collectFaults(faults, () => planRemoteAnswer(query, context), []);
   faults.throwIfAny();
   const { offset, limit, filter, order } = query;
   const terms = order.map(({ path, descending }) => ({ parameter: printPath(parsePath(path).segments), descending }));
@@ -47,7 +47,7 @@ export function planRemoteList(query: ListQuery, context: PlanContext): RemotePl
 /** The fields that a query asks of a unit. @throws KindError 400 with all faults */
 export function planRemoteAnswer(query: ListQuery, names: Names): readonly Field[] {
   const faults = new Faults();
-  const { fields, paths } = collect(faults, () => planAnswer(query, names), { fields: [] });
+  const { fields, paths } = collectFaults(faults, () => planAnswer(query, names), { fields: [] });
   if (paths) {
     const text = 'include: a remote kind answers its own parameters whole, without dotted paths';
     faults.add('query.bad_value', text, { parameter: 'include' });

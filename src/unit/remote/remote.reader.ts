@@ -6,32 +6,32 @@ import { everyField, type Predicate } from '../../model/predicate/predicate.js';
 import type { Readable, ShownUnit } from '../store/unit-store.js';
 import type { UnitPage } from '../query/unit-page.js';
 import { NO_REACH, planRemoteAnswer, planRemoteList } from './remote.plan.js';
-import { pageOf, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
-import { Remotes, type Asked } from './remote-sources.js';
+import { remotePage, readPage, readUnit, rowOf, type RemoteRecord } from './remote-answer.js';
+import { RemoteSourceRunner, type SourceAccess } from './remote-sources.js';
 import type { Session } from '../session/session.js';
 import { parseKey, unknownUnit } from '../session/unit-ids.js';
-import { contextOf, planQuery, type PlanContext } from '../query/list.plan.js';
+import { planContextOf, planQuery, type PlanContext } from '../query/list.plan.js';
 import type { UnitRow } from '../store/unit-store.js';
 
 @Injectable()
 export class RemoteReader {
-  constructor(private readonly remotes: Remotes) {}
+  constructor(private readonly remotes: RemoteSourceRunner) {}
 
   list(session: Session, { kind }: Readable, parsed: ParsedQuery): Promise<UnitPage> {
     return this.remotes.within(session, kind, 'list', async ({ ask, settle }) => {
-      const context = planContext(session, kind);
+      const context = remotePlanContext(session, kind);
       const { query, counts, fields } = planQuery(parsed, (asked) => {
         return { ...planRemoteList(asked, context), counts: asked.count !== 'none' };
       });
       const { count, units } = await readPage(kind, await ask('list', query), query.limit, settle);
-      return pageOf(counts ? count : -1, units, fields);
+      return remotePage(counts ? count : -1, units, fields);
     });
   }
 
   get(session: Session, { kind }: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {
     return this.remotes.within(session, kind, 'get', async (asked) => {
-      const record = await recordOf(asked, kind, id);
-      const context = planContext(session, kind);
+      const record = await requireRecord(asked, kind, id);
+      const context = remotePlanContext(session, kind);
       const fields = planQuery(parsed, (query) => planRemoteAnswer(query, context));
       return { ...rowOf(record, fields, context.visible.values()), more: false };
     });
@@ -40,7 +40,7 @@ export class RemoteReader {
   find(session: Session, { kind }: Readable, id: string): Promise<UnitRow | undefined> {
     return this.remotes.within(session, kind, 'get', async (asked) => {
       const record = await findRecord(asked, kind, id);
-      const { visible } = planContext(session, kind);
+      const { visible } = remotePlanContext(session, kind);
       return record && rowOf(record, everyField(visible), visible.values());
     });
   }
@@ -59,18 +59,18 @@ export class RemoteReader {
 }
 
 /** @throws KindError 404 */
-export async function recordOf(asked: Asked, kind: KindDef, id: string): Promise<RemoteRecord> {
+export async function requireRecord(asked: SourceAccess, kind: KindDef, id: string): Promise<RemoteRecord> {
   const record = await findRecord(asked, kind, id);
   if (!record) throw unknownUnit(kind, id);
   return record;
 }
 
-async function findRecord({ ask, settle }: Asked, kind: KindDef, id: string): Promise<RemoteRecord | undefined> {
+async function findRecord({ ask, settle }: SourceAccess, kind: KindDef, id: string): Promise<RemoteRecord | undefined> {
   if (parseKey(kind, id) === undefined) return undefined;
   const found = (await ask('get', id)) ?? undefined;
   return found === undefined ? undefined : readUnit(kind, found, settle, id);
 }
 
-function planContext(session: Session, kind: KindDef): PlanContext {
-  return contextOf(session, { kind, access: undefined }, NO_REACH);
+function remotePlanContext(session: Session, kind: KindDef): PlanContext {
+  return planContextOf(session, { kind, access: undefined }, NO_REACH);
 }

@@ -8,7 +8,7 @@ import type { Project } from '../../tenancy/project.js';
 import type { Session } from '../session/session.js';
 import type { UnitOperation, UnitStore } from '../store/unit-store.js';
 import { RemoteReader } from './remote.reader.js';
-import { Remotes } from './remote-sources.js';
+import { RemoteSourceRunner } from './remote-sources.js';
 import { RemoteWriter } from './remote.writer.js';
 
 @Injectable()
@@ -17,7 +17,7 @@ export class RemoteStore implements UnitStore {
 
   constructor(
     private readonly catalog: Catalog,
-    private readonly remotes: Remotes,
+    private readonly remotes: RemoteSourceRunner,
     private readonly reader: RemoteReader,
     private readonly writer: RemoteWriter,
   ) {}

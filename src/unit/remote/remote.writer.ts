@@ -13,30 +13,30 @@ import { Faults, refusal } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText } from '../../shared/json.js';
 import { Behaviors } from '../draft/behavior.js';
-import { Changes } from '../table/changes.js';
+import { BehaviorChanges } from '../table/changes.js';
 import { DefaultBytes } from '../draft/default-bytes.js';
 import { keyColumn, shownValues, type Body, type Draft } from '../draft/draft.js';
 import { Drafter, type Drafted, type NotObject } from '../draft/drafter.js';
 import { readEdit } from '../table/edit-body.js';
-import { nestedOf } from '../draft/nested-units.js';
-import { References, tell } from '../draft/references.js';
-import { recordOf } from './remote.reader.js';
+import { nestedBodies } from '../draft/nested-units.js';
+import { References, addReferenceFaults } from '../draft/references.js';
+import { requireRecord } from './remote.reader.js';
 import { readUnit, rowOf, shownUnit, type RemoteRecord } from './remote-answer.js';
-import { Remotes, type Asked } from './remote-sources.js';
+import { RemoteSourceRunner, type SourceAccess } from './remote-sources.js';
 import type { Session } from '../session/session.js';
 import { unknownUnit } from '../session/unit-ids.js';
 import type { UnitRow } from '../store/unit-store.js';
 import type { WriteOptions } from '../store/unit-store.js';
-import { changed } from '../table/rights.js';
+import { versionMismatch } from '../table/rights.js';
 
 @Injectable()
 export class RemoteWriter {
   constructor(
-    private readonly remotes: Remotes,
+    private readonly remotes: RemoteSourceRunner,
     private readonly behaviors: Behaviors,
     private readonly drafter: Drafter,
     private readonly references: References,
-    private readonly changes: Changes,
+    private readonly changes: BehaviorChanges,
   ) {}
 
   /** What is done on the way to the source has transactions of its own. */
@@ -110,11 +110,17 @@ export class RemoteWriter {
   }
 
   /** The unit as it is, where the caller may read it and it is of one of the versions. */
-  async #mustBeWritable(asked: Asked, kind: KindDef, id: string, tags: WriteOptions['tags']): Promise<RemoteRecord> {
+  async #mustBeWritable(
+    asked: SourceAccess,
+    kind: KindDef,
+    id: string,
+    tags: WriteOptions['tags'],
+  ): Promise<RemoteRecord> {
     const { caller, model } = asked.session;
     if (!grantOf(kind, 'read', caller, model)) throw unknownUnit(kind, id);
-    const record = await recordOf(asked, kind, id);
-    if (tags && !tags.includes(rowOf(record, [], readableFields(kind, caller).values()).tag)) throw changed(kind, id);
+    const record = await requireRecord(asked, kind, id);
+    if (tags && !tags.includes(rowOf(record, [], readableFields(kind, caller).values()).tag))
+      throw versionMismatch(kind, id);
     return record;
   }
 
@@ -127,11 +133,11 @@ export class RemoteWriter {
     id?: string,
   ): Promise<Draft> {
     const { drafts, faults } = drafted;
-    for (const { field } of bodies.flatMap((body) => ('got' in body ? [] : nestedOf(kind, body)))) {
+    for (const { field } of bodies.flatMap((body) => ('got' in body ? [] : nestedBodies(kind, body)))) {
       const text = `${field.id}: must be an id: nothing is created along with a unit of a remote kind`;
       faults.add('parameter.bad_value', text, { parameter: field.id });
     }
-    tell(await this.references.unreachable(session, kind, drafts, true, drafted.nested), faults);
+    addReferenceFaults(await this.references.unreachable(session, kind, drafts, true, drafted.nested), faults);
     faults.throwIfAny();
     const [placed] = drafts;
     if (!placed) throw new Error('a write has a draft');

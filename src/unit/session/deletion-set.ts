@@ -4,7 +4,7 @@ import { LIMITS } from '../../shared/limits.js';
 
 const NONE: ReadonlySet<string> = new Set();
 
-export class Leaving {
+export class DeletionSet {
   readonly #units = new Map<string, Set<string>>();
   readonly #until: number;
   #reached = 0;
@@ -19,7 +19,7 @@ export class Leaving {
   }
 
   /** @throws KindError 409 where they are too many, with those before */
-  enter(kindId: string, ids: readonly string[]): void {
+  add(kindId: string, ids: readonly string[]): void {
     this.#reached += ids.length;
     if (this.#reached > LIMITS.deletedUnits) {
       const most = LIMITS.deletedUnits.toLocaleString('en');
@@ -33,7 +33,7 @@ export class Leaving {
     for (const id of ids) units.add(id);
   }
 
-  leave(kindId: string, ids: readonly string[]): void {
+  remove(kindId: string, ids: readonly string[]): void {
     for (const id of ids) this.#units.get(kindId)?.delete(id);
   }
 

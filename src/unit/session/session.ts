@@ -4,7 +4,7 @@ import type { Executor, Transaction } from '../../database/database.js';
 import type { Model } from '../../model/model.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
-import type { Leaving } from './deletion-set.js';
+import type { DeletionSet } from './deletion-set.js';
 
 export interface Session {
   readonly project: Project;
@@ -14,16 +14,16 @@ export interface Session {
   /** Set while definitions change: rows of the model are written, the tables follow at the end. */
   readonly change?: DefinitionChange;
   /** Who asked, where `caller` is the system in its place: hooks are told of that one. */
-  readonly asking?: Caller;
+  readonly originalCaller?: Caller;
   /** The custom functions that the work began with: others that are loaded meanwhile are not for it. */
   readonly deployment?: object;
   /** Set while units are deleted. */
-  readonly leaving?: Leaving;
+  readonly deletionSet?: DeletionSet;
 }
 
 /** Whoever the work is done for. */
-export function askerOf({ asking, caller }: Session): Caller {
-  return asking ?? caller;
+export function originalCallerOf({ originalCaller, caller }: Session): Caller {
+  return originalCaller ?? caller;
 }
 
 /** The transaction of a session in which several statements are one. */
@@ -34,7 +34,7 @@ export function transactionOf({ executor: { tx } }: Session): Transaction {
 
 /** Sessions of behaviours write what no client may. */
 export function asSystem(session: Session): Session {
-  return { ...session, caller: SYSTEM, asking: askerOf(session) };
+  return { ...session, caller: SYSTEM, originalCaller: originalCallerOf(session) };
 }
 
 /** The change of a session in which definitions are written. */

@@ -62,7 +62,7 @@ export interface UnitStore {
   checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;
   /** Whether the store never does the operation. */
   lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
-  /** TransactionRuns the work of a request: at once, or after its database connection was released where the store may be slow. */
+  /** Runs the work of a request: at once, or after its database connection was released where the store may be slow. */
   run<T>(project: Project, model: Model, work: () => Promise<T>): Promise<T | AfterRelease<T>>;
 
   /** @throws KindError 400 */

@@ -13,9 +13,9 @@ import type { UpdatePlan, WritePlan } from '../../sql/write.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../draft/behavior.js';
 import { countingDefaults, DefaultBytes } from '../draft/default-bytes.js';
 import type { Draft } from '../draft/draft.js';
-import { presumedDraft, wholeDraft } from '../draft/draft-reader.js';
-import { placed } from '../draft/refusal-position.js';
-import type { Placed } from '../draft/references.js';
+import { draftForRules, completeDraft } from '../draft/draft-reader.js';
+import { withPosition } from '../draft/refusal-position.js';
+import type { LocatedDraft } from '../draft/references.js';
 import type { Session } from '../session/session.js';
 import { unknownUnit } from '../session/unit-ids.js';
 import { UnitRepository } from './unit.repository.js';
@@ -23,7 +23,7 @@ import { UnitRights } from './rights.js';
 import type { Conditions } from '../store/unit-store.js';
 
 @Injectable()
-export class Changes {
+export class BehaviorChanges {
   constructor(
     private readonly behaviors: Behaviors,
     private readonly repository: UnitRepository,
@@ -35,32 +35,32 @@ export class Changes {
   async ofCreate(
     session: Session,
     plan: WritePlan,
-    units: readonly Placed[],
+    units: readonly LocatedDraft[],
     { late, defaults }: { readonly late: Faults; readonly defaults: DefaultBytes },
-  ): Promise<readonly Placed[]> {
+  ): Promise<readonly LocatedDraft[]> {
     const { kind } = plan;
-    if (units.length === 0 || !this.behaviors.makes(kind, session)) return units;
+    if (units.length === 0 || !this.behaviors.changesCreates(kind, session)) return units;
     await this.#judge(session, plan, units);
     late.throwIfAny();
     const faults = new Faults();
     const patterns = new PatternChecks();
-    const made: Placed[] = [];
+    const made: LocatedDraft[] = [];
     for (const { draft, ...place } of units) {
       const { index, way } = place;
       const told = way === undefined ? faults : faults.within(way);
       const write = { kind, session, faults: told, patterns, defaults, ...(index !== undefined && { index }) };
-      made.push({ ...place, draft: await placed(place, () => this.create(draft, write)) });
+      made.push({ ...place, draft: await withPosition(place, () => this.create(draft, write)) });
     }
     faults.throwIfAny();
     return made;
   }
 
   /** By what was given, with defaults: what a hook would make counts as null. @throws KindError 401, 403 */
-  async #judge(session: Session, plan: WritePlan, units: readonly Placed[]): Promise<void> {
+  async #judge(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
     if (!plan.allowed) return;
     const { kind } = plan;
     const allowed = await countingDefaults(session, (defaults) => {
-      const presumed = units.map(({ draft }) => presumedDraft(draft, kind, defaults));
+      const presumed = units.map(({ draft }) => draftForRules(draft, kind, defaults));
       const written = uniqueColumns(presumed[0]?.written ?? []);
       const rows = presumed.map(({ row }) => row);
       return this.repository.mayInsert(session.executor, { ...plan, written }, rows, session.model);
@@ -100,14 +100,14 @@ export class Changes {
    */
   async create(given: Draft, write: PendingWrite): Promise<Draft> {
     const { kind, session } = write;
-    if (!this.behaviors.makes(kind, session)) return given;
+    if (!this.behaviors.changesCreates(kind, session)) return given;
     const faults = new Faults();
     const own = { ...write, faults };
     const made = await this.#through(given, own, async (behavior, draft) => behavior.beforeCreate?.(draft, own));
     for (const { code, text, ...place } of faults.messages) write.faults.add(code, text, place);
     // What they made wrong is told as that, and not as missing.
     const told = faults.messages.flatMap(({ parameter }) => parameter ?? []);
-    const whole = wholeDraft(made, { ...write, faults: write.faults.except(told) });
+    const whole = completeDraft(made, { ...write, faults: write.faults.except(told) });
     return this.#through(whole, write, async (behavior, draft) => behavior.complete?.(draft, write));
   }
 

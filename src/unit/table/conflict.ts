@@ -12,7 +12,7 @@ export interface WriteContext {
   readonly model: Model;
   readonly kind: KindDef;
   /** The fields of which the caller may be told. */
-  readonly told: ReadonlyMap<string, Field>;
+  readonly visibleFields: ReadonlyMap<string, Field>;
   /** Names the kinds that references lead to, as far as the caller may know. */
   readonly ofTarget: TargetKindText;
   /** The rows of a bulk write, to find the one to blame. */
@@ -43,7 +43,7 @@ export function conflictOf(error: unknown, context: WriteContext): KindError | u
 }
 
 /** Citus adds the number of a shard to the names of constraints. */
-function namesOf(error: DatabaseFault): string[] {
+function constraintNames(error: DatabaseFault): string[] {
   const name = error.constraint ?? /(?:index|constraint) "([^"]+)"/.exec(error.message)?.[1] ?? '';
   return [name, name.replace(/_\d+$/, '')];
 }
@@ -57,34 +57,34 @@ function uniqueFields(names: readonly string[], kind: KindDef): readonly string[
   );
 }
 
-function fieldsOf(ids: readonly string[], kind: KindDef): Field[] {
+function fieldsById(ids: readonly string[], kind: KindDef): Field[] {
   return ids.flatMap((id) => kind.fields.get(id) ?? []);
 }
 
 function notUnique(error: DatabaseFault, context: WriteContext): KindError {
   const { kind } = context;
-  const names = namesOf(error);
+  const names = constraintNames(error);
   if (names.includes(primaryKeyName(kind.table))) {
     if (kind.key === 'identifier') {
       return refusal(kind.special.existsCode ?? 'unit.not_unique', `There is one of that id already`, {
         parameter: 'id',
-        ...placeOf(error, [kind.keyField], context),
+        ...conflictPosition(error, [kind.keyField], context),
       });
     }
     const parameter = kind.primary?.id ?? 'id';
     return refusal('parameter.not_unique', `${parameter}: another unit has that value`, {
       parameter,
-      ...placeOf(error, [kind.keyField], context),
+      ...conflictPosition(error, [kind.keyField], context),
     });
   }
   const ids = uniqueFields(names, kind);
-  if (ids && !ids.every((id) => context.told.has(id))) {
+  if (ids && !ids.every((id) => context.visibleFields.has(id))) {
     return refusal('unit.not_unique', 'Another unit has the same values in parameters that are unique');
   }
   const [first] = ids ?? [];
   if (!ids || first === undefined) return refusal('unit.conflict', 'The unit conflicts with one that is stored');
   const { code, text, ...place } = uniqueFault(ids);
-  return refusal(code, text, { ...place, ...placeOf(error, fieldsOf(ids, kind), context) });
+  return refusal(code, text, { ...place, ...conflictPosition(error, fieldsById(ids, kind), context) });
 }
 
 /** What is said of parameters whose values, together, another unit has. */
@@ -95,7 +95,11 @@ export function uniqueFault(ids: readonly string[]): Message {
 }
 
 /** In a bulk write, the object whose values PostgreSQL quotes in the detail of its error; of two alike the later one. */
-function placeOf(error: DatabaseFault, fields: readonly Field[], { rows, bulk }: WriteContext): { index?: number } {
+function conflictPosition(
+  error: DatabaseFault,
+  fields: readonly Field[],
+  { rows, bulk }: WriteContext,
+): { index?: number } {
   if (!bulk || !rows) return {};
   // The words around the values are in the language of the database.
   const values = /^[^(]*\([^)]*\)=\((.*)\)/s.exec(error.detail ?? '')?.[1];
@@ -114,13 +118,13 @@ function shownByPostgres({ type }: Field, value: unknown): string | undefined {
 }
 
 function badReference(error: DatabaseFault, context: WriteContext): KindError | undefined {
-  const names = namesOf(error);
+  const names = constraintNames(error);
   const refers = (kind: KindDef) => (field: Field) =>
     names.includes(constraintName(kind.table, [field.column ?? field.id], 'fkey'));
   const own = [...context.kind.fields.values()].find(refers(context.kind));
   // A deletion has no rows: what is broken there is a reference to the unit.
   if (own && context.rows) {
-    const place = { parameter: own.id, ...placeOf(error, [own], context) };
+    const place = { parameter: own.id, ...conflictPosition(error, [own], context) };
     return refusal(
       'parameter.bad_reference',
       `${own.id}: no such unit${context.ofTarget(own.reference?.kind ?? '')}`,
@@ -131,7 +135,7 @@ function badReference(error: DatabaseFault, context: WriteContext): KindError | 
 }
 
 function tooLongForIndex(error: DatabaseFault, context: WriteContext): KindError {
-  const parameter = uniqueFields(namesOf(error), context.kind)?.[0] ?? longestIndexed(context)?.id;
+  const parameter = uniqueFields(constraintNames(error), context.kind)?.[0] ?? longestIndexed(context)?.id;
   const text = `${parameter ?? 'A value'}: too long for its index, which holds some 2,600 bytes`;
   return refusal('parameter.too_long', text, parameter === undefined ? {} : { parameter });
 }

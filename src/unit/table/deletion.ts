@@ -18,7 +18,7 @@ import { isAdministrator } from '../../tenancy/caller.js';
 import { Behaviors, type Behavior } from '../draft/behavior.js';
 import { deleteLinksOf } from './link-deletion.js';
 import { References, storedReferences } from '../draft/references.js';
-import { Leaving } from '../session/deletion-set.js';
+import { DeletionSet } from '../session/deletion-set.js';
 import type { Session } from '../session/session.js';
 import type { Project } from '../../tenancy/project.js';
 
@@ -43,7 +43,7 @@ export function deletionRunsHooks(
 }
 
 /** What the writer does for a deletion. */
-export interface Door {
+export interface DeletionActions {
   /** Deletes the row of the unit that it is about. */
   deleteRow(): Promise<void>;
   /** Empties a reference of another unit. */
@@ -51,7 +51,7 @@ export interface Door {
 }
 
 /** A session in which units are deleted. */
-type Deleting = Session & { readonly leaving: Leaving };
+type Deleting = Session & { readonly deletionSet: DeletionSet };
 
 /** Units on their way out that refer to some by a field. */
 interface Knot {
@@ -72,10 +72,10 @@ export class Deletions {
    * Deletes one unit, whose row is locked, so that nothing new refers to it. One that is on its way out already, as when
    * a behaviour deletes what a reference leads to, is left to that.
    */
-  async remove(given: Session, kind: KindDef, id: string, door: Door): Promise<void> {
-    const session = { ...given, leaving: given.leaving ?? new Leaving() };
-    if (session.leaving.of(kind.id).has(id)) return;
-    await this.#leaving(session, kind, [id], async () => {
+  async remove(given: Session, kind: KindDef, id: string, door: DeletionActions): Promise<void> {
+    const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet() };
+    if (session.deletionSet.of(kind.id).has(id)) return;
+    await this.#deleting(session, kind, [id], async () => {
       const behaviors = this.behaviors.of(kind, session);
       for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
       await this.#settle(session, kind, [id], door);
@@ -84,15 +84,15 @@ export class Deletions {
     });
   }
 
-  async #leaving(
-    { leaving }: Deleting,
+  async #deleting(
+    { deletionSet }: Deleting,
     { id }: KindDef,
     keys: readonly string[],
     work: () => Promise<void>,
   ): Promise<void> {
-    leaving.enter(id, keys);
+    deletionSet.add(id, keys);
     await work();
-    leaving.leave(id, keys);
+    deletionSet.remove(id, keys);
   }
 
   #listens(session: Session, kind: KindDef, to: readonly (keyof Behavior)[]): boolean {
@@ -100,7 +100,7 @@ export class Deletions {
   }
 
   /** Follows the references to units that go. @throws KindError 409 where one of them restricts */
-  async #settle(session: Deleting, kind: KindDef, keys: readonly string[], door: Door): Promise<void> {
+  async #settle(session: Deleting, kind: KindDef, keys: readonly string[], door: DeletionActions): Promise<void> {
     await this.references.refuseIfReferenced(session, kind, keys);
     const knots: Knot[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
@@ -112,7 +112,13 @@ export class Deletions {
     await this.#untie(session, kind, keys, knots);
   }
 
-  async #clear(session: Deleting, kind: KindDef, field: Field, keys: readonly string[], door: Door): Promise<void> {
+  async #clear(
+    session: Deleting,
+    kind: KindDef,
+    field: Field,
+    keys: readonly string[],
+    door: DeletionActions,
+  ): Promise<void> {
     if (!this.#listens(session, kind, ['prepare', 'complete', 'beforeUpdate', 'afterWrite'])) {
       return this.#clearAll(session, kind, field, keys);
     }
@@ -129,12 +135,12 @@ export class Deletions {
 
   /** Where no unit of the kind is on its way out, one statement clears them all. */
   async #clearAll(session: Deleting, kind: KindDef, field: Field, keys: readonly string[]): Promise<void> {
-    const { executor, project, leaving } = session;
+    const { executor, project, deletionSet } = session;
     const clear = (ids?: readonly string[]) =>
       trackContention(about(project, kind), () =>
         executor.run(clearReferencesStatement(project.schema, kind, field, keys, ids)),
       );
-    if (leaving.of(kind.id).size === 0) return void (await clear());
+    if (deletionSet.of(kind.id).size === 0) return void (await clear());
     const knot = new Set<string>();
     for (;;) {
       const ids = await this.#referring(session, kind, field, keys, MANY, knot);
@@ -149,7 +155,7 @@ export class Deletions {
     kind: KindDef,
     field: Field,
     keys: readonly string[],
-    door: Door,
+    door: DeletionActions,
   ): Promise<ReadonlySet<string>> {
     if (this.#listens(session, kind, ['beforeDelete', 'afterDelete'])) {
       return this.#eachReferring(session, kind, field, keys, (id) =>
@@ -160,7 +166,7 @@ export class Deletions {
     for (;;) {
       const ids = await this.#referring(session, kind, field, keys, MANY, knot);
       if (ids.length === 0) return knot;
-      await this.#leaving(session, kind, ids, async () => {
+      await this.#deleting(session, kind, ids, async () => {
         await this.#settle(session, kind, ids, door);
         await this.#deleteRows(session, kind, ids);
       });
@@ -194,7 +200,7 @@ export class Deletions {
    * because a statement that names all of them would grow with the depth of the deletion.
    */
   async #referring(
-    { executor, project, leaving }: Deleting,
+    { executor, project, deletionSet }: Deleting,
     kind: KindDef,
     field: Field,
     keys: readonly string[],
@@ -203,11 +209,11 @@ export class Deletions {
     only?: string,
   ): Promise<string[]> {
     for (;;) {
-      leaving.checkTime();
+      deletionSet.checkTime();
       const which = { limit, except: [...knot], ...(only !== undefined && { only }) };
       const rows = await executor.run<{ id: string }>(referringStatement(project.schema, kind, field, keys, which));
-      const others = rows.filter(({ id }) => !leaving.of(kind.id).has(id));
-      for (const { id } of rows) if (leaving.of(kind.id).has(id)) knot.add(id);
+      const others = rows.filter(({ id }) => !deletionSet.of(kind.id).has(id));
+      for (const { id } of rows) if (deletionSet.of(kind.id).has(id)) knot.add(id);
       if (others.length > 0 || rows.length < limit) return others.map(({ id }) => id);
     }
   }

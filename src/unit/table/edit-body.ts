@@ -10,7 +10,7 @@ import { jsonEqualInPieces } from '../../shared/json.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from '../draft/draft.js';
-import { changed } from './rights.js';
+import { versionMismatch } from './rights.js';
 
 export interface Edit {
   readonly body: Body;
@@ -44,11 +44,11 @@ export async function readEdit(
   if (![...body.keys()].some(fixedField)) return { body };
   const values = await stored();
   const version = versionIn(body, values);
-  if (version === 'older') throw changed(kind, id);
+  if (version === 'older') throw versionMismatch(kind, id);
   const isPassedOver = async (name: string, value: unknown): Promise<boolean> => {
     const field = fixedField(name);
-    if (field && (await runYielding(isSame(field, values[name], value), yielder))) return true;
-    return version !== undefined && field?.unversioned === true && isOf(field, value);
+    if (field && (await runYielding(isStoredValue(field, values[name], value), yielder))) return true;
+    return version !== undefined && field?.unversioned === true && isValidValue(field, value);
   };
   const changes = new Map<string, unknown>();
   for (const [name, value] of body) if (!(await isPassedOver(name, value))) changes.set(name, value);
@@ -58,12 +58,12 @@ export async function readEdit(
 /** Judged by themselves: they never change. */
 const IDENTITY: ReadonlySet<string> = new Set(['id', 'kind_id']);
 
-function isOf(field: Field, value: unknown): boolean {
+function isValidValue(field: Field, value: unknown): boolean {
   return value === null ? field.def.nullable : field.type.accept(value, field.def, () => undefined) !== undefined;
 }
 
 /** Whether a value is the stored one, possibly in another spelling. */
-function* isSame({ type }: Field, stored: unknown, given: unknown): WorkInPieces<boolean> {
+function* isStoredValue({ type }: Field, stored: unknown, given: unknown): WorkInPieces<boolean> {
   if (yield* jsonEqualInPieces(stored, given)) return true;
   if (!type.anySpelling || stored === null) return false;
   const accepted = type.accept(given, {}, () => undefined);

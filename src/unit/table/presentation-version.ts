@@ -6,10 +6,10 @@ import type { KindDef } from '../../model/model.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import type { UnitRow } from '../store/unit-store.js';
 
-const known = new WeakMap<KindDef, string>();
+const presentationVersions = new WeakMap<KindDef, string>();
 
 function presentationOf(kind: KindDef): string {
-  const found = known.get(kind);
+  const found = presentationVersions.get(kind);
   if (found !== undefined) return found;
   const fields = [...kind.fields.values()].map(({ id, json, constant, def }) => {
     return [id, json, constant ?? null, def.multiple, def.hidden, def.readAccess ?? null];
@@ -18,7 +18,7 @@ function presentationOf(kind: KindDef): string {
     .update(JSON.stringify([kind.id, fields]))
     .digest();
   const version = hash.readUInt32BE(0).toString(36);
-  known.set(kind, version);
+  presentationVersions.set(kind, version);
   return version;
 }
 

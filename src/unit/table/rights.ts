@@ -85,19 +85,19 @@ export class UnitRights {
   ): Promise<KindError | undefined> {
     const found = await this.#find(session, kind, id);
     if (!found) return unknownUnit(kind, id);
-    if (options.tags && !options.tags.includes(found.tag)) return changed(kind, id);
+    if (options.tags && !options.tags.includes(found.tag)) return versionMismatch(kind, id);
     if (!options.access || (await this.#find(session, kind, id, options.access))) return undefined;
     return accessDenied(session.caller, `You may not ${operation} this unit of '${kind.id}'`);
   }
 }
 
 /** The unit is the caller's to change, but not into that. */
-export function leaves(caller: Caller, kind: KindDef): KindError {
+export function leavesAllowedUnits(caller: Caller, kind: KindDef): KindError {
   return accessDenied(caller, `You may not change a unit of '${kind.id}' into one that you may not change`);
 }
 
 /** The unit is another version by now. */
-export function changed(kind: KindDef, id: string): KindError {
+export function versionMismatch(kind: KindDef, id: string): KindError {
   const text = `The unit '${id}' of '${kind.id}' is no longer the version that If-Match, or updated_at in the body, names`;
   return refusal('unit.changed', text);
 }
@@ -111,7 +111,7 @@ export function answeredFields(kind: KindDef, caller: Caller, edited?: Body): re
 }
 
 /** A record that is sent back is to be of the version that the unit still has, as with `If-Match`. */
-export function ofVersion(conditions: Conditions, version: string | undefined): Conditions {
+export function withVersion(conditions: Conditions, version: string | undefined): Conditions {
   if (version === undefined) return conditions;
   const { access, tags = [version] } = conditions;
   return { access, tags: tags.filter((tag) => tag === version) };

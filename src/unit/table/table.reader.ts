@@ -11,8 +11,8 @@ import type { Readable, ShownUnit } from '../store/unit-store.js';
 import type { UnitPage } from '../query/unit-page.js';
 import type { Session } from '../session/session.js';
 import { parseKey, unknownUnit } from '../session/unit-ids.js';
-import { cursorOf } from '../query/cursor.js';
-import { contextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
+import { pageCursor } from '../query/cursor.js';
+import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { UnitRepository } from './unit.repository.js';
 import { Walks } from '../query/traversal.js';
@@ -30,7 +30,7 @@ export class TableReader {
     const { query, read } = planQuery(parsed, (asked) => ({ query: asked, read: planList(asked, context, extra) }));
     const plan = { ...read, ...(await this.#loaded(session, readable.kind, query)) };
     const { count, items, last } = await this.repository.fetchPage(session.executor, plan, session.model);
-    return { count, items, ...(plan.cursor && { next: last && cursorOf(plan, last) }) };
+    return { count, items, ...(plan.cursor && { next: last && pageCursor(plan, last) }) };
   }
 
   async get(session: Session, readable: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {
@@ -81,5 +81,5 @@ export class TableReader {
 }
 
 function planContext(session: Session, { kind, grant }: Readable): PlanContext {
-  return contextOf(session, { kind, access: grant.predicate });
+  return planContextOf(session, { kind, access: grant.predicate });
 }

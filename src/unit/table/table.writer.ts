@@ -13,7 +13,7 @@ import { scalarText, type Json } from '../../shared/json.js';
 import type { DeletePlan } from '../../sql/write.sql.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { Behaviors } from '../draft/behavior.js';
-import { Changes } from './changes.js';
+import { BehaviorChanges } from './changes.js';
 import type { WriteContext } from './conflict.js';
 import { deletionRunsHooks, Deletions } from './deletion.js';
 import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
@@ -21,25 +21,31 @@ import type { Body } from '../draft/draft.js';
 import { Drafter, type DraftedEdit, type NotObject } from '../draft/drafter.js';
 import { readEdit } from './edit-body.js';
 import { deleteLinksOf } from './link-deletion.js';
-import { apart, createsOthers, located, nestedOf, type Nested } from '../draft/nested-units.js';
-import { NewKeys } from '../draft/replaced-ids.js';
-import { isReferenced, References, type Placed, type Unreachable } from '../draft/references.js';
+import {
+  asSeparateWrite,
+  createsNestedUnits,
+  relocateRefusal,
+  nestedBodies,
+  type NestedUnits,
+} from '../draft/nested-units.js';
+import { ReplacedKeys } from '../draft/replaced-ids.js';
+import { isReferenced, References, type LocatedDraft, type Unreachable } from '../draft/references.js';
 import { timesOf } from '../session/caller-executor.js';
-import { askerOf, asSystem, type Session } from '../session/session.js';
+import { originalCallerOf, asSystem, type Session } from '../session/session.js';
 import { unknownUnit, parseKey } from '../session/unit-ids.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { UnitRepository } from './unit.repository.js';
-import { answeredFields, leaves, ofVersion, UnitRights } from './rights.js';
+import { answeredFields, leavesAllowedUnits, withVersion, UnitRights } from './rights.js';
 import type { Conditions, UnitStore, WriteOptions } from '../store/unit-store.js';
-import { retold, tellingWhole, withFaults } from '../draft/complete-refusal.js';
-import { contextOf, WriteRefusals } from './write-refusals.js';
+import { rewordRefusal, withCompleteRefusal, withFaults } from '../draft/complete-refusal.js';
+import { writeContextOf, WriteRefusals } from './write-refusals.js';
 
 /** How new units of one kind are inserted. */
-interface Inserting {
+interface InsertOptions {
   /** What each of them must satisfy. */
   readonly allowed: Predicate | undefined;
   readonly late: Faults;
-  readonly keys: NewKeys;
+  readonly keys: ReplacedKeys;
   readonly defaults: DefaultBytes;
   /** The caller whose rights decide which fields a refusal may name. */
   readonly writer: Caller;
@@ -55,7 +61,7 @@ export class TableWriter {
     private readonly references: References,
     private readonly deletions: Deletions,
     private readonly rights: UnitRights,
-    private readonly changes: Changes,
+    private readonly changes: BehaviorChanges,
     private readonly refusals: WriteRefusals,
   ) {}
 
@@ -77,7 +83,7 @@ export class TableWriter {
     options: WriteOptions = {},
   ): Promise<UnitRow[]> {
     for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
-    if (this.#isAlone(session) && bodies.some((body) => !('got' in body) && nestedOf(kind, body).length > 0)) {
+    if (this.#isAlone(session) && bodies.some((body) => !('got' in body) && nestedBodies(kind, body).length > 0)) {
       return this.#together(session, (within) => this.insert(within, kind, bodies, options));
     }
     const { bulk = false, writer = session.caller, faults = new Faults() } = options;
@@ -99,19 +105,24 @@ export class TableWriter {
       return await (this.#isAlone(session) ? this.#together(session, work) : work(session));
     } catch (error) {
       if (!(error instanceof KindError) || ![400, 409].includes(error.status)) throw error;
-      throw retold(error, (refused) => withFaults(refused, late.messages));
+      throw rewordRefusal(error, (refused) => withFaults(refused, late.messages));
     }
   }
 
   /** Inserts the units that others refer to, a statement for each kind and depth. */
-  async #insertNested(session: Session, nested: Nested, writer: Caller, defaults: DefaultBytes): Promise<NewKeys> {
+  async #insertNested(
+    session: Session,
+    nested: NestedUnits,
+    writer: Caller,
+    defaults: DefaultBytes,
+  ): Promise<ReplacedKeys> {
     const inner = { ...session, caller: writer };
-    const keys = new NewKeys();
+    const keys = new ReplacedKeys();
     for (const { kind, allowed, units } of nested.groups) {
       try {
         await this.#insertAll(inner, kind, units, { allowed, late: new Faults(), keys, defaults, writer });
       } catch (error) {
-        throw located(error, units);
+        throw relocateRefusal(error, units);
       }
     }
     return keys;
@@ -120,10 +131,10 @@ export class TableWriter {
   async #insertAll(
     session: Session,
     kind: KindDef,
-    drafted: readonly Placed[],
-    { allowed, late, keys, defaults, writer }: Inserting,
+    drafted: readonly LocatedDraft[],
+    { allowed, late, keys, defaults, writer }: InsertOptions,
   ): Promise<UnitRow[]> {
-    const given = apart(drafted.map((unit) => keys.into(kind, unit)));
+    const given = asSeparateWrite(drafted.map((unit) => keys.into(kind, unit)));
     const base = { ...this.#plan(session, kind), written: uniqueColumns(given[0]?.draft.written ?? []), allowed };
     const units = await this.changes.ofCreate(session, base, given, { late, defaults });
     keys.note(kind, drafted, units);
@@ -131,7 +142,7 @@ export class TableWriter {
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
-    const made = await this.refusals.telling({ ...session, caller: writer }, kind, units, telling);
+    const made = await this.refusals.completing({ ...session, caller: writer }, kind, units, telling);
     if (made.length === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
     late.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
@@ -144,8 +155,8 @@ export class TableWriter {
   }
 
   #together<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
-    return tellingWhole(session.executor, () =>
-      this.database.transaction((executor) => work({ ...session, executor }), timesOf(askerOf(session))),
+    return withCompleteRefusal(session.executor, () =>
+      this.database.transaction((executor) => work({ ...session, executor }), timesOf(originalCallerOf(session))),
     );
   }
 
@@ -182,7 +193,7 @@ export class TableWriter {
     const behaviors = this.behaviors.of(kind, session);
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
-    if (this.#isAlone(session) && (await createsOthers(kind, read))) {
+    if (this.#isAlone(session) && (await createsNestedUnits(kind, read))) {
       return this.#together(session, (within) => this.update(within, kind, id, read, options));
     }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
@@ -203,19 +214,21 @@ export class TableWriter {
       tags: conditions.tags,
     };
     return this.#undoable(session, late, async (within) => {
-      const changes = !late.any && this.behaviors.edits(kind, within);
+      const changes = !late.any && this.behaviors.changesUpdates(kind, within);
       const draft = changes
         ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, conditions)
         : drafted;
       // What behaviours change of a unit that is held makes another version of it.
       const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
       const telling = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
-      const made = await this.refusals.telling(within, kind, [{ draft }], telling, {
+      const made = await this.refusals.completing(within, kind, [{ draft }], telling, {
         id,
         fresh: this.#fresh(within, kind, id),
       });
       if (!made)
-        throw (await this.rights.whyNot(within, kind, id, conditions, 'update')) ?? leaves(session.caller, kind);
+        throw (
+          (await this.rights.whyNot(within, kind, id, conditions, 'update')) ?? leavesAllowedUnits(session.caller, kind)
+        );
       late.throwIfAny();
       await this.behaviors.afterWrite(within, kind, [{ draft }], id);
       return made;
@@ -238,7 +251,7 @@ export class TableWriter {
       const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults: options.defaults });
       const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
       const late = await this.references.check(session, kind, drafted, writing);
-      return { ...drafted, late, conditions: ofVersion(options, version) };
+      return { ...drafted, late, conditions: withVersion(options, version) };
     } catch (error) {
       // Whether the unit is there, and may be changed, is answered before what is wrong with the body.
       if (behaviors.length === 0 && error instanceof KindError) {
@@ -269,7 +282,7 @@ export class TableWriter {
   async #deleteRow(session: Session, plan: DeletePlan): Promise<boolean> {
     const { kind } = plan;
     try {
-      if (!(await this.repository.delete(session.executor, plan, contextOf(session, kind)))) return false;
+      if (!(await this.repository.delete(session.executor, plan, writeContextOf(session, kind)))) return false;
     } catch (error) {
       const referenced = error instanceof KindError && error.code === 'unit.referenced';
       throw referenced ? await this.references.explain(session, kind, scalarText(plan.id as Json), error) : error;

@@ -6,18 +6,18 @@ import { LIMITS } from '../../shared/limits.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { rowsText, takenStatement } from '../../sql/write.sql.js';
 import { uniqueFault } from './conflict.js';
-import type { Placed } from '../draft/references.js';
+import type { LocatedDraft } from '../draft/references.js';
 import type { Session } from '../session/session.js';
-import { askedAgain, withFaults } from '../draft/complete-refusal.js';
+import { completeRefusal, withFaults } from '../draft/complete-refusal.js';
 
 /**
  * The refusal of some units with all of their values that other units have, of those fields that the caller may be told of.
  * Of values that stand twice among these units the later one is told. @param id of the unit that is edited
  */
-export function withAllTaken(
+export function withAllUniqueViolations(
   session: Session,
   kind: KindDef,
-  drafts: readonly Placed[],
+  drafts: readonly LocatedDraft[],
   told: ReadonlyMap<string, Field>,
   refused: KindError,
   id?: string,
@@ -26,11 +26,11 @@ export function withAllTaken(
     fields.every((field) => isGiven(field, drafts) && (told.has(field.id) || field === kind.keyField)),
   );
   const isTold = (fields: readonly Field[]) => {
-    return refused.messages.some(({ text }) => text === faultOf(fields).text);
+    return refused.messages.some(({ text }) => text === violationOf(fields).text);
   };
   if (drafts.length <= 1 && lists.every(isTold)) return refused;
   const asked = drafts.slice(0, Math.ceil(LIMITS.uniqueLookups / Math.max(1, lists.length)));
-  return askedAgain(session.executor, refused, async (executor, soFar) => {
+  return completeRefusal(session.executor, refused, async (executor, soFar) => {
     try {
       const columns = [...new Set(lists.flat().map(({ column, id: name }) => column ?? name))];
       const rows = asked.map(({ draft }) => Object.fromEntries(columns.map((name) => [name, draft.row[name] ?? null])));
@@ -40,7 +40,7 @@ export function withAllTaken(
       );
       const found = asked.flatMap(({ index }, row): Message[] => {
         const ofUnit = lists.filter((_, at) => taken[row]?.taken[at]);
-        return ofUnit.map((fields) => ({ ...faultOf(fields), ...(index !== undefined && { index }) }));
+        return ofUnit.map((fields) => ({ ...violationOf(fields), ...(index !== undefined && { index }) }));
       });
       return withFaults(soFar, found);
     } catch {
@@ -49,12 +49,12 @@ export function withAllTaken(
   });
 }
 
-function faultOf(fields: readonly Field[]): Message {
+function violationOf(fields: readonly Field[]): Message {
   return uniqueFault(fields.map(({ id }) => id));
 }
 
 /** All drafts of a create have the same columns, as far as there are defaults; an edit has those that it changes. */
-function isGiven(field: Field, drafts: readonly Placed[]): boolean {
+function isGiven(field: Field, drafts: readonly LocatedDraft[]): boolean {
   return drafts.some(({ draft }) => draft.written.includes(field));
 }
 

@@ -153,7 +153,7 @@ export class UnitRepository {
   /** Whether the rule of a plan holds for every one of some new rows. */
   async mayInsert(executor: Executor, plan: WritePlan, rows: readonly RowValues[], model: Model): Promise<boolean> {
     const [row] = await executor.run<Versioned & { allowed: boolean | null }>(
-      mayInsertStatement(plan, await textOf(plan, rows)),
+      mayInsertStatement(plan, await jsonTextOf(plan, rows)),
     );
     checkVersion(row, model);
     return row?.allowed !== false;
@@ -165,7 +165,7 @@ export class UnitRepository {
     rows: readonly RowValues[],
     context: WriteContext,
   ): Promise<UnitRow[]> {
-    const statement = insertStatement(plan, await textOf(plan, rows));
+    const statement = insertStatement(plan, await jsonTextOf(plan, rows));
     const made = await this.#write<MaybeUnit>(executor, plan, statement, { ...context, rows });
     checkVersion(made[0], context.model);
     return made.flatMap((row) => unitOf(row) ?? []);
@@ -179,7 +179,7 @@ export class UnitRepository {
   ): Promise<UnitRow | undefined> {
     const about = () => contendedOf(plan, { id: plan.id, forDelete: false });
     const told = { ...context, rows: [row] };
-    const statement = updateStatement(plan, await textOf(plan, [row]));
+    const statement = updateStatement(plan, await jsonTextOf(plan, [row]));
     const [made] = await this.#write<MaybeUnit>(executor, plan, statement, told, about);
     checkVersion(made, context.model);
     return unitOf(made);
@@ -221,7 +221,7 @@ export class UnitRepository {
   }
 }
 
-function textOf({ schema }: WritePlan, rows: readonly RowValues[]): MaybePromise<RowsText> {
+function jsonTextOf({ schema }: WritePlan, rows: readonly RowValues[]): MaybePromise<RowsText> {
   return runYielding(rowsText(rows), new EventLoopYield(schema));
 }
 

@@ -8,9 +8,9 @@ import { targetKindTextFor } from '../../access/reference-access.js';
 import type { KindDef } from '../../model/model.js';
 import { Faults, KindError, type Message } from '../../shared/errors.js';
 import type { WriteContext } from './conflict.js';
-import { References, tell, type Placed, type Unreachable } from '../draft/references.js';
-import { askerOf, type Session } from '../session/session.js';
-import { withAllTaken } from './unique-violations.js';
+import { References, addReferenceFaults, type LocatedDraft, type Unreachable } from '../draft/references.js';
+import { originalCallerOf, type Session } from '../session/session.js';
+import { withAllUniqueViolations } from './unique-violations.js';
 import { withFaults } from '../draft/complete-refusal.js';
 
 @Injectable()
@@ -21,20 +21,20 @@ export class WriteRefusals {
    * Runs the statement that writes units. All values that others have are told, and all missing units where the connection
    * can still be asked: after a transaction, those that it made itself would be missing too.
    */
-  async telling<T>(
+  async completing<T>(
     session: Session,
     kind: KindDef,
-    drafts: readonly Placed[],
+    drafts: readonly LocatedDraft[],
     work: (context: WriteContext) => Promise<T>,
     edited?: Edited,
   ): Promise<T> {
-    const context = contextOf(session, kind, drafts[0]?.index !== undefined || drafts.length > 1);
+    const context = writeContextOf(session, kind, drafts[0]?.index !== undefined || drafts.length > 1);
     try {
       return await work(context);
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
       if (error.code.endsWith('.not_unique')) {
-        const whole = await withAllTaken(session, kind, drafts, context.told, error, edited?.id);
+        const whole = await withAllUniqueViolations(session, kind, drafts, context.visibleFields, error, edited?.id);
         throw session.executor.tx ? whole : withFaults(whole, await this.#missing(session, kind, drafts, edited));
       }
       if (error.code !== 'parameter.bad_reference') throw error;
@@ -45,13 +45,13 @@ export class WriteRefusals {
   async #missing(
     session: Session,
     kind: KindDef,
-    drafts: readonly Placed[],
+    drafts: readonly LocatedDraft[],
     edited: Edited | undefined,
   ): Promise<readonly Message[]> {
     try {
       const found = await this.references.unreachable(session, kind, drafts, true);
       const faults = new Faults();
-      tell(edited && found.length > 0 ? await edited.fresh(found) : found, faults);
+      addReferenceFaults(edited && found.length > 0 ? await edited.fresh(found) : found, faults);
       return faults.messages;
     } catch (error) {
       // As many as an answer may have.
@@ -67,8 +67,14 @@ export interface Edited {
 }
 
 /** What may be told of a refusal to the caller of a session. */
-export function contextOf(session: Session, kind: KindDef, bulk = false): WriteContext {
+export function writeContextOf(session: Session, kind: KindDef, bulk = false): WriteContext {
   const { caller, model } = session;
   const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
-  return { model, kind, told, ofTarget: targetKindTextFor(askerOf(session), model), ...(bulk && { bulk }) };
+  return {
+    model,
+    kind,
+    visibleFields: told,
+    ofTarget: targetKindTextFor(originalCallerOf(session), model),
+    ...(bulk && { bulk }),
+  };
 }

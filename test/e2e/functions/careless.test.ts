@@ -9,7 +9,7 @@ import { createdId, ok } from '../../support/definitions.js';
 import { outliving } from '../../support/escapes.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
-import { rest } from '../../../src/function/sandbox/user-code.js';
+import { stopTracking } from '../../../src/function/sandbox/user-code.js';
 import { loggedError } from '../../../src/http/log/logged-error.js';
 import { refusal } from '../../../src/shared/errors.js';
 
@@ -194,13 +194,13 @@ describe.each(ODDITIES)('an unusual thrown value: %s', (name) => {
 describe('when no user code has run for a while', () => {
   const calledLate = async (name: string) => {
     const late = call('throws_late', { name });
-    rest();
+    stopTracking();
     expect((await late).status).toBe(200);
   };
 
   it.each(['text', 'null', 'message'])('late uncaught errors are logged without the function: %s', async (name) => {
     await calledLate(name);
-    rest();
+    stopTracking();
     expect(await escaped()).toMatchObject({ level: 50, err: { message: expect.any(String) as string } });
     await goesOn();
   });

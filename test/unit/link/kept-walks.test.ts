@@ -7,7 +7,7 @@ import type { KindRecord } from '../../../src/model/check/records.js';
 import { walkStatement } from '../../../src/sql/walk.sql.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';
 import type { Session } from '../../../src/unit/session/session.js';
-import { Walks, type Ground } from '../../../src/unit/query/traversal.js';
+import { Walks, type TraversableKinds } from '../../../src/unit/query/traversal.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const PARAMETERS = [
@@ -61,7 +61,7 @@ async function statementOf({
 }: Asked) {
   const project = { id: 'x', schema } as Session['project'];
   const session = { project, caller, model: of } as Session;
-  const ground: Ground = await walks.ground(session);
+  const ground: TraversableKinds = await walks.traversableKinds(session);
   const id = met?.join() ?? '';
   METS.set(id, METS.get(id) ?? new Set(met));
   const expected = { met: METS.get(id) as Set<string>, narrow: met !== undefined };

@@ -1,10 +1,10 @@
 /** Which reads are prepared by name, and which of them with one plan: those whose best plan is the same for all values. */
 import { describe, expect, it } from 'vitest';
 import { getStatement, listStatement } from '../../../src/sql/select.sql.js';
-import { cursorOf } from '../../../src/unit/query/cursor.js';
+import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { CITY, listPlan } from './model.support.js';
 
-const next = (query: string, ...keys: string[]) => `${query}&cursor=${cursorOf(listPlan(query), keys)}`;
+const next = (query: string, ...keys: string[]) => `${query}&cursor=${pageCursor(listPlan(query), keys)}`;
 
 const PLANNED_EACH_TIME = /\(\$\d+::boolean OR \(SELECT count\(\*\) FROM generate_series\(/;
 

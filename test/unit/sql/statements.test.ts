@@ -36,7 +36,7 @@ import {
   updateStatement,
   type WritePlan,
 } from '../../../src/sql/write.sql.js';
-import { cursorOf } from '../../../src/unit/query/cursor.js';
+import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
 import { tableShapes } from '../../../src/model/table/table-shape.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
@@ -121,11 +121,11 @@ function statements(schema: string, version: number): Map<string, Statement> {
     ['no count', listStatement(list('count=none&include=id'))],
     ['what a caller may read', listStatement(list('include=id&filter=eq(name,x)', city, own))],
     ['the first page by cursor', listStatement(second)],
-    ['the next page by cursor', listStatement(list(`limit=2&order=size;desc&cursor=${cursorOf(second, ['5', ID])}`))],
+    ['the next page by cursor', listStatement(list(`limit=2&order=size;desc&cursor=${pageCursor(second, ['5', ID])}`))],
     [
       'the page after the nulls',
       listStatement(
-        list(`limit=2&order=size;asc&cursor=${cursorOf(list('limit=2&order=size;asc&cursor='), [null, ID])}`),
+        list(`limit=2&order=size;asc&cursor=${pageCursor(list('limit=2&order=size;asc&cursor='), [null, ID])}`),
       ),
     ],
     ...[

@@ -46,7 +46,7 @@ const rows = [
 ];
 const ofTarget = (id: string) => ` of '${id}'`;
 const told = (error: unknown, bulk = true) =>
-  conflictOf(error, { model, kind, told: kind.fields, ofTarget, rows, bulk })?.messages[0];
+  conflictOf(error, { model, kind, visibleFields: kind.fields, ofTarget, rows, bulk })?.messages[0];
 
 describe('a broken constraint', () => {
   it.each([
@@ -92,7 +92,7 @@ describe('a broken constraint', () => {
   it('of a reference is a bad value in a write, and a conflict in a deletion', () => {
     const error = fault('23503', ['twin'], 'fkey', 'Key (twin)=(y) is not present in table "city".');
     expect(told(error)).toMatchObject({ code: 'parameter.bad_reference', parameter: 'twin', index: 2 });
-    expect(conflictOf(error, { model, kind, told: kind.fields, ofTarget })?.messages).toMatchObject([
+    expect(conflictOf(error, { model, kind, visibleFields: kind.fields, ofTarget })?.messages).toMatchObject([
       { code: 'unit.referenced' },
     ]);
   });

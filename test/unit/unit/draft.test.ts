@@ -6,8 +6,8 @@ import type { Json } from '../../../src/shared/json.js';
 import { idOfBody, withLabel } from '../../../src/unit/draft/client-ids.js';
 import { withFaults } from '../../../src/unit/draft/complete-refusal.js';
 import { keyOf, withSystemValue, withoutValuesOf, withValuesOf, type Draft } from '../../../src/unit/draft/draft.js';
-import { movedTo, placed } from '../../../src/unit/draft/refusal-position.js';
-import { NewKeys } from '../../../src/unit/draft/replaced-ids.js';
+import { relocateFunctionError, withPosition } from '../../../src/unit/draft/refusal-position.js';
+import { ReplacedKeys } from '../../../src/unit/draft/replaced-ids.js';
 import type { Field } from '../../../src/model/model.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
@@ -48,7 +48,7 @@ describe('keys that hooks replaced', () => {
   const outer = { draft: draftOf({ name: 'Rome', land: 'a' }), index: 0 };
 
   it('change the references of the units around them, and of no others', () => {
-    const keys = new NewKeys();
+    const keys = new ReplacedKeys();
     keys.note(land, before, after);
     expect(keys.into(city, outer).draft.row).toEqual({ name: 'Rome', land: 'b' });
     expect(keys.into(city, { ...outer, index: 1 }).draft.row).toEqual({ name: 'Rome', land: 'a' });
@@ -56,13 +56,13 @@ describe('keys that hooks replaced', () => {
   });
 
   it('change nothing where they are as they were', () => {
-    const keys = new NewKeys();
+    const keys = new ReplacedKeys();
     keys.note(land, before, before);
     expect([keys.any, keys.has(land, 'a'), keys.into(city, outer)]).toEqual([false, true, outer]);
   });
 
   it('are there if another new unit has them', () => {
-    const keys = new NewKeys();
+    const keys = new ReplacedKeys();
     keys.note(land, before, after);
     keys.note(
       land,
@@ -119,8 +119,12 @@ describe('what a hook refuses', () => {
   const hooks = new FunctionError(409, 'order.closed', 'The order is closed', 'state');
 
   it('has the position of the unit and the path to it', () => {
-    expect(movedTo(hooks, { index: 1, way: 'land' })).toMatchObject({ index: 1, parameter: 'land.state', status: 409 });
-    expect(movedTo(hooks, {})).toMatchObject({ parameter: 'state' });
+    expect(relocateFunctionError(hooks, { index: 1, way: 'land' })).toMatchObject({
+      index: 1,
+      parameter: 'land.state',
+      status: 409,
+    });
+    expect(relocateFunctionError(hooks, {})).toMatchObject({ parameter: 'state' });
   });
 
   it.each<[string, number | undefined, Error, object]>([
@@ -128,12 +132,12 @@ describe('what a hook refuses', () => {
     ['a refusal', 1, refusal('unit.unknown', 'x', { index: 7 }), { messages: [{ code: 'unit.unknown', index: 1 }] }],
     ['a refusal of a single unit', undefined, refusal('unit.unknown', 'x'), { messages: [{ code: 'unit.unknown' }] }],
   ])('is thrown with the position in the body: %s', async (_, index, error, expected) => {
-    const work = placed(index === undefined ? {} : { index }, () => Promise.reject(error));
+    const work = withPosition(index === undefined ? {} : { index }, () => Promise.reject(error));
     await expect(work).rejects.toMatchObject(expected);
   });
 
   it('keeps a failure as it is', async () => {
     const failure = new Error('x');
-    await expect(placed({ index: 1 }, () => Promise.reject(failure))).rejects.toBe(failure);
+    await expect(withPosition({ index: 1 }, () => Promise.reject(failure))).rejects.toBe(failure);
   });
 });
