@@ -18,7 +18,7 @@ export type Exported = Readonly<Record<string, unknown>>;
  * then as it was when the load began, whatever has become of it. (JSON, and JavaScript that Node loads itself, is not.)
  */
 export interface Generation {
-  /** @param milliseconds that it may take @throws TooLate, and whatever the file does */
+  /** @param milliseconds that it may take @throws EvaluationTimeout, and whatever the file does */
   import(path: string, milliseconds: number): Promise<Exported>;
 }
 
