@@ -1,6 +1,6 @@
 /**
- * The registry of projects for TypeORM's command line (docs/operations.md): in the database of DATABASE_URL, otherwise
- * in the embedded database of a running service. Creates the registry's schema, which migrations need.
+ * The registry of projects for TypeORM's command line (docs/operations.md): on DATABASE_URL, or the embedded database
+ * of a running service. Creates the registry's schema, which migrations cannot create themselves.
  */
 import 'reflect-metadata';
 import type { DataSource } from 'typeorm';

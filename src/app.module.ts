@@ -1,4 +1,4 @@
-/** The composition root: what the service is made of. Routes match in the order of the imports. */
+/** The composition root. Routes are matched in the order of the imports. */
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
 import { DocModule } from './doc/doc.module.js';

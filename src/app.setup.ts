@@ -1,4 +1,4 @@
-/** The HTTP application as `main` serves it and tests drive it. */
+/** Creates the HTTP application, for `main.ts` and for tests. */
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
@@ -36,7 +36,7 @@ export async function createApp(platform: Platform, logger: Logger): Promise<Nes
   return app;
 }
 
-/** Preflights need no project header: `answerOptions` ends them before the interceptor. */
+/** Preflights need no project header, because `answerOptions` answers them before the interceptor. */
 function corsOptions({ corsOrigins }: Config) {
   return {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],

@@ -1,4 +1,7 @@
-/** What a start does before it serves: registry and projects up to date, and on a fresh database the first project. */
+/**
+ * Work before the service accepts requests: upgrades projects, finishes interrupted deletions, and creates the first
+ * project on an empty database.
+ */
 import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -8,19 +11,19 @@ import { ConfigError, type Config } from './config/config.js';
 import type { Logger } from 'pino';
 import { KindError } from './shared/errors.js';
 
-/** The first project; the password only where it was generated just now. */
+/** The first project. `password` is set only if it has just been generated. */
 export interface FirstProject {
   readonly project: string;
   readonly username: string;
   readonly password?: string;
 }
 
-/** Readable in a terminal, 120 bits. */
+/** 120 random bits as text. */
 export function generatePassword(): string {
   return randomBytes(15).toString('base64url');
 }
 
-/** @param signal ends it between two projects, with its reason */
+/** @param signal aborts between two projects */
 export async function prepareProjects(
   app: INestApplicationContext,
   config: Config,
@@ -52,7 +55,8 @@ export async function prepareProjects(
     );
   } catch (error) {
     if (error instanceof KindError && error.code === 'project.exists') {
-      // Another process that started at the same time was first; or its schema is there without the registry's row.
+      // Another process that started at the same time has created it, or its schema exists without a row in the
+      // registry.
       if ((await provisioning.list()).some(({ id }) => id === project)) return { project, username: adminUsername };
       throw new ConfigError(`BOOTSTRAP_PROJECT: ${error.messages[0].text}`);
     }
@@ -61,7 +65,7 @@ export async function prepareProjects(
   return { project, username: adminUsername, ...(adminPassword === undefined && { password }) };
 }
 
-/** The rules of names and passwords are those of members: which variable broke one, and what it wants. */
+/** Names and passwords are validated like those of members; this names the variable that is invalid. */
 function badBootstrap({ messages }: KindError, { bootstrap }: Config): ConfigError {
   const [{ parameter, text }] = messages;
   const [variable, got] =
@@ -73,7 +77,7 @@ function badBootstrap({ messages }: KindError, { bootstrap }: Config): ConfigErr
   return new ConfigError(`${variable}: got ${got}, wants another: ${text}`);
 }
 
-/** Answers whether it could be upgraded. Where it could not, it is told of, and the others are served all the same. */
+/** Upgrades a project; false, with a log entry, if that is refused, so that the others are still served. */
 async function tryUpgrade(provisioning: Provisioning, logger: Logger, id: string): Promise<boolean> {
   try {
     const { steps, leftAlone } = await provisioning.migrate(id);
@@ -89,12 +93,12 @@ async function tryUpgrade(provisioning: Provisioning, logger: Logger, id: string
   }
 }
 
-/** Milliseconds after which a project is tried again that could not be upgraded. */
+/** Milliseconds before the upgrade of a project is tried again. */
 const UPGRADE_RETRY_DELAY = 60_000;
 
 /**
- * Upgrades a project that has become older while the service runs: restored from a dump, or changed by a process of an
- * older release. One at a time; what is met meanwhile is met again by the next request.
+ * Upgrades a project that has become outdated while the service runs, because it was restored from a dump or changed by
+ * an older release. One project at a time: a project that is found meanwhile is upgraded after a later request.
  */
 export function upgradeOnDemand(provisioning: Provisioning, logger: Logger): (id: string) => void {
   const tried = new LRUCache<string, true>({ max: 10_000, ttl: UPGRADE_RETRY_DELAY });

@@ -1,6 +1,6 @@
 /**
- * Several processes of one host that share the port (`WORKERS`). The primary owns the database and makes projects ready;
- * workers serve, come back when they crash, and stop when the primary says so, whatever signals reach them.
+ * Several processes of one host that share a port (`WORKERS`). The primary owns the database and prepares projects.
+ * Workers serve requests, are replaced if they crash, and stop when the primary tells them, not on signals.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { serveMetrics } from './health/metrics.server.js';
 import { prepareService, startService, type ServiceOptions } from './service.js';
 import { retryLater } from './shared/errors.js';
 
-/** What the primary tells a worker, and a worker the primary. */
+/** Messages between primary and workers. */
 type ToWorker =
   | { type: 'start'; connection: ConnectionOptions; secret: string; first: FirstProject }
   | { type: 'metrics'; text: string | undefined }
@@ -27,7 +27,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Milliseconds before a worker that crashed is replaced, so that one that can not start does not spin. */
+/** Milliseconds before a crashed worker is replaced, so that one that cannot start does not use up the CPU. */
 const RESTART_DELAY = 500;
 
 export async function startWorkers(options: ServiceOptions): Promise<RunningService> {
@@ -78,7 +78,7 @@ function stopWorker(worker: Worker): Promise<void> {
   });
 }
 
-/** What a worker's process runs. It ends with the primary, also where that one was killed. */
+/** Runs in a worker's process. It also ends if the primary is killed. */
 export async function serveAsWorker(config: Config, logger: Logger): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const started = new Promise<RunningService>((resolve, reject) => {
@@ -95,7 +95,7 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
   sendToPrimary({ type: 'ready', url });
 }
 
-/** The metrics of all workers, as the primary gathers them. @throws KindError 503 */
+/** The metrics of all workers, collected by the primary. @throws KindError 503 */
 function metricsOfAll(): Promise<string> {
   return new Promise((resolve, reject) => {
     const hear = (message: ToWorker): void => {

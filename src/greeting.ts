@@ -1,4 +1,4 @@
-/** What a start prints for a person: where everything is, and once the generated password. */
+/** The text that a start prints: addresses, project, and a generated password, shown once. */
 import type { FirstProject } from './bootstrap.js';
 
 export function greeting(url: string, first: FirstProject, terminal: boolean): string {

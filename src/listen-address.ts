@@ -1,9 +1,9 @@
-/** The addresses that the service is to listen at: whether they can be had, and what is said where they can't. */
+/** Checks that the service can listen on its addresses, with clear errors. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { ConfigError, type Address, type Config } from './config/config.js';
 
-/** Asked before anything is made that is shown one time only. @throws ConfigError in one line */
+/** Checked before a password is generated, which is shown only once. @throws ConfigError with one line */
 export async function checkAddresses({
   host,
   port,
@@ -24,7 +24,7 @@ async function probeAddress({ host, port }: Address, prefix: string): Promise<vo
   }
 }
 
-/** A line for an address that can not be had; undefined for all other errors. @param prefix of its variables */
+/** One line for an error of `listen`; undefined for all other errors. @param prefix of the variables */
 export function addressFault(error: unknown, prefix = ''): string | undefined {
   const { code, syscall, hostname, address, port } = error as NodeJS.ErrnoException & {
     hostname?: string;

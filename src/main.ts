@@ -1,4 +1,4 @@
-/** `npm start`: from the environment to a running service, and back down on a signal. */
+/** `npm start`: starts the service from the environment, and stops it on a signal. */
 import './node-settings.js';
 import 'reflect-metadata';
 import cluster from 'node:cluster';
@@ -63,14 +63,14 @@ async function start(
 }
 
 interface StopHandlers {
-  /** Runs with the first signal. */
+  /** Called with the first signal. */
   readonly onFirstSignal: (signal: string) => void;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * The first signal stops the service; more of them change nothing. One that comes during the start waits for its end, but
- * no longer than `patience` milliseconds: what has begun in the database then ends with its connection.
+ * The first signal stops the service, further ones are ignored. A signal during the start takes effect after the start,
+ * but at the latest after `patience` milliseconds; unfinished transactions then end with their connections.
  */
 function onSignals(patience: number, { onFirstSignal: told, stop }: StopHandlers): { ready(): void } {
   let ready = false;

@@ -1,12 +1,10 @@
 /**
- * Imported before anything else, because V8 takes these for what it does from then on.
- *
- * The heap grows in smaller steps, so that a burst of large bodies leaves the process small. Measured with the demo's
- * import (135,000 units): 207 to 297 MB without, 168 to 177 MB with it, no slower.
- *
- * No place of allocation is taken for one of long-lived objects. After an import V8 did so with what Nest and Express
- * allocate for each request: it then lies in the old part of the heap and keeps all of its request alive until the next
- * full collection. Measured after the same import: get one 244 µs of processor time without, 134 µs with it.
+ * Imported first, because V8 applies these flags only to later code. The heap grows in smaller steps, so that a burst
+ * of large bodies does not leave a large process. Measured with the import of the demo (135,000 units): 207 to 297 MB
+ * without, 168 to 177 MB with it, at the same speed. Allocation sites are never pretenured. After an import, V8
+ * allocated objects of Nest and Express for each request in the old generation, where they kept all of their request
+ * alive until the next full collection. Measured after the same import: a get of one unit took 244 µs of processor time
+ * without, 134 µs with it.
  */
 import { setFlagsFromString } from 'node:v8';
 

@@ -1,4 +1,4 @@
-/** What every module stands on: configuration, database, projects, models. */
+/** The module of shared services: configuration, database, projects, models. */
 import { Module, type DynamicModule } from '@nestjs/common';
 import { pino, type Logger } from 'pino';
 import { Catalog } from './catalog/catalog.service.js';
@@ -21,7 +21,7 @@ export interface Platform {
   readonly secret: string;
   readonly registry: ProjectRepository;
   readonly database: Database;
-  /** Nothing is logged where it is left out. */
+  /** Without it, nothing is logged. */
   readonly logger?: Logger;
 }
 

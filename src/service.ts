@@ -1,4 +1,6 @@
-/** A running service of one process: made from a configuration and a database, stopped without losing a request. */
+/**
+ * A service in one process: starting it from a configuration and a database, and stopping it without losing requests.
+ */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,12 +32,15 @@ import { ProjectStore } from './tenancy/project-store.js';
 export interface Service {
   readonly app: NestExpressApplication;
   readonly database: Database;
-  /** Where it listens. */
+  /** The address on which it listens. */
   readonly url: string;
   readonly first: FirstProject;
-  /** Where its numbers are, where they have an address of their own. */
+  /** The separate address of its metrics, if there is one. */
   readonly metricsUrl?: string;
-  /** Serves requests in flight to their end, for at most the grace time, then lets go of the database. Later calls wait for the first. */
+  /**
+   * Finishes requests in progress, for at most the grace time, then closes the database connections. Further calls
+   * return the same promise.
+   */
   stop(): Promise<void>;
 }
 
@@ -44,17 +49,17 @@ export interface ServiceOptions {
   readonly secret: string;
   readonly connection: ConnectionOptions;
   readonly logger: Logger;
-  /** Set where no other service can be on the database, as on an embedded one. */
+  /** Set if no other service can use the database, as with an embedded one. */
   readonly alone?: boolean;
-  /** Set where another process has made registry and projects ready: what it found. */
+  /** The first project, if another process has prepared registry and projects. */
   readonly prepared?: FirstProject;
-  /** Set where several processes share the port: gathers the metrics of all. */
+  /** Set if several processes share the port: collects the metrics of all. */
   readonly metricsOfAll?: () => Promise<string>;
-  /** Ends a start that waits for something, with its reason. */
+  /** Aborts a start that is waiting. */
   readonly signal?: AbortSignal;
 }
 
-/** Milliseconds for the mails under way at least, however little the requests are given. */
+/** The minimum time in milliseconds to send queued mails, also with a shorter grace time. */
 const MAIL_GRACE = 2000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -72,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (metricsOfAll) app.get(Metrics).join(metricsOfAll);
   await listener.start();
   await app.listen(config.port, config.host);
-  // Several processes have one address for the numbers of all: it is not theirs.
+  // With several processes, the primary serves the metrics.
   const own = metricsOfAll ? undefined : config.metrics;
   const metrics = own && (await serveMetrics(own, () => app.get(Metrics).text()));
   await app.get(IndexBuilder).watch();
@@ -96,7 +101,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return metrics ? { ...running, metricsUrl: metrics.url } : running;
 }
 
-/** Makes registry and projects ready without serving: what the first of several processes does for the others. */
+/** Prepares registry and projects without serving: done once for several processes. */
 export async function prepareService(options: ServiceOptions): Promise<FirstProject> {
   const { app, dataSource, presence } = await assemble(options);
   try {
@@ -142,7 +147,7 @@ async function assemble(options: ServiceOptions) {
   }
 }
 
-/** For people: which secret it is. */
+/** Describes the origin of the secret, for messages. */
 function secretOriginOf({ jwtSecret, dataDir }: Config): string {
   return jwtSecret === undefined ? `the secret that was generated into ${dataDir}` : 'JWT_SECRET';
 }
@@ -153,7 +158,7 @@ const SUPERUSER_WARNING =
 const UNPREPARED_WARNING =
   'prepared statements are not kept by what DATABASE_URL leads through: the service goes on without them; DATABASE_PREPARED=off says so from the start';
 
-/** What other processes announce makes models and projects in memory go. */
+/** Removes models and projects from the caches when other processes announce changes. */
 function announcementHandlers(
   app: NestExpressApplication,
   logger: Logger,
@@ -187,7 +192,7 @@ function announcementHandlers(
   };
 }
 
-/** What is to be set for announcements to be heard. */
+/** The warning, with the setting that has to be changed. */
 function notListeningText(connection: ConnectionOptions): string {
   const direct = 'url' in connection && connection.directUrl !== undefined;
   return direct

@@ -1,4 +1,4 @@
-/** What authors test their functions with: a service of their own on an embedded PostgreSQL that goes when they are done. */
+/** Tests of functions: a service with its own embedded PostgreSQL, which is removed at the end. */
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,11 +12,11 @@ import { PROJECT_HEADER } from './http/request/headers.js';
 import { startService } from './service.js';
 
 export interface TestProjectOptions {
-  /** The folder of the functions, from the working directory: `functions` where it is left out. */
+  /** The folder of functions, relative to the working directory. Default: `functions`. */
   readonly functions?: string;
-  /** Its key, for functions of one project alone: 'test' where it is left out. */
+  /** The key of the project, for functions of a single project. Default: 'test'. */
   readonly project?: string;
-  /** What the service logs, such as what a function threw: nothing where it is left out. */
+  /** The log level of the service, for example to see errors of functions. Default: no log. */
   readonly log?: 'error' | 'info' | 'debug';
 }
 
@@ -26,22 +26,28 @@ export interface TestAnswer {
   readonly messages: readonly { readonly code: string; readonly text: string; readonly parameter?: string }[];
 }
 
-/** A project whose administrator is signed in. */
+/** A project with a signed-in administrator. */
 export interface FunctionProject {
   /** Where the service listens. */
   readonly url: string;
   /** Its settings, for the commands of the command line. */
   readonly config: Config;
-  /** A request as the administrator, or with another token, or with null for none. The path is below `/api/lib`. */
+  /**
+   * Sends a request as the administrator, with another token, or with null without one. The path is relative to
+   * `/api/lib`.
+   */
   call(method: string, path: string, body?: object, token?: string | null): Promise<TestAnswer>;
-  /** The content of an answer. @throws Error where the answer is no 200 */
+  /** The content of an answer. @throws Error if the status is not 200 */
   get(path: string): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
   /** Stops the service and removes the database. */
   stop(): Promise<void>;
 }
 
-/** Starts it: a second or two. @throws Error where the folder is none, or the start fails: nothing is left then */
+/**
+ * Starts the service, which takes a second or two. @throws Error if the folder does not exist or the start fails, after
+ * cleaning up
+ */
 export async function openTestProject(options: TestProjectOptions = {}): Promise<FunctionProject> {
   const functions = resolve(options.functions ?? 'functions');
   if (!(await isFolder(functions))) throw new Error(`functions: got ${functions}, wants a folder that is there`);
@@ -57,7 +63,7 @@ export async function openTestProject(options: TestProjectOptions = {}): Promise
   }
 }
 
-/** @param atEnd takes what undoes a step, the last one first */
+/** @param atEnd registers the cleanup of a step; they run in reverse order */
 async function startTestProject(
   { project = 'test', log, functions }: TestProjectOptions & { readonly functions: string },
   stop: () => Promise<void>,

@@ -4,7 +4,7 @@ import { unknownRoute } from './http/server/path-methods.js';
 import type { HttpRequest } from './http/request/request.js';
 import { TenancyInterceptor } from './tenancy/tenancy.interceptor.js';
 
-/** Everything else under the service's path: 404 or 405, but only to those whom the interceptor lets in. */
+/** All other paths under `/api/lib`: 404 or 405, after the checks of the interceptor. */
 @Controller('api/lib')
 @ApiExcludeController()
 @UseInterceptors(TenancyInterceptor)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: `npm run kind -- <command>`, or `kind <command>` where it is installed. */
+/** The command line: `npm run kind -- <command>`, or `kind <command>` if installed. */
 import 'reflect-metadata';
 import { loadConfig } from '../config/config.js';
 import { handleStrayErrors } from '../function/sandbox/user-code.js';
@@ -11,5 +11,5 @@ const code = await runCommandLine(process.argv.slice(2), undefined, () => {
   handleStrayErrors(createLogger(config), config.functionsDir);
   return config;
 });
-// What modules of functions have begun, such as a timer, may go on for ever.
+// Function modules may have started timers, which would keep the process running.
 process.stdout.write('', () => process.exit(code));

@@ -1,4 +1,7 @@
-/** From arguments to an exit code: 0 done, 1 refused (one line on standard error), 2 wrong usage. */
+/**
+ * Runs a command and returns the exit code: 0 for success, 1 for an error (one line on standard error), 2 for wrong
+ * usage.
+ */
 import { Command, CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../config/config.js';
 import { commonRefusal } from '../database/statement/sqlstate.js';
@@ -25,7 +28,7 @@ const PROCESS_TERMINAL: Terminal = {
   err: (text) => void process.stderr.write(text),
 };
 
-/** @param load where the settings come from; tests give their own */
+/** @param load reads the settings; replaced by tests */
 export async function runCommandLine(
   argv: readonly string[],
   terminal: Terminal = PROCESS_TERMINAL,
@@ -69,7 +72,7 @@ function createProgram(toolbox: CommandContext): Command {
   return program;
 }
 
-/** What a person can act on, never a stack. */
+/** The text of an error, without a stack. */
 function errorText(error: unknown): string {
   const told = commonRefusal(error) ?? error;
   if (told instanceof KindError) return singleLineText(told.messages.map(({ text }) => text).join('; '));

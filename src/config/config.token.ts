@@ -1,5 +1,5 @@
-/** The injection token of the one `Config` of a process. */
+/** The injection token of the process's `Config`. */
 export const CONFIG = Symbol('config');
 
-/** That of the key that signs tokens. */
+/** The injection token of the key that signs tokens. */
 export const SECRET = Symbol('secret');

@@ -1,6 +1,6 @@
 /**
- * The settings of the service. This folder is the only reader of the environment; everything else is given a Config.
- * The contract is the table of docs/operations.md.
+ * The settings of the service. Only this folder reads the environment; other code receives a `Config`. All variables
+ * are documented in docs/operations.md.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,21 +11,21 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Address {
   readonly host: string;
-  /** 0 for one that is free. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 
 /** Times are in milliseconds, sizes in bytes, folders absolute. */
 export interface Config extends Address {
   readonly production: boolean;
-  /** Where `/metrics` is, where that is another address. */
+  /** The address of `/metrics`, if it is a separate one. */
   readonly metrics?: Address;
   readonly databaseUrl?: string;
-  /** The same database past a transaction pooler. */
+  /** The same database, without a transaction pooler in between. */
   readonly databaseDirectUrl?: string;
-  /** Connections of one process. */
+  /** Connections per process. */
   readonly databasePool: number;
-  /** Whether statements that come back are prepared by name. */
+  /** Whether repeated statements are prepared by name. */
   readonly databasePrepared: boolean;
   readonly dataDir: string;
   readonly jwtSecret?: string;
@@ -59,15 +59,12 @@ export interface BootstrapConfig {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The message has one line per bad variable; show it without a stack. */
+/** The message has one line per invalid variable, and is shown without a stack. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/**
- * Reads the environment, and `.env` of the folder `cwd` for what the environment leaves unset.
- * @throws ConfigError
- */
+/** Reads the environment, and `.env` in the folder `cwd` for variables that are not set. @throws ConfigError */
 export function loadConfig(env: Variables = process.env, cwd = process.cwd()): Config {
   const set = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
   const raw: Variables = { ...readDotenv(join(cwd, '.env')), ...Object.fromEntries(set) };
@@ -122,7 +119,7 @@ function toConfig(environment: Environment, cwd: string): Config {
   };
 }
 
-/** What is not said of it is as for the service; the same address is none of its own. */
+/** Unset parts are those of the service; an equal address is no separate one. */
 function metricsAddress({ HOST, PORT, METRICS_HOST, METRICS_PORT }: Environment): Pick<Config, 'metrics'> {
   const [host, port] = [METRICS_HOST ?? HOST, METRICS_PORT ?? PORT];
   const given = METRICS_HOST !== undefined || METRICS_PORT !== undefined;

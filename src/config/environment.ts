@@ -1,6 +1,6 @@
 /**
- * The environment as the contract lists it: one property per variable, its default and what it must look like.
- * `readEnvironment` fills it from text; config.ts turns it into what the rest of the service uses.
+ * The environment variables: one property each, with default and validation. `readEnvironment` reads them from text;
+ * config.ts makes a `Config` of them.
  */
 import 'reflect-metadata';
 import { plainToInstance, Transform } from 'class-transformer';
@@ -21,13 +21,16 @@ import {
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Marks a value that its reader refused; the raw text stays in the input. */
+/** Marks a value that its reader refused. The original text stays in the input. */
 const INVALID = Symbol('refused');
 
-/** Every variable, in the order of the class. Compilers may leave out class fields without a value, so `new` can't tell. */
+/**
+ * All variables, in the order of the class. They are collected by the decorator, because compilers may drop class
+ * fields without a value.
+ */
 const VARIABLES: string[] = [];
 
-/** Makes the property a variable that is read with `reader`, and refused with the reader's own words. */
+/** Declares a property as a variable that is read and validated by `reader`. */
 function Reads<T>(reader: VariableReader<T>): PropertyDecorator {
   const transform = Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? (reader.read(value) ?? INVALID) : value,
@@ -108,7 +111,7 @@ export class Environment {
   @Reads(duration('0s', '1h')) readonly SHUTDOWN_GRACE: number = 10_000;
 }
 
-/** Variables whose value is never shown. */
+/** Variables whose values are never shown. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
@@ -126,7 +129,7 @@ export interface EnvironmentFault {
   readonly wants: string;
 }
 
-/** Variables that are unset (or empty) take their defaults; faults come in the order of the class. */
+/** Unset and empty variables have their defaults. Faults are in the order of the class. */
 export function readEnvironment(raw: Readonly<Record<string, string | undefined>>): {
   readonly environment: Environment;
   readonly faults: readonly EnvironmentFault[];

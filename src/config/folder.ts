@@ -1,11 +1,10 @@
-/** Makes folders that settings name. */
+/** Creates folders that are named in settings. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder where there is none, and those above it, which `mkdir` with `recursive` does too, but never ends where
- * the system says of a folder that is there that it isn't (below /proc).
- * @throws the system's error
+ * Creates a folder and its parents. `mkdir` with `recursive` does not end if the system denies that an existing folder
+ * exists, as below /proc. @throws the system's error
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
   if (await isFolder(folder)) return;
@@ -14,12 +13,12 @@ export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
   try {
     await mkdir(folder, mode);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it.
     if (!(await isFolder(folder))) throw error;
   }
 }
 
-/** What to tell whoever chose the folder. */
+/** The error text for a folder that cannot be used. */
 export function unusableFolder(dataDir: string, { message }: Error): string {
   return `DATA_DIR: got ${dataDir}, wants a folder that can be made and written: ${message}`;
 }

@@ -1,6 +1,4 @@
-/**
- * The key that signs tokens: JWT_SECRET, or one made once and kept in DATA_DIR/secret, readable by its owner only.
- */
+/** The key that signs tokens: JWT_SECRET, or a generated one in DATA_DIR/secret, which only its owner can read. */
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +8,7 @@ import { makeFolder, unusableFolder } from './folder.js';
 
 const MIN_LENGTH = 32;
 
-/** Several processes that call it at once on one folder get the same secret. */
+/** Processes that call it at the same time on one folder get the same secret. */
 export async function loadSecret(config: Pick<Config, 'jwtSecret' | 'dataDir'>): Promise<string> {
   if (config.jwtSecret !== undefined) return config.jwtSecret;
   const file = join(config.dataDir, 'secret');
@@ -44,7 +42,9 @@ async function keepSecret(dataDir: string, file: string): Promise<void> {
   }
 }
 
-/** Written whole beside its place, then linked there: never half a secret, and the first of two writers wins. */
+/**
+ * Written to a temporary file and then linked, so that the secret is always complete and the first of two writers wins.
+ */
 async function createSecret(file: string): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = await open(draft, 'wx', 0o600);

@@ -1,6 +1,6 @@
 /**
- * How the text of an environment variable becomes a value. A reader is pure: it says in words what it wants, and
- * answers undefined for any text that is not that.
+ * Readers of environment variables. A reader is pure: it describes the expected value, and returns undefined for other
+ * texts.
  */
 import { isIP } from 'node:net';
 
@@ -35,7 +35,7 @@ const BOOLEANS = new Map([
   ['0', false],
 ]);
 
-/** Any text that `pattern` matches; `wants` says it in words. */
+/** A text that matches `pattern`, which `wants` describes. */
 export function textMatching(wants: string, pattern: RegExp): VariableReader<string> {
   return { wants, read: (value) => (pattern.test(value) ? value : undefined) };
 }
@@ -51,7 +51,7 @@ export function wholeNumber(min: number, max: number): VariableReader<number> {
   };
 }
 
-/** Milliseconds of `500ms`, `15m`, `30d`; the bounds are written the same way. */
+/** Milliseconds, written as `500ms`, `15m` or `30d`, as are the bounds. */
 export function duration(min: string, max: string): VariableReader<number> {
   return {
     wants: `a duration from ${min} to ${max} such as 500ms, 10s, 15m, 12h or 30d`,
@@ -64,7 +64,7 @@ export function duration(min: string, max: string): VariableReader<number> {
   };
 }
 
-/** Bytes of `64kb`, `1mb`; the bounds are written the same way. */
+/** Bytes, written as `64kb` or `1mb`, as are the bounds. */
 export function size(min: string, max: string): VariableReader<number> {
   return {
     wants: `a size from ${min} to ${max} such as 512kb or 1mb`,
@@ -82,7 +82,7 @@ export const onOff: VariableReader<boolean> = {
   read: (value) => BOOLEANS.get(value.toLowerCase()),
 };
 
-/** An absolute address of one of the schemes, with a host: before the path, or (as PostgreSQL's may) in `?host=`. */
+/** An absolute URL of one of the schemes, with a host: before the path, or in `?host=`, as PostgreSQL allows. */
 export function address(example: string, ...schemes: readonly string[]): VariableReader<string> {
   const beginnings = schemes.map((scheme) => `${scheme}://`);
   return {
@@ -105,7 +105,7 @@ export const originList: VariableReader<readonly string[] | '*'> = {
   },
 };
 
-/** Express' `trust proxy`: how many proxies, or which, stand before the service. */
+/** Express' `trust proxy`: the number of proxies in front of the service, or their addresses. */
 export const trustProxy: VariableReader<boolean | number | string | readonly string[]> = {
   wants:
     'on, off, the number of proxies, or a comma-separated list of addresses, networks, loopback, linklocal or uniquelocal',

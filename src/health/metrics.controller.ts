@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { Metrics, METRICS_TYPE } from './metrics.js';
 
-/** Left out where the numbers have an address of their own. */
+/** Not registered if metrics have a separate address. */
 @Controller()
 export class MetricsController {
   constructor(private readonly metrics: Metrics) {}

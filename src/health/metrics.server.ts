@@ -1,4 +1,4 @@
-/** The numbers at an address of their own (`METRICS_HOST`, `METRICS_PORT`), where nothing else is served. */
+/** A server for metrics only, at `METRICS_HOST` and `METRICS_PORT`. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,15 +6,15 @@ import type { Address } from '../config/config.js';
 import { METRICS_TYPE } from './metrics.js';
 
 export interface MetricsServer {
-  /** Where they are. */
+  /** The address of `/metrics`. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Milliseconds for a request to come in. */
+/** Milliseconds to receive a request. */
 const METRICS_REQUEST_TIMEOUT = 10_000;
 
-/** @param text the numbers @throws the error of `listen` */
+/** @param text returns the metrics @throws the error of `listen` */
 export async function serveMetrics({ host, port }: Address, text: () => Promise<string>): Promise<MetricsServer> {
   const server = createServer(
     { headersTimeout: METRICS_REQUEST_TIMEOUT, requestTimeout: METRICS_REQUEST_TIMEOUT },

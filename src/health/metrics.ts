@@ -1,13 +1,13 @@
 /**
- * What a Prometheus server scrapes: the process, its requests and what it still has to do; where several processes share
- * a port, of all of them together. No label names a tenant.
+ * Metrics for Prometheus: process, requests and pending work; over all processes if several share a port. No label
+ * contains a tenant.
  */
 import { Injectable } from '@nestjs/common';
 import type { RequestObserver } from '../http/server/request-lifecycle.js';
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram } from 'prom-client';
 import { IndexBuilder } from '../catalog/index/index-builder.js';
 
-/** Prometheus' text format. */
+/** The text format of Prometheus. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -45,12 +45,12 @@ export class Metrics {
     this.#durations.observe(milliseconds / 1000);
   };
 
-  /** The numbers of this process; or of all, where several share a port. */
+  /** The metrics of this process, or of all processes that share the port. */
   text(): Promise<string> {
     return this.#ofAll();
   }
 
-  /** From now on this process is one of several: its numbers are gathered too, and `ofAll` has those of each added up. */
+  /** Makes this process one of several: its metrics are collected by the primary, and `ofAll` returns the sums. */
   join(ofAll: () => Promise<string>): void {
     AggregatorRegistry.setRegistries(this.#registry);
     this.#ofAll = ofAll;

@@ -1,4 +1,4 @@
-/** Whether the service is ready to serve: the database answers, and no shutdown has begun. */
+/** Readiness: the database responds, and no shutdown has begun. */
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { OpenRequests } from '../http/server/open-requests.js';
@@ -7,7 +7,7 @@ import { PING } from '../sql/registry.sql.js';
 
 @Injectable()
 export class Readiness {
-  /** One question to the database at a time, however many ask. */
+  /** The query in progress, which concurrent checks share. */
   #asking: Promise<unknown> | undefined;
 
   constructor(

@@ -1,6 +1,6 @@
 /**
- * What the lists of a kind's body name, judged before anything is written: so that a body which is refused for other
- * faults tells those of its lists along. What is not refused is judged by `checkModel`, when all of it is written.
+ * Checks the lists in the body of a kind that has other faults, so that all are reported together. A body without
+ * faults is checked by `checkModel`, after everything has been written.
  */
 import { checkLists, checkReference, type Listed, type SuggestableIds } from '../model/check/check-model.js';
 import type { KindDef, Model } from '../model/model.js';
@@ -11,7 +11,7 @@ import { isPlainObject, type Json } from '../shared/json.js';
 import { bodyOf, type Body } from '../unit/draft/draft.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
 
-/** `id`: that of the kind; `values`: what of the body was read. */
+/** `id`: the id of the kind; `values`: the valid values of the body. */
 export function checkBodyLists(
   id: string,
   body: Body,
@@ -30,7 +30,7 @@ export function checkBodyLists(
     if (!isPlainObject(entry)) continue;
     const definition = withLabel(bodyOf(entry));
     const [name, type, target] = [idOfBody(definition), definition.get('kind_id'), definition.get('reference_kind')];
-    // That it is defined twice was told.
+    // Duplicate definitions are reported already.
     if (name !== undefined && !names.includes(name)) names.push(name);
     if (name === undefined || known.has(name) || typeof type !== 'string' || !isParameterTypeId(type)) continue;
     const is = (key: string) => definition.get(key) === true;
@@ -39,7 +39,7 @@ export function checkBodyLists(
       checkReference({ referenceKind: target }, model, suggestable, faults, at);
     }
   }
-  // One that is not there is told by its place in the list of parameters.
+  // Unknown names are reported with their position in the list of parameters.
   const unknown = names.filter((name) => !known.has(name));
   for (const name of unknown) known.set(name, { type: 'string', primary: false, multiple: false, runTime: false });
   const listed = (key: 'unique' | 'indexes') =>

@@ -1,4 +1,7 @@
-/** Parameters that are defined inside the body of a kind: they are made along, or are the stored ones, said again. */
+/**
+ * Parameters that are defined inside the body of a kind. New ones are created; a definition of a stored parameter must
+ * be equal to it.
+ */
 import { Injectable } from '@nestjs/common';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/registry.js';
@@ -12,7 +15,7 @@ import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
 import { changeOf } from '../unit/session/session.js';
 import { UnitStores } from '../unit/unit-stores.js';
 
-/** One of them, and its place in the list. */
+/** A definition and its position in the list. */
 interface InlineDefinition {
   readonly at: number;
   readonly body: Body;
@@ -26,8 +29,8 @@ export class InlineParameters {
   ) {}
 
   /**
-   * The list of ids of parameters. Those that are defined in place are made, those of one type in one statement, but for
-   * a definition that says what is stored under its id.
+   * Returns the list as ids of parameters. Creates new definitions, with one statement per type; a definition that
+   * equals the stored parameter of its id only refers to it.
    */
   async create(entries: readonly unknown[], kindId: string | undefined, write: PendingWrite): Promise<unknown[]> {
     if (!entries.some(isPlainObject)) return [...entries];
@@ -72,7 +75,10 @@ export class InlineParameters {
     return ids.filter((id) => id !== undefined);
   }
 
-  /** The id of the stored parameter, where a definition says the same; else its behaviour tells what differs. */
+  /**
+   * The id of the stored parameter if the definition is equal to it; otherwise the behavior of parameters reports the
+   * differences.
+   */
   async #said(
     type: string,
     { at, body }: InlineDefinition,
@@ -111,7 +117,7 @@ export class InlineParameters {
     });
   }
 
-  /** Faults of definitions are told as those of the kind, with their place; undefined after some. */
+  /** Reports faults of definitions as faults of the kind, with their position; undefined if there were any. */
   async #telling<T>(
     definitions: readonly InlineDefinition[],
     { faults }: PendingWrite,
@@ -120,7 +126,8 @@ export class InlineParameters {
     try {
       return await work();
     } catch (error) {
-      // Faults were found before anything was sent; whatever PostgreSQL refused has ended the transaction.
+      // Only faults with an index were found before a statement was sent. Errors of PostgreSQL have ended the
+      // transaction.
       if (!(error instanceof KindError) || error.messages.some(({ index }) => index === undefined)) throw error;
       for (const { index = 0, text, code } of error.messages) {
         faults.add(code, `parameters[${definitions[index]?.at ?? 0}].${text}`, { parameter: 'parameters' });

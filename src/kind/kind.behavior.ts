@@ -1,4 +1,4 @@
-/** What is special about the units of `kind`: they bring parameters along, and their tables follow them. */
+/** Writes of kinds: creates the parameters that are defined in their bodies, and checks what tables are made from. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
@@ -17,13 +17,13 @@ import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
 import { originalCallerOf, asSystem, changeOf, type Session } from '../unit/session/session.js';
 import { UnitStores } from '../unit/unit-stores.js';
 
-/** What owners may edit of a built-in kind. */
+/** The fields of a built-in kind that may be edited. */
 const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access']);
 
 @Injectable()
 export class KindBehavior implements Behavior, OnModuleInit {
   readonly definition = true;
-  /** Bodies as they came, before what they define was made. */
+  /** The bodies before their inline parameters are created. */
   readonly #bodies = new WeakMap<PendingWrite, Body>();
 
   constructor(
@@ -48,7 +48,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
     if (!Array.isArray(parameters)) return labelled;
     const own = await this.inline.create(parameters, write.id ?? idOfBody(labelled), write);
     const granted = groupFieldIds(write);
-    // A kind of an older release may have a parameter of such a name, and keeps it.
+    // Kinds of older releases may have parameters with reserved names, and keep them.
     const before = write.session.model.kinds.get(write.id ?? '')?.parameters ?? [];
     tellTaken(
       own.filter((id) => !before.some((each) => each === id)),
@@ -109,7 +109,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
   }
 }
 
-/** The body of a built-in kind without what it keeps, where that is given as it is. @throws KindError 403 where it is not */
+/** Removes unchanged fixed fields from the body of a built-in kind. @throws KindError 403 if one is changed */
 function withoutFixedFields(body: Body, { id, session }: PendingWrite): Body {
   const kind = id === undefined ? undefined : session.model.kinds.get(id);
   if (!kind?.builtIn) return body;
@@ -122,18 +122,21 @@ function withoutFixedFields(body: Body, { id, session }: PendingWrite): Body {
   throw refusal('kind.built_in', text);
 }
 
-/** The groups of the user's kind that is edited; a new one has none. */
+/** The groups of the kind that is edited; none for a new or a built-in kind. */
 function groupsOfEditedKind({ id, session }: PendingWrite): readonly string[] {
   const kind = id === undefined ? undefined : session.model.kinds.get(id);
   return kind && !kind.builtIn ? kind.groups : [];
 }
 
-/** What that kind has of its groups. */
+/** The ids of the fields that the kind has because of its groups. */
 function groupFieldIds(write: PendingWrite): string[] {
   return grantedFields(groupsOfEditedKind(write)).map(({ id }) => id);
 }
 
-/** The list of a member kind's record names what its members have as such, which is no parameter; a new kind has none of it. */
+/**
+ * Removes the fields that all members have, which the record of a member kind lists among its parameters although they
+ * are none. Applies to edits of member kinds, and to new kinds that are made from such a record.
+ */
 function withoutMemberFields(body: Body, write: PendingWrite): Body {
   const list = body.get('parameters');
   const ofRecord = Array.isArray(list) && list.includes(CREDENTIAL_KIND);
@@ -142,7 +145,7 @@ function withoutMemberFields(body: Body, write: PendingWrite): Body {
   return new Map([...body, ['parameters', list.filter((entry) => !granted.has(entry))]]);
 }
 
-/** Names that are no parameter are told together with the other faults of the body. */
+/** Adds faults for names that are no parameters, together with the other faults of the body. */
 function checkParameterNames(list: Json | undefined, write: PendingWrite): void {
   if (!Array.isArray(list)) return;
   const { session, faults } = write;
@@ -154,7 +157,7 @@ function checkParameterNames(list: Json | undefined, write: PendingWrite): void 
   }
 }
 
-/** `unique` and `indexes` are lists of lists of parameter ids. */
+/** Checks that `unique` and `indexes` are lists of lists of parameter ids. */
 function checkListShape(key: string, value: Json | undefined, { faults }: PendingWrite): void {
   if (value === undefined) return;
   const bad = (text: string) => faults.add('parameter.bad_type', `${key}${text}`, { parameter: key });

@@ -8,7 +8,7 @@ import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Structs } from '../unit/struct.js';
 
-/** Kinds are units of `kind`; what is their own is the struct of their body. */
+/** Kinds are units of `kind`, so only the struct of their body has a route here. */
 @Controller('api/lib/kind')
 @UseInterceptors(TenancyInterceptor)
 export class KindController {

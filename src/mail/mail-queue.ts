@@ -1,7 +1,6 @@
 /**
- * The mails that wait to be sent. They are made and sent after the answer of the request that asks for them, so that no
- * answer tells by its time whether there was one. The line is bounded, of each project and of all, and projects take
- * turns in it; what fails for a moment is tried again.
+ * The queue of mails. Mails are rendered and sent after the response, so that its time does not reveal whether there
+ * was one. The queue is limited, per project and in total, and projects take turns. Temporary failures are retried.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { MailerService } from '@nestjs-modules/mailer';
@@ -13,17 +12,17 @@ import { FairQueue } from '../shared/fair-queue.js';
 import { LIMITS } from '../shared/limits.js';
 import type { Mail } from './mail.js';
 
-/** What a mail is made by, when its turn comes; undefined where there is none to be sent. */
+/** Renders a mail when its turn comes; undefined if there is nothing to send. */
 export interface MailJob {
-  /** For the log: which mail. Neither address nor content are ever logged. */
+  /** For the log, which never contains addresses or content. */
   readonly type: string;
   readonly make: () => Mail | undefined | Promise<Mail | undefined>;
 }
 
-/** Whose mail it is: those of functions leave room to what a sign-in waits for, however slow the functions are. */
+/** Mails of functions have lower limits, so that slow or busy functions do not delay sign-in codes. */
 export type MailSender = 'service' | 'function';
 
-/** Mails in the line with which another one has no place, by who asks: of all projects, and of one. */
+/** The number of queued mails at which another one is refused, by sender: of all projects, and of one. */
 const QUEUE_LIMITS: Readonly<Record<MailSender, { readonly ofAll: number; readonly ofOne: number }>> = {
   service: { ofAll: LIMITS.mailsWaiting, ofOne: LIMITS.mailsPerProject },
   function: { ofAll: LIMITS.functionMailsWaiting, ofOne: LIMITS.functionMailsPerProject },
@@ -31,15 +30,15 @@ const QUEUE_LIMITS: Readonly<Record<MailSender, { readonly ofAll: number; readon
 
 /** Mails that one process sends at once. */
 const CONCURRENT_SENDS = 4;
-/** Milliseconds before each further attempt. */
+/** Milliseconds before each retry. */
 const RETRY_DELAYS = [1000, 5000] as const;
 
 @Injectable()
 export class MailQueue {
   readonly #line = new FairQueue({ concurrency: CONCURRENT_SENDS, refusal: mailQueueFull });
-  /** Mails that wait or are under way. */
+  /** Mails that are queued or being sent. */
   readonly #posted = new Set<Promise<void>>();
-  /** Places that are taken: of each project, and of all. */
+  /** Reserved places in the queue, per project. */
   readonly #places = new Map<string, number>();
   #taken = 0;
   #over = false;
@@ -51,8 +50,8 @@ export class MailQueue {
   ) {}
 
   /**
-   * Takes a place in the line, for a mail that is posted after the answer. Whether one is to be had does not depend on
-   * whom the mail is for. @throws KindError 503
+   * Reserves a place in the queue for a mail that is submitted after the response. Whether there is one does not depend
+   * on the recipient. @throws KindError 503
    */
   reserve(project: string, sender: MailSender = 'service'): MailReservation {
     const own = this.#places.get(project) ?? 0;
@@ -77,7 +76,7 @@ export class MailQueue {
     else this.#places.delete(project);
   }
 
-  /** Finishes what waits, for at most so many milliseconds. What is left then is told of in the log. */
+  /** Sends the queued mails within a number of milliseconds. The log reports how many are left then. */
   async drain(milliseconds: number): Promise<void> {
     this.#stopping.abort();
     const deadline = Date.now() + milliseconds;
@@ -125,7 +124,7 @@ export class MailQueue {
   async #deliver({ to, subject, text, html }: Mail): Promise<void> {
     if (!isEmailAddress(to)) throw Object.assign(new Error('no e-mail address'), { code: 'EENVELOPE' });
     await this.mailer.sendMail({
-      // An object is taken as it is: a text would be read as a list of addresses.
+      // An object is used as it is; a string would be parsed as a list of addresses.
       to: { name: '', address: to },
       subject,
       text,
@@ -135,7 +134,7 @@ export class MailQueue {
   }
 }
 
-/** A place in the line of mails. It is posted to, or left, once. */
+/** A reserved place in the queue. It is used or released, once. */
 export interface MailReservation {
   submit(job: MailJob): void;
   release(): void;
@@ -145,13 +144,15 @@ function mailQueueFull(): KindError {
   return retryLater('server.busy', 'Too many mails wait to be sent', 10);
 }
 
-/** What the log may know of a failure: codes. Texts of servers repeat addresses, and some of them passwords. */
+/**
+ * The codes of a failure, for the log. Texts of servers are left out: they contain addresses, and sometimes passwords.
+ */
 function failureCodes(error: unknown): object {
   const { code, responseCode, command, name } = error as Record<string, unknown>;
   return { code, responseCode, command, ...(code === undefined && { error: name }) };
 }
 
-/** A server that refuses for good (5xx) refuses again. */
+/** Failures that a retry would not change, such as permanent refusals of the server (5xx). */
 function isPermanent(error: unknown): boolean {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return code === 'EENVELOPE' || code === 'EAUTH' || (responseCode !== undefined && responseCode >= 500);

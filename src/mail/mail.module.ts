@@ -1,6 +1,6 @@
 /**
- * Mails: how they look, where they wait, and how they leave. `@nestjs-modules/mailer` loads `lodash` without declaring
- * it, which is why package.json does.
+ * Mail: templates, queue and transport. `@nestjs-modules/mailer` uses `lodash` without declaring it, so package.json
+ * does.
  */
 import { Module } from '@nestjs/common';
 import { MailerModule } from '@nestjs-modules/mailer';

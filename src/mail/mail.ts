@@ -1,4 +1,4 @@
-/** A mail before it is sent. Nothing in it was chosen by a member but the address: nobody sends words of theirs to others. */
+/** A mail to be sent. Members choose nothing in it but the address, so nobody can send texts to others. */
 export interface Mail {
   /** One address, without a name. */
   readonly to: string;
@@ -7,7 +7,7 @@ export interface Mail {
   readonly html: string;
 }
 
-/** A text of somebody's as one line of a mail: no line breaks, no control or direction characters, not endless. */
+/** A user's text as one line of at most 100 characters, without control and direction characters. */
 export function mailLine(text: string): string {
   const line = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return [...line].slice(0, 100).join('');

@@ -1,13 +1,13 @@
-/** How `@nestjs-modules/mailer` is set up: SMTP where MAIL_URL is set, else the outbox. */
+/** Options of `@nestjs-modules/mailer`: SMTP if MAIL_URL is set, otherwise the outbox. */
 import { join } from 'node:path';
 import type { MailerOptions } from '@nestjs-modules/mailer';
 import type { Config } from '../config/config.js';
 import { OutboxTransport } from './outbox.transport.js';
 
-/** Milliseconds for a mail in all; a server that says nothing holds up no others. */
+/** Milliseconds to send a mail, so that a server that does not respond does not block others. */
 const SEND_TIMEOUT = 30_000;
 
-/** The folder of the mails that are not sent, in DATA_DIR. */
+/** The folder in DATA_DIR for mails if there is no mail server. */
 export const OUTBOX_FOLDER = 'outbox';
 
 export function mailerOptions({ mailUrl, mailFrom, dataDir }: Config): MailerOptions {
@@ -15,7 +15,7 @@ export function mailerOptions({ mailUrl, mailFrom, dataDir }: Config): MailerOpt
     mailUrl === undefined
       ? new OutboxTransport(join(dataDir, OUTBOX_FOLDER))
       : { url: mailUrl, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
-  // Mails have text of ours alone; should that ever change, nothing is read from the disk or the net for them.
+  // Mails contain only our own text. If that ever changes, nodemailer must not read files or URLs for them.
   const defaults = { from: mailFrom, disableFileAccess: true, disableUrlAccess: true };
   return { transport, defaults, sendTimeout: SEND_TIMEOUT };
 }

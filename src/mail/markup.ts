@@ -1,4 +1,4 @@
-/** HTML from fragments: the tag `markup` escapes every text that is put in, so that no value becomes markup. Pure. */
+/** HTML templates: the tag `markup` escapes every inserted text, so that no value becomes markup. Pure. */
 
 export class Markup {
   constructor(readonly text: string) {}

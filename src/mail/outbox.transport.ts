@@ -1,13 +1,14 @@
 /**
- * A transport of nodemailer's that keeps mails in a folder, one `.eml` file each, for whoever runs the service without a
- * mail server. A file appears whole: it is written under another name first. Several processes may write at once.
+ * A nodemailer transport that stores each mail as an `.eml` file, for installations without a mail server. Files are
+ * written under a temporary name and then renamed, so a reader never sees a part of a mail. Several processes may write
+ * at once.
  */
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../config/folder.js';
 
-/** What nodemailer hands to a transport. */
+/** The mail object that nodemailer passes to a transport. */
 interface ComposedMail {
   readonly message: {
     build(): Promise<Buffer>;

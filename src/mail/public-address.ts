@@ -1,4 +1,4 @@
-/** The address of the service as mails name it: PUBLIC_URL, else where it listens. No request has a say in it. */
+/** The public address of the service in mails: PUBLIC_URL, or where it listens. It never comes from a request. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
@@ -9,7 +9,7 @@ export class PublicAddress {
 
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
-  /** To be called when the service listens: only then is the port of `PORT=0` known. */
+  /** Called when the service listens, because only then the port of `PORT=0` is known. */
   listensAt(url: string): void {
     this.#listening = url;
   }

@@ -1,4 +1,4 @@
-/** Gives parameters to kinds and takes them away: the system's link type `parameter`. */
+/** The system's link type `parameter`: adds parameters to kinds and removes them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Answer } from '../http/answer/answer.js';
 import { tellTaken } from '../model/check/check-model.js';
@@ -58,7 +58,7 @@ export class ParameterLink implements SystemLink, OnModuleInit {
     await this.removeFrom(session, kind, childId);
   }
 
-  /** Takes a parameter out of a kind, and out of its lists of compound uniqueness and indexes. */
+  /** Removes a parameter from a kind, and from its lists of unique constraints and indexes. */
   async removeFrom(session: Session, kind: KindDef, parameterId: string): Promise<void> {
     const without = (lists: KindDef['unique']) => lists.filter((ids) => !ids.includes(parameterId));
     await this.#write(session, kind, {

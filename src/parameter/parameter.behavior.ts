@@ -1,4 +1,4 @@
-/** What is special about parameters: their definitions must make sense, and kinds use them. */
+/** Writes of parameters: validates definitions, and removes deleted parameters from kinds with `?cascade=true`. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { mayReadValues } from '../access/masks.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
@@ -52,7 +52,7 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     const parameterId = id ?? scalarText(draft.row['id']);
     if (!isParameterTypeId(kind.id)) return draft;
     const stored = session.model.parameters.get(parameterId);
-    // In the body of a kind the stored one may be said again.
+    // The body of a kind may repeat the definition of a stored parameter.
     const said = id === undefined && stored?.type === kind.id && change.inline.has(parameterId);
     if (id === undefined && stored && !said) addExistsFault(stored, [], write);
     const base =
@@ -68,15 +68,16 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
         ...place,
       });
     }
-    // Without other faults it is looked at when all is written.
+    // Without other faults it is checked after everything has been written.
     if (faults.any && index === undefined) {
       checkReference(def, session.model, suggestableIds(session.model, originalCallerOf(session)), faults);
     }
     change.parameters.add(parameterId);
-    // Only a value that was accepted has a canonical form.
+    // Only a valid value has a canonical form.
     const made = faults.any ? draft : this.#canonical(draft, kind, def);
     if (!said) return made;
-    // Whether it is the same would tell what the values of the stored one are: for who may not know them it never is.
+    // A comparison would reveal the values of the stored parameter, so callers who may not read these are always
+    // refused.
     const mayCompare = !faults.any && mayReadValues(stored, originalCallerOf(session));
     const others = mayCompare ? differences(stored, definitionOfDraft(made, kind)) : [];
     if (!mayCompare || others.length > 0) addExistsFault(stored, others, write);
@@ -107,12 +108,12 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
   }
 }
 
-/** What a new row defines: its columns are those of a record. */
+/** The definition in a new row, whose columns are those of a record. */
 function definitionOfDraft({ row }: Draft, { id }: KindDef): ParameterDef {
   return definitionOf({ ...row, kind_id: id } as unknown as ParameterRecord);
 }
 
-/** `others`: the fields in which the stored one differs. */
+/** `others`: the fields that differ from the stored parameter. */
 function addExistsFault({ id, type }: ParameterDef, others: readonly string[], { faults, index }: PendingWrite): void {
   const place = index === undefined ? { parameter: 'id' } : { parameter: 'id', index };
   const otherwise = others.length > 0 ? ` with another ${others.join(', ')}` : '';
@@ -120,7 +121,7 @@ function addExistsFault({ id, type }: ParameterDef, others: readonly string[], {
   faults.add('parameter.exists', `id: a parameter '${id}' exists already, a ${type}${otherwise}; ${shared}`, place);
 }
 
-/** `persistence: run_time` and `only_run_time: true` say the same: a body that has one gets the other. */
+/** `persistence: run_time` and `only_run_time: true` mean the same: a body with one of them gets the other. */
 function withBothRunTimeFields(body: Body): Body {
   const [persistence, runTime] = [body.get('persistence'), body.get('only_run_time')];
   if (typeof runTime === 'boolean' && persistence === undefined) {

@@ -1,11 +1,14 @@
-/** What a request brings beside its path: a body, of a fixed shape where there is one, and no query. */
+/** Decorators that inject a request's body into handlers. Requests with a body take no query. */
 import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
 import { readDto, type DtoClass } from '../http/body/dto.js';
 import { refuseQuery } from '../http/route/list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { bodyJson, type BodyLimit } from './request-bodies.js';
 
-/** Reads a body when it is called, which is after the caller's rights were checked. @throws KindError 400, 413, 415, 503 */
+/**
+ * Reads and validates the body when called, after the caller's rights were checked. @throws KindError 400, 413, 415,
+ * 503
+ */
 export type BodyInput<T = unknown> = () => Promise<T>;
 
 class DtoPipe<T extends object> implements PipeTransform<BodyInput, BodyInput<T>> {
@@ -24,12 +27,15 @@ const JsonInput = createParamDecorator((limit: BodyLimit, context: ExecutionCont
   };
 });
 
-/** Injects a function that reads the body as an instance of a class. */
+/** Injects a function that reads the body as an instance of a DTO class. */
 export function Input<T extends object>(dto: DtoClass<T>): ParameterDecorator {
   return JsonInput('small', new DtoPipe(dto));
 }
 
-/** Injects a function that reads the body as JSON, for bodies whose shape a project defines, or that are passed over. */
+/**
+ * Injects a function that reads the body as JSON: for bodies whose shape the project defines, and for bodies that are
+ * ignored.
+ */
 export function AnyInput(limit: BodyLimit = 'small'): ParameterDecorator {
   return JsonInput(limit);
 }

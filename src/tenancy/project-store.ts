@@ -1,4 +1,4 @@
-/** The projects of the registry, in memory; the registry's announcements and misses keep it right. */
+/** Cache of the projects in the registry. Announcements and cache misses keep it up to date. */
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ProjectRepository } from '../database/registry/project.repository.js';
@@ -7,18 +7,18 @@ import { projectOf, type Project } from './project.js';
 
 const MAX_PROJECTS = 10_000;
 /**
- * Milliseconds for which a project is not asked for again: should an announcement never have come; and where none comes
- * at all, so that what was set holds within a second.
+ * Milliseconds that a project is cached, in case an announcement is lost; shorter if none can be received, so that
+ * changes take effect within a second.
  */
 const PROJECT_TTL = { listening: 60_000, notListening: 900 };
-/** Milliseconds for which a key that names no project is not asked for again: whoever guesses keys costs little. */
+/** Milliseconds that an unknown key is cached, so that guessing keys costs little. */
 const MISS_TTL = 1000;
 
 @Injectable()
 export class ProjectStore {
   readonly #projects = new LRUCache<string, Project>({ max: MAX_PROJECTS, ttl: PROJECT_TTL.listening });
   readonly #misses = new LRUCache<string, true>({ max: MAX_PROJECTS, ttl: MISS_TTL });
-  /** Questions to the registry. One that is no longer here was asked before news came: its answer is not kept. */
+  /** Queries in progress. The result of one that has been removed from here is outdated, and is not cached. */
   readonly #loading = new Map<string, Promise<Project | undefined>>();
 
   #ttl = PROJECT_TTL.listening;
@@ -31,7 +31,7 @@ export class ProjectStore {
     this.clear();
   }
 
-  /** The project of that key, or undefined. Asks the registry only for those that are not in memory. */
+  /** The project of a key, or undefined. Queries the registry only if it is not cached. */
   find(id: string): Project | undefined | Promise<Project | undefined> {
     if (!PROJECT_ID.test(id)) return undefined;
     const known = this.#projects.get(id);
@@ -39,7 +39,7 @@ export class ProjectStore {
     return this.#loading.get(id) ?? this.#load(id);
   }
 
-  /** The project of that key as the registry has it now. */
+  /** The project of a key, read anew from the registry. */
   reload(id: string): Promise<Project | undefined> {
     this.forget(id);
     return this.#load(id);

@@ -1,4 +1,4 @@
-/** A tenant as requests see it. */
+/** A project (tenant) with what requests need of it. */
 import { schemaName } from '../model/names.js';
 import type { ProjectSettings } from '../database/entities/project.entity.js';
 

@@ -12,8 +12,8 @@ import { scopeOf } from './request-scope.js';
 type BodyBytes = Promise<Buffer | undefined>;
 
 /**
- * The setting that says how long a body may be: units of users' kinds may be large, and many at once. `small` is for what
- * needs little, and perhaps comes from anybody.
+ * The setting that limits the size of a body. Bodies of units may be large, as units may be large and many at once;
+ * `small` is for bodies that never need to be, also those of anonymous callers.
  */
 export type BodyLimit = 'bodyLimit' | 'bodyLimitUnits' | 'small';
 
@@ -23,7 +23,7 @@ const bodyReaders = new RequestSlot<(limit: BodyLimit) => BodyBytes>('body');
 export class RequestBodies {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
-  /** Makes the body of a request ready to be read, for the tenant that it is of. */
+  /** Prepares reading the body of a request, on account of its tenant. */
   prepare(request: HttpRequest): void {
     let bytes: BodyBytes | undefined;
     bodyReaders.set(request, (limit) => (bytes ??= this.#read(request, limit)));
@@ -42,14 +42,14 @@ export class RequestBodies {
   }
 }
 
-/** Reads the bytes of a request's body, once; undefined where it has none. @throws KindError 400, 413, 415, 503 */
+/** Reads the bytes of a request's body, only once; undefined if it has none. @throws KindError 400, 413, 415, 503 */
 export function bodyBytes(request: object, limit: BodyLimit = 'bodyLimit'): BodyBytes {
   const read = bodyReaders.get(request);
   if (!read) throw new Error('the body can not be read: its controller lacks the tenancy interceptor');
   return read(limit);
 }
 
-/** The body of a request as JSON; undefined where it has none. @throws KindError 400, 413, 415, 503 */
+/** The body of a request as JSON; undefined if it has none. @throws KindError 400, 413, 415, 503 */
 export async function bodyJson(request: HttpRequest, limit?: BodyLimit): Promise<unknown> {
   const { project } = scopeOf(request);
   return parseBody(await bodyBytes(request, limit), request.headers['content-type'], project.schema);

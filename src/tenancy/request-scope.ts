@@ -1,4 +1,4 @@
-/** The project and the caller of a request, as the interceptor found them. */
+/** The project and the caller of a request, stored by the tenancy interceptor. */
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RequestSlot } from '../http/request/request-slot.js';
 import type { HttpRequest } from '../http/request/request.js';
@@ -16,7 +16,7 @@ export function setScope(request: HttpRequest, scope: RequestScope): void {
   scopes.set(request, scope);
 }
 
-/** The scope of a request; undefined where its route needs none and it names none. */
+/** The scope of a request; undefined if its route does not need a project and it names none. */
 export function findScope(request: object): RequestScope | undefined {
   return scopes.get(request);
 }

@@ -1,17 +1,17 @@
-/** What routes of tenants say of themselves where they differ from the others. */
+/** Decorators with which routes deviate from the default: a project is required, and an access token is read. */
 import { SetMetadata, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 
 const PROJECT = 'kind:project';
 const ACCESS_TOKEN = 'kind:access-token';
 
-/** For routes that are the same for everybody, such as the files of a page. */
+/** For routes that are the same for all projects, such as the files of a page. */
 export const WithoutProject = () => SetMetadata(PROJECT, 'none');
 
-/** For routes that answer something without a project too; where the header is there, it must be good. */
+/** For routes that also work without a project; a header that is sent must be valid. */
 export const WithOptionalProject = () => SetMetadata(PROJECT, 'optional');
 
-/** For routes that look at no access token: they take no bearer, or check one of another type themselves. */
+/** For routes that ignore access tokens: they need none, or verify a token of another type themselves. */
 export const WithoutAccessToken = () => SetMetadata(ACCESS_TOKEN, 'none');
 
 export interface RouteOptions {
@@ -19,7 +19,7 @@ export interface RouteOptions {
   readonly accessToken: 'optional' | 'none';
 }
 
-/** Reads the options of routes, of each once. */
+/** Reads the options of routes, cached per handler. */
 export class RouteOptionsReader {
   readonly #known = new Map<unknown, RouteOptions>();
   readonly #reflector = new Reflector();

@@ -1,6 +1,6 @@
 /**
- * What the controllers of all tenants share: reads `kind-project-key`, resolves the project and the caller, and makes the
- * body ready to be read, by whoever has checked that the caller may send one.
+ * Shared by all controllers of tenants: reads `kind-project-key`, resolves the project and the caller, and prepares
+ * reading the body, which handlers do after they have checked the caller's rights.
  */
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
@@ -28,10 +28,7 @@ export class TenancyInterceptor implements NestInterceptor {
     private readonly bodies: RequestBodies,
   ) {}
 
-  /**
-   * At once where project, token and session are in memory.
-   * @throws KindError 400 `project.missing`, 401 `project.unknown`, 401 `token.invalid`, 503 while the service stops
-   */
+  /** Synchronous if project, token and session are cached. */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
     const options = this.#options.of(context);
     if (options.project === 'none') return next.handle();

@@ -19,7 +19,7 @@ import { singleLineText, textTable } from '../tools/text.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 
 interface ProjectFault extends ModuleFault {
-  /** Set where it is wrong with the kinds of one project. */
+  /** The project whose kinds the module does not fit, if it is about one. */
   readonly project?: string;
 }
 
@@ -31,12 +31,12 @@ interface ProjectModel {
 type ProjectModels = AsyncIterable<ProjectModel> | readonly ProjectModel[];
 
 interface CheckReport {
-  /** Where the modules were looked for. */
+  /** The folder of the modules. */
   readonly folder: string;
   readonly modules: readonly object[];
-  /** Whether types were checked: TypeScript has to be installed. */
+  /** Whether types were checked, which requires TypeScript. */
   readonly types: boolean;
-  /** Whether the modules were held to the kinds of projects: there has to be a database. */
+  /** Whether modules were checked against the kinds of projects, which requires a database. */
   readonly kinds: boolean;
   readonly faults: readonly ProjectFault[];
 }
@@ -62,7 +62,7 @@ async function checkWithKinds({ app, config }: Services): Promise<CheckReport> {
   return checkDeployment(config, app.get(FunctionRegistry).current, modelsOf(app));
 }
 
-/** One at a time: there may be thousands. */
+/** Loaded one by one, because there may be thousands. */
 async function* modelsOf(app: Services['app']): AsyncGenerator<ProjectModel> {
   for (const row of await app.get(Provisioning).list()) {
     if (row.status !== 'active') continue;
@@ -70,7 +70,7 @@ async function* modelsOf(app: Services['app']): AsyncGenerator<ProjectModel> {
   }
 }
 
-/** Without a database: what the modules declare, and their types. */
+/** Checks declarations and types only. */
 async function checkWithoutDatabase(config: Config): Promise<CheckReport> {
   const registry = new FunctionRegistry({ ...config, functionsWatch: false }, pino({ enabled: false }));
   await registry.refresh();
@@ -89,7 +89,7 @@ async function checkDeployment(config: Config, current: Deployment, projects?: P
   return { folder, modules, types: checker !== undefined, kinds: projects !== undefined, faults };
 }
 
-/** What the modules of each project make of its kinds, and those of no project of kinds that nobody knows. */
+/** Checks the modules of each project against its kinds; modules that no project uses are only type-checked. */
 async function projectFaults(
   checker: TypeChecker | undefined,
   deployment: Deployment,

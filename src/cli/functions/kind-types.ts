@@ -1,12 +1,12 @@
-/** The kinds of a project as TypeScript: what fills `Kinds` of the kit, so that units of the live model are typed. Pure. */
+/** Renders the kinds of a project as TypeScript declarations, which type the units in functions. Pure. */
 import { isTimeField } from '../../model/field.js';
 import { parameterType } from '../../model/parameter-type/registry.js';
 import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../../model/model.js';
 import type { Deployment } from '../../function/load/deployment.js';
 
 /**
- * The text of a declaration file. Built-in kinds are left out, whose units functions seldom need.
- * @param deployment the modules, whose hooks may make what a create need not give then
+ * The text of a declaration file. Built-in kinds are left out, because functions seldom use them. @param deployment the
+ * function modules: values that their hooks may set are optional
  */
 export function renderKindTypes(model: Model, project: string, deployment: Deployment): string {
   const kinds = [...model.kinds.values()].filter(({ builtIn }) => !builtIn);
@@ -37,7 +37,7 @@ export function renderKindTypes(model: Model, project: string, deployment: Deplo
   ].join('\n');
 }
 
-/** What a unit has, and by which keys it is answered what `include` asks for behind its references. */
+/** The fields of a unit, and the keys under which `include` returns fields of referenced units. */
 function unitLines(kind: KindDef, model: Model): string[] {
   const stored = storedOrConstantFields(kind);
   const behind = stored.flatMap(({ id, reference }) => {
@@ -49,7 +49,7 @@ function unitLines(kind: KindDef, model: Model): string[] {
   return [...stored.map((field) => property(field.id, readType(kind, field), isNullable(kind, field))), ...behind];
 }
 
-/** What is in a record: all that is stored, or the same in every unit. */
+/** The fields of a record: stored ones and constants. */
 function storedOrConstantFields({ fields }: KindDef): Field[] {
   return [...fields.values()].filter(({ column, constant }) => column !== undefined || constant !== undefined);
 }
@@ -64,7 +64,7 @@ function isNullable({ storage }: KindDef, { id, def }: Field): boolean {
   return def.nullable && !def.primary;
 }
 
-/** What a body may have. */
+/** The values that a body may have. */
 function valueLines(kind: KindDef, mayMake: boolean): string[] {
   const taken = [...kind.fields.values()].filter(({ id, system, recordOnly }) => {
     return !system && recordOnly !== true && (!isUnitField(id) || id === 'metadata');
@@ -75,12 +75,15 @@ function valueLines(kind: KindDef, mayMake: boolean): string[] {
   });
 }
 
-/** Any object has what `Object.prototype` has, and a literal that leaves such an optional parameter out must fit. */
+/**
+ * Every object literal has the members of `Object.prototype`, so an optional parameter with such a name must accept
+ * them.
+ */
 function givenType(field: Field): string {
   return field.id in Object.prototype ? `${typeText(field)} | Function` : typeText(field);
 }
 
-/** Kinds of which units can be created inside the values. */
+/** Kinds whose units can be created inside the values. */
 function referenceLines({ fields }: KindDef): string[] {
   return [...fields.values()].flatMap(({ id, reference }) =>
     reference ? [property(id, `'${reference.kind}'`, false)] : [],
@@ -104,7 +107,7 @@ function typeText({ id, def }: Field): string {
   return one.includes(' | ') ? `readonly (${one})[]` : `readonly ${one}[]`;
 }
 
-/** Labels are users' texts: one that would end the comment does not. */
+/** Escapes labels, which are texts of users, so that they cannot end the comment. */
 function comment(label: string, indent: string): string[] {
   return [`${indent}/** ${label.replace(/\s+/g, ' ').replaceAll('*/', '* /')} */`];
 }

@@ -1,4 +1,4 @@
-/** Checks the types of modules against the kinds of a project, with TypeScript where it is installed. */
+/** Checks the types of modules against the kinds of a project, if TypeScript is installed. */
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type TypeScript from 'typescript';
 import type { ModuleFault } from '../../function/declare/definition.js';
 
-/** The source of the kit: beside this file, or beside what was built of it. */
+/** The path of the kit's source, seen from `src/` and from `dist/`. */
 const KIT_PATHS = ['../../kit/kit.ts', '../../../src/kit/kit.ts'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
@@ -21,7 +21,7 @@ export class TypeChecker {
     private readonly folder: string,
   ) {}
 
-  /** Undefined where TypeScript or the source of the kit is not installed. */
+  /** Undefined if TypeScript or the source of the kit is not installed. */
   static async make(folder: string): Promise<TypeChecker | undefined> {
     const kit = KIT_PATHS.find((path) => existsSync(path));
     const found = await import('typescript').catch(() => undefined);
@@ -30,8 +30,8 @@ export class TypeChecker {
   }
 
   /**
-   * What is wrong with the types of some modules, and of what they import from the folder.
-   * @param kinds the declaration file of the kinds, as text
+   * Returns the type errors of modules and of their imports from the folder. @param kinds the text of the declaration
+   * file of the kinds
    */
   check(paths: readonly string[], kinds: string): ModuleFault[] {
     const { ts, folder } = this;

@@ -8,9 +8,9 @@ import { print } from '../tools/project.view.js';
 
 interface Migrated {
   readonly key: string;
-  /** Changes that its tables took; 0 where it was up to date. */
+  /** The number of changes to its tables; 0 if it was up to date. */
   readonly steps: number;
-  /** What stands in its schema and is not the service's. */
+  /** Objects in its schema that the service did not create. */
   readonly left_alone: readonly string[];
 }
 
@@ -42,7 +42,7 @@ function migrationText(migrated: readonly Migrated[]): string {
   );
 }
 
-/** One transaction per project: what is refused to one keeps nothing from the others. */
+/** One transaction per project, so that an error in one does not affect the others. */
 async function migrate({ app }: Services, ids: readonly string[]): Promise<MigrationResult> {
   const provisioning = app.get(Provisioning);
   const rows = ids.length > 0 ? await Promise.all(ids.map((id) => provisioning.get(id))) : await provisioning.list();

@@ -27,7 +27,7 @@ export function setProjectCommand(parent: Command, { terminal, services }: Comma
     });
 }
 
-/** Commander calls it for each setting, with what came before. */
+/** Commander calls it for each setting, with the previous result. */
 function readSetting(text: string, before: Change = {}): Change {
   const at = text.indexOf('=');
   const read = SETTINGS.get(text.slice(0, at));

@@ -19,7 +19,7 @@ export function showProjectCommand(parent: Command, { terminal, services }: Comm
 async function show({ app }: Services, id: string) {
   const row = await app.get(Provisioning).get(id);
   const view = projectView(row);
-  // What is half deleted has no model any more.
+  // A project whose deletion was interrupted has no model.
   if (row.status !== 'active') return { ...view, kinds: [] };
   const model = await loadModel(app.get(Database), projectOf(row));
   const kinds = [...model.kinds.values()].filter(({ builtIn }) => !builtIn).map((kind) => kind.id);

@@ -1,11 +1,11 @@
-/** What a command is given to work with. */
+/** The context of a command. */
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
 
 export interface Terminal {
   /** Results. */
   readonly out: (text: string) => void;
-  /** What went wrong. */
+  /** Errors. */
   readonly err: (text: string) => void;
 }
 
@@ -21,15 +21,15 @@ export interface ServicesOptions {
 export interface CommandContext {
   readonly terminal: Terminal;
   /**
-   * Runs `work` with the services of the application, and lets go of the database afterwards. `make`: a database that is
-   * not there is made. @throws NoDatabaseError where there is none otherwise
+   * Runs `work` with the services of the application, and closes the database afterwards. `make`: creates a missing
+   * database. @throws NoDatabaseError if there is none
    */
   readonly services: <T>(work: (services: Services) => Promise<T>, options?: ServicesOptions) => Promise<T>;
-  /** The settings, for what needs no database. @throws ConfigError */
+  /** The settings, for commands without a database. @throws ConfigError */
   readonly config: () => Config;
 }
 
-/** Every command has it. */
+/** The options of every command. */
 export interface CommonOptions {
   readonly json?: boolean;
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { LIMITS } from '../../shared/limits.js';
 
-/** Reads the label of a project. */
+/** Parses the label of a project. */
 export function parseLabel(text: string): string {
   const trimmed = text.trim();
   const length = [...trimmed].length;

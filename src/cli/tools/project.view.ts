@@ -1,4 +1,4 @@
-/** A project as the commands show it, to a script and to a person. */
+/** The output of commands for a project, as JSON and as text. */
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { projectOf } from '../../tenancy/project.js';
 import { textTable } from './text.js';
@@ -8,12 +8,12 @@ export interface ProjectView {
   /** The value of the header `kind-project-key`. */
   readonly key: string;
   readonly label: string;
-  /** `deleting` where a deletion was interrupted: `project delete` finishes it. */
+  /** `deleting` if a deletion was interrupted; `project delete` finishes it. */
   readonly status: string;
   readonly otp: boolean;
   /** `being built` while indexes of large kinds are not ready. */
   readonly indexes: string;
-  /** The PostgreSQL schema that holds it, as for `pg_dump -n`. */
+  /** The PostgreSQL schema of the project, for example for `pg_dump -n`. */
   readonly schema: string;
   readonly inserted_at: string;
 }
@@ -30,7 +30,7 @@ export function projectView(row: ProjectRow): ProjectView {
   };
 }
 
-/** Prints `value` as JSON where that was asked for, and else as `text`. */
+/** Prints `value` as JSON with the option --json, otherwise `text`. */
 export function print(terminal: Terminal, { json }: CommonOptions, value: unknown, text: string): void {
   terminal.out(json ? `${JSON.stringify(value, null, 2)}\n` : text);
 }

@@ -1,6 +1,6 @@
 /**
- * The application without its HTTP side, for the time of one command: on the database of a running service, or on the
- * embedded one, started for as long as it takes.
+ * The application without HTTP, for one command: on the database of a running service, or on the embedded one, which is
+ * started for the time of the command.
  */
 import { randomBytes } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
@@ -47,7 +47,7 @@ async function withDatabase<T>(
   try {
     if (!make && !(await hasRegistry(dataSource))) throw new NoDatabaseError(noRegistry(config));
     await migrateRegistry(dataSource);
-    // Commands make no tokens: any secret will do, and none is left behind.
+    // Commands issue no tokens, so a random secret is sufficient.
     const secret = randomBytes(32).toString('hex');
     const platform = {
       config,

@@ -1,6 +1,6 @@
-/** Plain text for a terminal: tables and single lines. Stored text never moves the cursor. */
+/** Plain text for terminals. Control characters of stored texts are removed. */
 
-/** Control characters (line breaks among them) as spaces. */
+/** Replaces control characters and line breaks with spaces. */
 export function singleLineText(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 }

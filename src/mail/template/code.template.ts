@@ -1,4 +1,4 @@
-/** The mail with the code of a sign-in. Pure. */
+/** The mail with a sign-in code. Pure. */
 import { mailLine, type Mail } from '../mail.js';
 import { markup } from '../markup.js';
 import { layout } from './layout.js';

@@ -1,9 +1,9 @@
-/** What all mails look like: plain enough for every reader, no images, nothing that is loaded from elsewhere. Pure. */
+/** The layout of all mails: simple HTML for every reader, without images or external resources. Pure. */
 import { markup, type Markup } from '../markup.js';
 
 const BODY = 'font: 16px/1.5 sans-serif; color: #222; max-width: 36em';
 
-/** A whole HTML mail around its paragraphs. Lines stay short, so that mails can be read as they are stored. */
+/** A complete HTML mail around its paragraphs. Lines stay short, so that stored mails can be read. */
 export function layout(title: string, content: Markup): string {
   return markup`<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** The mail with the token of a password recovery. Pure. */
+/** The mail with a password recovery token. Pure. */
 import { mailLine, type Mail } from '../mail.js';
 import { markup } from '../markup.js';
 import { layout } from './layout.js';
@@ -7,10 +7,10 @@ export interface RecoveryMail {
   readonly to: string;
   /** The label of the project. */
   readonly project: string;
-  /** The key of the project, which the page behind the link has to know. */
+  /** The key of the project, which the page behind the link needs. */
   readonly key: string;
   readonly token: string;
-  /** The address at which the token is used; made of PUBLIC_URL, never of what a request says of itself. */
+  /** The address of the page, made from PUBLIC_URL and never from a request. */
   readonly link: string;
   readonly minutes: number;
 }
