@@ -1,11 +1,10 @@
 /** Parameters of functions, which are declared, read and validated like those of kinds. */
 import type { TYPES } from '../model/parameter-type/types.js';
-
 import type { Json } from '../shared/json.js';
 
 export type { Json };
 
-type ParameterType = (typeof TYPES)[number];
+type DeclarableType = (typeof TYPES)[number];
 
 /** The TypeScript types that parameter types name. */
 interface TypesByName {
@@ -18,7 +17,7 @@ interface TypesByName {
 /**
  * The value of each parameter type: `decimal` is a string, because it is exact; `binary` is base64; `unit` is an id.
  */
-export type ValueTypes = { [T in ParameterType as T['id']]: TypesByName[T['typescript']] };
+export type ValueTypes = { [T in DeclarableType as T['id']]: TypesByName[T['typescript']] };
 
 /**
  * A parameter of a function. The fields are those of a parameter record, and each type allows the same ones
