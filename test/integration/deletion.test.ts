@@ -104,8 +104,8 @@ beforeEach(() => {
   act = () => undefined;
 });
 
-describe('what a reference reaches', () => {
-  it('is announced before and after it goes, depth first; an emptied reference is an edit', async () => {
+describe('units that a deletion reaches through references', () => {
+  it('is announced before and after its deletion, depth first; a cleared reference is an edit', async () => {
     const owner = await make('owner', 'owner');
     const pets = [await make('heard_pet', 'cat', { keeper: owner }), await make('heard_pet', 'dog', { keeper: owner })];
     await make('heard_toy', 'mouse', { pet: pets[0] });
@@ -121,7 +121,7 @@ describe('what a reference reaches', () => {
     expect(after.updated_at > before.updated_at).toBe(true);
   });
 
-  it('needs no right: it is the rule of the owner', async () => {
+  it('needs no right of the caller', async () => {
     const owner = await make('owner', 'owner');
     await make('heard_pet', 'cat', { keeper: owner });
     const member = await asMember(project);
@@ -129,7 +129,7 @@ describe('what a reference reaches', () => {
     expect(events).toEqual(['before cat', 'after cat']);
   });
 
-  it('keeps all of it where one is kept, by a behaviour or by restrict', async () => {
+  it('is kept completely if a behavior or restrict keeps one unit', async () => {
     const owner = await make('owner', 'owner');
     const cat = await make('heard_pet', 'cat', { keeper: owner });
     const mouse = await make('heard_toy', 'mouse', { pet: cat });
@@ -150,7 +150,7 @@ describe('what a reference reaches', () => {
     expect(await ok(project.get(`/heard_note/unit/${note}`))).toMatchObject({ about: cat });
   });
 
-  it('is asked again when its turn comes: a behaviour may have saved or deleted it', async () => {
+  it('is checked again before its deletion: a behavior may have kept or deleted it', async () => {
     const owner = await make('owner', 'owner');
     const cat = await make('heard_pet', 'cat', { keeper: owner });
     const dog = await make('heard_pet', 'dog', { keeper: owner });
@@ -172,8 +172,8 @@ describe('what a reference reaches', () => {
   });
 });
 
-describe('references that go round in a circle', () => {
-  it('end, and each unit and what hangs on it is announced once', async () => {
+describe('circular references', () => {
+  it('end, and each unit is announced once', async () => {
     const a = await make('heard_node', 'a');
     const b = await make('heard_node', 'b', { parent: a, friend: a });
     const c = await make('heard_node', 'c', { heir: a });
@@ -193,8 +193,8 @@ describe('references that go round in a circle', () => {
   });
 });
 
-describe('many units that nobody listens to', () => {
-  it('go with a bounded number of statements, and those that only referred to them are new versions', async () => {
+describe('many units without hooks', () => {
+  it('are deleted with a bounded number of statements, and units that referred to them get new versions', async () => {
     const owner = await make('owner', 'owner');
     const common = `'{}', now(), '2020-01-01'`;
     const times = '"metadata", "inserted_at", "updated_at"';
@@ -228,7 +228,7 @@ describe('many units that nobody listens to', () => {
   });
 });
 
-describe('a long chain that nobody listens to', () => {
+describe('a long chain without hooks', () => {
   /** Makes an owner and a chain of so many branches below it, each one a friend of the one before. */
   async function chain(length: number): Promise<string> {
     const owner = await make('owner', 'owner');
@@ -261,7 +261,7 @@ describe('a long chain that nobody listens to', () => {
   });
 });
 
-it('more units than one deletion may take along stay, all of them', async () => {
+it('a deletion of too many units deletes none', async () => {
   const owner = await make('owner', 'owner');
   await query(
     project,
@@ -276,7 +276,7 @@ it('more units than one deletion may take along stay, all of them', async () => 
   await query(project, 'TRUNCATE $schema."branch" CASCADE');
 });
 
-it('a unit that a behaviour changes before it goes is still the version that was asked for', async () => {
+it('a unit that a behavior changes before its deletion still counts as the requested version', async () => {
   const cat = await make('heard_pet', 'cat');
   const tag = (await project.get(`/owner/unit/${await make('owner', 'owner')}`)).headers.get('etag') ?? '';
   expect((await project.delete(`/heard_pet/unit/${cat}`, { headers: { 'if-match': tag } })).status).toBe(403);
