@@ -1,4 +1,4 @@
-/** The application's own description, made of its controllers when the first document is asked for. */
+/** The description of the application's routes, made from its controllers when the first document is requested. */
 import { Injectable, type INestApplication } from '@nestjs/common';
 import { describeApplication, type Application } from './openapi/application.js';
 
@@ -7,7 +7,7 @@ export class ApplicationRoutes {
   #app: INestApplication | undefined;
   #described: Application | undefined;
 
-  /** Called once, when the application is made. */
+  /** Called once, when the application has been created. */
   describe(app: INestApplication): void {
     this.#app = app;
   }

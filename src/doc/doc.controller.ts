@@ -13,7 +13,7 @@ import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Documents } from './documents.js';
 import { assetFiles, pageFiles } from './page-files.js';
 
-/** The OpenAPI document, and the page on which it can be tried. */
+/** Serves the OpenAPI document, and a page on which its calls can be tried. */
 @Controller('api/lib/doc')
 @UseInterceptors(TenancyInterceptor)
 export class DocController {
@@ -69,7 +69,9 @@ export class DocController {
   }
 }
 
-/** The kinds of `?kinds=a,b`, none where it is empty; undefined without it. @throws KindError 400 */
+/**
+ * The kinds of `?kinds=a,b`, an empty set for an empty value, undefined without the parameter. @throws KindError 400
+ */
 function chosenKinds(url: string): ReadonlySet<string> | undefined {
   const texts = readQuery(url, KINDS_QUERY).get('kinds');
   return texts && new Set(texts.flatMap(unbracket).filter((id) => id !== ''));

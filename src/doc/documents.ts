@@ -1,4 +1,4 @@
-/** The documents, as they are served: made and compressed when they are asked for, kept while the model is the same. */
+/** Renders and compresses API documents on request, and caches them until the model changes. */
 import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -19,23 +19,23 @@ import { ApplicationRoutes } from './application-routes.js';
 import { DocumentedFunctions } from './openapi/documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
 
-/** Bytes of the documents that one process keeps, as they are and compressed: of whole ones, and of those of some kinds. */
+/** Cache sizes of one process in bytes, for complete documents and for documents of some kinds. */
 const CACHE_BYTES = { whole: 48 * 1024 * 1024, parts: 16 * 1024 * 1024 } as const;
 
-/** A document, or that it would be too large. */
+/** A document, or the error that it would be too large. */
 type CachedDocument = StoredFile | KindError;
 
-/** Which one is asked for: the kinds that it is to describe, all where it is undefined, and how it is to be compressed. */
+/** The options of a request: the kinds to describe, all if undefined, and the compression. */
 interface DocumentOptions {
   readonly chosen?: ReadonlySet<string> | undefined;
   readonly coding?: Coding | undefined;
 }
 
-/** How one is made. */
+/** How a document is rendered and cached. */
 interface DocumentSource {
-  /** What its content depends on. */
+  /** The parts of the cache key: everything that the content depends on. */
   readonly of: readonly unknown[];
-  /** Whose it is. */
+  /** The project whose turn in the queue it takes. */
   readonly project: string;
   readonly make: () => Promise<Buffer<ArrayBuffer>>;
 }
@@ -60,7 +60,7 @@ export class Documents {
     maxWaiting: 500,
     refusal: documentQueueFull,
   });
-  /** Models of one version are told apart: after a restore there is another one. */
+  /** Numbers models, because after a restore two models may have the same version. */
   readonly #numbers = new WeakMap<Model, number>();
   #models = 0;
 
@@ -72,16 +72,19 @@ export class Documents {
     private readonly application: ApplicationRoutes,
   ) {}
 
-  /** The document of the generic routes. */
+  /** The document of the generic routes, without a project. */
   generic(wanted: DocumentOptions): Promise<StoredFile> {
     const particulars = { url: this.address.url, title: 'Kind', description: INTRODUCTION, version: RELEASE };
     const make = () => genericDocument(this.application.described, particulars, wanted.chosen);
     return this.#find({ of: ['generic', particulars.url], project: '', make }, wanted);
   }
 
-  /** The document of what a caller may see and do in a project. @throws KindError 401, 400 for a kind that is not there, 413 */
+  /**
+   * The document of a project, with what the caller may see and do. @throws KindError 401, 400 for an unknown kind, 413
+   */
   async ofProject({ project, caller }: RequestScope, wanted: DocumentOptions): Promise<StoredFile> {
-    // Only until the model is known: nobody of the project waits for a document to be made.
+    // Holds the project's place only until the model is loaded, so that other requests need not wait while a document
+    // is rendered.
     const model = await this.catalog.withCheckedModel(project, (current) => {
       checkMemberKind(current, caller);
       return current;
@@ -109,7 +112,7 @@ export class Documents {
     return this.#models;
   }
 
-  /** Parts, of which there are many, push no whole one out. */
+  /** Documents of some kinds have a cache of their own, because they are many and would displace the complete ones. */
   #find({ of, project, make }: DocumentSource, { chosen, coding }: DocumentOptions): Promise<StoredFile> {
     const kept = chosen ? this.#parts : this.#whole;
     const key = JSON.stringify([...of, chosen && [...chosen].sort()]);
@@ -124,7 +127,7 @@ export class Documents {
     });
   }
 
-  /** Whoever asks while it is made gets the same one. */
+  /** Concurrent requests share one rendering. */
   async #keep(
     kept: LRUCache<string, CachedDocument>,
     key: string,
@@ -139,7 +142,7 @@ export class Documents {
       kept.set(key, file);
       return file;
     } catch (error) {
-      // To find out anew would cost as much as a document.
+      // The error is cached too, because finding it takes as long as a document.
       if (error instanceof KindError && error.code === 'document.too_large') kept.set(key, error);
       throw error;
     }
@@ -160,7 +163,7 @@ function documentQueueFull(): KindError {
   return retryLater('server.busy', 'More documents are asked for than can be made');
 }
 
-/** Callers of whom the same is told: what rules let in depends on the kind of the member, not on who it is. */
+/** The part of the cache key for a caller. The document does not depend on which member of a kind it is. */
 function callerKey(caller: Caller): readonly string[] {
   return caller.type === 'member' ? [callerClassOf(caller), caller.kindId] : [callerClassOf(caller)];
 }

@@ -1,9 +1,9 @@
-/** The address of the page, as people type it. */
+/** Redirects the address of the page with a trailing slash. */
 import type { RequestHandler } from 'express';
 
 const PAGE_PATH = '/api/lib/doc/swaggerui';
 
-/** Leads from the page's address with a slash at its end to the one without, relative to which its parts are named. */
+/** Redirects to the address without the slash, to which the links on the page are relative. */
 export const redirectTrailingSlash: RequestHandler = (request, response, next) => {
   if (request.url !== `${PAGE_PATH}/` || request.method !== 'GET') return next();
   response.writeHead(308, { Location: '../swaggerui' });

@@ -1,4 +1,7 @@
-/** What @nestjs/swagger makes of the decorators of controllers and bodies: all routes, and the frame of every document. */
+/**
+ * Collects all routes, and the fixed parts of documents, from the decorators of controllers and DTOs with
+ * @nestjs/swagger.
+ */
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { PROJECT_HEADER } from '../../http/request/headers.js';
@@ -7,13 +10,13 @@ import type { QueryName } from '../../http/route/query-names.js';
 import type { OpenApiMethod, OpenApiDocument, RequestBody, Schema } from './openapi.js';
 import type { Route } from './route.js';
 
-/** What every document begins with. */
+/** The fixed members at the beginning of every document. */
 export type DocumentFrame = Pick<OpenApiDocument, 'openapi' | 'info'>;
 
 export interface Application {
   readonly frame: DocumentFrame;
   readonly securitySchemes: Readonly<Record<string, object>>;
-  /** In the order in which the application tries them. */
+  /** In the order in which the application matches them. */
   readonly routes: readonly Route[];
   /** The schemas of bodies of fixed shape, by name. */
   readonly schemas: Readonly<Record<string, Schema>>;
@@ -23,7 +26,7 @@ const OPENAPI_METHODS = ['get', 'post', 'put', 'delete'] as const satisfies read
 
 type SwaggerOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-/** Reads the application's controllers. */
+/** Describes the application's controllers. */
 export function describeApplication(app: INestApplication): Application {
   const { openapi, info, paths, components } = SwaggerModule.createDocument(app, documentConfig(), {
     autoTagControllers: false,
@@ -54,7 +57,7 @@ function documentConfig() {
     .build();
 }
 
-/** A route, and the narrower ones that it serves. */
+/** A route, and the more specific variants that it also serves. */
 function routesOf(path: string, method: OpenApiMethod, operation: SwaggerOperation): Route[] {
   const { facts, variants } =
     (operation as unknown as Record<string, RouteExtension>)[ROUTE_EXTENSION] ?? missingRouteFacts(path);
@@ -78,7 +81,7 @@ function missingRouteFacts(path: string): never {
   throw new Error(`the route ${path} lacks @ApiRoute()`);
 }
 
-/** @nestjs/swagger writes null as OpenAPI 3.0 does. */
+/** Converts `nullable` of OpenAPI 3.0, which @nestjs/swagger writes, to JSON Schema 2020-12. */
 function inDraft2020<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(inDraft2020) as T;
   if (typeof schema !== 'object' || schema === null) return schema;

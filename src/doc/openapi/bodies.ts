@@ -1,4 +1,4 @@
-/** The request bodies that are not units: those of sign-ups and of functions. Pure. */
+/** Schemas of request bodies that are not units: sign-ups and function calls. Pure. */
 import type { Field } from '../../model/model.js';
 import type { Schema } from './openapi.js';
 import { defaultOf, describeValue, isRequired, orNull, inputValue } from './value.schema.js';
@@ -11,7 +11,10 @@ interface ObjectSchema {
 /** The name of the schema of `SignUpBody` (`auth/dto/sign-up.dto.ts`). */
 const SIGN_UP_SCHEMA = 'kind_sign_up';
 
-/** A sign-up: the credentials, and what a create of the member kind takes; undefined for any member kind. */
+/**
+ * The body of a sign-up: the credentials, and the body of a create of the member kind (undefined for any member kind).
+ * @throws Error if the schema of the credentials is missing
+ */
 export function signUpBody(schemas: Readonly<Record<string, Schema>>, create: Schema | undefined): Schema {
   const credentials = schemas[SIGN_UP_SCHEMA] as ObjectSchema | undefined;
   if (!credentials) throw new Error(`the API document has no schema '${SIGN_UP_SCHEMA}' for the body of a sign-up`);
@@ -26,7 +29,7 @@ export function signUpBody(schemas: Readonly<Record<string, Schema>>, create: Sc
   };
 }
 
-/** The parameters of a function, as a body. `mayRead`: whether the caller may read units of a kind. */
+/** The body of a function call. `mayRead`: whether the caller may read units of a kind. */
 export function functionBody(parameters: readonly Field[], mayRead: (kindId: string) => boolean): Schema {
   const required = parameters.filter(isRequired).map(({ id }) => id);
   return {

@@ -1,5 +1,5 @@
 import { isLinkable } from '../../model/model.js';
-/** The components of a document, each made when something refers to it. Pure. */
+/** The components of a document, each rendered when something refers to it. Pure. */
 import { grantOf } from '../../access/access.js';
 import type { Section } from './document.text.js';
 import { ERROR_RESPONSES, HEADERS } from './error.responses.js';
@@ -14,7 +14,7 @@ import { kindContext, hasRecord, type DocumentView } from './view.js';
 
 type ComponentMakers = ReadonlyMap<string, () => unknown>;
 
-/** @throws Error from what is asked for a name that nothing has */
+/** @throws Error from the returned functions for an unknown name */
 export function componentsOf(view: DocumentView): Readonly<Record<Section, (name: string) => unknown>> {
   const makers: Readonly<Record<Section, ComponentMakers>> = {
     responses: new Map([
@@ -66,14 +66,14 @@ function componentParameters(view: DocumentView): Record<string, OpenApiParamete
   return pathParameters({ kinds: readable, linkTypes: linkTypesOf(view) });
 }
 
-/** The link types, for who may see them all; undefined for others. */
+/** The link types if the caller may read all of them, otherwise undefined. */
 function linkTypesOf({ model, caller }: DocumentView): readonly string[] | undefined {
   const kind = model.kinds.get('link');
   const grant = kind && grantOf(kind, 'read', caller, model);
   return grant && grant.predicate === undefined ? [...model.linkTypes.keys()] : undefined;
 }
 
-/** What is answered and what bodies take. */
+/** The schemas of answers and bodies of each kind. */
 function kindSchemas(view: DocumentView): [string, () => Schema][] {
   const context = kindContext(view);
   return view.kinds.flatMap((kind): [string, () => Schema][] => {

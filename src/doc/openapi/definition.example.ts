@@ -1,4 +1,4 @@
-/** Definitions to begin with, of ids that are still free. Pure. */
+/** Example definitions, with ids that are not used yet. Pure. */
 import type { KindDef, Model } from '../../model/model.js';
 import { isReference } from '../../model/parameter-type/parameter-type.js';
 import { isParameterTypeId, parameterType } from '../../model/parameter-type/registry.js';
@@ -6,7 +6,7 @@ import type { ParameterTypeId } from '../../model/parameter-type/types.js';
 import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import type { Schema } from './openapi.js';
 
-/** What creates a unit of a built-in kind, or edits one; undefined for the kinds that have other units than definitions. */
+/** An example body for creating or editing a definition; undefined for kinds whose units are no definitions. */
 export function definitionExample(
   kind: KindDef,
   model: Model,
@@ -23,7 +23,7 @@ export function definitionExample(
   return isParameterTypeId(kind.id) ? parameterExample(kind.id, model, isNamed) : undefined;
 }
 
-/** A whole kind: parameters of its own, a rule of uniqueness, and who may do what. */
+/** A complete kind with inline parameters, a unique constraint and access. */
 function kindExample({ kinds, parameters }: Model): Schema {
   const [title, year, genre] = ['title', 'year', 'genre'].map((id) => freeId(id, parameters));
   return {

@@ -1,4 +1,7 @@
-/** What the fields of the built-in kinds hold where their own definition does not say it: ids, lists of them, rules. Pure. */
+/**
+ * Schemas of fields of built-in kinds whose definitions do not describe them completely: ids, lists of ids, rules.
+ * Pure.
+ */
 import { checkParameter, emptyDefinition } from '../../model/check/check-parameter.js';
 import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
 import {
@@ -25,10 +28,10 @@ import { EMAIL_PATTERN } from '../../shared/email.js';
 const IDENTIFIER_SCHEMA: Schema = { type: 'string', pattern: IDENTIFIER.source };
 const IDENTIFIERS: Schema = { type: 'array', items: schemaRef('kind_identifier'), uniqueItems: true };
 
-/** A rule is a filter, and has a test. */
+/** A rule is a filter, so it contains a parenthesis. */
 const RULE: Schema = { type: 'string', pattern: '\\(', description: 'A filter, as `eq(owner,@member.id)`.' };
 
-/** Schemas to which those of definitions refer. */
+/** Shared schemas of definitions. */
 export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
   kind_identifier: IDENTIFIER_SCHEMA,
   kind_metadata: { type: 'object', description: 'Whatever is to be kept with it.', additionalProperties: true },
@@ -54,7 +57,7 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** By `kind.field`, in bodies and answers alike. */
+/** Schemas by `kind.field`, for bodies and answers. */
 const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   ['kind.parameters', IDENTIFIERS],
   ['kind.unique', schemaRef('kind_parameter_lists')],
@@ -63,7 +66,7 @@ const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   ['group.kind_list', IDENTIFIERS],
 ]);
 
-/** The schema of a field's values in answers where its definition does not tell it; undefined where it does. */
+/** The schema of a field in answers; undefined if its definition describes it. */
 export function outputFieldSchema(kind: KindDef, { id, constant }: Field): Schema | undefined {
   if (id === 'metadata') return schemaRef('kind_metadata');
   if (!kind.builtIn) return undefined;
@@ -74,7 +77,7 @@ export function outputFieldSchema(kind: KindDef, { id, constant }: Field): Schem
   return FIELD_SCHEMAS.get(`${kind.id}.${id}`);
 }
 
-/** The same in bodies. */
+/** The schema of a field in bodies; undefined if its definition describes it. */
 export function inputFieldSchema(kind: KindDef, field: Field, create: boolean): Schema | undefined {
   const { id } = field;
   if (create && kind.key === 'identifier' && id === 'id') return newIdSchema(kind);
@@ -87,7 +90,7 @@ export function inputFieldSchema(kind: KindDef, field: Field, create: boolean): 
   return outputFieldSchema(kind, field);
 }
 
-/** What a new unit may be called: of what has an id of its own, no reserved one. */
+/** The id of a new definition, which must not be reserved. */
 function newIdSchema(kind: KindDef): Schema {
   const reserved = RESERVED_IDS.get(kind.id) ?? RESERVED_PARAMETERS;
   const system = { pattern: '^kind_' };
@@ -100,7 +103,7 @@ const RESERVED_IDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['link', RESERVED_LINK_TYPES],
 ]);
 
-/** The allowed values of a parameter are values of it. */
+/** The allowed values of a parameter have its type. */
 function allowedValues(type: ParameterTypeId): Schema {
   const items = { type: parameterType(type).schema['type'] };
   return { type: 'array', items, minItems: 1, maxItems: LIMITS.allowedValues, uniqueItems: true };
@@ -114,7 +117,7 @@ const FLAG_PROPERTIES: ReadonlyMap<string, keyof ParameterDef> = new Map([
   ['indexed', 'indexed'],
 ]);
 
-/** Whether no parameter of a type can have a flag: neither one value nor a list. */
+/** Whether no parameter of a type can have a flag, with one value or with a list. */
 function neverAllows(type: ParameterTypeId, flag: string): boolean {
   const key = FLAG_PROPERTIES.get(flag);
   return key !== undefined && [false, true].every((multiple) => hasFaults(type, { multiple, [key]: true }));
@@ -126,7 +129,7 @@ function hasFaults(type: ParameterTypeId, flags: Partial<ParameterDef>): boolean
   return faults.any;
 }
 
-/** Where the id of a definition can be made of its label: one of the two is needed. */
+/** Requires an id or a label, because either can be derived from the other. */
 export const ID_OR_LABEL: Schema = {
   anyOf: [
     { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
@@ -134,7 +137,10 @@ export const ID_OR_LABEL: Schema = {
   ],
 };
 
-/** An entry of the parameters of a kind: an id, or a whole definition of one of the types, each with its schema. */
+/**
+ * The list of a kind's parameters: each entry is an id, or a definition of one of the types (`types`: their schema
+ * names).
+ */
 export function parameterListSchema(types: ReadonlyMap<string, string>): Schema {
   const definitions = [...types].map(([type, name]) => ({
     allOf: [

@@ -1,6 +1,6 @@
 /**
- * The text of a document as it is written, member by member: no more than a document may have, and with pauses in which
- * others are served. It tells to which components the text refers, so that no others are made.
+ * Writes the JSON text of a document member by member, up to a maximum size, and yields to other requests in between.
+ * It collects the components that the text refers to, so that only these are rendered.
  */
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { refusal, type KindError } from '../../shared/errors.js';
@@ -11,12 +11,12 @@ import { runYielding } from '../../shared/work-in-pieces.js';
 export const SECTIONS = ['responses', 'parameters', 'schemas', 'headers'] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** A `$ref` in JSON text; where it stands inside a text of a user its quotes are escaped. */
+/** A `$ref` in JSON text. Inside texts of users it does not match, because their quotes are escaped. */
 const REFERENCE = /"\$ref":"#\/components\/(responses|parameters|schemas|headers)\/([^"]+)"/g;
 const CHUNK = 256 * 1024;
 
 export class DocumentText {
-  /** Names of components, by section. Whoever walks through them meets those that are added meanwhile. */
+  /** The names of used components, by section. Iterating over a set also visits names that are added meanwhile. */
   readonly used: Readonly<Record<Section, Set<string>>> = {
     responses: new Set(),
     parameters: new Set(),
@@ -27,10 +27,10 @@ export class DocumentText {
   readonly #chunks: Buffer[] = [];
   #waiting = '';
   #bytes = 0;
-  /** Whether the next member is the first of its object. */
+  /** Whether the next member is the first one of its object. */
   #first = true;
 
-  /** @param most bytes that it may have */
+  /** @param most the maximum size in bytes */
   constructor(private readonly most: number = LIMITS.documentBytes) {}
 
   open(key?: string): void {
@@ -43,7 +43,7 @@ export class DocumentText {
     this.#first = false;
   }
 
-  /** Adds a member to the object that is open. @throws KindError 413 */
+  /** Adds a member to the open object. @throws KindError 413 */
   async add(key: string, value: unknown): Promise<void> {
     const text = await runYielding(jsonText(value), this.#yielder);
     for (const [, section, name = ''] of text.matchAll(REFERENCE)) this.used[section as Section].add(name);

@@ -1,4 +1,7 @@
-/** The document: of no project, or of one as a caller sees it. Written part by part, so that a large one holds nobody up. */
+/**
+ * Renders the API document, generic or of a project for one caller, in parts, so that a large one does not block other
+ * requests.
+ */
 import { TAGS } from '../../http/route/api-route.js';
 import { builtInRecords, buildModel } from '../../model/check/build-model.js';
 import type { KindDef } from '../../model/model.js';
@@ -19,7 +22,7 @@ import { SharedValues } from './shared.values.js';
 import { isShown, isShownOf, type DocumentInput, type DocumentView } from './view.js';
 
 export interface DocumentInfo {
-  /** Where the service is reached. */
+  /** The URL of the service. */
   readonly url: string;
   readonly title: string;
   readonly description: string;
@@ -28,7 +31,7 @@ export interface DocumentInfo {
 
 const GENERIC_CALLER: MemberCaller = { type: 'member', id: '', kindId: ADMIN_KIND, sessionId: '', admin: true };
 
-/** The document without a project: the built-in kinds, and paths with a `{kind_id}` for all others. */
+/** The generic document: built-in kinds, and paths with `{kind_id}` for all others. */
 export function genericDocument(
   application: Application,
   particulars: DocumentInfo,
@@ -39,7 +42,7 @@ export function genericDocument(
   return documentOf({ application, model, caller: GENERIC_CALLER, generic: true, chosen, ...nothing }, particulars);
 }
 
-/** @throws KindError 413 where it would be larger than a document may be */
+/** @throws KindError 413 if it would be too large */
 export async function documentOf(seen: DocumentInput, particulars: DocumentInfo): Promise<Buffer<ArrayBuffer>> {
   const routes = await shownRoutes(seen);
   const kinds = [...routes.keys()];
@@ -63,7 +66,7 @@ function documentHead({ application }: DocumentInput, { url, ...info }: Document
   return { ...application.frame, info: { ...application.frame.info, ...info }, servers: [{ url }] };
 }
 
-/** The kinds of which anything is shown, with the routes: no other one is named. */
+/** The kinds with at least one visible operation, and their routes. Other kinds are not mentioned. */
 async function shownRoutes(seen: DocumentInput): Promise<Map<KindDef, ReadonlySet<Route>>> {
   const yielder = new EventLoopYield();
   const shown = new Map<KindDef, ReadonlySet<Route>>();
@@ -76,13 +79,13 @@ async function shownRoutes(seen: DocumentInput): Promise<Map<KindDef, ReadonlySe
   return shown;
 }
 
-/** As in the service, the narrower route comes first: `/kind/struct` is not that of any kind. */
+/** As in the service, a more specific route has precedence: `/kind/struct` is not the struct of a kind's units. */
 function hasMoreSpecificRoute(route: Route, kind: KindDef, { application }: DocumentInput): boolean {
   const isNarrower = ({ of, method, path }: Route) => !of && method === route.method && path === routePath(route, kind);
   return kind.builtIn && application.routes.some(isNarrower);
 }
 
-/** Kinds that are not shown are not there. @throws KindError 400 */
+/** Kinds that are not visible are reported as unknown. @throws KindError 400 */
 function checkChosen({ chosen }: DocumentInput, shown: readonly KindDef[]): void {
   const ids = new Set(shown.map(({ id }) => id));
   const faults = new Faults();
@@ -93,12 +96,12 @@ function checkChosen({ chosen }: DocumentInput, shown: readonly KindDef[]): void
   faults.throwIfAny();
 }
 
-/** Whether a kind has operations that are not the same for every kind. */
+/** Whether a kind has operations of its own, beside those shared by all kinds. */
 function hasOwnOperations(kind: KindDef, { routes, functions }: DocumentView): boolean {
   return [...(routes.get(kind) ?? [])].some(({ joint }) => !joint) || functions(kind).length > 0;
 }
 
-/** Answers the tags of what was written. */
+/** Writes the paths and returns the tags of their operations. */
 async function writePaths(text: DocumentText, view: DocumentView): Promise<ReadonlySet<string>> {
   const tags = new Set<string>();
   text.open('paths');
@@ -112,7 +115,7 @@ async function writePaths(text: DocumentText, view: DocumentView): Promise<Reado
   return tags;
 }
 
-/** What has a path in common comes together. */
+/** Yields the operations so that those with the same path are together. */
 function* operationsOf(view: DocumentView): Generator<readonly PlacedOperation[]> {
   const { routes } = view.application;
   const [ofNone, ofKinds] = [routes.filter(({ of }) => !of), routes.filter(({ of }) => of)];
@@ -147,7 +150,7 @@ async function writeComponents(text: DocumentText, view: DocumentView): Promise<
   text.open('components');
   for (const section of SECTIONS) {
     text.open(section);
-    // What a component refers to is added to those that are still to come.
+    // Components that are referred to by a component are added to the set during the loop.
     for (const name of text.used[section]) await text.add(name, components[section](name));
     text.close();
   }
@@ -155,7 +158,10 @@ async function writeComponents(text: DocumentText, view: DocumentView): Promise<
   text.close();
 }
 
-/** Those of what was written; of a part of a project, those of all its kinds, so that one can be chosen. What is the project's own is looked for first. */
+/**
+ * The tags of the written operations; with `?kinds=`, the tags of all kinds, so that others can be chosen. Tags of the
+ * project's kinds come first.
+ */
 function documentTags(view: DocumentView, written: ReadonlySet<string>): OpenApiTag[] {
   const labels = new Map<string, string>(Object.entries(TAGS));
   const kinds = new Map<string, string[]>();

@@ -1,13 +1,12 @@
 /**
- * The seam between the document and custom functions: whoever serves functions registers a source of what it would
- * serve, and the document shows that.
+ * Interface between the API document and custom functions: `function/` registers a source of the functions to document.
  */
 import { Injectable } from '@nestjs/common';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
 
-/** A function as the document shows it. */
+/** A function in the document. */
 export interface DocumentedFunction {
   readonly name: string;
   readonly scope: 'kind' | 'unit';
@@ -21,9 +20,9 @@ export interface DocumentedFunction {
 export interface FunctionSource {
   /** The functions of a kind that the caller may call. */
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[];
-  /** Whether a hook may make what a new unit must have, so that a create need not give it. */
+  /** Whether a hook may set required values, so that a create may leave them out. */
   mayMake(project: Project, kind: KindDef): boolean;
-  /** Changes whenever any function or hook of the project may have: documents are kept by it. */
+  /** Changes whenever functions or hooks of the project may have changed; part of the cache key of documents. */
   version(project: Project): string;
 }
 

@@ -1,4 +1,4 @@
-/** The answers of every refusal, one per status, with the codes that it may carry. Pure. */
+/** The error responses, one per status, with their error codes. Pure. */
 import { ERRORS, type ErrorKind } from '../../shared/errors.js';
 import { headerRef, schemaRef, type Response } from './openapi.js';
 

@@ -1,4 +1,4 @@
-/** Values that fit a definition, for whoever tries a call: the service takes them. Pure. */
+/** Example values of parameters, which the service accepts. Pure. */
 import type { Field } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { parameterType } from '../../model/parameter-type/registry.js';
@@ -8,8 +8,8 @@ import { matchingText } from './pattern.example.js';
 type ExampleBody = Readonly<Record<string, Json>>;
 
 /**
- * A body of these fields: the needed ones, and those others of which a value is known. Undefined where one is needed of
- * which none is known: half a body looks like a whole one. `valueOf` knows the values that are not those of a definition.
+ * An example body: the required fields, and other fields with a known value. Undefined if a required value is unknown,
+ * because an incomplete body would look complete. `valueOf` provides values that definitions do not determine.
  */
 export function exampleBody(
   fields: readonly Field[],

@@ -1,4 +1,4 @@
-/** The operations of custom functions: a path each, with the parameters that it declares. Pure. */
+/** The operations of custom functions, one path per function. Pure. */
 import type { Field, KindDef } from '../../model/model.js';
 import type { DocumentedFunction } from './documented-functions.js';
 import { functionBody, functionParameter } from './bodies.js';
@@ -11,7 +11,7 @@ import type { Route } from './route.js';
 import { isRequired } from './value.schema.js';
 import { kindContext, isShown, type DocumentView } from './view.js';
 
-/** Those of a kind that the caller may call; one of a unit, where it may read any. */
+/** The operations of functions that the caller may call; those of units only if it may read any. */
 export function functionOperations(kind: KindDef, view: DocumentView): PlacedOperation[] {
   return view.functions(kind).flatMap((each) =>
     each.methods.flatMap((verb): PlacedOperation[] => {
@@ -23,7 +23,7 @@ export function functionOperations(kind: KindDef, view: DocumentView): PlacedOpe
   );
 }
 
-/** By scope and method. */
+/** Ids of the function routes, by scope and method. */
 const ROUTE_IDS = {
   kind: { GET: 'function.query', POST: 'function.post' },
   unit: { GET: 'unit_function.query', POST: 'unit_function.post' },
@@ -68,7 +68,7 @@ function functionRequestBody(fields: readonly Field[], mayRead: (kindId: string)
   return { required: fields.some(isRequired), content: { 'application/json': content } };
 }
 
-/** Null has no spelling in a query, and JSON stands in it as a text. */
+/** Query strings cannot express null, and contain JSON as text. */
 function queryParameter(field: Field, mayRead: (kindId: string) => boolean): OpenApiParameter {
   const { def } = field;
   const { description, ...schema } = functionParameter({ ...field, def: { ...def, nullable: false } }, mayRead);

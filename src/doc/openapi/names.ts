@@ -1,15 +1,15 @@
 /**
- * The names of a document: of its schemas, operations and tags. Generators of clients write them in other ways, with
- * capitals or underscores, so no two are the same without regard to case and punctuation. Pure.
+ * Unique names of schemas, operations and tags. Client generators change case and punctuation, so names differ even
+ * without these. Pure.
  */
 import { createHash } from 'node:crypto';
 
-/** What is left of a name where case and punctuation count for nothing. */
+/** A name without case and punctuation. */
 export function bareName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]+/g, '');
 }
 
-/** Gives out names; one that was given stays as it is, whatever comes later. */
+/** Assigns unique names; an assigned name never changes. */
 export class DistinctNames {
   readonly #taken: Set<string>;
 
@@ -17,7 +17,9 @@ export class DistinctNames {
     this.#taken = new Set([...taken].map(bareName));
   }
 
-  /** The first wish that is free; where none is, the last one with a part that is always the same for it. */
+  /**
+   * Returns the first name that is free, otherwise the last one with a digest, which is always the same for that name.
+   */
   take(...wishes: readonly [string, ...string[]]): string {
     const isFree = (name: string) => !this.#taken.has(bareName(name));
     const name = wishes.find(isFree) ?? withDigest(wishes.at(-1) ?? '').find(isFree);
@@ -27,20 +29,20 @@ export class DistinctNames {
   }
 }
 
-/** A name with more and more of its digest. */
+/** The name with increasing lengths of its digest. */
 function withDigest(name: string): string[] {
   const digest = createHash('sha256').update(name).digest('hex');
   return Array.from({ length: digest.length - 3 }, (_, at) => `${name}_${digest.slice(0, at + 4)}`);
 }
 
 /**
- * What a schema of a kind is of, or a response (`answer`). Every name of a component of a kind ends in one of these, and
- * none of the built-in ones does: so they are apart, whatever ids kinds have.
+ * The suffixes of a kind's schemas and responses. No built-in name ends in one of them, so ids of kinds cannot collide
+ * with built-in names.
  */
 export const SCHEMA_FORMS = ['record', 'answer', 'page', 'create', 'update'] as const;
 export type SchemaForm = (typeof SCHEMA_FORMS)[number];
 
-/** What the names of built-in schemas begin with; ids of kinds that do belong to the system. */
+/** The prefix of built-in schemas, which ids of users' kinds cannot have. */
 export const BUILT_IN_PREFIX = 'kind_';
 
 export class KindNames {
@@ -48,7 +50,7 @@ export class KindNames {
   readonly #tags = new Map<string, string>();
   readonly #functions = new DistinctNames();
 
-  /** @param ids of all kinds that the document could name, in the order in which they were made: the older keeps its name */
+  /** @param ids of all kinds that the document may name, oldest first: older kinds keep their names */
   constructor(ids: Iterable<string>, builtInTags: Iterable<string>) {
     const [stems, tags] = [new DistinctNames(), new DistinctNames(builtInTags)];
     for (const id of ids) {
@@ -58,7 +60,7 @@ export class KindNames {
     }
   }
 
-  /** Whether anything of the kind is shown. */
+  /** Whether the document contains the kind. */
   has(kindId: string): boolean {
     return this.#stems.has(kindId);
   }
@@ -71,7 +73,9 @@ export class KindNames {
     return `${this.#stemOf(kindId)}.${routeId}`;
   }
 
-  /** Of a custom function; names of functions differ by case. To be asked once in a document. */
+  /**
+   * The operation id of a custom function, whose name may differ from another only by case. Call it once per document.
+   */
   functionOperation(kindId: string, routeId: string, name: string): string {
     const [scope, verb] = routeId.split('.');
     return this.#functions.take(`${this.#stemOf(kindId)}.${scope}.${name}.${verb}`);

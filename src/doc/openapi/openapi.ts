@@ -1,4 +1,4 @@
-/** OpenAPI 3.1 as far as the document uses it. Schemas are JSON Schema of the 2020-12 draft. */
+/** The parts of OpenAPI 3.1 that the document uses. Schemas are JSON Schema 2020-12. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export type Ref = Readonly<Record<'$ref', string>>;
@@ -48,14 +48,14 @@ export interface Components {
   readonly securitySchemes: Readonly<Record<string, object>>;
 }
 
-/** An operation and where it is. */
+/** An operation with its path and method. */
 export interface PlacedOperation {
   readonly path: string;
   readonly method: OpenApiMethod;
   readonly operation: OpenApiOperation;
 }
 
-/** `x-kinds`: the kinds whose operations are under the tag. */
+/** `x-kinds`: the kinds whose operations have the tag. */
 export interface OpenApiTag {
   readonly name: string;
   readonly description: string;
@@ -87,7 +87,7 @@ export function headerRef(name: string): Ref {
   return { $ref: `#/components/headers/${name}` };
 }
 
-/** What linters take for HTML or a link even behind a backslash. */
+/** Characters that linters interpret as HTML or a link even after a backslash. */
 const MARKDOWN_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['<', '&lt;'],
   ['>', '&gt;'],
@@ -95,7 +95,7 @@ const MARKDOWN_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['(', '&#40;'],
 ]);
 
-/** Text of a user in Markdown: shown as it is, and never as markup. */
+/** Escapes a user's text for Markdown. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]<>#|~&]|(?<=\])\(/g, (found) => MARKDOWN_ENTITIES.get(found) ?? `\\${found}`);
 }

@@ -1,4 +1,4 @@
-/** Makes the operation of a route: for one kind, for all kinds that have the same one, or for none. Pure. */
+/** Renders the operation of a route: for one kind, for all kinds together, or without a kind. Pure. */
 import { NO_QUERY, UNIT_QUERY, type QueryName } from '../../http/route/query-names.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../model/model.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -22,7 +22,7 @@ import { bodyExample, signUpExample } from './unit.example.js';
 import { createSchema } from './unit.schema.js';
 import { kindContext, hasRight, type DocumentView } from './view.js';
 
-/** @param kind undefined for the path of no kind, or of any */
+/** @param kind undefined for a path without a kind, or with `{kind_id}` */
 export function operationOf(
   route: Route,
   path: string,
@@ -44,7 +44,7 @@ export function operationOf(
   };
 }
 
-/** The operation of a route that is the same for every kind: once, with the kinds that have it; none where none has. */
+/** The operation of a route that is the same for all kinds, with the list of these; empty if no kind has it. */
 export function sharedOperation(route: Route, view: DocumentView): PlacedOperation[] {
   const { path, method } = route;
   const kinds = view.kinds.filter((kind) => view.routes.get(kind)?.has(route));
@@ -64,7 +64,7 @@ function operationIdOf({ id, of }: Route, kind: KindDef | undefined, { names }: 
   return kind ? names.operation(kind.id, id) : `any.${id}`;
 }
 
-/** The tag of what is of one kind alone. */
+/** The tag of a kind's operations. */
 export function tagOfKind(kind: KindDef, { names }: DocumentView): string {
   if (kind.groups.includes(PARAMETER_GROUP)) return 'Parameters';
   return BUILT_IN_TAGS.get(kind.id) ?? names.tag(kind.id);
@@ -79,7 +79,7 @@ const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
 export const PROJECT_KEY = { project: [] } as const;
 export const PROJECT_KEY_AND_TOKEN = { project: [], bearer: [] } as const;
 
-/** No token is asked for where one of the kinds needs none. */
+/** A token is optional if one of the kinds needs none. */
 function securityOf(
   { needs, rights }: Route,
   kinds: readonly KindDef[],
@@ -103,10 +103,10 @@ function operationParameters(route: Route, path: string, kind: KindDef | undefin
   ];
 }
 
-/** The query of a route, of a kind where it is of one. */
+/** The query parameters of a route, for a kind if given. */
 function operationQuery({ id, query, form }: Route, kind: KindDef | undefined): readonly QueryName[] {
   if (kind && (id === 'list' || id === 'get')) return UNIT_QUERY[kind.storage.type][id];
-  // By an edit only definitions lose something.
+  // Only edits of definitions can delete data, so only these have `cascade`.
   if (form === 'update' && kind && !(kind.builtIn && !isMemberKind(kind))) return NO_QUERY;
   return query;
 }
@@ -129,7 +129,7 @@ function operationBody({ body, form }: Route, kind: KindDef | undefined, view: D
   }
 }
 
-/** It takes of the member kind the same as a create by the same caller. */
+/** Besides the credentials it has the same body as a create. */
 function signUpRequestBody(kind: KindDef | undefined, view: DocumentView): RequestBody {
   const context = kindContext(view);
   const body = signUpBody(view.application.schemas, kind && createSchema(kind, context));

@@ -1,4 +1,4 @@
-/** What stands in paths. Pure. */
+/** Path parameters. Pure. */
 import type { KindDef } from '../../model/model.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
 import type { OpenApiParameter, Schema } from './openapi.js';
@@ -6,7 +6,7 @@ import type { Route } from './route.js';
 
 const PATH_ID: Schema = { type: 'string', minLength: 1 };
 
-/** The name that the specification gives to a unit of a built-in kind. */
+/** The name of the parameter for a unit's id, which depends on built-in kinds. */
 function unitName(kind: KindDef | undefined): string {
   if (!kind?.builtIn) return 'unit_id';
   if (kind.groups.includes('parameter')) return 'parameter_id';
@@ -19,7 +19,7 @@ const UNIT_NAMES: ReadonlyMap<string, string> = new Map([
   ['link', 'link_id'],
 ]);
 
-/** The path of a route, for a kind where it is of one. */
+/** The path of a route, for a kind if given. */
 export function routePath({ path, of }: Route, kind: KindDef | undefined): string {
   if (!kind || of === undefined) return path;
   return path
@@ -27,25 +27,25 @@ export function routePath({ path, of }: Route, kind: KindDef | undefined): strin
     .replace('{unit_id}', `{${unitName(kind)}}`);
 }
 
-/** The component of a name in a path: ids of a kind whose units have generated ones are UUIDs. */
+/** The component of a path parameter. Generated ids are UUIDs. */
 export function pathComponent(name: string, kind: KindDef | undefined): string {
   return name === 'unit_id' && kind?.key === 'uuid' ? 'unit_uuid' : name;
 }
 
-/** The first name of a path, as one of these kinds. */
+/** The first parameter of a path, restricted to some kinds. */
 export function kindParameter(path: string, kinds: readonly KindDef[]): OpenApiParameter {
   const [, name = ''] = /\{(\w+)\}/.exec(path) ?? [];
   const schema = { type: 'string', enum: kinds.map(({ id }) => id) };
   return { name, in: 'path', required: true, description: 'The id of a kind.', schema };
 }
 
-/** What a link may be of, and lead to, as far as the caller may know. */
+/** The kinds and link types that the caller may know, for the parameters of link paths. */
 export interface LinkEnds {
   readonly kinds: readonly string[];
   readonly linkTypes: readonly string[] | undefined;
 }
 
-/** `ends`: undefined where the document is of no project. */
+/** `ends`: undefined for the generic document. */
 export function pathParameters(ends: LinkEnds | undefined): Record<string, OpenApiParameter> {
   const of = (name: string, description: string, schema: Schema = PATH_ID): [string, OpenApiParameter] => [
     name,

@@ -1,16 +1,16 @@
-/** Classes of characters in patterns, and one character of each. Pure. */
+/** Character classes of patterns, and example characters of them. Pure. */
 
 export type Range = readonly [from: string, to: string];
 
-/** The characters in some ranges, or all others. */
+/** The characters in some ranges, or all others if negated. */
 export interface Characters {
   readonly ranges: readonly Range[];
   readonly negated: boolean;
 }
 
-/** Characters that read well, for what many would fit. */
+/** Readable characters, which are preferred in examples. */
 const READABLE = [...'aA0x1_-. bcdefghijklmnopqrstuvwyzBCDEFGHIJKLMNOPQRSTUVWXYZ23456789'];
-/** As in a class of a pattern: ranges, each of three characters. */
+/** Classes as ranges of three characters each, as within brackets of a pattern. */
 const CLASSES: ReadonlyMap<string, string> = new Map([
   ...['d', 'digit', 'N', 'Nd'].map((name) => [name, '0-9'] as const),
   ...['alpha', 'L'].map((name) => [name, 'a-zA-Z'] as const),
@@ -25,7 +25,7 @@ export function isClass(name: string): boolean {
   return CLASSES.has(name);
 }
 
-/** @throws Error where the name is not known */
+/** @throws Error for an unknown name */
 export function classNamed(name: string, negated: boolean): Characters {
   const ranges = [...(CLASSES.get(name) ?? '').matchAll(/(.)-(.)/gs)].map(([, from = '', to = '']): Range => [
     from,
@@ -35,7 +35,7 @@ export function classNamed(name: string, negated: boolean): Characters {
   return { ranges, negated };
 }
 
-/** Those that one may choose from, which read well if there are such; at least one. @throws Error where none is known */
+/** The candidates of a class, readable ones if possible; at least one. @throws Error if none is known */
 export function charactersOf({ ranges, negated }: Characters): readonly string[] {
   const isIn = (character: string) => ranges.some(([from, to]) => character >= from && character <= to);
   const readable = READABLE.filter((character) => isIn(character) !== negated);

@@ -1,12 +1,12 @@
-/** A text that matches a pattern, for an example. Reads what patterns are commonly made of, and checks what came of it. Pure. */
+/** Generates example texts that match a pattern. Supports the common syntax, and verifies the result. Pure. */
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { codePoints } from '../../model/parameter-type/text-rules.js';
 import { charactersOf, classNamed, isClass, type Characters, type Range } from './pattern.characters.js';
 
-/** Longer patterns have no example: to compile one may take long. */
+/** Patterns above this length have no example, because compiling one may take long. */
 const MAX_TEXT_LENGTH = 100;
-/** How often what may be repeated is: texts of several lengths, one of which may be as long as it has to be. */
+/** Numbers of repetitions to try, for texts of different lengths. */
 const REPEAT_COUNTS = [1, 2, 3, 5, 8, 13, 21, 34];
 
 const examplesByPattern = new LRUCache<string, { readonly text: string | undefined }>({ max: 1000 });
@@ -14,11 +14,11 @@ const examplesByPattern = new LRUCache<string, { readonly text: string | undefin
 export interface TextRules {
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** Another number makes another text, where there are such. */
+  /** Another number makes another text, if the pattern has several. */
   readonly variant?: number;
 }
 
-/** Undefined where none is found: the pattern may have matches all the same. */
+/** Undefined if no example was found; the pattern may still have matches. */
 export function matchingText(pattern: string, rules: TextRules = {}): string | undefined {
   const key = JSON.stringify([pattern, rules]);
   const found = examplesByPattern.get(key) ?? { text: findMatch(pattern, rules) };
@@ -43,15 +43,15 @@ function findMatch(
   }
 }
 
-/** What is left open while a text is written. */
+/** The state while a text is generated. */
 interface WriteState {
-  /** How often comes what may be there any number of times. */
+  /** The number of repetitions of `*`, `+` and open ranges. */
   readonly repeats: number;
-  /** Chooses among characters: each takes its part of the number. */
+  /** Selects characters: each choice uses a part of the number. */
   variant: number;
 }
 
-/** Writes a text that a part of a pattern matches. */
+/** Generates a text that matches a part of a pattern. */
 type TextWriter = (writing: WriteState) => string;
 
 const CONTROLS: ReadonlyMap<string, string> = new Map([
@@ -60,7 +60,7 @@ const CONTROLS: ReadonlyMap<string, string> = new Map([
   ['r', '\r'],
 ]);
 
-/** @throws Error for what it does not read */
+/** Parses a pattern. @throws Error for unsupported syntax */
 class PatternReader {
   #at = 0;
 
@@ -72,7 +72,7 @@ class PatternReader {
     return write;
   }
 
-  /** The first one that there is. */
+  /** Returns the first alternative. */
   #alternatives(): TextWriter {
     const first = this.#sequence();
     while (this.#take('|')) this.#sequence();
@@ -133,7 +133,7 @@ class PatternReader {
   #group(): TextWriter {
     const [flags = ''] = /^\?(?:P?<\w+>|[a-zA-Z]*(?:-[a-zA-Z]+)?:?)/.exec(this.#rest()) ?? [];
     this.#at += flags.length;
-    // Flags for what follows are a group of nothing.
+    // A group that only sets flags is empty.
     const write = this.#alternatives();
     if (!this.#take(')')) throw new Error('a parenthesis is missing');
     return write;
@@ -154,7 +154,7 @@ class PatternReader {
     return () => text;
   }
 
-  /** What stands after a backslash. */
+  /** Parses the character after a backslash. */
   #escape(): Characters {
     const character = this.#next();
     if (character === 'p' || character === 'P') {
@@ -218,7 +218,7 @@ class PatternReader {
   }
 }
 
-/** One of the characters. */
+/** Generates one of the characters. */
 function oneCharacter(characters: Characters): TextWriter {
   const all = charactersOf(characters);
   return (writing) => {

@@ -1,14 +1,14 @@
-/** What may stand in queries and headers, each once, by the name of its component. Pure. */
+/** Query parameters and conditional headers, by the name of their component. Pure. */
 import type { QueryName } from '../../http/route/query-names.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { OpenApiParameter, Schema } from './openapi.js';
 
-/** No comma, which parts them, and not only white space. */
+/** Excludes commas, which separate ids, and white space alone. */
 const LISTED_ID: Schema = { type: 'string', minLength: 1, pattern: '^[^,]*[^,\\s][^,]*$' };
 const LISTED_IDS: Schema = { type: 'array', items: LISTED_ID, minItems: 1 };
 
 const NAME = '[^.,;()[\\]"\\s]+';
-/** A parameter, or a path over references and into JSON, whose keys may be quoted. */
+/** A parameter, or a path over references or into JSON, whose keys may be quoted. */
 const PATH = `${NAME}(?:\\.(?:${NAME}|"(?:[^"\\\\,;]|\\\\["\\\\])*"))*`;
 const PATHS: Schema = { type: 'array', items: { type: 'string', pattern: `^${PATH}$` }, minItems: 1 };
 
@@ -113,7 +113,7 @@ export const QUERY_PARAMETERS = {
   ),
 } as const satisfies Readonly<Record<string, OpenApiParameter>>;
 
-/** Those whose names path parameters have too. */
+/** Components whose name is also that of a path parameter. */
 const RENAMED: Partial<Record<QueryName, keyof typeof QUERY_PARAMETERS>> = { link_id: 'link_ids', kind_id: 'kind_ids' };
 
 /** The name of the component of a query parameter. */

@@ -1,4 +1,4 @@
-/** What the operations of a route answer. Pure. */
+/** The responses of operations. Pure. */
 import { grantOf } from '../../access/access.js';
 import type { KindDef } from '../../model/model.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
@@ -19,10 +19,10 @@ import { hasRecord, type DocumentView } from './view.js';
 
 const FORMS_WITH_HOOKS: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup']);
 
-/** Where a body may come, it may be too long, or no JSON, whether it is needed or not. */
+/** Statuses of routes that read a body, even if it is optional. */
 const BODY_STATUSES: readonly ErrorStatus[] = [413, 415];
 
-/** @param kinds of which the operation is; none where the path names any */
+/** @param kinds of the operation; empty if its path has `{kind_id}` */
 export function responsesOf(
   route: Route,
   kinds: readonly KindDef[],
@@ -35,7 +35,7 @@ export function responsesOf(
     FORMS_WITH_HOOKS.has(route.form) ||
     (route.method === 'delete' && route.of === 'all');
   const sourced = route.asks !== undefined && (view.generic || kinds.some(({ storage }) => !storage.hasTable));
-  // What authors wrote refuses with words of its own, and may take too long.
+  // Functions, hooks and sources may refuse with any code, and may exceed their time limit.
   const authored = hooked || sourced;
   const statuses = new Set([...common, ...ofBodies, ...(route.refuses ?? []), ...(authored ? ([504] as const) : [])]);
   const nameOf = (status: ErrorStatus) => (hooked && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);
@@ -67,7 +67,7 @@ const MEDIA: ReadonlyMap<string, Schema> = new Map([
   ['application/json', { type: 'object', additionalProperties: true }],
 ]);
 
-/** The answer that shows a unit of a kind; `record` is the schema of that. */
+/** The response with a unit of a kind; `record` is the name of its schema. */
 export function recordResponse(record: string): Response {
   return {
     description: 'The unit as it is now.',
@@ -133,12 +133,12 @@ function pageRef(kindId: string | undefined, view: DocumentView): Schema {
     : pageSchema(schemaRef('kind_unit'));
 }
 
-/** Whether a create takes many at once; those of any kind may, where the path names none. */
+/** Whether a create accepts many units at once; true for a path with `{kind_id}`. */
 export function mayTakeMany(kind: KindDef | undefined): boolean {
   return !kind || kind.storage.bulk;
 }
 
-/** Who may read every unit of the kind is answered all of what it made. Users' kinds take many at once. */
+/** A create answers all fields if the caller may read every unit of the kind. Users' kinds also accept many units. */
 function createdSchema(kind: KindDef | undefined, view: DocumentView): Schema {
   const unit = unitRef(kind?.id, view);
   const read = kind && grantOf(kind, 'read', view.caller, view.model);

@@ -1,4 +1,4 @@
-/** What the document knows of a route. */
+/** A route as the document describes it. */
 import type { RouteFacts, RouteTag } from '../../http/route/api-route.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { ErrorStatus } from './error.responses.js';
@@ -12,12 +12,12 @@ export interface Route extends RouteFacts {
   readonly summary: string;
   readonly description?: string;
   readonly query: readonly QueryName[];
-  /** A body of fixed shape. */
+  /** The body, if its shape is fixed. */
   readonly body?: RequestBody;
 }
 
-/** Refusals that any request may meet: bytes that are no request, a head that is too large, a fault of the service. */
+/** Statuses of any request: invalid HTTP, a head that is too large, an internal error. */
 export const COMMON_STATUSES: readonly ErrorStatus[] = [400, 431, 500];
 
-/** Refusals that every route of a project may answer. */
+/** Statuses of any route of a project. */
 export const PROJECT_STATUSES: readonly ErrorStatus[] = [400, 401, 403, 404, 431, 500, 503];

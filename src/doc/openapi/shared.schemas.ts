@@ -1,4 +1,6 @@
-/** Schemas that every document has: the envelope, its messages, and what is the same in every project; see `names.ts` for their names. Pure. */
+/**
+ * Schemas that are the same in every document, such as the envelope and its messages. Their names: `names.ts`. Pure.
+ */
 import { OPERATIONS } from '../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
 import { ERRORS } from '../../shared/errors.js';
@@ -15,10 +17,10 @@ function objectSchema(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** The content of an answer that shows nothing. */
+/** The content of an answer without data. */
 export const NULL_SCHEMA: Schema = { type: 'null' };
 
-/** The envelope around a content. */
+/** The envelope with a given content. */
 export function envelopeSchema(content: Schema): Schema {
   return objectSchema({ content, messages: schemaRef('kind_no_messages') });
 }
@@ -70,7 +72,7 @@ const DESCRIPTOR: Schema = {
   },
 };
 
-/** Of sign-up, sign-in and refresh; the member's own parameters come along. */
+/** The member session that sign-up, sign-in and refresh answer; it also has the member's own parameters. */
 const SESSION: Schema = {
   type: 'object',
   properties: {

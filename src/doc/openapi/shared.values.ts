@@ -1,13 +1,13 @@
-/** The schemas of values that are long: each stands once in a document, and kinds that share a parameter refer to it. Pure. */
+/** Shares long schemas of values: each is written once, and kinds that use the same parameter refer to it. Pure. */
 import { BUILT_IN_PREFIX, bareName } from './names.js';
 import { MEMBER_FIELDS } from '../../model/built-in/member-fields.js';
 import { RESERVED_PARAMETERS, type Field, type KindDef } from '../../model/model.js';
 import { schemaRef, type Schema } from './openapi.js';
 
-/** Characters of JSON from which a schema is long. */
+/** The length in characters of JSON from which a schema is shared. */
 const MIN_SHARED_LENGTH = 160;
 
-/** How values stand in answers, and in bodies. No name of a schema of a kind, nor a built-in one, ends so. */
+/** Suffixes for schemas of values in answers and in bodies. No schema of a kind, and no built-in one, ends so. */
 export type ValueForm = 'value' | 'input';
 
 export class SharedValues {
@@ -17,7 +17,7 @@ export class SharedValues {
     return this.#known.get(bareName(name))?.schema;
   }
 
-  /** A reference to the schema where it is long. Another one of a name that is alike stays where it is. */
+  /** Returns a reference to the schema if it is long. A different schema with an equal name is not shared. */
   place(kind: KindDef, field: Field, form: ValueForm, schema: Schema): Schema {
     const text = JSON.stringify(schema);
     if (text.length < MIN_SHARED_LENGTH) return schema;
@@ -29,7 +29,7 @@ export class SharedValues {
   }
 }
 
-/** Whether a field is not a parameter of users: ids of those may be the same. */
+/** Whether a field is built in: users may define parameters with the same id in other projects or kinds. */
 function isBuiltIn(kind: KindDef, field: Field): boolean {
   return kind.builtIn || RESERVED_PARAMETERS.has(field.id) || MEMBER_FIELDS.includes(field);
 }

@@ -1,4 +1,4 @@
-/** Bodies to begin with, which the service takes as they are. Pure. */
+/** Example bodies, which the service accepts unchanged. Pure. */
 import { isMemberKind, type Field, type KindDef } from '../../model/model.js';
 import { parameterType } from '../../model/parameter-type/registry.js';
 import type { Json } from '../../shared/json.js';
@@ -8,13 +8,13 @@ import { exampleBody } from './example.js';
 import type { Schema } from './openapi.js';
 import { bodyFields, isRequiredInBody, type KindContext } from './unit.schema.js';
 
-/** They are changed by administrators only. */
+/** Only administrators may change them. */
 const ADMIN_ONLY_FIELDS: readonly string[] = ['username', 'email'];
 const EXAMPLE_PASSWORD = 'correct horse battery staple';
 
 /**
- * What must be given, and of users' kinds what holds plain values. In place of the id of a unit that is needed stands
- * the body of a new one. Undefined where something is needed of which nothing is known.
+ * An example body with the required fields, and for users' kinds also simple ones. A required reference contains the
+ * body of a new unit. Undefined if a required value is unknown.
  */
 export function bodyExample(kind: KindDef, context: KindContext, create: boolean): Schema | undefined {
   const definition = definitionExample(kind, context.model, create, (id) => context.names.has(id));
@@ -32,7 +32,7 @@ export function bodyExample(kind: KindDef, context: KindContext, create: boolean
   );
 }
 
-/** A sign-up: name and password twice, and what else the member kind needs. */
+/** An example sign-up. */
 export function signUpExample(kind: KindDef, context: KindContext): Schema | undefined {
   const create = bodyExample(kind, context, true);
   const user = { username: `new_${kind.id}`, password: EXAMPLE_PASSWORD, email: `new_${kind.id}@example.com` };
@@ -48,7 +48,7 @@ function neverChanges({ id, def }: Field): boolean {
   return id === 'id' || def.primary;
 }
 
-/** A value of a field that every member has. Names are those of no other example. */
+/** An example value of a field that all members have. Names differ from those of other examples. */
 function memberExample(kind: KindDef, { id }: Field): string | undefined {
   if (!isMemberKind(kind)) return undefined;
   switch (id) {
@@ -65,7 +65,7 @@ function memberExample(kind: KindDef, { id }: Field): string | undefined {
   }
 }
 
-/** Numbers for the units inside others, each another one, and other ones for every kind: of keys there is one unit. */
+/** Numbers for nested units, different for each unit and kind, so that their keys are unique. */
 function* variantsOf({ id }: KindDef, { model }: KindContext): Generator<number, number> {
   const at = [...model.kinds.keys()].indexOf(id);
   for (let next = 1; ; next += 1) yield at * LIMITS.references + next;
@@ -75,7 +75,10 @@ interface Nesting extends KindContext {
   readonly variants: Iterator<number, number>;
 }
 
-/** What no definition tells: names of members, and new units in place of ids. @param depth of the unit that has the field */
+/**
+ * Values that definitions do not determine: names of members, and nested units in place of ids. @param depth of the
+ * unit with the field
+ */
 function nestedExample(kind: KindDef, field: Field, nesting: Nesting, depth = 1): Json | undefined {
   const member = memberExample(kind, field);
   if (member !== undefined) return member;

@@ -1,4 +1,4 @@
-/** The schemas of a kind's units as one caller sees them: its masks decide what is there. Pure. */
+/** The schemas of a kind's units for one caller, made from its field masks. Pure. */
 import { mayReadField, readableFields, writableFields } from '../../access/masks.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
@@ -10,7 +10,7 @@ import { escapeMarkdown, schemaRef, type Schema } from './openapi.js';
 import type { SharedValues } from './shared.values.js';
 import { outputValue, defaultOf, describeValue, isAnyValue, isRequired, orNull, inputValue } from './value.schema.js';
 
-/** Who asks, and of which kinds that one may create or read units: no other kind is named. */
+/** The caller, and the kinds whose units it may create or read; other kinds are not named. */
 export interface KindContext {
   readonly model: Model;
   readonly caller: Caller;
@@ -21,7 +21,7 @@ export interface KindContext {
   readonly values: SharedValues;
 }
 
-/** A unit as it is answered. Nothing in it is required: `include` and `exclude` choose. */
+/** A unit in answers. No field is required, because `include` and `exclude` select them. */
 export function recordSchema(kind: KindDef, context: KindContext): Schema {
   const fields = [...readableFields(kind, context.caller).values()];
   return {
@@ -31,13 +31,13 @@ export function recordSchema(kind: KindDef, context: KindContext): Schema {
       ...propertySchemas(fields, (field) => outputProperty(kind, field, context)),
       links: schemaRef('kind_links'),
     },
-    // Paths over references, and keys inside JSON, as `include` names them.
+    // Keys of paths over references and into JSON, as in `include`.
     patternProperties: { '^[^.]+\\..': {} },
     additionalProperties: false,
   };
 }
 
-/** The fields that an answer has where nothing is chosen. */
+/** The fields of an answer without `include` and `exclude`. */
 export function recordFieldIds(kind: KindDef, caller: Caller): string[] {
   return [...readableFields(kind, caller).keys()];
 }
@@ -57,7 +57,7 @@ function constantSchema(constant: Json): Schema {
   return constant === null ? { type: 'null' } : { type: typeof constant, const: constant };
 }
 
-/** The schema of a value; of a default either of one or of a list, for the parameter may be one. */
+/** The schema of a value. A default may be one value or a list, as the parameter may be either. */
 function orList(field: Field, value: Schema): Schema {
   if (field.describedAs === undefined || !field.id.startsWith('default_') || isAnyValue(value)) return value;
   return { anyOf: [value, { type: 'array', items: value }] };
@@ -80,7 +80,7 @@ export function createSchema(kind: KindDef, context: KindContext): Schema {
   };
 }
 
-/** A record that was answered may be sent back whole. */
+/** An edit accepts a complete record that was read. */
 export function updateSchema(kind: KindDef, context: KindContext): Schema {
   return bodySchema(kind, bodyFields(kind, context.caller), context, false);
 }
@@ -104,7 +104,10 @@ const REPEATED_FIELD_TEXTS = {
   update: 'What can not be changed may be there as it was answered.',
 } as const;
 
-/** What a body may repeat of a record: in a create what is the same, or passed over; in an edit all that its writer may read. */
+/**
+ * Fields that a body may repeat from a record. A create ignores them or requires equality; an edit accepts all that the
+ * caller may read.
+ */
 function repeatableFields(kind: KindDef, { caller }: KindContext, create: boolean): Field[] {
   const constants = [...kind.fields.values()].filter((field) => {
     return field.id === 'kind_id' || field.constant !== undefined || (create && isIgnoredByCreate(kind, field));
@@ -119,17 +122,17 @@ function repeatedProperty(kind: KindDef, field: Field, context: KindContext, cre
   return context.values.place(kind, field, 'input', field.def.nullable && !create ? orNull(value) : value);
 }
 
-/** The times of a record are passed over by a create, and a natural key may stand there twice. */
+/** A create ignores the times of a record, and accepts a natural key also as `id`. */
 function isIgnoredByCreate(kind: KindDef, { id }: Field): boolean {
   return id === 'inserted_at' || id === 'updated_at' || (id === 'id' && kind.key === 'natural');
 }
 
-/** What a body may give. */
+/** The fields that a body may set. */
 export function bodyFields(kind: KindDef, caller: Caller): Field[] {
   return [...writableFields(kind, caller).values()].filter(({ recordOnly }) => recordOnly !== true);
 }
 
-/** The label of a definition can be made of its id, and the other way round. */
+/** The label of a definition can be derived from its id, and the id from the label. */
 export function isRequiredInBody(kind: KindDef, field: Field): boolean {
   if (kind.key === 'identifier' && (field.id === 'id' || field.id === 'label')) return false;
   return isRequired(field);
@@ -149,11 +152,11 @@ function inputProperty(kind: KindDef, field: Field, context: KindContext, create
   };
 }
 
-/** Where an object may stand in place of an id: what it names is created along. */
+/** The schema of a reference if an object may replace the id, which creates the referenced unit. */
 function nestedUnitSchema(kind: KindDef, field: Field, context: KindContext): Schema | undefined {
   const { mayCreate, names } = context;
   if (kind.builtIn && kind.id === 'kind' && field.id === 'parameters') {
-    // Whoever may create kinds may define parameters in them.
+    // Callers who may create kinds may define parameters in them.
     const types = [...PARAMETER_TYPES.keys()].filter((type) => names.has(type));
     return parameterListSchema(new Map(types.map((type) => [type, names.schema(type, 'create')])));
   }

@@ -1,4 +1,4 @@
-/** The schema of one value: what a parameter's definition says, as JSON Schema. Pure. */
+/** The JSON Schema of a parameter's values. Pure. */
 import type { Field } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { jsonType } from '../../model/parameter-type/json.type.js';
@@ -11,13 +11,13 @@ import { escapeMarkdown, type Schema } from './openapi.js';
 
 export const TIMESTAMP_SCHEMA: Schema = datetimeType.schema;
 
-/** The schema of an answered value that is not null. */
+/** The schema of a value in answers, without null. */
 export function outputValue(field: Field): Schema {
   const type = parameterType(field.def.type);
   return orArray(field, { ...type.schema, ...idFormat(field), ...type.ruleSchema?.(field.def) });
 }
 
-/** The schema of a value of a body that is not null. */
+/** The schema of a value in bodies, without null. */
 export function inputValue(field: Field): Schema {
   const value = orArray(field, inputItem(field));
   return field.def.multiple ? { ...value, maxItems: LIMITS.jsonValues } : value;
@@ -35,7 +35,7 @@ function inputItem(field: Field): Schema {
   };
 }
 
-/** What holds for a text with white space around it too: the other rules are for what is left of it, and told in words. */
+/** The rules that hold before white space is removed; the others are given in the description. */
 function minLengthOnly({ minLength }: Schema): Schema {
   return minLength === undefined ? {} : { minLength };
 }
@@ -50,12 +50,12 @@ function orArray({ def }: Field, items: Schema): Schema {
   return def.multiple ? { type: 'array', items, ...(def.unique && { uniqueItems: true }) } : items;
 }
 
-/** A pattern where JSON Schema's dialect has it with the same meaning; else it is told in words. */
+/** The pattern if ECMA-262 interprets it in the same way; otherwise it is given in the description. */
 function patternOf({ pattern }: ParameterDef): Schema {
   return pattern !== undefined && isPortable(pattern) ? { pattern } : {};
 }
 
-/** RE2 and ECMA-262 agree on most patterns, but for rare white space in `\s` and `.`; those of another meaning are left out. */
+/** Whether RE2 and ECMA-262 interpret a pattern in the same way, except for rare white space in `\s` and `.`. */
 export function isPortable(pattern: string): boolean {
   if (/\[\[?:|\(\?[^:]|\\[ABCQEzapP]|[*+?}]\+/.test(pattern)) return false;
   try {
@@ -66,8 +66,9 @@ export function isPortable(pattern: string): boolean {
 }
 
 /**
- * What a person should know of a value: its label, the owner's helper text, and the rules that no keyword tells. A label
- * is no `title`: some generators take that for a name, which has to be like no other. `hasForm`: a schema tells more than the type.
+ * The description of a value: its label, the helper text, and rules that the schema cannot express. The label is not a
+ * `title`, because some generators use titles as names, which must be unique. `hasForm`: the schema describes more than
+ * the type.
  */
 export function describeValue(
   { def, reference }: Field,
@@ -102,17 +103,17 @@ function sentence(text: string): string {
   return /[.:!?…]\s*$/.test(text) ? text : `${text}.`;
 }
 
-/** Whether a body must give the value. */
+/** Whether a body must set the value. */
 export function isRequired({ def }: Field): boolean {
   return def.default === null && (def.required || !def.nullable);
 }
 
-/** What holds where nothing is given; left out where it has a `$ref`, which every reader of a document takes for a reference. */
+/** The default; left out if it contains a `$ref`, which readers of the document would resolve. */
 export function defaultOf({ default: value }: ParameterDef): Schema {
   return value === null || JSON.stringify(value).includes('"$ref":') ? {} : { default: value };
 }
 
-/** The same schema, or null. */
+/** The schema, with null allowed. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema;
   if (isAnyValue(schema) || Object.keys(schema).length === 0) return {};

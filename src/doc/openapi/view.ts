@@ -1,4 +1,4 @@
-/** Of whom and of what a document is, and what of that is shown. Pure. */
+/** The input of a document, and what of it the caller may see. Pure. */
 import { isAllowedForSomeUnit } from '../../access/access.js';
 import { isLinkable, isMemberKind, type KindDef, type Model } from '../../model/model.js';
 import type { Operation as Right } from '../../model/built-in-traits.js';
@@ -11,39 +11,39 @@ import type { Route } from './route.js';
 import type { SharedValues } from './shared.values.js';
 import type { KindContext } from './unit.schema.js';
 
-/** What a document is asked for. */
+/** The input of a document. */
 export interface DocumentInput {
   readonly application: Application;
   readonly model: Model;
   readonly caller: Caller;
-  /** Of no project: paths of any kind stand beside those of the built-in ones, and any of them may be open. */
+  /** True for the generic document: it has paths for any kind, which may be open to anyone. */
   readonly generic: boolean;
-  /** The kinds whose own operations are described; all where it is undefined. */
+  /** The kinds whose operations are described; all if undefined. */
   readonly chosen?: ReadonlySet<string> | undefined;
   /** The functions of a kind that the caller may call. */
   readonly functions: (kind: KindDef) => readonly DocumentedFunction[];
-  /** Whether a hook may make what a new unit of a kind must have. */
+  /** Whether a hook may set required values of a new unit. */
   readonly mayMake: (kind: KindDef) => boolean;
-  /** Whether the source of a remote kind can not do something. */
+  /** Whether the source of a remote kind lacks an operation. */
   readonly lacks: (kind: KindDef, operation: UnitOperation) => boolean;
 }
 
-/** The same with the kinds that are shown, and their names. */
+/** The input with the visible kinds and their names. */
 export interface DocumentView extends DocumentInput {
-  /** Those of which anything is shown, in the order in which they were made. */
+  /** The visible kinds, oldest first. */
   readonly kinds: readonly KindDef[];
-  /** The routes that are shown of each. */
+  /** The visible routes of each kind. */
   readonly routes: ReadonlyMap<KindDef, ReadonlySet<Route>>;
   readonly values: SharedValues;
   readonly names: KindNames;
 }
 
-/** Whether the caller has any of the rights to units of a kind. */
+/** Whether the caller has any of the rights on units of a kind. */
 export function hasRight({ model, caller }: DocumentInput, kind: KindDef, rights: readonly Right[] = []): boolean {
   return rights.some((right) => isAllowedForSomeUnit(kind, right, caller, model));
 }
 
-/** What the schemas of kinds ask of the caller. */
+/** The caller's rights, for the schemas of kinds. */
 export function kindContext(view: DocumentView): KindContext {
   return {
     model: view.model,
@@ -56,13 +56,13 @@ export function kindContext(view: DocumentView): KindContext {
   };
 }
 
-/** Whether units of the kind can be created by the caller. */
+/** Whether the caller can create units of the kind. */
 export function mayCreate(seen: DocumentInput, kindId: string): boolean {
   const kind = seen.model.kinds.get(kindId);
   return kind !== undefined && kind.active && hasRight(seen, kind, ['create']);
 }
 
-/** Whether the unit endpoints of a kind have a schema of what they answer. */
+/** Whether the caller can read units of the kind, so that they have a schema. */
 export function hasRecord(seen: DocumentInput, kindId: string): boolean {
   const kind = seen.model.kinds.get(kindId);
   return kind !== undefined && kind.active && hasRight(seen, kind, ['read']);
@@ -84,7 +84,7 @@ const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDe
   none: () => false,
 };
 
-/** Whether a route is one of a kind, and shown of it. */
+/** Whether a route belongs to a kind, and is visible. */
 export function isShownOf(route: Route, kind: KindDef, seen: DocumentInput): boolean {
   return route.of !== undefined && APPLIES_TO[route.of](kind) && isShown(route, kind, seen);
 }
