@@ -12,6 +12,7 @@ import { RemoteSourceRunner } from './remote/remote-sources.js';
 import { SessionUnits } from './session-units.js';
 import { Structs } from './struct.js';
 import { SystemLinks } from './system-links.js';
+import { TableInserter } from './table/table.inserter.js';
 import { TableReader } from './table/table.reader.js';
 import { TableStore } from './table/table.store.js';
 import { TableWriter } from './table/table.writer.js';
@@ -40,6 +41,7 @@ import { WriteRefusals } from './table/write-refusals.js';
     SessionUnits,
     Structs,
     SystemLinks,
+    TableInserter,
     TableReader,
     TableStore,
     TableWriter,

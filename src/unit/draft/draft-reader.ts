@@ -1,35 +1,12 @@
 /** Reads a body by the kind's parameters, in pieces: what is to be stored, or every fault of it but those that patterns find. Pure. */
-import { v7 as uuidv7 } from 'uuid';
-import type { TargetKindText } from '../../access/reference-access.js';
-import { Faults, type ErrorCode, type FaultLocation } from '../../shared/errors.js';
-import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../../shared/identifiers.js';
-import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
+import { Faults } from '../../shared/errors.js';
+import type { Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
-import { shownValue } from '../../model/field.js';
-import { RESERVED_PARAMETERS, type Field, type KindDef } from '../../model/model.js';
+import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
-import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
 import { withValuesOf, type Body, type Draft } from './draft.js';
-import { mayBeLarge, ValueReader, type ReportFault } from './value-reader.js';
-
-export interface DraftOptions {
-  readonly kind: KindDef;
-  readonly writable: ReadonlyMap<string, Field>;
-  /** What the writer may read: of other fields it is not told that they are there. */
-  readonly readable: ReadonlyMap<string, Field>;
-  readonly faults: Faults;
-  /** Takes what is still to be matched against patterns. */
-  readonly patterns: PatternChecks;
-  /** Gives the defaults of new units. */
-  readonly defaults: DefaultBytes;
-  /** Names the kinds that references lead to, as far as who asks may know. */
-  readonly ofTarget: TargetKindText;
-  /** The position of the object in a bulk body. */
-  readonly index?: number;
-  /** Keys of the units that are created along, by the reference; undefined where there is none because of a fault. */
-  readonly made?: ReadonlyMap<string, Json | undefined>;
-}
+import { DraftBuilder, NO_TARGET, type DraftOptions } from './draft-builder.js';
 
 /**
  * Reads the body of a create: defaults apply, required parameters must be there, the id is made. A record that was read
@@ -80,7 +57,6 @@ export function draftForRules(given: Draft, kind: KindDef, defaults: DefaultByte
 }
 
 const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
-const NO_TARGET: TargetKindText = () => '';
 
 /** Reads the body of an edit, or without an id what is changed of a draft: only what it has is written. */
 export function* draftUpdate(body: Body, options: DraftOptions, id?: string): WorkInPieces<Draft> {
@@ -106,169 +82,3 @@ function withoutTimes(body: Body, { fields }: KindDef): Body {
 }
 
 const RECORD_TIMES: ReadonlySet<string> = new Set(['inserted_at', 'updated_at']);
-
-class DraftBuilder {
-  readonly #row: Record<string, Json> = {};
-  readonly #written: Field[] = [];
-  readonly #values = new Map<string, Json>();
-  readonly #reader: ValueReader;
-
-  constructor(
-    private readonly body: Body,
-    private readonly options: DraftOptions,
-  ) {
-    const tell: ReportFault = (code, { id }, text) => this.#report(code, id, text);
-    this.#reader = new ValueReader(options.kind, options.patterns, tell, options.ofTarget);
-  }
-
-  /** The fields that are not the system's, without the id. */
-  fields(): Field[] {
-    const { kind } = this.options;
-    return [...kind.fields.values()].filter((field) => field !== kind.keyField && !field.system);
-  }
-
-  /** Whether the body has a value for a field that its writer may write. */
-  has(field: Field): boolean {
-    return this.body.has(field.id) && this.options.writable.has(field.id);
-  }
-
-  /** Whether the body creates the unit that a field refers to. */
-  isMade(field: Field): boolean {
-    return this.options.made?.has(field.id) ?? false;
-  }
-
-  acceptMade(field: Field): void {
-    this.#store(field, this.options.made?.get(field.id) ?? null);
-  }
-
-  /** Refuses keys that are no parameter, or that only the system writes. `id` is that of the unit being edited. */
-  checkKeys(id?: string): void {
-    const { kind, writable } = this.options;
-    for (const [key, value] of this.body) {
-      if (key === 'id') this.#checkId(value, id);
-      else if (key === 'kind_id') {
-        if (value !== kind.id) this.#fault('parameter.immutable', key, `is '${kind.id}' and never changes`);
-      } else if (!writable.has(key)) this.#refuseKey(key, value);
-    }
-  }
-
-  #refuseKey(key: string, value: unknown): void {
-    const { kind, writable, readable, faults } = this.options;
-    const field = kind.fields.get(key);
-    // What is the same in every record may be in a body too.
-    if (field?.constant !== undefined && jsonEqual(field.constant, value)) return;
-    const known = field !== undefined && readable.has(key) && !(field.recordOnly && kind.discriminated);
-    if (key === 'links' || (known && field.system)) this.#fault('parameter.read_only', key, 'is written by the system');
-    else if (known) this.#fault('parameter.read_only', key, 'may not be written by you');
-    else {
-      const names = [...writable.keys()].filter((name) => !RESERVED_PARAMETERS.has(name));
-      const shown = key.length > 80 ? `${key.slice(0, 80)}…` : key;
-      this.#fault('parameter.unknown', shown, `'${kind.id}' has no such parameter${faults.hint(key, names)}`);
-    }
-  }
-
-  #checkId(value: unknown, id: string | undefined): void {
-    const { kind } = this.options;
-    if (id !== undefined) {
-      if (value !== id) this.#fault('parameter.immutable', 'id', 'never changes');
-    } else if (kind.key === 'uuid' || kind.key === 'source') this.#fault('parameter.read_only', 'id', 'is generated');
-    else if (kind.key === 'natural' && value !== undefined && value !== this.#naturalKey()) {
-      this.#fault('parameter.read_only', 'id', `is the value of '${kind.primary?.id ?? ''}'`);
-    }
-  }
-
-  /** The id that a new unit gets of its primary parameter. */
-  #naturalKey(): string | undefined {
-    const { kind } = this.options;
-    const { primary } = kind;
-    const given = primary && this.body.get(primary.id);
-    if (!primary || given === null) return undefined;
-    const key = new ValueReader(kind, new PatternChecks(), () => undefined, NO_TARGET).read(primary, given);
-    return key === undefined ? undefined : scalarText(shownValue(primary, key));
-  }
-
-  makeId(): Stored | undefined {
-    const { kind } = this.options;
-    if (kind.key === 'uuid') return uuidv7();
-    if (kind.key === 'natural' || kind.key === 'source') return undefined;
-    const given = this.body.get('id');
-    if (given !== undefined) {
-      if (typeof given === 'string' && IDENTIFIER.test(given)) return given;
-      this.#fault('identifier.malformed', 'id', `must be ${IDENTIFIER_HINT}`);
-      return undefined;
-    }
-    const label = this.body.get('label');
-    if (label === undefined || label === null || label === '') {
-      this.#fault('identifier.missing', 'id', 'an id or a label must be given');
-      return undefined;
-    }
-    const made = typeof label === 'string' ? identifierFromLabel(label) : undefined;
-    if (made === undefined) this.#fault('identifier.missing', 'id', 'none can be made from the label; give one');
-    return made;
-  }
-
-  /** A key that is given again as it is changes nothing. */
-  keepsKey(field: Field, id: string): boolean {
-    const { kind } = this.options;
-    if (field !== kind.primary || this.body.get(field.id) === null) return false;
-    const stored = this.#reader.read(field, this.body.get(field.id));
-    if (stored !== undefined && scalarText(stored) !== id) {
-      this.#fault('unit.key_immutable', field.id, `is the unit's key, '${id}', and never changes`);
-    }
-    return true;
-  }
-
-  absent(field: Field): void {
-    const value = this.options.defaults.of(field);
-    if (value !== null) this.#store(field, value);
-    else if (field.def.required || field === this.options.kind.primary) {
-      this.#fault('parameter.required', field.id, 'must be given');
-    } else if (!field.def.nullable) this.#fault('parameter.required', field.id, 'must be given: it may not be null');
-    else this.#store(field, null);
-  }
-
-  /** Takes a value at once; what is left to do where it may take long. */
-  accept(field: Field, value: unknown): WorkInPieces<void> | undefined {
-    if (value === null) {
-      if (field.def.nullable) this.#store(field, null);
-      else this.#fault('parameter.null', field.id, 'must not be null');
-      return undefined;
-    }
-    if (mayBeLarge(field)) return this.#acceptLarge(field, value);
-    this.#keep(field, this.#reader.read(field, value));
-    return undefined;
-  }
-
-  *#acceptLarge(field: Field, value: unknown): WorkInPieces<void> {
-    this.#keep(field, yield* this.#reader.readInPieces(field, value));
-    yield;
-  }
-
-  #keep(field: Field, stored: Stored | undefined): void {
-    if (stored !== undefined) this.#store(field, stored);
-  }
-
-  #store(field: Field, value: Json): void {
-    this.#values.set(field.id, value);
-    if (field.column === undefined) return;
-    this.#row[field.column] = value;
-    this.#written.push(field);
-  }
-
-  finish(id: Stored | undefined): Draft {
-    if (id === undefined) return { row: this.#row, written: this.#written, values: this.#values };
-    const { keyField } = this.options.kind;
-    this.#values.set('id', id);
-    return { row: { id, ...this.#row }, written: [keyField, ...this.#written], values: this.#values };
-  }
-
-  #fault(code: ErrorCode, parameter: string, text: string): void {
-    this.#report(code, parameter, `${parameter}: ${text}`);
-  }
-
-  #report(code: ErrorCode, parameter: string, text: string): void {
-    const { index } = this.options;
-    const place: FaultLocation = index === undefined ? { parameter } : { parameter, index };
-    this.options.faults.add(code, text, place);
-  }
-}

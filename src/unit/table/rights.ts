@@ -89,6 +89,19 @@ export class UnitRights {
     if (!options.access || (await this.#find(session, kind, id, options.access))) return undefined;
     return accessDenied(session.caller, `You may not ${operation} this unit of '${kind.id}'`);
   }
+
+  /** The common part of plans for creates and edits. `edited`: only these parameters are answered. */
+  writePlan(session: Session, kind: KindDef, edited?: Body) {
+    const { project, model, caller } = session;
+    const shown = this.readable(session, kind);
+    return {
+      schema: project.schema,
+      kind,
+      version: model.version,
+      fields: answeredFields(kind, caller, edited),
+      shown,
+    };
+  }
 }
 
 /** The unit is the caller's to change, but not into that. */

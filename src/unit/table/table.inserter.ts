@@ -1,0 +1,142 @@
+/** Creates units in tables, with the units nested in them. */
+import { Injectable } from '@nestjs/common';
+import { accessDenied } from '../../access/access.js';
+import { Database } from '../../database/database.js';
+import { uniqueColumns } from '../../model/field.js';
+import type { KindDef } from '../../model/model.js';
+import type { Predicate } from '../../model/predicate/predicate.js';
+import { Faults, KindError } from '../../shared/errors.js';
+import type { Caller } from '../../tenancy/caller.js';
+import { Behaviors } from '../draft/behavior.js';
+import { rewordRefusal, withCompleteRefusal, withFaults } from '../draft/complete-refusal.js';
+import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
+import type { Body } from '../draft/draft.js';
+import { Drafter, type NotObject } from '../draft/drafter.js';
+import { asSeparateWrite, nestedBodies, relocateRefusal, type NestedUnits } from '../draft/nested-units.js';
+import { References, type LocatedDraft } from '../draft/references.js';
+import { ReplacedKeys } from '../draft/replaced-ids.js';
+import { timesOf } from '../session/caller-executor.js';
+import { originalCallerOf, type Session } from '../session/session.js';
+import type { UnitRow, WriteOptions } from '../store/unit-store.js';
+import { BehaviorChanges } from './changes.js';
+import type { WriteContext } from './conflict.js';
+import { UnitRights } from './rights.js';
+import { UnitRepository } from './unit.repository.js';
+import { WriteRefusals } from './write-refusals.js';
+
+/** How new units of one kind are inserted. */
+interface InsertOptions {
+  /** What each of them must satisfy. */
+  readonly allowed: Predicate | undefined;
+  readonly late: Faults;
+  readonly keys: ReplacedKeys;
+  readonly defaults: DefaultBytes;
+  /** The caller whose rights decide which fields a refusal may name. */
+  readonly writer: Caller;
+}
+
+@Injectable()
+export class TableInserter {
+  constructor(
+    private readonly repository: UnitRepository,
+    private readonly behaviors: Behaviors,
+    private readonly drafter: Drafter,
+    private readonly database: Database,
+    private readonly references: References,
+    private readonly rights: UnitRights,
+    private readonly changes: BehaviorChanges,
+    private readonly refusals: WriteRefusals,
+  ) {}
+
+  async insert(
+    session: Session,
+    kind: KindDef,
+    bodies: readonly (Body | NotObject)[],
+    options: WriteOptions = {},
+  ): Promise<UnitRow[]> {
+    for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
+    if (isAlone(session) && bodies.some((body) => !('got' in body) && nestedBodies(kind, body).length > 0)) {
+      return this.together(session, (within) => this.insert(within, kind, bodies, options));
+    }
+    const { bulk = false, writer = session.caller, faults = new Faults() } = options;
+    return countingDefaults(session, async (defaults) => {
+      const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
+      const late = await this.references.check(session, kind, drafted, { writer, access: options.access });
+      if (drafted.drafts.length === 0) return [];
+      return this.undoable(session, late, async (within) => {
+        const keys = await this.insertNested(within, drafted.nested, writer, defaults);
+        return this.#insertAll(within, kind, drafted.drafts, { allowed: options.access, late, keys, defaults, writer });
+      });
+    });
+  }
+
+  /**
+   * Runs a write. With faults in `late` it fails at the end and is undone, unless it is refused before because of rights,
+   * which are more important.
+   */
+  async undoable<T>(session: Session, late: Faults, work: (session: Session) => Promise<T>): Promise<T> {
+    if (!late.any) return work(session);
+    try {
+      return await (isAlone(session) ? this.together(session, work) : work(session));
+    } catch (error) {
+      if (!(error instanceof KindError) || ![400, 409].includes(error.status)) throw error;
+      throw rewordRefusal(error, (refused) => withFaults(refused, late.messages));
+    }
+  }
+
+  /** Inserts the units that others refer to, a statement for each kind and depth. */
+  async insertNested(
+    session: Session,
+    nested: NestedUnits,
+    writer: Caller,
+    defaults: DefaultBytes,
+  ): Promise<ReplacedKeys> {
+    const inner = { ...session, caller: writer };
+    const keys = new ReplacedKeys();
+    for (const { kind, allowed, units } of nested.groups) {
+      try {
+        await this.#insertAll(inner, kind, units, { allowed, late: new Faults(), keys, defaults, writer });
+      } catch (error) {
+        throw relocateRefusal(error, units);
+      }
+    }
+    return keys;
+  }
+
+  async #insertAll(
+    session: Session,
+    kind: KindDef,
+    drafted: readonly LocatedDraft[],
+    { allowed, late, keys, defaults, writer }: InsertOptions,
+  ): Promise<UnitRow[]> {
+    const given = asSeparateWrite(drafted.map((unit) => keys.into(kind, unit)));
+    const base = {
+      ...this.rights.writePlan(session, kind),
+      written: uniqueColumns(given[0]?.draft.written ?? []),
+      allowed,
+    };
+    const units = await this.changes.ofCreate(session, base, given, { late, defaults });
+    keys.note(kind, drafted, units);
+    await this.references.checkKeys(session, kind, units, keys);
+    const rows = units.map(({ draft }) => draft.row);
+    const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
+    const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
+    const made = await this.refusals.completing({ ...session, caller: writer }, kind, units, telling);
+    if (made.length === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
+    late.throwIfAny();
+    await this.behaviors.afterWrite(session, kind, units);
+    return made;
+  }
+
+  /** Runs the work in a transaction of its own. */
+  together<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+    return withCompleteRefusal(session.executor, () =>
+      this.database.transaction((executor) => work({ ...session, executor }), timesOf(originalCallerOf(session))),
+    );
+  }
+}
+
+/** Whether the session has no transaction, so that several statements would not be atomic. */
+export function isAlone({ executor }: Session): boolean {
+  return !executor.tx;
+}
