@@ -1,10 +1,10 @@
 import type { Transaction } from '../../database/database.js';
 import type { TimeLimit } from './time-limit.js';
 
-/** What one piece of authored code, or several in one transaction, have in common. */
+/** Shared by all user code in one transaction. */
 export interface CallScope {
   readonly limit: TimeLimit;
   readonly tx: Transaction;
-  /** Notes what makes the transaction worthless, whatever the author makes of it. */
+  /** Makes the transaction fail with this error, even if user code catches it. */
   failWith(error: unknown): void;
 }

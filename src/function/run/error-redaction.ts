@@ -1,4 +1,4 @@
-/** What is told, and logged, of an error that came out of authored code. */
+/** Decides what clients see, and what is logged, of errors that user code did not catch. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { OutdatedError } from '../../database/transaction/contention.js';
@@ -24,21 +24,21 @@ import type { FunctionModule } from '../declare/definition.js';
 import { lineOf, sourceLocationOf } from '../declare/source-location.js';
 import { visiblePathOf } from './visible-path.js';
 
-/** Whose code did not catch it, and in which session. */
+/** The call that failed. */
 export interface FailedCall {
   readonly module: FunctionModule;
-  /** Of the function or hook. */
+  /** The name of the function or hook. */
   readonly name: string;
   readonly session: Session;
 }
 
-/** Words a fault. @param at ` at city.ts:12`, or nothing where no line of the author's is known */
+/** Makes the error for a failure of user code. @param at ` at city.ts:12`, or empty where no line is known */
 type MakeError = (cause: unknown, at: string) => Error;
 
-/** Milliseconds between two lines of the log about refusals that are alike: any client may bring them about. */
+/** Milliseconds between log lines about equal refusals, because any client can cause them. */
 const EVERY = 10_000;
 
-/** Of names in a line of the log, which may be a client's: how many, and of how many characters. */
+/** Limits for names in a log line, which clients may have chosen. */
 const NAMES = { most: 10, longest: 80 } as const;
 
 @Injectable()
@@ -48,14 +48,14 @@ export class ErrorRedaction {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
   /**
-   * Refusals are told as the endpoint would, with the kind that they are of; whoever begins the transaction again learns
-   * why. All else is a fault, which is worded by whoever knows whose it is, with the error as its cause.
+   * Refusals are reported as by the endpoint, with their kind. Errors that restart the transaction are returned as they
+   * are. All others are failures of user code: `fault` makes the error, with the original one as its cause.
    */
   redact(error: unknown, catcher: FailedCall, fault: MakeError): unknown {
     if (error instanceof FunctionError) return error;
     if (error instanceof KindError) return this.#refused(error, catcher);
     if (error instanceof RestartError || error instanceof OutdatedError) return error;
-    // What authored code throws is `Thrown`, whatever code it has.
+    // Errors of user code are wrapped in `UserCodeError`, so that their `code` is not read here.
     if (isContention(error) || isStaleModel(error)) return error;
     const cause = error instanceof UserCodeError ? error.cause : error;
     return commonRefusal(error) ?? fault(cause, lineText(cause, catcher.module));
@@ -71,7 +71,7 @@ export class ErrorRedaction {
     return markFinal(first ? refused.withMessages([first, ...rest], { cause: refused }) : refused, asked);
   }
 
-  /** The client is told little of it, and the author has to know. Its words may quote values of clients. */
+  /** Logs a refusal for the author of the function. Its text is left out, because it may quote values of clients. */
   #note({ code, messages }: KindError, { names, system, from }: Origin, { module, name, session }: FailedCall): void {
     // What is done as the caller is refused for reasons of the client's.
     const level = system ? 'info' : 'debug';
@@ -89,7 +89,7 @@ export class ErrorRedaction {
   }
 }
 
-/** What keeps the system waiting keeps everybody: that is told, and not what it was asked for. The log has its words. */
+/** A refusal of an operation as the system: clients see its general meaning only. The log has the text. */
 function withoutDetails(refused: KindError): KindError {
   if (refused.status === 504) return refused;
   const { code, retryAfter } = refused;
@@ -109,7 +109,7 @@ function redactMessage(message: Message, { names, system }: RequestedOperation, 
   return name === catcher.module.kind ? message : withKindName(message, name);
 }
 
-/** Its own words where all that it is about is open to the client, and else what its code means. */
+/** The text of the message where the client may read all that it names, and else the general meaning of its code. */
 function redactSystemMessage(
   { code, text, parameter, index }: Message,
   name: string,
@@ -131,7 +131,7 @@ function isAboutOneValue(code: ErrorCode): boolean {
   return code.startsWith('parameter.') && code !== 'parameter.unknown';
 }
 
-/** Says of which kind it is, where its words do not. */
+/** Adds the kind where the text does not name it. */
 function withKindName(message: Message, name: string): Message {
   const { text, parameter } = message;
   if (text.includes(`'${name}'`)) return message;
@@ -139,7 +139,7 @@ function withKindName(message: Message, name: string): Message {
   return { ...message, text: isOfParameter ? `${name}.${text}` : `${name}: ${text}` };
 }
 
-/** The first line of the author's that is in the trace of an error, or of what caused it. */
+/** The first line of user code in the traces of an error and its causes. */
 function lineText(error: unknown, module: FunctionModule): string {
   const traces: string[] = [];
   for (let cause = error; cause instanceof Error && traces.length < 5; cause = cause.cause)

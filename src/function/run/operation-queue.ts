@@ -1,7 +1,7 @@
 /**
- * What a handler reaches the data by. Operations run one after the other, however many the author starts at once; one
- * that writes can fail without spoiling the transaction. When the handler has come to its end the door is shut: what it
- * asked for is done, and whatever comes later spoils the transaction, which would have a part of the work otherwise.
+ * Runs the data operations of a handler one after the other. A refused write is undone to a savepoint, so that the
+ * transaction can go on. The queue is closed when the handler returns: operations that were started are finished, and
+ * later ones fail the transaction, because it would contain only a part of them.
  */
 import type { Executor } from '../../database/database.js';
 import { KindError } from '../../shared/errors.js';
@@ -12,7 +12,7 @@ import {
 } from '../../sql/transaction.sql.js';
 import type { CallScope } from './call-scope.js';
 
-/** Statuses of refusals after which a transaction can go on, once the operation is undone. */
+/** Statuses of refusals after which the transaction can go on. */
 const RECOVERABLE = new Set([400, 401, 403, 404, 409, 412]);
 
 export class OperationQueue {
@@ -23,7 +23,7 @@ export class OperationQueue {
   constructor(
     private readonly executor: Executor,
     private readonly call: CallScope,
-    /** Calls inside calls are one deeper each. */
+    /** The nesting depth of the call. */
     readonly depth: number,
   ) {}
 
@@ -35,19 +35,19 @@ export class OperationQueue {
     return this.#inTurn(() => this.#guarded(() => this.#undoable(work)));
   }
 
-  /** Comes back when nothing of it is under way any more. */
+  /** Resolves when all started operations have ended. */
   async close(): Promise<void> {
     this.#open = false;
     await this.#last;
   }
 
-  /** The same, for a handler that failed: what has not begun yet does not. */
+  /** The same for a failed handler: waiting operations don't run. */
   abandon(): Promise<void> {
     this.#abandoned = true;
     return this.close();
   }
 
-  /** @throws Error where the handler has come to its end */
+  /** @throws Error where the queue is closed */
   check(): void {
     if (!this.#open) {
       const late = new Error('This call is over: what it was given can not be used any more. Is an await missing?');
@@ -68,7 +68,7 @@ export class OperationQueue {
     return run;
   }
 
-  /** Whatever is not a refusal spoils the transaction. */
+  /** Errors other than refusals fail the transaction. */
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -91,7 +91,7 @@ export class OperationQueue {
   }
 }
 
-/** Not a refusal, neither of the service nor of a hook. */
+/** Whether an error is not a refusal of the service or of a hook. */
 function isFailure(error: unknown): boolean {
   if (error instanceof KindError) return !RECOVERABLE.has(error.status) && error.code !== 'kind.remote_unavailable';
   return !(error instanceof Error && error.name === 'FunctionError');

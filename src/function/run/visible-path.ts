@@ -1,19 +1,19 @@
-/** What of the place of a refusal may be told to who asks: a path over references, and what stands behind it. Pure. */
+/** The part of a refusal's path over references that the caller may see. Pure. */
 import { grantOf } from '../../access/access.js';
 import { mayReadField } from '../../access/masks.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import type { Caller } from '../../tenancy/caller.js';
 
-/** Who asks, and by which definitions. */
+/** The caller, and the model. */
 interface PathViewer {
   readonly caller: Caller;
   readonly model: Model;
 }
 
 export interface VisiblePath {
-  /** As much of the path as may be named; undefined for nothing. */
+  /** The part of the path that the caller may see; undefined for none. */
   readonly visible: string | undefined;
-  /** Whether all that is on the path may be told: every field of it, and every kind, with the one that it ends at. */
+  /** Whether the caller may see every field and kind of the path. */
   readonly open: boolean;
 }
 
@@ -35,7 +35,7 @@ export function visiblePathOf(path: string, kind: KindDef, asker: PathViewer): V
       return { visible: joined(named), open: open && named.length === ids.length };
     }
     const next = asker.model.kinds.get(field.reference.kind);
-    // The first kind was asked for by the author, and is named in any case: those behind it are not.
+    // The first kind is named by the function itself and may be seen; kinds behind it must be readable.
     if (!next || !grantOf(next, 'read', asker.caller, asker.model)) return { visible: joined(named), open: false };
     at = next;
     open &&= isOpen(at, asker);
@@ -47,7 +47,7 @@ function joined(named: readonly string[]): string | undefined {
   return named.length === 0 ? undefined : named.join('.');
 }
 
-/** Functions see what is hidden, and their callers do not. */
+/** Functions see hidden parameters, their callers don't. */
 function mayName(field: Field, { caller }: PathViewer): boolean {
   return !field.def.hidden && mayReadField(field, caller);
 }

@@ -1,9 +1,9 @@
-/** What authored code hands over, as data: getters and proxies have been asked, once. Pure. */
+/** Copies values of user code to plain data, reading getters and proxies once. Pure. */
 import { LIMITS } from '../../shared/limits.js';
 
 /**
- * A copy of plain objects and arrays, however deep within what JSON may be; all else is what it was. Properties that are
- * not enumerable stay so. To be called where the author's code runs.
+ * Copies plain objects and arrays, up to the depth limit of JSON; other values are kept. Properties that are not enumerable
+ * stay so. Must be called within `withinUserCode`, because getters may run.
  */
 export function deepCopy(value: unknown): unknown {
   return copyValue(value, 1, new Map());
@@ -27,7 +27,7 @@ function copyValue(value: unknown, depth: number, known: Map<object, unknown>): 
   for (const name of Object.getOwnPropertyNames(given)) {
     const member = copyValue(given[name], depth + 1, known);
     const enumerable = Object.prototype.propertyIsEnumerable.call(given, name);
-    // What is inherited under that name might have a setter.
+    // An inherited property of that name may have a setter.
     if (enumerable && !(name in copy)) copy[name] = member;
     else Object.defineProperty(copy, name, { value: member, enumerable, configurable: true, writable: true });
   }

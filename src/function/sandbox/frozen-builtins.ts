@@ -1,15 +1,14 @@
 /**
- * Keeps authored code from changing what all objects of the process have in common. What a careless merge puts there, of
- * what a client sent, would be found in everybody's objects: it is an error of the call that tries it.
+ * Protects against prototype pollution: built-in constructors and prototypes are frozen, so that an unsafe merge of client
+ * data in user code is an error of that call, and does not change the objects of all requests.
  */
 
-/** Whose parts a merge reaches from what JSON can hold, by names such as `constructor` and `__proto__`. */
+/** The constructors that a merge of JSON data can reach, by names such as `constructor` and `__proto__`. */
 const BUILT_INS = [Object, Function, Array, String, Number, Boolean];
 
 /**
- * Closes them: nothing is added to these constructors and their prototypes, and no method replaced. Objects still take
- * properties of their own that are called as the methods of all are, such as `toString`, for which it is not enough to
- * freeze these.
+ * Freezes these constructors and their prototypes. Objects can still have own properties with the names of inherited
+ * methods, such as `toString`, which a frozen prototype would prevent.
  */
 export function freezeBuiltIns(): void {
   if (!Object.isExtensible(Object.prototype)) return;
@@ -24,24 +23,24 @@ export function freezeBuiltIns(): void {
   for (const { prototype } of BUILT_INS) if (prototype !== Object.prototype) Object.freeze(prototype);
 }
 
-/** Methods that objects often have one of their own of. */
+/** Methods that objects often override. */
 const OFTEN_OVERRIDDEN = ['toString', 'toLocaleString', 'valueOf'];
 
-/** Functions that are libraries have a `bind` or a `call` of their own too; and objects may have anything. */
+/** Functions may override `bind` or `call` too, and objects any method. */
 const OVERRIDABLE: ReadonlyMap<object, readonly string[]> = new Map(
   [Object.prototype, Function.prototype].map((prototype) => [prototype, Object.getOwnPropertyNames(prototype)]),
 );
 
-/** A method is an object too, and would take properties. */
+/** Freezes the methods, which are objects too. */
 function freezeMethods(holder: object): void {
   for (const key of Reflect.ownKeys(holder)) {
     const value: unknown = Object.getOwnPropertyDescriptor(holder, key)?.value;
-    // The prototype of functions is a function, and its turn comes.
+    // `Function.prototype` is a function too, and is frozen later.
     if (typeof value === 'function' && key !== 'constructor' && key !== 'prototype') Object.freeze(value);
   }
 }
 
-/** The method can not be replaced, but for one object by one of its own. */
+/** Prevents replacing the inherited method, but allows an own property of that name. */
 function allowOverride(common: object, name: string): void {
   const descriptor = Object.getOwnPropertyDescriptor(common, name);
   if (!descriptor?.configurable || !('value' in descriptor)) return;

@@ -1,50 +1,49 @@
-/** What authored code asked for, and where: kept until it is done, because what fails later does not know it. */
+/** The operation of user code that a refusal comes from, and its line. */
 import { OutdatedError } from '../../database/transaction/contention.js';
 import { RestartError } from '../../database/transaction/restart-error.js';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
 
-/** Of what a refusal is. */
+/** A data operation of user code. */
 export interface RequestedOperation {
-  /** The kinds, or the group, that the operation names: the first is the one that it is of. */
+  /** The kinds, or the group, that the operation names; the main one first. */
   readonly names: readonly string[];
-  /** Whether it was done as the system, so that its words may tell what the caller must not know. */
+  /** Whether it ran as the system, so that the text may contain what the caller must not see. */
   readonly system: boolean;
 }
 
 export interface Origin extends RequestedOperation {
-  /** The trace of the author's code that asked. */
+  /** The trace of the user code. */
   readonly from: { readonly stack?: string };
-  /** Whether it has the words in which it is answered, however many other operations it leaves on its way out. */
+  /** Whether the texts are final, so that outer operations don't change them. */
   readonly isFinal: boolean;
 }
 
 const NAME_LENGTH = 80;
 
-/** By the refusal. */
+/** Origins by refusal. */
 const origins = new WeakMap<KindError, Origin>();
 
 export function originOf(refused: KindError): Origin | undefined {
   return origins.get(refused);
 }
 
-/** Notes that a refusal has the words in which it is answered. */
+/** Marks the texts of a refusal as final. */
 export function markFinal(refused: KindError, origin: Origin): KindError {
   origins.set(refused, { ...origin, isFinal: true });
   return refused;
 }
 
 /**
- * Runs an operation for authored code. @throws whatever it does: a refusal with what it is of, any other error with the
- * trace of who asked
+ * Runs an operation for user code. Notes the origin of a refusal, and adds the trace of the user code to other errors.
  */
 export function withOrigin<T>(asked: RequestedOperation, work: () => Promise<T>): Promise<T> {
-  // The text of the trace is made when it is read, which is seldom.
+  // The text of the trace is made only when it is read.
   const from: { stack?: string } = {};
   Error.captureStackTrace(from, withOrigin);
   return work().catch((error: unknown) => {
     if (error instanceof KindError) {
-      // A name may be a client's, however long: no kind or group has one that is cut here.
+      // Clients may have chosen the names. Those of kinds and groups are shorter than the limit.
       const names = asked.names.map((name) => name.slice(0, NAME_LENGTH));
       if (!origins.has(error)) origins.set(error, { ...asked, names, from, isFinal: false });
     } else if (

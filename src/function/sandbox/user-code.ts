@@ -1,6 +1,6 @@
 /**
- * Where authored code runs: every entry into it is made here. What it lets loose outside of its call, such as an error in
- * a timer or a promise that nobody waits for, is known by that, and ends no process.
+ * Runs user code: all calls of it are made here. Errors that escape from it, such as in a timer or in a promise without
+ * `await`, are recognized by that and logged, and don't end the process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { realpathSync } from 'node:fs';
@@ -21,13 +21,13 @@ export interface UserCode {
   readonly project?: string;
   /** The file of the module. */
   readonly file: string;
-  /** The function or hook, or what else is done with the module. */
+  /** The function, the hook, or another operation with the module. */
   readonly name: string;
 }
 
 /**
- * Milliseconds for which it is told whose code runs, since authored code was last entered. It costs every promise of the
- * process something as long (measured with Node 20: a get takes 13 % more CPU).
+ * Milliseconds after the last call of user code for which asynchronous calls are tracked. Tracking slows down every promise
+ * of the process (measured with Node 20: a get takes 13 % more CPU).
  */
 const TRACKING_PERIOD = 30_000;
 
@@ -40,12 +40,12 @@ function enterUserCode<T>(who: UserCode, work: () => T): T {
   return running.run(who, work);
 }
 
-/** Until the next entry nothing is told of what runs. */
+/** Stops tracking until the next call of user code. */
 export function stopTracking(): void {
   running.disable();
 }
 
-/** What authored code threw that is no refusal: whatever it looks like, it says nothing of the service or its database. */
+/** An error of user code that is not a refusal. Its properties, such as `code`, mean nothing to the service. */
 export class UserCodeError extends Error {
   declare readonly cause: Error;
 
@@ -54,7 +54,7 @@ export class UserCodeError extends Error {
   }
 }
 
-/** Refusals, of the author's and of what was done for it; and why whoever began must begin again. */
+/** Whether an error is a refusal, or restarts the transaction. */
 function isPassedOn(error: unknown): boolean {
   try {
     return [KindError, FunctionError, RestartError].some((type) => error instanceof type);
@@ -77,12 +77,12 @@ export function withinUserCode<T>(who: UserCode, work: () => T | Promise<T>): Pr
   });
 }
 
-/** Runs a handler. Answers a copy of what it returns: nothing of the author's runs when that is read. */
+/** Runs a handler and returns a copy of its result, so that reading it runs no user code. */
 export function runUserCode(who: UserCode, handler: () => unknown): Promise<unknown> {
   return withinUserCode(who, async () => deepCopy(await handler()));
 }
 
-/** A signal like another one, whose listeners are the author's. */
+/** A copy of a signal for listeners of user code. */
 export function signalFor(who: UserCode, signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   const abort = () => enterUserCode(who, () => own.abort(signal.reason));
@@ -91,7 +91,7 @@ export function signalFor(who: UserCode, signal: AbortSignal): AbortSignal {
   return own.signal;
 }
 
-/** What was thrown: itself where it is an error that can be read and logged, else one that tells of it what can be told. */
+/** The thrown value where it is an error that can be read and logged, and else an error that describes it. */
 export function readableError(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error)) return new Error(typeof thrown === 'string' ? thrown : `threw ${inspect(thrown)}`);
@@ -99,15 +99,14 @@ export function readableError(thrown: unknown): Error {
     const { message, stack = '' } = thrown as { message: unknown; stack?: unknown };
     if (typeof message === 'string' && typeof stack === 'string') return thrown;
   } catch {
-    // Told below.
+    // Handled below.
   }
   return new Error('threw what can not be read');
 }
 
 /**
- * Logs what escaped from authored code and goes on, and so with what can have: once such code was entered, all that has
- * no line of ours in its trace. Any other error that nobody caught ends the process, as without this. For the process of a
- * service: once.
+ * Handles uncaught errors of the process; called once. Errors that escaped from user code are logged. So are errors without
+ * a line of the service in their trace while user code is tracked. Any other uncaught error ends the process.
  */
 export function handleStrayErrors(logger: Logger, folder: string): void {
   const handle = (thrown: unknown): void => {
@@ -128,13 +127,13 @@ export function handleStrayErrors(logger: Logger, folder: string): void {
   process.on('unhandledRejection', handle);
 }
 
-/** Whether a file of the folder is in the trace: there it is told by where it really is. */
+/** Whether a file of the folder is in the trace, which has real paths. */
 function isFromFolder(folder: string, { stack = '' }: Error): boolean {
   const root = realFolder(folder);
   return root !== undefined && stack.includes(root + sep);
 }
 
-/** The line of the author's; of a refusal the one that asked for what was refused. */
+/** The line of user code in a trace; for a refusal the line of the refused operation. */
 function userCodeLine(folder: string, error: Error, file = ''): string | undefined {
   const root = realFolder(folder);
   const trace = error instanceof KindError ? originOf(error)?.from.stack : error.stack;
@@ -149,7 +148,7 @@ function realFolder(folder: string): string | undefined {
   }
 }
 
-/** Where the service's own code is. */
+/** The folder of the service's code. */
 const SERVICE_FOLDER = fileURLToPath(new URL('../../', import.meta.url));
 
 function isFromService({ stack = '' }: Error): boolean {

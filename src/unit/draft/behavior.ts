@@ -1,6 +1,6 @@
 /**
- * What is special about the units of some kinds, bound to a kind or to a group: `kind` creates tables, parameter types
- * alter columns, member kinds guard credentials. The engine knows no kind by name; a new behaviour is one file.
+ * Behaviors: code that runs when units of certain kinds are written, such as changing a table after a definition, storing
+ * credentials of members, and hooks. The engine knows no kind by name.
  */
 import { Injectable } from '@nestjs/common';
 import type { ConnectionShare } from '../../database/database.js';
@@ -14,12 +14,12 @@ import type { LocatedDraft } from './references.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Session } from '../session/session.js';
 
-/** A write under way. `id` is that of the unit being edited. */
+/** A write in progress. `id` is set for edits. */
 export interface PendingWrite {
   readonly kind: KindDef;
   readonly session: Session;
   readonly faults: Faults;
-  /** Takes what is to be matched against patterns, which is done after each step of the write. */
+  /** Collects texts to match against patterns, which happens after each step of the write. */
   readonly patterns: PatternChecks;
   /** Gives the defaults of new units. */
   readonly defaults: DefaultBytes;
@@ -30,41 +30,41 @@ export interface PendingWrite {
 
 export interface Behavior {
   applies(kind: KindDef): boolean;
-  /** The units are definitions: they are written in a definition change, and the tables follow. */
+  /** The units are definitions, written in a definition change. */
   readonly definition?: boolean;
   /** An edit answers the edited fields, the id and the times, instead of the whole unit. */
   readonly answersEdited?: boolean;
-  /** The body before it is read. */
+  /** Changes the body before it is validated. */
   prepare?(body: Body, write: PendingWrite): Promise<Body> | Body;
-  /** What keeps units of the kind from being written at present; asked after rights and existence, before the body is read. */
+  /** Throws where units of the kind can not be written now. Called after checks of rights and existence, before the body is read. */
   ready?(): void;
-  /** After the body was read, and what `beforeCreate` makes of it: adds faults, or what the system writes. */
+  /** Called after validation and `beforeCreate`: adds faults, or values that the system writes. */
   complete?(draft: Draft, write: PendingWrite): Promise<Draft> | Draft;
   /**
-   * What is to be created instead of what was given, which was checked, and judged by the rules: it may make the key, and
-   * whatever must be there. Defaults come after it. Who changes a draft checks what it puts in.
+   * Changes a validated draft that the access rules allow. It may set the key and required values; defaults are applied
+   * after it. Values that it sets are not validated again.
    */
   beforeCreate?(draft: Draft, write: PendingWrite): Promise<Draft>;
-  /** The same of an edit, when everything about it was checked and the unit is held. */
+  /** The same for an edit, after all checks and after the row was locked. */
   beforeUpdate?(draft: Draft, write: PendingWrite): Promise<Draft>;
-  /** Before the unit goes; what it throws keeps it. */
+  /** Called before the unit is deleted; an error prevents that. */
   beforeDelete?(kind: KindDef, id: string, session: Session): Promise<void>;
-  /** After it went. */
+  /** Called after the unit was deleted. */
   afterDelete?(kind: KindDef, id: string, session: Session): Promise<void>;
-  /** After it was made or edited. */
+  /** Called after the unit was created or edited. */
   afterWrite?(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void>;
 }
 
-/** Behaviours that depend on the project and change while the service runs. */
+/** Behaviors that depend on the project and can change while the service runs, such as hooks. */
 export interface BehaviorSource {
-  /** What is in place now; a piece of work keeps to it. */
+  /** The current set; an operation uses one set to its end. */
   readonly deployment: object;
   of(kind: KindDef, project: Project, deployment: object): Behavior | undefined;
-  /** Of the connections, for transactions in which its behaviours take part: they may hold theirs for long. */
+  /** The share of connections for transactions with these behaviors, which may take long. */
   share(project: Project): ConnectionShare;
 }
 
-/** The behaviours of a deployment; modules register theirs when they start. */
+/** All behaviors; modules register theirs at startup. */
 @Injectable()
 export class Behaviors {
   readonly #all: Behavior[] = [];
@@ -80,7 +80,7 @@ export class Behaviors {
     this.#source = source;
   }
 
-  /** For the session of a piece of work that begins. */
+  /** For the session of a new operation. */
   get deployment(): { readonly deployment?: object } {
     return this.#source ? { deployment: this.#source.deployment } : {};
   }
@@ -91,23 +91,23 @@ export class Behaviors {
     return own ? [...fixed, own] : fixed;
   }
 
-  /** That the transaction of a write takes part in from its beginning; others come to it when a hook runs. */
+  /** The connection share that the transaction of a write takes from its beginning; otherwise the first hook takes it. */
   share(kind: KindDef, { project, deployment }: Pick<Session, 'project' | 'deployment'>): ConnectionShare | undefined {
     const source = this.#source;
     return source?.of(kind, project, deployment ?? source.deployment) && source.share(project);
   }
 
-  /** Whether one of them makes a part of new units: what is missing in a body is not missed before. */
+  /** Whether a behavior may add values to new units, so that required parameters are checked only after it. */
   changesCreates(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
     return this.of(kind, session).some((behavior) => 'beforeCreate' in behavior);
   }
 
-  /** Whether one of them changes what is edited. */
+  /** Whether a behavior may change edits. */
   changesUpdates(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): boolean {
     return this.of(kind, session).some((behavior) => 'beforeUpdate' in behavior);
   }
 
-  /** Tells the behaviors of a kind what was written of it; `id` is that of the unit that was edited. */
+  /** Calls `afterWrite` of the kind's behaviors; `id` is set for edits. */
   async afterWrite(session: Session, kind: KindDef, units: readonly LocatedDraft[], id?: string): Promise<void> {
     for (const behavior of this.of(kind, session)) {
       if (!behavior.afterWrite) continue;

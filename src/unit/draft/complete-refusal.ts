@@ -1,19 +1,19 @@
 /**
- * PostgreSQL refuses a unit for the first of its faults; a further question tells the others. A refusal that ended a
- * transaction is asked about when that is over, by whoever began it.
+ * PostgreSQL reports the first fault of a write; further statements find the others. After an error no statement can run in
+ * the transaction, so that they run when it has ended.
  */
 import type { Executor } from '../../database/transaction/executor.js';
 import { ERRORS, KindError, type Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 
-/** Answers the refusal with all of its faults. */
+/** Returns the refusal with all of its faults. */
 type FindFaults = (executor: Executor) => Promise<KindError>;
 
 const unfinished = new WeakMap<KindError, FindFaults>();
 
 /**
- * The refusal with all that `ask` adds to what is known so far, or inside a transaction as it is: `tellingWhole` asks then,
- * in the order in which it was to be asked.
+ * The refusal with the faults that `ask` finds. Within a transaction the refusal is returned as it is, and
+ * `withCompleteRefusal` calls `ask` after the transaction, in the order of registration.
  */
 export function completeRefusal(
   executor: Executor,
@@ -26,7 +26,7 @@ export function completeRefusal(
   return refused;
 }
 
-/** The refusal with further faults, each told once: of one that is known without its place, the place is told. Bad input comes first. */
+/** Adds faults to a refusal, without duplicates: a fault with a position replaces the same fault without one. Bad input comes first. */
 export function withFaults(refused: KindError, found: readonly Message[]): KindError {
   const keyOf = ({ code, text, index = -1 }: Message) => `${code} ${index} ${text}`;
   const places = new Set(found.flatMap((message) => [keyOf(message), keyOf({ ...message, index: -1 })]));
@@ -42,14 +42,14 @@ export function withFaults(refused: KindError, found: readonly Message[]): KindE
   return first ? refused.withMessages([first, ...rest]) : refused;
 }
 
-/** Whether what others have tells that a unit is there which the caller may not refer to: of one that is missing nobody has it. */
+/** Whether a violated unique constraint would reveal that a unit exists which the caller may not refer to. */
 function revealsReference({ code, parameter, index }: Message, reference: Message): boolean {
   const isOfOne = index === undefined || reference.index === undefined || index === reference.index;
   if (!isOfOne) return false;
   return code === 'unit.not_unique' || (code === 'parameter.not_unique' && parameter === reference.parameter);
 }
 
-/** The same refusal in other words, now and when it is asked about. */
+/** Changes the words of a refusal, now and when it is completed later. */
 export function rewordRefusal(refused: KindError, tell: (refused: KindError) => KindError): KindError {
   const told = tell(refused);
   const ask = unfinished.get(refused);
@@ -57,7 +57,7 @@ export function rewordRefusal(refused: KindError, tell: (refused: KindError) => 
   return told;
 }
 
-/** Does the work of a transaction; what it is refused with is told whole. */
+/** Runs the work of a transaction, and completes its refusal. */
 export async function withCompleteRefusal<T>(executor: Executor, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

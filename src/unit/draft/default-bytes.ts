@@ -1,6 +1,6 @@
 /**
- * The defaults that one write puts into new units. A body of a few bytes may ask for a thousand times as many of them, so
- * they have a bound of their own, and where they are many they count among those that the other writes put in meanwhile.
+ * Limits the bytes of defaults that a write adds to new units: a small body may create many units with large defaults. Large
+ * amounts also count against a budget that all concurrent writes share.
  */
 import { BodyBudget, type Charge } from '../../http/body/body-budget.js';
 import { storedDefault } from '../../model/field.js';
@@ -19,7 +19,7 @@ const defaultsBudget = new BodyBudget({
   alwaysPerAddress: LIMITS.smallBody,
 });
 
-/** Bytes that are counted with those of other writes at a time: most writes have fewer. */
+/** Bytes that are charged to the shared budget at a time; most writes have fewer. */
 const STEP = 64 * 1024;
 
 interface SizedDefault {
@@ -35,10 +35,10 @@ export class DefaultBytes {
   #charged = 0;
   #charge: Charge | undefined;
 
-  /** @param session whose write it is; left out, it counts for itself alone */
+  /** @param session of the write; without one the shared budget is not charged */
   constructor(private readonly session?: Session) {}
 
-  /** The default of a field as it is bound, for one more unit; null where there is none. @throws KindError 400, 503 */
+  /** The stored default of a field for one more unit; null without a default. @throws KindError 400, 503 */
   of(field: Field): Json {
     if (field.def.default === null) return null;
     const { value, bytes } = sizedDefaults.get(field) ?? measureDefault(field);
@@ -73,10 +73,10 @@ export class DefaultBytes {
   }
 }
 
-/** Callers without a token are not told apart here. */
+/** All callers without a token share one budget. */
 const ALL_ADDRESSES = '*';
 
-/** Does work that creates units, with the count of their defaults. */
+/** Runs work that creates units, with a counter of their defaults. */
 export async function countingDefaults<T>(session: Session, work: (defaults: DefaultBytes) => Promise<T>): Promise<T> {
   const defaults = new DefaultBytes(session);
   try {

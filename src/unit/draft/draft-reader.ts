@@ -1,4 +1,4 @@
-/** Reads a body by the kind's parameters, in pieces: what is to be stored, or every fault of it but those that patterns find. Pure. */
+/** Validates bodies with the parameters of the kind, in pieces, and reports all faults except those of patterns. Pure. */
 import { Faults } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';

@@ -1,31 +1,31 @@
-/** What is to be stored of a unit, as it was read of a body (`drafting.ts`). Pure. */
+/** A draft: the validated values of a unit that is to be written. Pure. */
 import { scalarText, type Json } from '../../shared/json.js';
 import { shownValue } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
 
-/** A body by key: a Map, because keys are the client's. */
+/** A body by key. A Map, because clients choose the keys. */
 export type Body = ReadonlyMap<string, unknown>;
 
 export interface Draft {
-  /** Values by column, as they are bound. */
+  /** Values by column, as statement parameters. */
   readonly row: Readonly<Record<string, Json>>;
   /** The fields whose columns are written, in the order of the kind. */
   readonly written: readonly Field[];
-  /** The body by parameter, run-time parameters included; of a create after defaults, once it is whole. */
+  /** Values by parameter, with run-time parameters; of a complete create with defaults. */
   readonly values: ReadonlyMap<string, Json>;
 }
 
-/** The column of a draft's row that has its key. */
+/** The column of the key. */
 export function keyColumn({ keyField }: KindDef): string {
   return keyField.column ?? 'id';
 }
 
-/** The text of a draft's key; empty where it has none: in an edit, of a source that gives it, because of a fault. */
+/** The key of a draft as text; empty for edits, for keys that a source generates, and after faults. */
 export function keyOf({ row }: Draft, kind: KindDef): string {
   return scalarText(row[keyColumn(kind)] ?? '');
 }
 
-/** The values of a draft as records show them, those of run-time parameters too; without its key. */
+/** The values of a draft in the form of records, with run-time parameters, without the key. */
 export function shownValues({ values }: Draft, { fields, keyField }: KindDef): Record<string, Json> {
   const shown = [...values].flatMap(([id, value]): [string, Json][] => {
     const field = fields.get(id);
@@ -38,7 +38,7 @@ export function bodyOf(value: Record<string, unknown>): Body {
   return new Map(Object.entries(value));
 }
 
-/** A draft with one more value that the system writes. */
+/** Adds a value that the system writes. */
 export function withSystemValue(draft: Draft, field: Field, value: Draft['row'][string]): Draft {
   const column = field.column ?? field.id;
   const written = draft.written.includes(field) ? draft.written : [...draft.written, field];
@@ -49,7 +49,7 @@ export function withSystemValue(draft: Draft, field: Field, value: Draft['row'][
   };
 }
 
-/** A draft with the values of another one laid over it. */
+/** Overwrites values of a draft with those of another one. */
 export function withValuesOf(draft: Draft, over: Draft): Draft {
   return {
     row: { ...draft.row, ...over.row },
@@ -58,7 +58,7 @@ export function withValuesOf(draft: Draft, over: Draft): Draft {
   };
 }
 
-/** A draft without the values of some fields. */
+/** Removes the values of some fields. */
 export function withoutValuesOf(draft: Draft, fields: readonly Field[]): Draft {
   const [ids, columns] = [new Set(fields.map(({ id }) => id)), new Set(fields.map(({ column }) => column))];
   return {

@@ -1,7 +1,4 @@
-/**
- * Reads bodies with the behaviours of their kind, and the bodies inside them: what comes of it is every draft of a write,
- * and every fault.
- */
+/** Validates the bodies of a write and the units nested in them, with the behaviors of their kinds: returns drafts and faults. */
 import { Injectable } from '@nestjs/common';
 import { checkHasTable, accessDenied, authorizeKind } from '../../access/access.js';
 import { readableFields, writableFields } from '../../access/masks.js';
@@ -24,14 +21,14 @@ import { NestedUnits, nestedBodies } from './nested-units.js';
 import type { LocatedDraft } from './references.js';
 import { originalCallerOf, type Session } from '../session/session.js';
 
-/** An element of a bulk body that is no object, and what it is. */
+/** An element of a bulk body that is not an object, and its type. */
 export interface NotObject {
   readonly got: string;
 }
 
 export interface Drafted {
   readonly drafts: readonly LocatedDraft[];
-  /** What is created beside these, and before them. */
+  /** Units that are created before these, which refer to them. */
   readonly nested: NestedUnits;
   readonly faults: Faults;
 }
@@ -42,14 +39,14 @@ export interface DraftedEdit extends Drafted {
   readonly draft: Draft;
 }
 
-/** Where a body stands: in the write, and inside how many others. */
+/** The position of a body in the write. */
 interface BodyContext {
   readonly write: PendingWrite;
   readonly writer: Caller;
   readonly nested: NestedUnits;
   readonly yielder: EventLoopYield;
   readonly depth: number;
-  /** The way to it from the outermost body; empty for that itself. */
+  /** The references from the outermost body to this one. */
   readonly way: readonly string[];
 }
 
@@ -100,7 +97,7 @@ export class Drafter {
     return { drafts: [{ draft }], nested, faults, body, draft };
   }
 
-  /** Of a create in which a behaviour makes a part, the draft has what was given alone: `Changes` makes it whole. */
+  /** Where a behavior may add values to a create, the draft has the values of the body only; `BehaviorChanges` completes it. */
   async #draft(given: Body, situation: BodyContext): Promise<{ body: Body; draft: Draft }> {
     const { write, writer, yielder } = situation;
     const { kind, faults, patterns, defaults, index, id } = write;
@@ -124,7 +121,7 @@ export class Drafter {
     return { body, draft };
   }
 
-  /** Drafts the units inside a body, and answers their keys by reference. */
+  /** Drafts the units nested in a body. Returns their keys by reference. */
   async #within(
     body: Body,
     writable: DraftOptions['writable'],
@@ -144,7 +141,7 @@ export class Drafter {
     return made;
   }
 
-  /** Drafts a unit inside another one; its writer needs the right to create it. @throws KindError 401, 403 */
+  /** Drafts a nested unit; the caller needs the right to create it. @throws KindError 401, 403 */
   async #create(id: string, kindId: string, body: Body, outer: BodyContext): Promise<Json | undefined> {
     const { write, writer, nested, yielder } = outer;
     if (yielder.due) await yielder.pause();
@@ -173,7 +170,7 @@ export class Drafter {
   }
 }
 
-/** What a behaviour itself refuses of a unit inside another one is told with the way to it, as its faults are. */
+/** Adds the path of a nested unit to refusals of behaviors. */
 async function locateRefusal<T>({ write, way }: BodyContext, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** Units inside units: an object in place of an id creates the unit that a reference leads to. */
+/** Nested units: an object in place of an id creates the referenced unit. */
 import { referencesOf, type Field, type KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { FunctionError } from '../../kit/function-error.js';
@@ -10,19 +10,19 @@ import { relocateFunctionError } from './refusal-position.js';
 import type { NewUnits, LocatedDraft } from './references.js';
 import { rewordRefusal } from './complete-refusal.js';
 
-/** Units of one kind that stand equally deep, and go into the table together. */
+/** Units of one kind at the same depth, which one statement inserts. */
 export interface NestedGroup {
   readonly kind: KindDef;
-  /** What each of them must satisfy once it is written; undefined for anything. */
+  /** The access rule that each of them has to satisfy; undefined for none. */
   readonly allowed: Predicate | undefined;
   readonly units: LocatedDraft[];
 }
 
-/** The units that a write creates beside those that it is about. */
+/** The nested units of a write. */
 export class NestedUnits implements NewUnits {
   readonly #levels: Map<KindDef, NestedGroup>[] = [];
   readonly #keys = new Map<KindDef, Set<string>>();
-  /** How many there are. */
+  /** Number of units. */
   size = 0;
 
   add(depth: number, kind: KindDef, allowed: Predicate | undefined, unit: LocatedDraft): void {
@@ -43,13 +43,13 @@ export class NestedUnits implements NewUnits {
     return this.#levels.length > 0;
   }
 
-  /** The innermost first, because the others refer to them. */
+  /** Innermost first, because outer units refer to them. */
   get groups(): NestedGroup[] {
     return this.#levels.toReversed().flatMap((level) => [...level.values()]);
   }
 }
 
-/** The references of a body in whose place an object stands. */
+/** The references of a body with an object as value. */
 export function nestedBodies(
   kind: KindDef,
   body: Body,
@@ -60,7 +60,7 @@ export function nestedBodies(
   });
 }
 
-/** Whether an edit creates units. What is wrong with its body is told when its turn comes. */
+/** Whether an edit creates nested units. Faults of the body are reported later. */
 export async function createsNestedUnits(kind: KindDef, read: () => MaybePromise<Body>): Promise<boolean> {
   if (referencesOf(kind).length === 0) return false;
   try {
@@ -71,7 +71,7 @@ export async function createsNestedUnits(kind: KindDef, read: () => MaybePromise
   }
 }
 
-/** Nested units as a write of their own, each at its position: `located` tells where that is. Others are as they were. */
+/** Gives nested units positions as in a bulk write. `relocateRefusal` translates positions in refusals back. */
 export function asSeparateWrite(units: readonly LocatedDraft[]): readonly LocatedDraft[] {
   if (units.every(({ way }) => way === undefined)) return units;
   return units.length === 1
@@ -79,7 +79,7 @@ export function asSeparateWrite(units: readonly LocatedDraft[]): readonly Locate
     : units.map(({ draft }, index) => ({ draft, index }));
 }
 
-/** A refusal of some of the units, told with the way to those that it is about. */
+/** Replaces the positions in a refusal by the paths of the nested units. */
 export function relocateRefusal(error: unknown, units: readonly LocatedDraft[]): unknown {
   const unitAt = (index = -1) => (units.length === 1 ? units[0] : units[index]);
   if (error instanceof FunctionError) return relocateFunctionError(error, unitAt(error.index) ?? {});

@@ -1,4 +1,4 @@
-/** References between units: whether what they lead to is there, and what they forbid. `deletion.ts` follows them. */
+/** Checks references: whether referenced units exist, and whether references prevent a deletion. */
 import { Injectable } from '@nestjs/common';
 import { referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
 import { targetKindTextFor, referenceGrant } from '../../access/reference-access.js';
@@ -10,62 +10,62 @@ import { isAdministrator, type Caller } from '../../tenancy/caller.js';
 import { keyOf, type Draft } from './draft.js';
 import { originalCallerOf, type Session } from '../session/session.js';
 
-/** Whether others may refer to units of the kind: what that means is asked before one is deleted. */
+/** Whether kinds with a table have references to the kind. */
 export function isReferenced(model: Model, kind: KindDef): boolean {
   return storedReferences(model, kind.id).length > 0;
 }
 
-/** References that tables hold: a remote kind has none. */
+/** References that foreign keys hold. */
 export function storedReferences(model: Model, kindId: string): readonly Referring[] {
   return referencesTo(model, kindId).filter(({ kind }) => kind.storage.foreignKeys);
 }
 
-/** A draft, in a bulk write its position, and where it stands inside another one the way to it. */
+/** A draft with its position in a bulk write, and the path of references to it where it is nested. */
 export interface LocatedDraft {
   readonly draft: Draft;
   readonly index?: number;
   readonly way?: string;
 }
 
-/** The unit that a draft refers to. */
+/** The id that a draft refers to, with the location of the draft. */
 function referencedIds(value: Json | undefined, { index, way }: LocatedDraft) {
   return value === null || value === undefined ? [] : [{ id: scalarText(value), index, way }];
 }
 
-/** The keys of new units, to which others of them may refer. */
+/** The keys of new units; other new units may refer to them. */
 function keysOf(kind: KindDef, drafts: readonly LocatedDraft[]): Set<string> {
   return new Set(drafts.flatMap(({ draft }) => keyOf(draft, kind) || []));
 }
 
-/** Units that a write makes along, which are not there yet. */
+/** Nested units of a write, which are not stored yet. */
 export interface NewUnits {
   readonly any: boolean;
   readonly groups: readonly { readonly kind: KindDef; readonly units: readonly LocatedDraft[] }[];
   has(kind: KindDef, id: string): boolean;
 }
 
-/** What is to be written, and what is wrong with it so far. */
+/** The drafts of a write, and its faults so far. */
 export interface DraftedWrite {
   readonly drafts: readonly LocatedDraft[];
   readonly nested: NewUnits;
   readonly faults: Faults;
 }
 
-/** A reference to a unit that is not there, or not there for who refers to it. */
+/** A reference to a unit that does not exist, or that the caller may not refer to. */
 export interface Unreachable {
   readonly index: number | undefined;
   readonly way: string | undefined;
   readonly field: Field;
-  /** ` of 'city'`, where who asks may know where the reference leads. */
+  /** ` of 'city'`, where the caller may know the target of the reference. */
   readonly ofTarget: string;
   readonly id: string;
 }
 
-/** Who writes, and the units that it may make of others. */
+/** The caller of a write, and the units that it may write. */
 export interface ReferenceScope {
   readonly writer: Caller;
   readonly access: Predicate | undefined;
-  /** Leaves out what the unit refers to already. */
+  /** Removes references that the stored unit has already. */
   readonly fresh?: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
 }
 

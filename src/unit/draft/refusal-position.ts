@@ -1,9 +1,9 @@
-/** What a hook refuses of a unit, told with its place in the write. */
+/** Adds the position in the body to refusals of hooks. */
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError } from '../../shared/errors.js';
 import type { LocatedDraft } from './references.js';
 
-/** Runs what a hook may refuse. @throws what it does, of one of many units with its position in the body */
+/** Runs work that a hook may refuse. @throws its error, in a bulk write with the position of the unit */
 export async function withPosition<T>({ index }: Pick<LocatedDraft, 'index'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -14,7 +14,7 @@ export async function withPosition<T>({ index }: Pick<LocatedDraft, 'index'>, wo
   }
 }
 
-/** The same refusal of a unit at another place: its parameter stands inside `way`. */
+/** The same error for a unit at another location: `way` precedes the parameter. */
 export function relocateFunctionError(
   { status, code, text, parameter }: FunctionError,
   { index, way }: Omit<LocatedDraft, 'draft'>,
@@ -23,7 +23,7 @@ export function relocateFunctionError(
   return Object.assign(new FunctionError(status, code, text, inside), index === undefined ? {} : { index });
 }
 
-/** A refusal of what a hook did for a unit, whatever position it has in a list of the hook's own. */
+/** Replaces positions that a write of the hook itself had. */
 function atPosition(refused: KindError, index: number): KindError {
   const [first, ...rest] = refused.messages.map((message) => ({ ...message, index }));
   return first ? refused.withMessages([first, ...rest]) : refused;

@@ -1,16 +1,16 @@
-/** Keys that behaviours gave the new units of one write, in place of those that they were drafted with. */
+/** Keys of new units that behaviors replaced. */
 import { referencesOf, type KindDef } from '../../model/model.js';
 import type { Json } from '../../shared/json.js';
 import { keyColumn, keyOf, withSystemValue } from './draft.js';
 import type { LocatedDraft } from './references.js';
 
 export class ReplacedKeys {
-  /** By the place of the unit. */
+  /** New keys by the location of the unit. */
   readonly #given = new Map<string, Json>();
   readonly #former = new Map<KindDef, Set<string>>();
   readonly #present = new Map<KindDef, Set<string>>();
 
-  /** Notes units as behaviours left them. */
+  /** Notes the keys after behaviors ran. */
   note(kind: KindDef, drafted: readonly LocatedDraft[], made: readonly LocatedDraft[]): void {
     for (const [at, { draft }] of made.entries()) {
       const before = drafted[at];
@@ -26,12 +26,12 @@ export class ReplacedKeys {
     return this.#former.size > 0;
   }
 
-  /** Whether an id is not one that a new unit was to have, and has not. */
+  /** False for an id that was replaced and that no new unit has. */
   has(kind: KindDef, id: string): boolean {
     return !this.#former.get(kind)?.has(id) || (this.#present.get(kind)?.has(id) ?? false);
   }
 
-  /** A unit that refers to those created inside it by the keys that they have now. */
+  /** Updates references of a unit to its nested units. */
   into(kind: KindDef, unit: LocatedDraft): LocatedDraft {
     if (!this.any) return unit;
     const { index, way } = unit;

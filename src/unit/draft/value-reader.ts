@@ -1,4 +1,4 @@
-/** Reads values by the definitions of their fields, whoever gives them, in pieces: what is stored of each, or every fault of it. Pure. */
+/** Validates values with the definitions of their fields, in pieces: returns stored values, and reports all faults. Pure. */
 import type { TargetKindText } from '../../access/reference-access.js';
 import type { Field, KindDef } from '../../model/model.js';
 import type { ParameterType, Report, Stored } from '../../model/parameter-type/parameter-type.js';
@@ -9,7 +9,7 @@ import { indexOfDuplicateInPieces } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 
-/** Tells a fault of a field; `text` begins with the way to the value, such as `tags[1]: `. */
+/** Reports a fault of a field; `text` begins with the path of the value, such as `tags[1]: `. */
 export type ReportFault = (code: ErrorCode, field: Field, text: string) => void;
 
 /** Whether a value of the field may take long. */
@@ -17,7 +17,7 @@ export function mayBeLarge({ def, type }: Field): boolean {
   return def.multiple || type.acceptInPieces !== undefined;
 }
 
-/** Reads the values of one unit. What is to be matched against a pattern is left in `patterns`. */
+/** Validates the values of one unit. Texts to match against patterns are added to `patterns`. */
 export class ValueReader {
   constructor(
     private readonly kind: KindDef,
@@ -26,7 +26,7 @@ export class ValueReader {
     private readonly ofTarget: TargetKindText,
   ) {}
 
-  /** A value that is not null; undefined after a fault was told. */
+  /** Reads a value that is not null; undefined after a fault. */
   read(field: Field, value: unknown): Stored | undefined {
     return mayBeLarge(field) ? runSync(this.readInPieces(field, value)) : this.#readOne(field, value);
   }
@@ -36,7 +36,7 @@ export class ValueReader {
     if (id === 'metadata' && !isPlainObject(value)) {
       return void this.tell('parameter.bad_type', field, `${id}: must be an object, got ${typeName(value)}`);
     }
-    // A field that keeps values of several types is checked by its kind's behaviour.
+    // Fields with values of several types are validated by the behavior of the kind.
     if (!def.multiple || field.describedAs !== undefined) {
       return type.acceptInPieces ? yield* this.#readLarge(field, value) : this.#readOne(field, value);
     }
@@ -98,13 +98,13 @@ export class ValueReader {
     if (!field.reference) return stored;
     const { key, kind } = field.reference;
     const id = key.read(stored);
-    // As in a path: an id that is written in another way is none.
+    // As in paths, only the canonical spelling of an id is accepted.
     if (id !== undefined && (key.anyCase || scalarText(id) === stored)) return id;
     return void report('parameter.bad_reference', `no unit '${stored.slice(0, 100)}'${this.ofTarget(kind)}`);
   }
 }
 
-/** Values as records show them: two that differ in their spelling alone are one. */
+/** Values in the form of records, so that spellings of one value are equal. */
 function* shownForms(stored: readonly Stored[], type: ParameterType): WorkInPieces<Json[]> {
   const shown: Json[] = [];
   for (const [at, item] of stored.entries()) {

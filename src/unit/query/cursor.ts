@@ -1,4 +1,4 @@
-/** Cursors: where a page ended, as a text that clients pass on. Pure. */
+/** Cursors of keyset pagination. Pure. */
 import { createHash } from 'node:crypto';
 import type { ListQuery } from '../../filter/list-query.js';
 import type { KindDef } from '../../model/model.js';
@@ -6,13 +6,13 @@ import { segmentsOf } from '../../model/predicate/path.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import type { ListPlan, OrderTerm } from '../../sql/select.sql.js';
 
-/** What a cursor holds: the order that it continues, and the values of the last unit. */
+/** The content of a cursor: a hash of list and order, and the order values of the last unit. */
 interface CursorToken {
   readonly o: string;
   readonly k: readonly (string | null)[];
 }
 
-/** Of what list in what order a cursor is. */
+/** A hash of the list and its order. */
 function listSignature(list: unknown): string {
   return createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 12);
 }

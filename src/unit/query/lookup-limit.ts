@@ -1,4 +1,4 @@
-/** How far one query may go: the units that it looks up over references. Pure. */
+/** Limits the lookups over references in one query. Pure. */
 import { lookupsOf, targetsOf } from '../../model/predicate/extent.js';
 import type { Predicate, Target } from '../../model/predicate/predicate.js';
 import { refusal } from '../../shared/errors.js';

@@ -1,4 +1,4 @@
-/** Where a caller may walk along links, and what of the units on the way it sees. */
+/** Traversal of links: the kinds that a caller may pass through, and the fields that it may read there. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, accessSettingOf } from '../../access/access.js';
 import { rightsKeyOf } from '../../access/masks.js';
@@ -16,24 +16,24 @@ import { isAdministrator } from '../../tenancy/caller.js';
 import type { Session } from '../session/session.js';
 import { planContextOf, type PlanContext } from './list.plan.js';
 
-/** Kinds that a statement may read without asking first which of them have links. */
+/** With at most so many kinds, no statement finds out first which of them have links. */
 const FEW = 12;
 
-/** The kinds through which a caller may walk, as far as units of them are linked: names are judged by `walkable`. */
+/** The kinds that a traversal of a caller may pass through and that have links. `reachableKinds` decides about names. */
 export interface TraversableKinds extends Pick<Traversal, 'passed' | 'passesAll'> {
-  /** All callers of the same rights have this very ground, as long as the model is current. */
+  /** The value is cached for all callers of the same rights and this model. */
   readonly shared: boolean;
 }
 
 @Injectable()
 export class Walks {
   readonly #met = new WeakMap<Model, Set<string>>();
-  /** Grounds that callers of the same rights share, where no rule has a say in them. */
+  /** For callers of the same rights, where no access rule depends on the caller. */
   readonly #shared = new WeakMap<Model, Map<string, TraversableKinds>>();
 
   /**
-   * The kinds of which pages of walks have had units. Reading from a kind costs a statement something even where it reads
-   * none of its units; so a page is expected to have no others, and one that has is read again.
+   * The kinds that earlier pages had units of. Every kind in a statement costs time, so that the first attempt reads only
+   * these; a page with units of other kinds is read again with all kinds.
    */
   seenKinds(model: Model): Set<string> {
     const known = this.#met.get(model) ?? new Set();
@@ -42,8 +42,8 @@ export class Walks {
   }
 
   /**
-   * Units of inactive kinds, and of those that the caller may not read, are neither reached nor passed. Nor are those of a
-   * kind whose first link is made after it was asked which kinds are linked.
+   * Units of inactive kinds, and of kinds that the caller may not read, are neither reached nor passed. A kind whose first
+   * link is created after the query for linked kinds is not included.
    */
   traversableKinds(session: Session): MaybePromise<TraversableKinds> {
     const linkable = linkableKinds(session);
@@ -71,7 +71,7 @@ export class Walks {
     return kinds.filter(({ id }) => linked.has(id));
   }
 
-  /** What `load_links` adds to the units of a kind: makes the column `links` of a plan. */
+  /** Makes the column `links` of `load_links` for the units of a kind. */
   async loaded(
     session: Session,
     { depth, limit }: Pick<ListQuery, 'depth' | 'limit'>,
@@ -92,10 +92,7 @@ export class Walks {
   }
 }
 
-/**
- * All kinds that a walk may lead the caller to, of which no unit need be linked: which names a query may use must not depend
- * on what is stored.
- */
+/** All kinds that a traversal may reach, linked or not: the names that a query may use must not depend on stored data. */
 export function reachableKinds(session: Session): PassedKind[] {
   return readableKinds(session, linkableKinds(session));
 }
@@ -111,7 +108,7 @@ function readableKinds({ caller, model }: Session, kinds: readonly KindDef[]): P
   });
 }
 
-/** Whether its units are read by all callers of the same rights alike. */
+/** Whether callers of the same rights may read the same units. */
 function isReadByLevel(kind: KindDef): boolean {
   const said = accessSettingOf(kind, 'read');
   return 'level' in said && said.level !== 'self';
@@ -121,10 +118,10 @@ function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {
   return { schema, kind, access, fields: everyField(visible) };
 }
 
-/** The field of a linked unit that tells the link by which it was reached. */
+/** The field of a linked unit with the link by which it was reached. */
 export const LINK_FIELD = 'link';
 
-/** What is read of a linked unit: its field `link` takes the place of a parameter of that name. */
+/** Without a parameter `link`, which the field `link` replaces. */
 export function withoutLink(read: ReadPlan): ReadPlan {
   const others = read.fields.filter(({ id }) => id !== LINK_FIELD);
   return others.length === read.fields.length ? read : { ...read, fields: others };

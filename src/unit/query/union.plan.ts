@@ -1,4 +1,4 @@
-/** One query over several kinds: what it means for each of them. Pure. */
+/** Plans one query over several kinds. Pure. */
 import type { ListQuery } from '../../filter/list-query.js';
 import { decided, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
@@ -21,7 +21,7 @@ const KIND = 'kind_id';
 
 export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude'>;
 
-/** The same with the kind of every unit: who sees hidden parameters tells by it which of them are. */
+/** Includes `kind_id`, by which callers that see hidden parameters know which of them are hidden. */
 export function includingKind<Q extends PartsQuery>(query: Q): Q {
   const { include, exclude } = query;
   if (include) return { ...query, include: [...include, KIND] };

@@ -1,4 +1,4 @@
-/** Units that are being deleted, by kind: references may lead back to them. One deletion has so many of them and so long. */
+/** The units that one deletion deletes, by kind. Their number and the time of the deletion are limited. */
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 
@@ -9,7 +9,7 @@ export class DeletionSet {
   readonly #until: number;
   #reached = 0;
 
-  /** @param now tells the time in milliseconds */
+  /** @param now the time in milliseconds */
   constructor(private readonly now: () => number = Date.now) {
     this.#until = now() + LIMITS.deletionSeconds * 1000;
   }
@@ -18,7 +18,7 @@ export class DeletionSet {
     return this.#units.get(kindId) ?? NONE;
   }
 
-  /** @throws KindError 409 where they are too many, with those before */
+  /** @throws KindError 409 where the deletion has too many units by now */
   add(kindId: string, ids: readonly string[]): void {
     this.#reached += ids.length;
     if (this.#reached > LIMITS.deletedUnits) {

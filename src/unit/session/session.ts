@@ -1,4 +1,4 @@
-/** What one piece of work on a project's units needs: who, where, by which definitions, on which connection. */
+/** What an operation on units needs: project, caller, model and connection. */
 import type { DefinitionChange } from '../../catalog/definition/definition-change.service.js';
 import type { Executor, Transaction } from '../../database/database.js';
 import type { Model } from '../../model/model.js';
@@ -11,33 +11,33 @@ export interface Session {
   readonly caller: Caller;
   readonly model: Model;
   readonly executor: Executor;
-  /** Set while definitions change: rows of the model are written, the tables follow at the end. */
+  /** Set within a definition change. */
   readonly change?: DefinitionChange;
-  /** Who asked, where `caller` is the system in its place: hooks are told of that one. */
+  /** The caller of the request, where `caller` is the system; hooks receive this one. */
   readonly originalCaller?: Caller;
-  /** The custom functions that the work began with: others that are loaded meanwhile are not for it. */
+  /** The custom functions at the beginning of the operation, which uses them to its end. */
   readonly deployment?: object;
   /** Set while units are deleted. */
   readonly deletionSet?: DeletionSet;
 }
 
-/** Whoever the work is done for. */
+/** The caller of the request. */
 export function originalCallerOf({ originalCaller, caller }: Session): Caller {
   return originalCaller ?? caller;
 }
 
-/** The transaction of a session in which several statements are one. */
+/** @throws Error where the session has no transaction */
 export function transactionOf({ executor: { tx } }: Session): Transaction {
   if (!tx) throw new Error('code of authors runs in a transaction');
   return tx;
 }
 
-/** Sessions of behaviours write what no client may. */
+/** The same session as the system, for writes of behaviors. */
 export function asSystem(session: Session): Session {
   return { ...session, caller: SYSTEM, originalCaller: originalCallerOf(session) };
 }
 
-/** The change of a session in which definitions are written. */
+/** @throws Error outside of a definition change */
 export function changeOf(session: Session): DefinitionChange {
   if (!session.change) throw new Error('definitions are written in a definition change');
   return session.change;

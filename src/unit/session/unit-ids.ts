@@ -5,7 +5,7 @@ import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { scalarText, textFault } from '../../shared/json.js';
 
-/** The key that a path's text spells exactly; undefined where no unit of the kind can have it. */
+/** Parses the id of a path; undefined where no unit of the kind can have it. */
 export function parseKey(kind: KindDef, text: string): Stored | undefined {
   refuseSealed(kind, text);
   if (textFault(text) !== undefined) return undefined;
@@ -18,7 +18,7 @@ export function unknownUnit(kind: KindDef, id: string): KindError {
   return noUnit(id, `of '${kind.id}'`);
 }
 
-/** @param where that was looked in */
+/** @param where such as `of 'city'` */
 export function noUnit(id: string, where: string): KindError {
   return refusal('unit.unknown', `No unit '${id.length > 100 ? `${id.slice(0, 100)}…` : id}' ${where}`);
 }
