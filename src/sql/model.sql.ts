@@ -1,9 +1,8 @@
-/** Statements of a project's schema as a whole: creating it, reading its model, raising its version. */
+/** Statements of a project's model as a whole: reading it, raising its version, upgrading its built-in rows. */
 import { PARAMETER_TABLE } from '../model/built-in/built-in.js';
 import type { KindDef } from '../model/model.js';
 import { fieldType } from './columns.sql.js';
 import { ident, integer, join, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { FOLD_COLLATION } from './predicate-test.sql.js';
 import { MODEL_TABLE } from './model-version.sql.js';
 import { SET_UPDATED_AT } from './unit-version.sql.js';
 
@@ -70,31 +69,6 @@ export function loadModelStatement(schema: string): Statement {
     `,
     true,
   );
-}
-
-export function createSchemaStatements(schema: string, foldCollation: FoldCollation): Statement[] {
-  const collation = ident(schema, FOLD_COLLATION);
-  const made = foldCollation.locale
-    ? sql`CREATE COLLATION ${collation} (
-      provider = ${ident(foldCollation.provider)},
-      locale = ${literal(foldCollation.locale)}
-    )`
-    : sql`CREATE COLLATION ${collation} FROM ${ident('pg_catalog', foldCollation.provider)}`;
-  return [
-    sql`CREATE SCHEMA ${ident(schema)}`,
-    made,
-    sql`CREATE TABLE ${ident(schema, MODEL_TABLE)} (
-      "version" bigint NOT NULL,
-      "built_in" integer NOT NULL,
-      "one" boolean NOT NULL DEFAULT true PRIMARY KEY CHECK ("one")
-    )`,
-  ].map((statement) => render(statement));
-}
-
-/** A collation that folds case: `locale` of a provider, or the name of one that PostgreSQL ships. */
-export interface FoldCollation {
-  readonly provider: string;
-  readonly locale?: string;
 }
 
 export function insertVersionStatement(schema: string, version: number, builtIn: number): Statement {
@@ -224,26 +198,6 @@ export function extendGroupsStatement(
       RETURNING t."id"
     `,
   );
-}
-
-export function dropSchemaStatement(schema: string): Statement {
-  return render(sql`DROP SCHEMA IF EXISTS ${ident(schema)} CASCADE`);
-}
-
-/**
- * Rows `name`: the tables of a schema. They are dropped in batches, because a server has too few locks for all at once.
- */
-export function tablesStatement(schema: string): Statement {
-  return render(sql`
-    SELECT tablename AS name
-    FROM pg_catalog.pg_tables
-    WHERE schemaname = ${param(schema)}
-    ORDER BY 1
-  `);
-}
-
-export function dropTablesStatement(schema: string, tables: readonly string[]): Statement {
-  return render(sql`DROP TABLE IF EXISTS ${join(tables.map((table) => ident(schema, table)))} CASCADE`);
 }
 
 /** The version of a model, and the number of its definitions by sort. */

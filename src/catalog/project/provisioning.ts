@@ -10,15 +10,14 @@ import { diffModels } from '../../model/table/diff.js';
 import { schemaName } from '../../model/names.js';
 import { refusal } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
+import { insertVersionStatement, lockProjectStatement } from '../../sql/model.sql.js';
 import {
   createSchemaStatements,
   dropSchemaStatement,
   dropTablesStatement,
-  insertVersionStatement,
-  lockProjectStatement,
   tablesStatement,
   type FoldCollation,
-} from '../../sql/model.sql.js';
+} from '../../sql/schema.sql.js';
 import {
   announceStatement,
   collationsStatement,

@@ -1,0 +1,49 @@
+/** Statements of a project's schema: creating and dropping it. */
+import { ident, join, literal, param, render, sql, type Statement } from './fragment.js';
+import { MODEL_TABLE } from './model-version.sql.js';
+import { FOLD_COLLATION } from './predicate-test.sql.js';
+
+export function createSchemaStatements(schema: string, foldCollation: FoldCollation): Statement[] {
+  const collation = ident(schema, FOLD_COLLATION);
+  const made = foldCollation.locale
+    ? sql`CREATE COLLATION ${collation} (
+      provider = ${ident(foldCollation.provider)},
+      locale = ${literal(foldCollation.locale)}
+    )`
+    : sql`CREATE COLLATION ${collation} FROM ${ident('pg_catalog', foldCollation.provider)}`;
+  return [
+    sql`CREATE SCHEMA ${ident(schema)}`,
+    made,
+    sql`CREATE TABLE ${ident(schema, MODEL_TABLE)} (
+      "version" bigint NOT NULL,
+      "built_in" integer NOT NULL,
+      "one" boolean NOT NULL DEFAULT true PRIMARY KEY CHECK ("one")
+    )`,
+  ].map((statement) => render(statement));
+}
+
+/** A collation that folds case: `locale` of a provider, or the name of one that PostgreSQL ships. */
+export interface FoldCollation {
+  readonly provider: string;
+  readonly locale?: string;
+}
+
+export function dropSchemaStatement(schema: string): Statement {
+  return render(sql`DROP SCHEMA IF EXISTS ${ident(schema)} CASCADE`);
+}
+
+/**
+ * Rows `name`: the tables of a schema. They are dropped in batches, because a server has too few locks for all at once.
+ */
+export function tablesStatement(schema: string): Statement {
+  return render(sql`
+    SELECT tablename AS name
+    FROM pg_catalog.pg_tables
+    WHERE schemaname = ${param(schema)}
+    ORDER BY 1
+  `);
+}
+
+export function dropTablesStatement(schema: string, tables: readonly string[]): Statement {
+  return render(sql`DROP TABLE IF EXISTS ${join(tables.map((table) => ident(schema, table)))} CASCADE`);
+}
