@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const metrics = own && (await serveMetrics(own, () => app.get(Metrics).text()));
   await app.get(IndexBuilder).watch();
   const server = app.getHttpServer();
-  const url = addressOf(server, config);
+  const url = serviceUrl(server, config);
   app.get(PublicAddress).listensAt(url);
   const stop = async (): Promise<void> => {
     const openRequests = app.get(OpenRequests);
@@ -207,7 +207,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-function addressOf(server: Server, { host }: Config): string {
+function serviceUrl(server: Server, { host }: Config): string {
   const { port } = server.address() as AddressInfo;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

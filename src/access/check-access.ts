@@ -50,7 +50,7 @@ function checkRuleSyntax(operation: string, setting: unknown, faults: Faults): v
     return;
   }
   for (const rule of rules) {
-    collectFaults(faults, operation, () => parseFilter(rule, { members: true }));
+    collectRefusal(faults, operation, () => parseFilter(rule, { members: true }));
   }
 }
 
@@ -62,14 +62,14 @@ export function checkAccessRules(kind: KindDef, model: Model, faults: Faults): v
   if (!isPlainObject(kind.access)) return;
   for (const [operation, setting] of Object.entries(kind.access)) {
     const rules = rulesOf(setting).flatMap(
-      (rule) => collectFaults(faults, operation, () => checkRule(rule, kind, model)) ?? [],
+      (rule) => collectRefusal(faults, operation, () => checkRule(rule, kind, model)) ?? [],
     );
     const excess = ruleLimitFault(rules);
     if (excess !== undefined) faults.add('filter.too_large', `access.${operation}: ${excess}`, ACCESS_PARAMETER);
   }
 }
 
-function collectFaults<T>(faults: Faults, operation: string, work: () => T): T | undefined {
+function collectRefusal<T>(faults: Faults, operation: string, work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {

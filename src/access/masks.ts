@@ -41,7 +41,7 @@ function masksOf(kind: KindDef, caller: Caller): Masks {
     .filter((field) => hasValue(field) && mayReadField(field, caller))
     .map((field) => (field.revealing ? withHiddenValues(field, caller) : field));
   const writable = fields.filter((field) => !field.system && fieldLevelAllows(field.def.writeAccess, caller));
-  const made: Masks = { readable: fieldsById(readable), writable: fieldsById(writable) };
+  const made: Masks = { readable: byFieldId(readable), writable: byFieldId(writable) };
   ofKind.set(callerClass, made);
   return made;
 }
@@ -70,7 +70,7 @@ function hasValue(field: Field): boolean {
   return field.column !== undefined || field.constant !== undefined;
 }
 
-function fieldsById(fields: readonly Field[]): ReadonlyMap<string, Field> {
+function byFieldId(fields: readonly Field[]): ReadonlyMap<string, Field> {
   return new Map(fields.map((field) => [field.id, field]));
 }
 

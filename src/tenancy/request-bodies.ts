@@ -1,4 +1,4 @@
-/** The bodies of requests, which are read by whoever has checked that the caller may send one. */
+/** Bodies of requests, which handlers read after they have checked the caller's rights. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';

@@ -1,7 +1,7 @@
 /** Schemas of request bodies that are not units: sign-ups and function calls. Pure. */
 import type { Field } from '../../model/model.js';
 import type { Schema } from './openapi.js';
-import { defaultOf, describeValue, isRequired, orNull, inputValue } from './value.schema.js';
+import { defaultOf, valueDescription, isRequired, orNull, inputValue } from './value.schema.js';
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -43,7 +43,7 @@ export function functionBody(parameters: readonly Field[], mayRead: (kindId: str
 export function functionParameter(field: Field, mayRead: (kindId: string) => boolean): Schema {
   const { def } = field;
   const value = inputValue(field);
-  const description = describeValue(field, mayRead);
+  const description = valueDescription(field, mayRead);
   return {
     ...(description !== undefined && { description }),
     ...(def.nullable ? orNull(value) : value),

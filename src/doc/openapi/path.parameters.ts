@@ -40,13 +40,13 @@ export function kindParameter(path: string, kinds: readonly KindDef[]): OpenApiP
 }
 
 /** The kinds and link types that the caller may know, for the parameters of link paths. */
-export interface LinkEnds {
+export interface LinkPathChoices {
   readonly kinds: readonly string[];
   readonly linkTypes: readonly string[] | undefined;
 }
 
 /** `ends`: undefined for the generic document. */
-export function pathParameters(ends: LinkEnds | undefined): Record<string, OpenApiParameter> {
+export function pathParameters(ends: LinkPathChoices | undefined): Record<string, OpenApiParameter> {
   const of = (name: string, description: string, schema: Schema = PATH_ID): [string, OpenApiParameter] => [
     name,
     { name, in: 'path', required: true, description, schema },

@@ -8,7 +8,15 @@ import { outputFieldSchema, ID_OR_LABEL, parameterListSchema, inputFieldSchema }
 import type { KindNames } from './names.js';
 import { escapeMarkdown, schemaRef, type Schema } from './openapi.js';
 import type { SharedValues } from './shared.values.js';
-import { outputValue, defaultOf, describeValue, isAnyValue, isRequired, orNull, inputValue } from './value.schema.js';
+import {
+  outputValue,
+  defaultOf,
+  valueDescription,
+  isAnyValue,
+  isRequired,
+  orNull,
+  inputValue,
+} from './value.schema.js';
 
 /** The caller, and the kinds whose units it may create or read; other kinds are not named. */
 export interface KindContext {
@@ -64,7 +72,7 @@ function orList(field: Field, value: Schema): Schema {
 }
 
 function described(field: Field, { mayRead }: KindContext, hasForm: boolean): Schema {
-  const description = describeValue(field, mayRead, hasForm);
+  const description = valueDescription(field, mayRead, hasForm);
   return description === undefined ? {} : { description };
 }
 

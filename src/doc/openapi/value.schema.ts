@@ -70,7 +70,7 @@ export function isPortable(pattern: string): boolean {
  * `title`, because some generators use titles as names, which must be unique. `hasForm`: the schema describes more than
  * the type.
  */
-export function describeValue(
+export function valueDescription(
   { def, reference }: Field,
   mayRead: (kindId: string) => boolean,
   hasForm = false,

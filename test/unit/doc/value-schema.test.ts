@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { exampleBody } from '../../../src/doc/openapi/example.js';
-import { defaultOf, describeValue, isPortable, inputValue } from '../../../src/doc/openapi/value.schema.js';
+import { defaultOf, valueDescription, isPortable, inputValue } from '../../../src/doc/openapi/value.schema.js';
 import { parameterField } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
 import { parameterDef, type ParameterDef } from '../../../src/model/parameter-type/parameter-def.js';
@@ -104,30 +104,30 @@ describe('the schema of a value', () => {
 
   it('describes in words what no keyword can express', () => {
     const of = field('decimal', { helperText: 'In *euros*', scale: 2, minValue: '0.01', unique: true, runTime: true });
-    expect(describeValue(of, hidden)).toBe(
+    expect(valueDescription(of, hidden)).toBe(
       'In \\*euros\\* An exact number, as a string. At most 2 decimals. At least 0.01. Unique. Handed to functions and hooks, and not stored.',
     );
   });
 
   it('begins with the label, if it says more than the id', () => {
-    expect(describeValue(field('boolean', { label: 'Worth it?', helperText: 'To all' }), hidden)).toBe(
+    expect(valueDescription(field('boolean', { label: 'Worth it?', helperText: 'To all' }), hidden)).toBe(
       'Worth it? To all',
     );
-    expect(describeValue(field('boolean', { label: 'Is <open>' }), hidden)).toBe('Is &lt;open&gt;.');
+    expect(valueDescription(field('boolean', { label: 'Is <open>' }), hidden)).toBe('Is &lt;open&gt;.');
   });
 
   it('describes in words the rules for a text without surrounding white space', () => {
     const rules = { minLength: 1, maxLength: 3, values: ['a', '<b>'], pattern: '^[a-z]' };
-    expect(describeValue(field('string', { strip: true, ...rules }), hidden)).toBe(
+    expect(valueDescription(field('string', { strip: true, ...rules }), hidden)).toBe(
       'White space at both ends is removed. At least 1 character. At most 3 characters. One of "a", "&lt;b&gt;". Matches the RE2 pattern `^[a-z]`.',
     );
-    expect(describeValue(field('string', rules), hidden)).toBeUndefined();
+    expect(valueDescription(field('string', rules), hidden)).toBeUndefined();
   });
 
   it('names a kind only to callers who may read it', () => {
     const of = field('unit', { referenceKind: 'vault' });
-    expect(describeValue(of, hidden)).toBe('The id of a unit of another kind.');
-    expect(describeValue(of, (kind) => kind === 'vault')).toBe('The id of a unit of `vault`.');
+    expect(valueDescription(of, hidden)).toBe('The id of a unit of another kind.');
+    expect(valueDescription(of, (kind) => kind === 'vault')).toBe('The id of a unit of `vault`.');
   });
 
   it.each(['^[A-Z]{2}$', '\\d+', 'a|b', '^(?:x)*$', '\\.', '[^a-z]'])('tells the pattern %s as it is', (pattern) => {
@@ -140,7 +140,7 @@ describe('the schema of a value', () => {
     (pattern) => {
       const of = field('string', { pattern });
       expect(inputValue(of)).not.toHaveProperty('pattern');
-      expect(describeValue(of, hidden)).toBe(`Matches the RE2 pattern \`${pattern}\`.`);
+      expect(valueDescription(of, hidden)).toBe(`Matches the RE2 pattern \`${pattern}\`.`);
     },
   );
 });
