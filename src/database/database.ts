@@ -2,14 +2,13 @@
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import { isWrite, type Statement } from '../sql/fragment.js';
-import { cancelStatement, DISABLE_TIMEOUTS } from '../sql/registry.sql.js';
-import { backendOf } from './session-connection.js';
-import { beginTransaction, type BeginOptions } from './transaction/begin.js';
+import { cancelStatement } from '../sql/registry.sql.js';
+import { withSession } from './session-connection.js';
+import { beginTransaction } from './transaction/begin.js';
 import { requestCancel } from './statement/cancel-request.js';
-import { clientOptions, type ConnectionOptions } from './connection/connection.js';
-import { ShareFullError, type Executor, type ConnectionShare, type Transaction } from './transaction/executor.js';
+import { clientOptions } from './connection/connection.js';
+import { ShareFullError, type Executor, type Transaction } from './transaction/executor.js';
 import { Deadline } from './statement/deadline.js';
-import { GuardedClient } from './connection/guarded-client.js';
 import { noteLostAnswer } from './statement/lost-answers.js';
 import { OpenTransaction, type TransactionOutcome } from './transaction/open-transaction.js';
 import { preparedQuery, type QueryCallback } from './statement/prepared-query.js';
@@ -17,34 +16,9 @@ import { PreparedStatements } from './statement/prepared-statements.js';
 import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/retries.js';
 import { ContentionState, TransactionRuns, type TransactionRunsOptions } from './transaction/runs.js';
 import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstate.js';
+import { type TransactionOptions, type DatabaseOptions } from './database-options.js';
 
 export type { Executor, ConnectionShare, Transaction } from './transaction/executor.js';
-
-export interface TransactionOptions extends BeginOptions {
-  /** The earlier runs of this transaction, for a caller that repeats it itself (with `once`). */
-  readonly runs?: TransactionRuns;
-  /** The share of connections that it belongs to; it waits for a place there before it takes a connection. */
-  readonly share?: ConnectionShare | undefined;
-  /** Set if the caller repeats the transaction itself. */
-  readonly once?: boolean;
-}
-
-export interface DatabaseOptions {
-  /** Called with errors of `afterCommit` work. */
-  readonly onAfterCommitError?: (error: unknown) => void;
-  /** Whether a pooler is in between, so that the process id of a connection is not that of a backend. */
-  readonly pooled?: boolean;
-  /** Whether repeated statements are prepared by name. By default, until an error shows that names are lost. */
-  readonly prepares?: boolean;
-  /** Called once when names turn out to be lost. */
-  readonly onUnprepared?: (error: Error) => void;
-  /** The idle timeout of the connections in milliseconds. */
-  readonly idleTimeout?: number;
-  /** Milliseconds for all runs of a transaction without another limit; 10 seconds by default. */
-  readonly retryTimeout?: number;
-  /** The connection for work that needs a session; that of the pool by default. */
-  readonly direct?: ConnectionOptions;
-}
 
 /** Default of `retryTimeout` in milliseconds. */
 const RETRY_TIMEOUT = 10_000;
@@ -219,25 +193,10 @@ export class Database implements Executor {
    * `signal` aborts, the running statement is cancelled.
    * @throws NoSessionError if the connection leads through a transaction pooler
    */
-  async withDedicatedConnection<T>(work: (executor: Executor) => Promise<T>, signal: AbortSignal): Promise<T> {
+  withDedicatedConnection<T>(work: (executor: Executor) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { direct } = this.options;
-    const client = new GuardedClient(direct ? { ...clientOptions(direct), keepAlive: true } : this.#pool.options);
-    const run = async <Row>({ text, values }: Statement) => (await client.query(text, [...values])).rows as Row[];
-    let cancel = (): void => undefined;
-    try {
-      await client.connect();
-      const backend = await backendOf(client, this);
-      await run(DISABLE_TIMEOUTS);
-      cancel = () => void this.run(cancelStatement(backend)).catch(() => undefined);
-      signal.addEventListener('abort', cancel);
-      signal.throwIfAborted();
-      return await work({ run });
-    } catch (error) {
-      throw commonRefusal(error) ?? error;
-    } finally {
-      signal.removeEventListener('abort', cancel);
-      await client.end().catch(() => undefined);
-    }
+    const options = direct ? { ...clientOptions(direct), keepAlive: true } : this.#pool.options;
+    return withSession(options, this, work, signal);
   }
 
   async #cancel(client: PoolClient): Promise<void> {

@@ -1,7 +1,16 @@
-/** Checks that a connection is a session: one backend of the server for its lifetime. */
+/** Work on a connection that is a session: one backend of the server for its lifetime. */
 import { randomUUID } from 'node:crypto';
-import type { Client } from 'pg';
-import { announceStatement, READ_BACKEND_PID, listenStatement } from '../sql/registry.sql.js';
+import type { Client, ClientConfig } from 'pg';
+import type { Statement } from '../sql/fragment.js';
+import {
+  announceStatement,
+  READ_BACKEND_PID,
+  cancelStatement,
+  DISABLE_TIMEOUTS,
+  listenStatement,
+} from '../sql/registry.sql.js';
+import { GuardedClient } from './connection/guarded-client.js';
+import { commonRefusal } from './statement/sqlstate.js';
 import type { Executor } from './transaction/executor.js';
 
 /** Milliseconds for a notification to arrive. */
@@ -11,6 +20,36 @@ const TEST_CHANNEL = 'kind_session';
 /** The connection leads through a pooler that assigns a backend per transaction. */
 export class NoSessionError extends Error {
   override readonly name = 'NoSessionError';
+}
+
+/**
+ * Runs `work` on a new connection without timeouts, and closes it. If `signal` aborts, the running statement is cancelled.
+ * @param database another connection to the same server
+ * @throws NoSessionError if the connection leads through a transaction pooler
+ */
+export async function withSession<T>(
+  options: ClientConfig,
+  database: Executor,
+  work: (executor: Executor) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const client = new GuardedClient(options);
+  const run = async <Row>({ text, values }: Statement) => (await client.query(text, [...values])).rows as Row[];
+  let cancel = (): void => undefined;
+  try {
+    await client.connect();
+    const backend = await backendOf(client, database);
+    await run(DISABLE_TIMEOUTS);
+    cancel = () => void database.run(cancelStatement(backend)).catch(() => undefined);
+    signal.addEventListener('abort', cancel);
+    signal.throwIfAborted();
+    return await work({ run });
+  } catch (error) {
+    throw commonRefusal(error) ?? error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    await client.end().catch(() => undefined);
+  }
 }
 
 /**

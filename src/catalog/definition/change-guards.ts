@@ -1,4 +1,4 @@
-/** Counts the units that a change would lose or invalidate; any at all refuse it. */
+/** Counts the units that a change of definitions would lose or invalidate; if there are any, the change is refused. */
 import type { Executor } from '../../database/database.js';
 import type { Guard } from '../../model/table/diff.js';
 import type { Constraint, OwnField } from '../../model/parameter-type/parameter-type.js';
@@ -14,33 +14,33 @@ export interface GuardOptions {
   readonly tellCounts: boolean;
 }
 
-/** Where the units are, and what matches their values against patterns. */
+/** What the guards are checked with. */
 export interface GuardContext {
   readonly executor: Executor;
   readonly project: Project;
   readonly patterns: PatternMatcher;
 }
 
-/** @throws KindError 409 with one message per guard that found units, 400 where it would take too long to find them */
+/** @throws KindError 409 with one message per guard that found units, 400 if counting would take too long */
 export async function checkGuards(
   guarded: GuardContext,
   guards: readonly Guard[],
   { cascade, tellCounts }: GuardOptions,
 ): Promise<void> {
-  const asked = guards.filter((guard) => !(cascade && guard.cascade));
-  if (asked.length === 0) return;
-  const counts = await countAll(guarded, asked);
+  const active = guards.filter((guard) => !(cascade && guard.cascade));
+  if (active.length === 0) return;
+  const counts = await countUnits(guarded, active);
   const faults = new Faults();
-  asked.forEach((guard, at) => {
+  active.forEach((guard, at) => {
     const count = counts[at] ?? 0;
     if (count === 0) return;
     const place = guard.parameter === undefined ? {} : { parameter: guard.parameter };
-    faults.add(guard.code, textOf(guard, tellCounts ? plural(count, 'unit') : 'Units'), place);
+    faults.add(guard.code, guardText(guard, tellCounts ? plural(count, 'unit') : 'Units'), place);
   });
   faults.throwIfAny();
 }
 
-async function countAll(guarded: GuardContext, guards: readonly Guard[]): Promise<number[]> {
+async function countUnits(guarded: GuardContext, guards: readonly Guard[]): Promise<number[]> {
   const { executor, project } = guarded;
   const rows = await executor.run<{ count: number }>(guardStatement(guards, project.schema));
   const counts = rows.map(({ count }) => count);
@@ -51,8 +51,7 @@ async function countAll(guarded: GuardContext, guards: readonly Guard[]): Promis
 }
 
 /**
- * Patterns are RE2's, which PostgreSQL does not speak: values are read in slices and matched here. Undefined for a guard
- * of something else.
+ * PostgreSQL does not support RE2 patterns, so values are read in batches and matched here. Undefined for other guards.
  */
 async function countMismatches(
   { executor, project, patterns }: GuardContext,
@@ -82,24 +81,24 @@ function tooCostly(kind: string, parameter: string): KindError {
   return refusal('parameter.bad_pattern', text, { parameter: 'pattern' });
 }
 
-const LIFT = '; ?cascade=true does it all the same';
+const CASCADE_HINT = '; ?cascade=true does it all the same';
 
-function textOf(guard: Guard, units: string): string {
+function guardText(guard: Guard, units: string): string {
   const of = `of '${guard.kind}'`;
   switch (guard.code) {
     case 'kind.has_units':
-      return `${units} ${of} would be lost${LIFT}`;
+      return `${units} ${of} would be lost${CASCADE_HINT}`;
     case 'parameter.has_values':
-      return `${units} ${of} would lose the value of '${guard.parameter ?? ''}'${LIFT}`;
+      return `${units} ${of} would lose the value of '${guard.parameter ?? ''}'${CASCADE_HINT}`;
     case 'parameter.locked_by_units':
       return `'${guard.parameter ?? ''}' can not change in this way while '${guard.kind}' has units: ${units}`;
     default:
-      return `${units} ${of} would violate ${reasonOf(guard)}`;
+      return `${units} ${of} would violate ${constraintText(guard)}`;
   }
 }
 
 /** The field of a definition that a constraint comes from. */
-const FIELDS = {
+const CONSTRAINT_FIELDS = {
   min_length: 'min_length',
   max_length: 'max_length',
   max_bytes: 'max_length',
@@ -110,11 +109,11 @@ const FIELDS = {
   pattern: 'pattern',
 } as const satisfies Record<Constraint['type'], OwnField>;
 
-function reasonOf({ condition, parameter }: Guard): string {
+function constraintText({ condition, parameter }: Guard): string {
   const of = `of '${parameter ?? ''}'`;
   switch (condition.type) {
     case 'violates':
-      return `the new ${FIELDS[condition.constraint.type]} ${of}`;
+      return `the new ${CONSTRAINT_FIELDS[condition.constraint.type]} ${of}`;
     case 'duplicates':
       return `the uniqueness of ${condition.columns.length > 1 ? `(${condition.columns.join(', ')})` : `'${condition.columns[0] ?? ''}'`}`;
     case 'duplicate_elements':

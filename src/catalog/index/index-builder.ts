@@ -1,8 +1,8 @@
 /**
- * Builds the indexes of large kinds after the change that asked for them has committed, one at a time, while their units
- * are read and written. What is to be built is not kept anywhere: it is what the model asks for and does not stand. That
- * a project has such is noted in the registry, in the transaction of the change, so that whoever starts or looks next
- * finishes what a process left that died.
+ * Builds the indexes of large kinds after the change that requires them has been committed, one at a time, without
+ * blocking reads and writes. There is no stored list: missing are the indexes of the model that do not exist. The
+ * transaction of the change sets a flag of the project in the registry, so that any process finishes the work of one
+ * that died.
  */
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { NoSessionError } from '../../database/session-connection.js';
@@ -21,16 +21,16 @@ import { lockProjectStatement } from '../../sql/model.sql.js';
 import { setUnindexedStatement } from '../../sql/registry.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { loadModel } from '../model/model-store.js';
+import { PROJECT_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
 
-/** Milliseconds between two looks for what others left. */
-const LOOKS = 60_000;
-const LOCK_TIMEOUT = 10_000;
+/** Milliseconds between two searches for unfinished work. */
+const SEARCH_INTERVAL = 60_000;
 
-/** An index that the model asks for and that can not be used yet; `half`: its building was interrupted. */
-interface Missing {
+/** An index that the model requires and that does not exist; `invalid`: an interrupted build left it unusable. */
+interface MissingIndex {
   readonly table: string;
   readonly index: IndexShape;
-  readonly half: boolean;
+  readonly invalid: boolean;
 }
 
 @Injectable()
@@ -38,54 +38,57 @@ export class IndexBuilder implements OnModuleDestroy {
   readonly #log = new Logger('indexes');
   readonly #waiting = new Map<string, Project>();
   readonly #stop = new AbortController();
-  /** Indexes that stored values are too long for, by project: they are not tried again before a change asks for it. */
-  readonly #refused = new Map<string, Set<string>>();
-  /** Whether it was told that nothing can be built. */
-  #sessionless = false;
-  #working: Promise<void> | undefined;
-  #looks: NodeJS.Timeout | undefined;
-  #missing = 0;
+  /** Indexes, by project, for which stored values are too long. They are tried again after the next change. */
+  readonly #impossible = new Map<string, Set<string>>();
+  /** Whether it was logged that nothing can be built. */
+  #noSessionLogged = false;
+  #running: Promise<void> | undefined;
+  #searchTimer: NodeJS.Timeout | undefined;
+  #missingCount = 0;
 
   constructor(
     private readonly database: Database,
     private readonly registry: ProjectRepository,
   ) {}
 
-  /** Indexes that this process has still to build of the project that it works on, and projects that wait. */
+  /** The number of indexes left to build of the current project, plus projects that wait. */
   get pending(): number {
-    return this.#missing + this.#waiting.size;
+    return this.#missingCount + this.#waiting.size;
   }
 
-  /** A change of the project's definitions left indexes to be built. */
+  /** Call it after a change that left indexes to build. */
   request(project: Project): void {
-    this.#refused.delete(project.id);
+    this.#impossible.delete(project.id);
     this.#add(project);
   }
 
-  /** Builds what there is to build, now and whenever another process left something, until the module ends. */
+  /**
+   * Builds missing indexes now and periodically, including those that other processes left, until the module is
+   * destroyed.
+   */
   async watch(): Promise<void> {
-    this.#looks = setInterval(() => void this.#look(), LOOKS).unref();
-    await this.#look();
+    this.#searchTimer = setInterval(() => void this.#search(), SEARCH_INTERVAL).unref();
+    await this.#search();
   }
 
-  /** Builds all that can be built now; whatever another process is at is left to it. */
+  /** Builds all missing indexes once; skips those that another process is building. */
   async finish(): Promise<void> {
-    await this.#look();
-    await this.#working;
+    await this.#search();
+    await this.#running;
   }
 
   async onModuleDestroy(): Promise<void> {
-    clearInterval(this.#looks);
+    clearInterval(this.#searchTimer);
     this.#waiting.clear();
     this.#stop.abort();
-    await this.#working;
+    await this.#running;
   }
 
-  async #look(): Promise<void> {
+  async #search(): Promise<void> {
     try {
       for (const row of await this.registry.unindexed()) this.#add(projectOf(row));
     } catch (error) {
-      // The next look finds it.
+      // The next search tries again.
       this.#log.warn(`no look for indexes to build: ${(error as Error).message}`);
     }
   }
@@ -93,37 +96,37 @@ export class IndexBuilder implements OnModuleDestroy {
   #add(project: Project): void {
     if (this.#stop.signal.aborted) return;
     this.#waiting.set(project.id, project);
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
+    this.#running ??= this.#buildAll().finally(() => {
+      this.#running = undefined;
       const [next] = this.#waiting.values();
       if (next) this.#add(next);
     });
   }
 
-  async #work(): Promise<void> {
+  async #buildAll(): Promise<void> {
     for (const [id, project] of this.#waiting) {
       this.#waiting.delete(id);
       try {
         await this.database.withDedicatedConnection((executor) => this.#build(executor, project), this.#stop.signal);
       } catch (error) {
-        // A project that went meanwhile has no tables; what else failed is tried again at the next look.
+        // A deleted project has no tables; other failures are tried again by the next search.
         if (this.#stop.signal.aborted || isStaleModel(error)) continue;
         if (error instanceof NoSessionError) {
-          this.#tellNoSession();
+          this.#logNoSession();
           continue;
         }
         if (error instanceof KindError) this.#log.warn(`${id}: ${error.message}`);
         else this.#log.error(error);
       } finally {
-        this.#missing = 0;
+        this.#missingCount = 0;
       }
     }
   }
 
-  /** Once: it is so until the service starts anew. */
-  #tellNoSession(): void {
-    if (this.#sessionless) return;
-    this.#sessionless = true;
+  /** Logs it once, because it can only change with a restart. */
+  #logNoSession(): void {
+    if (this.#noSessionLogged) return;
+    this.#noSessionLogged = true;
     this.#log.warn(
       'indexes of large kinds are not built: DATABASE_URL leads through a transaction pooler, and DATABASE_DIRECT_URL does not lead past it',
     );
@@ -135,22 +138,22 @@ export class IndexBuilder implements OnModuleDestroy {
     for (let tries = 1; ; tries++) {
       const missing = await this.#find(project);
       if (missing.length === 0) return;
-      this.#missing = missing.length;
+      this.#missingCount = missing.length;
       for (const each of missing) {
         if (this.#stop.signal.aborted) return;
         try {
           await this.#buildOne(executor, project, each);
         } catch (error) {
-          // The definitions changed meanwhile, or a change of them and the build waited for each other.
+          // The definitions have changed, or there was a deadlock with a change of them.
           if (tries > 5 || !(isStaleModel(error) || isRetryable(error))) throw error;
         }
-        this.#missing -= 1;
+        this.#missingCount -= 1;
       }
     }
   }
 
-  /** With the project's lock, because a change that commits later leaves its note again. */
-  #find(project: Project): Promise<Missing[]> {
+  /** Takes the project's lock, so that the flag is not cleared while a change is setting it. */
+  #find(project: Project): Promise<MissingIndex[]> {
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
@@ -160,28 +163,28 @@ export class IndexBuilder implements OnModuleDestroy {
         const missing = [...tables].flatMap(({ name: table, indexes }) =>
           [...indexes.values()]
             .filter(({ name, unique }) => !unique && standing.get(name) !== true)
-            .map((index) => ({ table, index, half: standing.has(index.name) })),
+            .map((index) => ({ table, index, invalid: standing.has(index.name) })),
         );
         if (missing.length === 0) await tx.run(setUnindexedStatement(project.id, false));
-        return missing.filter(({ index }) => !this.#refused.get(project.id)?.has(index.name));
+        return missing.filter(({ index }) => !this.#impossible.get(project.id)?.has(index.name));
       },
-      // What was committed while it waited for the lock has to be seen.
-      { isolation: 'read committed', lockTimeout: LOCK_TIMEOUT },
+      // Must see what was committed while it waited for the lock.
+      { isolation: 'read committed', lockTimeout: PROJECT_LOCK_TIMEOUT },
     );
   }
 
-  async #buildOne(executor: Executor, { id, schema }: Project, { table, index, half }: Missing): Promise<void> {
+  async #buildOne(executor: Executor, { id, schema }: Project, { table, index, invalid }: MissingIndex): Promise<void> {
     const name = `${id}: index of ${table} (${index.columns.join(', ')})`;
     const started = performance.now();
     this.#log.log(`${name} is being built`);
-    if (half) await executor.run(dropIndexStatement(schema, index.name));
+    if (invalid) await executor.run(dropIndexStatement(schema, index.name));
     try {
       await executor.run(buildIndexStatement(schema, table, index));
     } catch (error) {
       if (this.#stop.signal.aborted) throw error;
       await executor.run(dropIndexStatement(schema, index.name)).catch(() => undefined);
       if (!isDatabaseFault(error) || error.code !== '54000') throw error;
-      this.#refused.set(id, new Set([...(this.#refused.get(id) ?? []), index.name]));
+      this.#impossible.set(id, new Set([...(this.#impossible.get(id) ?? []), index.name]));
       this.#log.error(`${name} can not be built: a stored value is too long for it`);
       return;
     }

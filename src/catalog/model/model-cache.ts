@@ -1,84 +1,87 @@
-/** The models in memory, weighed by what they take. */
+/** The cache of models, limited by their estimated size. */
 import { LRUCache } from 'lru-cache';
 import type { Model } from '../../model/model.js';
 
-/** Bytes of all models in memory. */
+/** Bytes of all cached models. */
 const MAX_BYTES = 256 * 2 ** 20;
-/** What a model takes beside its stored definitions, most of it for the built-in kinds; and a field of a kind (measured). */
-const OWN_BYTES = 45_000;
-const USE_BYTES = 60;
-/** The part of all bytes beyond which a model is kept apart from the others, and how many such are kept. */
-const GIANT = 1 / 4;
-const GIANTS = 2;
+/**
+ * Estimated bytes of a model besides its stored definitions (mostly built-in kinds), and of a field of a kind
+ * (measured).
+ */
+const BASE_BYTES = 45_000;
+const FIELD_BYTES = 60;
+/** The fraction of `MAX_BYTES` beyond which a model is cached separately, and the maximum of such models. */
+const OVERSIZED = 1 / 4;
+const MAX_OVERSIZED = 2;
 
 export interface CachedModel {
   readonly model: Model;
-  /** The time of the clock before it was read, or after it was committed. */
+  /** The logical time before it was read, or after it was committed. */
   readonly time: number;
-  /** Milliseconds of `performance.now()` at which it is read anew; left out where it is kept. */
+  /** Expiry as `performance.now()`; undefined if it does not expire. */
   readonly until?: number;
 }
 
-/** The bytes of the stored definitions of a model, by its kinds, which all versions of one load share. */
+/** Bytes of the stored definitions, by the kinds of a model, which all versions of one load share. */
 const storedBytes = new WeakMap<Model['kinds'], number>();
 
-/** Notes how many bytes the stored definitions of a model that was loaded have. */
+/** Records the bytes of the stored definitions of a loaded model. */
 export function noteStoredBytes({ kinds }: Model, bytes: number): void {
   storedBytes.set(kinds, bytes);
 }
 
-/** Those bytes; 0 of a model that was not loaded. */
+/** The bytes of the stored definitions; 0 for a model that was not loaded. */
 export function storedBytesOf({ kinds }: Model): number {
   return storedBytes.get(kinds) ?? 0;
 }
 
-/** A model that is larger than others may be, made before definitions were bounded, takes the place of none of them. */
+/** Oversized models, from before definitions were limited, do not displace others. */
 export class ModelCache {
   readonly #models: LRUCache<string, CachedModel>;
-  readonly #giants = new LRUCache<string, CachedModel>({ max: GIANTS });
+  readonly #oversized = new LRUCache<string, CachedModel>({ max: MAX_OVERSIZED });
 
   constructor(private readonly maxBytes = MAX_BYTES) {
-    this.#models = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ model }) => weightOf(model) });
+    this.#models = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ model }) => estimateBytes(model) });
   }
 
   get(id: string): CachedModel | undefined {
-    return this.#models.get(id) ?? this.#giants.get(id);
+    return this.#models.get(id) ?? this.#oversized.get(id);
   }
 
-  /** The same without making it the one that was used last. */
+  /** The same without updating the order of use. */
   peek(id: string): CachedModel | undefined {
-    return this.#models.peek(id) ?? this.#giants.peek(id);
+    return this.#models.peek(id) ?? this.#oversized.peek(id);
   }
 
   set(id: string, kept: CachedModel): void {
-    const giant = weightOf(kept.model) > this.maxBytes * GIANT;
-    (giant ? this.#models : this.#giants).delete(id);
-    (giant ? this.#giants : this.#models).set(id, kept);
+    const oversized = estimateBytes(kept.model) > this.maxBytes * OVERSIZED;
+    (oversized ? this.#models : this.#oversized).delete(id);
+    (oversized ? this.#oversized : this.#models).set(id, kept);
   }
 
   delete(id: string): void {
     this.#models.delete(id);
-    this.#giants.delete(id);
+    this.#oversized.delete(id);
   }
 
   clear(): void {
     this.#models.clear();
-    this.#giants.clear();
+    this.#oversized.clear();
   }
 
-  /** The ids of the models that are there. */
+  /** The projects of the cached models. */
   get ids(): string[] {
-    return [...this.#models.keys(), ...this.#giants.keys()];
+    return [...this.#models.keys(), ...this.#oversized.keys()];
   }
 
-  /** Bytes of the models that are there, without those that are kept apart. */
+  /** Bytes of the cached models, without oversized ones. */
   get bytes(): number {
     return this.#models.calculatedSize;
   }
 }
 
-function weightOf(model: Model): number {
-  let uses = 0;
-  for (const { builtIn, fields } of model.kinds.values()) if (!builtIn) uses += fields.size;
-  return OWN_BYTES + USE_BYTES * uses + storedBytesOf(model);
+function estimateBytes(model: Model): number {
+  let fieldCount = 0;
+  for (const { builtIn, fields } of model.kinds.values()) if (!builtIn) fieldCount += fields.size;
+  return BASE_BYTES + FIELD_BYTES * fieldCount + storedBytesOf(model);
 }

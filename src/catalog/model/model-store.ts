@@ -1,14 +1,14 @@
 /**
- * The models in memory. Losing one costs a query; failures are not kept.
+ * Loads and caches models. Failures are not cached.
  *
- * Which of two models stays is not told by their versions alone: those go back when a project's schema is restored from
- * a dump, or when the project is deleted and made again. So every load takes a number from one clock of the process
- * before it asks, and so does every model that is published when its transaction has committed:
- * - a load with a higher number than what is in memory began after that was known to be committed. What it read is what
- *   has become of it since: it stays, whatever its version. (The database is the truth.)
- * - a load with a lower number may have read before or after: the higher version stays. (A late answer never undoes a
- *   change.) Where that is the wrong one after all, statements tell, which carry the version, and the load that follows
- *   has a higher number.
+ * Versions alone can't decide which of two models is newer: they decrease when a schema is restored from a dump, or
+ * when a project is deleted and created again. So each load takes a number from a logical clock before it queries, and
+ * so does each model that is published after its transaction has committed:
+ * - A load with a higher number than the cached model began after that was known to be committed. It is cached whatever
+ *   its version, because it is what the database contains.
+ * - A load with a lower number may have read before or after. The higher version is kept, so that a late load does not
+ *   undo a change. If that is wrong, statements fail because of the version they contain, and the next load has a
+ *   higher number.
  */
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor } from '../../database/database.js';
@@ -32,7 +32,7 @@ export class ModelStore {
   readonly #models = new ModelCache();
   readonly #loading = new Map<string, Promise<Model>>();
   #clock = 0;
-  /** Called with the id of a project whose model can not be read, because its built-in tables are older than the service. */
+  /** Called with the id of a project whose built-in tables are older than the service. */
   onOutdated: (id: string) => void = () => undefined;
 
   constructor(
@@ -40,18 +40,18 @@ export class ModelStore {
     private readonly projects: ProjectStore,
   ) {}
 
-  /** The model in memory, or the stored one. @throws KindError 401 where the project is gone */
+  /** The cached model, or a loaded one. @throws KindError 401 if the project is gone */
   get(project: Project): Model | Promise<Model> {
     const kept = this.#models.get(project.id);
-    return kept && !isOver(kept) ? kept.model : this.reload(project);
+    return kept && !isExpired(kept) ? kept.model : this.reload(project);
   }
 
-  /** The model in memory, as it is; undefined where there is none. */
+  /** The cached model, even if expired; undefined if there is none. */
   peek({ id }: Project): Model | undefined {
     return this.#models.peek(id)?.model;
   }
 
-  /** The stored model; requests that ask at the same time share one query. */
+  /** Loads the model; concurrent calls share one query. */
   reload(project: Project): Promise<Model> {
     const { id } = project;
     const running = this.#loading.get(id);
@@ -63,7 +63,7 @@ export class ModelStore {
     return loading;
   }
 
-  /** Keeps a model that was committed, unless a newer one is there already; answers the one that is kept. */
+  /** Caches a committed model unless a newer one is cached; returns the cached one. */
   publish(project: Project, model: Model): Model {
     const known = this.#models.peek(project.id)?.model;
     if (known && known.version > model.version) return known;
@@ -71,13 +71,13 @@ export class ModelStore {
     return model;
   }
 
-  /** Another process announced a version: an older model is forgotten. */
+  /** Another process has published a version: removes an older model. */
   announced(projectId: string, version: number): void {
     const known = this.#models.peek(projectId)?.model;
     if (known && known.version < version) this.#models.delete(projectId);
   }
 
-  /** What is being loaded is not kept either: it may have been read before whatever makes the project be forgotten. */
+  /** Removes the model. A load in progress is not cached either, because it may have read old data. */
   forget(projectId: string): void {
     this.#models.delete(projectId);
     this.#loading.delete(projectId);
@@ -96,12 +96,12 @@ export class ModelStore {
       if (!isWanted()) return model;
       const known = this.#models.peek(project.id);
       if (known && time < known.time && known.model.version > model.version) return known.model;
-      this.#models.set(project.id, { model, time, ...(!whole && { until: performance.now() + PARTIAL_KEPT }) });
+      this.#models.set(project.id, { model, time, ...(!whole && { until: performance.now() + INCOMPLETE_TTL }) });
       return model;
     } catch (error) {
       const missing = isStaleModel(error);
       if (missing || (error instanceof KindError && error.code === 'project.unavailable')) {
-        await this.#tellIfOld(project);
+        await this.#throwIfOutdated(project);
       }
       if (!missing) throw error;
       this.forget(project.id);
@@ -110,8 +110,8 @@ export class ModelStore {
     }
   }
 
-  /** What is missing in older tables is not missing because the project is gone. @throws KindError 503 */
-  async #tellIfOld(project: Project): Promise<void> {
+  /** If the built-in tables are old, missing tables do not mean that the project is gone. @throws KindError 503 */
+  async #throwIfOutdated(project: Project): Promise<void> {
     const version = await builtInVersion(this.database, project.schema);
     if (version === undefined || version >= BUILT_IN_VERSION) return;
     this.onOutdated(project.id);
@@ -120,15 +120,16 @@ export class ModelStore {
 }
 
 export interface LoadOptions {
-  /** Whether the built-in tables may be of an older version. */
+  /** Allows built-in tables of an older version. */
   readonly upgrading?: boolean;
-  /** A model of the same project, of which is taken what stands as it stood. */
+  /** An earlier model of the project, whose unchanged parts are reused. */
   readonly known?: Model | undefined;
 }
 
 /**
- * Reads the model as a transaction (or a statement alone) sees it, with turns for others in between. @throws KindError
- * 503 where the built-in tables are of an older version (but for `upgrading`), or the built-in definitions are not there
+ * Loads the model as a transaction (or a single statement) sees it, yielding to the event loop.
+ * @throws KindError 503 if the built-in tables are of an older version (unless `upgrading`), or built-in definitions
+ * are missing
  */
 export async function loadModel(
   executor: Executor,
@@ -150,7 +151,7 @@ export async function loadModel(
   return model;
 }
 
-/** The records of all rows. */
+/** Parses the records of all rows. */
 export function* recordsInPieces(rows: readonly ModelRow[]): WorkInPieces<Omit<ModelRecords, 'version'>> {
   const records: Record<NonNullable<ModelRow['sort']>, unknown[]> = {
     kinds: [],
@@ -165,10 +166,13 @@ export function* recordsInPieces(rows: readonly ModelRow[]): WorkInPieces<Omit<M
   return records as unknown as Omit<ModelRecords, 'version'>;
 }
 
-/** Milliseconds for which a model is kept that lacks what its definitions name: while they are restored, more is coming. */
-const PARTIAL_KEPT = 1000;
+/**
+ * Milliseconds for which an incomplete model is cached, whose definitions refer to missing ones: it is probably being
+ * restored.
+ */
+const INCOMPLETE_TTL = 1000;
 
-function isOver({ until }: CachedModel): boolean {
+function isExpired({ until }: CachedModel): boolean {
   return until !== undefined && until < performance.now();
 }
 

@@ -1,6 +1,6 @@
 import { RestartError } from '../../database/transaction/restart-error.js';
 
-/** Thrown by whoever meets a model that is older than the stored one; the request starts over with the newer. */
+/** The cached model is older than the stored one: the request starts again with the newer model. */
 export class StaleModelError extends RestartError {
   override readonly name = 'StaleModelError';
 }

@@ -1,6 +1,6 @@
 /**
- * The thread on which patterns are compiled and matched. It has one piece of work at a time, which is ended together with
- * the thread where it takes too long; the next one gets another thread. Without work there is none.
+ * The worker thread that compiles and matches patterns. It runs one batch at a time; if a batch takes too long, the
+ * thread is terminated, and the next batch starts a new one.
  */
 import { Worker } from 'node:worker_threads';
 import type { PatternMatch } from '../../model/check/pattern-checks.js';
@@ -12,25 +12,25 @@ export interface PatternJob {
 }
 
 export interface PatternAnswer {
-  /** Why it is no pattern. */
+  /** Why the pattern is invalid. */
   readonly fault?: string;
-  /** Instructions. */
+  /** Instructions of the compiled pattern. */
   readonly size?: number;
-  /** Whether each of the texts has a match; empty for what is no pattern, or too large a one. */
+  /** Whether each text matches; empty for an invalid or too large pattern. */
   readonly matches: readonly boolean[];
 }
 
-/** Bounds of the thread's memory. A pattern remembers up to some 8 MB of what it has seen. */
-const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
+/** Memory limits of the thread. A compiled pattern caches up to about 8 MB. */
+const THREAD_MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
-const SOURCE = new URL('./pattern.worker.mjs', import.meta.url);
+const WORKER_SCRIPT = new URL('./pattern.worker.mjs', import.meta.url);
 
 export class PatternThread {
   #worker: Promise<Worker> | undefined;
 
-  /** The answers, job by job; undefined where it took longer than so many milliseconds, or more memory than there is. */
+  /** The answers in the order of the jobs; undefined if the batch exceeded its time or memory. */
   async run(jobs: readonly PatternJob[], milliseconds: number): Promise<readonly PatternAnswer[] | undefined> {
-    const worker = await (this.#worker ??= started());
+    const worker = await (this.#worker ??= startWorker());
     return new Promise((resolve) => {
       const settle = (answers: readonly PatternAnswer[] | undefined): void => {
         clearTimeout(timer);
@@ -55,22 +55,22 @@ export class PatternThread {
   }
 }
 
-/** A thread that has loaded what it needs. It keeps no process from its end. */
-function started(): Promise<Worker> {
+/** Starts a thread and waits until it is ready. It does not keep the process alive. */
+function startWorker(): Promise<Worker> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(SOURCE, {
+    const worker = new Worker(WORKER_SCRIPT, {
       workerData: { largest: LIMITS.patternSize },
-      resourceLimits: MEMORY,
+      resourceLimits: THREAD_MEMORY,
       execArgv: [],
     });
     worker.unref();
-    // Without a listener, the last words of one that is ended would be an error of the process.
+    // Without a listener, an error of a terminated thread would be an uncaught error of the process.
     worker.on('error', () => undefined);
     worker.once('message', () => resolve(worker)).once('error', reject);
   });
 }
 
-/** The texts in their order, those of one pattern that follow each other together. */
+/** Groups consecutive texts of the same pattern, keeping their order. */
 export function groupIntoJobs(matches: readonly PatternMatch[]): PatternJob[] {
   const jobs: { pattern: string; texts: string[] }[] = [];
   for (const { pattern, text } of matches) {

@@ -1,4 +1,4 @@
-/** Reads what stands in PostgreSQL as table shapes: the same values that a model asks for, so that both can be compared. */
+/** Reads the tables of a schema as `TableShape`s, to compare them with those of a model. */
 import type { Executor } from '../../database/database.js';
 import type { DeleteRule } from '../../model/parameter-type/parameter-settings.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
@@ -14,37 +14,37 @@ interface TableRow {
   readonly foreignKeys: readonly { name: string; column: string; target: string; action: string }[];
 }
 
-const TYPES: Readonly<Record<string, ColumnType>> = {
+const COLUMN_TYPES: Readonly<Record<string, ColumnType>> = {
   'time without time zone': 'time',
   'timestamp with time zone': 'timestamptz',
 };
 
-const ACTIONS: Readonly<Record<string, DeleteRule>> = { n: 'set_null', c: 'cascade' };
+const DELETE_RULES: Readonly<Record<string, DeleteRule>> = { n: 'set_null', c: 'cascade' };
 
 export async function readTableShapes(executor: Executor, schema: string): Promise<Map<string, TableShape>> {
   const rows = await executor.run<{ body: TableRow }>(introspectStatement(schema));
   const tables = rows.map(({ body }) => body).filter(({ name }) => name !== MODEL_TABLE);
-  return new Map(tables.map((row) => [row.name, shapeOf(row)]));
+  return new Map(tables.map((row) => [row.name, toTableShape(row)]));
 }
 
-function shapeOf(row: TableRow): TableShape {
+function toTableShape(row: TableRow): TableShape {
   const columns = row.columns.map((column): ColumnShape => ({
     ...column,
-    type: TYPES[column.type] ?? column.type,
+    type: COLUMN_TYPES[column.type] ?? column.type,
   }));
   const keys = row.foreignKeys.map(({ action, ...key }): ForeignKeyShape => ({
     ...key,
-    onDelete: ACTIONS[action] ?? 'restrict',
+    onDelete: DELETE_RULES[action] ?? 'restrict',
   }));
   return {
     name: row.name,
     key: row.key,
-    columns: byName(columns),
-    indexes: byName(row.indexes),
-    foreignKeys: byName(keys),
+    columns: indexByName(columns),
+    indexes: indexByName(row.indexes),
+    foreignKeys: indexByName(keys),
   };
 }
 
-function byName<T extends { readonly name: string }>(shapes: readonly T[]): Map<string, T> {
+function indexByName<T extends { readonly name: string }>(shapes: readonly T[]): Map<string, T> {
   return new Map(shapes.map((shape) => [shape.name, shape]));
 }

@@ -1,6 +1,6 @@
 /**
- * Brings the keys by which members are found to what `foldName` makes of their names today. Where two members have one
- * name by now, it stays with the one who had it, else goes to the older one; the other keeps its old key and is told of.
+ * Recomputes the lookup keys of members with the current `foldName`. If two members now have the same name, the one
+ * whose key it was keeps it, else the older one; the other keeps its old key and is reported.
  */
 import type { Executor } from '../../database/database.js';
 import { foldName } from '../../shared/member-names.js';
@@ -10,38 +10,40 @@ import {
   type NamedCredential,
 } from '../../sql/credential.sql.js';
 
-/** Credentials that are read at once. */
-const SLICE = 1000;
-/** Members that are told of by id. */
-const TOLD = 20;
+/** Credentials that are read at a time. */
+const CREDENTIALS_PER_READ = 1000;
+/** Maximum of members that are reported by id. */
+const MAX_REPORTED = 20;
 
 export interface Rekeyed {
   readonly count: number;
-  /** Members that keep their old keys, as text; empty where there are none. */
+  /** A message about members that keep their old keys; empty if there are none. */
   readonly leftAlone: readonly string[];
 }
 
-/** To be called with the project's lock held, and its built-in tables up to date. */
+/** Requires the project's lock and current built-in tables. */
 export async function rekeyMembers(executor: Executor, schema: string): Promise<Rekeyed> {
   let count = 0;
   const namesakes: string[] = [];
   for (let after: NamedCredential | undefined; ;) {
-    const slice: NamedCredential[] = await executor.run(findUnfoldedCredentialsStatement(schema, after, SLICE));
-    for (const { id, username, email, member_kind, member_id } of slice) {
+    const credentials: NamedCredential[] = await executor.run(
+      findUnfoldedCredentialsStatement(schema, after, CREDENTIALS_PER_READ),
+    );
+    for (const { id, username, email, member_kind, member_id } of credentials) {
       const keys = { id, username: foldName(username), email: foldName(email) };
       const { length } = await executor.run(updateCredentialKeysStatement(schema, keys));
       count += length;
       if (length === 0) namesakes.push(`${member_kind} ${member_id}`);
     }
-    after = slice.at(-1);
-    if (slice.length < SLICE) break;
+    after = credentials.at(-1);
+    if (credentials.length < CREDENTIALS_PER_READ) break;
   }
-  return { count, leftAlone: told(namesakes) };
+  return { count, leftAlone: namesakesText(namesakes) };
 }
 
-function told(namesakes: readonly string[]): string[] {
+function namesakesText(namesakes: readonly string[]): string[] {
   if (namesakes.length === 0) return [];
-  const shown = namesakes.slice(0, TOLD).join(', ') + (namesakes.length > TOLD ? ', …' : '');
+  const shown = namesakes.slice(0, MAX_REPORTED).join(', ') + (namesakes.length > MAX_REPORTED ? ', …' : '');
   return [
     `names of ${namesakes.length} members, which differ from those of others only in what is not seen (${shown})`,
   ];

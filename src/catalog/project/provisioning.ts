@@ -1,4 +1,4 @@
-/** Makes, upgrades and drops the schemas of projects, with the same diff → DDL engine that serves users. */
+/** Creates, upgrades and deletes projects and their schemas, with the same diff and DDL as changes of definitions. */
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor, type Transaction } from '../../database/database.js';
 import { isDatabaseFault } from '../../database/statement/sqlstate.js';
@@ -26,21 +26,17 @@ import {
   updateProjectStatement,
 } from '../../sql/registry.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
-import { runSteps } from '../definition/definition-change.service.js';
+import { runSteps } from '../definition/run-steps.js';
 import { builtInVersion } from '../model/built-in-version.js';
 import { insertBuiltInRows, upgradeSchema, type UpgradeResult } from './upgrade.js';
+import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
 
-/** What is announced when the registry changes. The payload is the project's id. */
+/** The channel of notifications about changes of the registry; the payload is the project id. */
 export const PROJECT_CHANNEL = 'kind_project';
 
 const TABLES_PER_DROP = 50;
-/** Projects that are asked for their version at once: a statement never looks at two. */
-const ASKED_AT_ONCE = 8;
-
-/** Another process may be upgrading the project. */
-const LOCK_TIMEOUT = 10_000;
-/** All who come after an ALTER that waits for a long read wait with it: it lets them pass and tries again. */
-const TABLE_LOCK_TIMEOUT = '3s';
+/** Concurrent queries for the versions of projects (one statement per project). */
+const CONCURRENT_CHECKS = 8;
 
 @Injectable()
 export class Provisioning {
@@ -49,7 +45,7 @@ export class Provisioning {
     private readonly registry: ProjectRepository,
   ) {}
 
-  /** Makes a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
+  /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
   async create(
     given: { id: string; label?: string },
     populate: (executor: Executor, project: Project) => Promise<void> = () => Promise.resolve(),
@@ -79,7 +75,8 @@ export class Provisioning {
       await populate(tx, project);
       await tx.run(announceStatement(PROJECT_CHANNEL, id));
     };
-    // Nobody else knows of its tables; a second one of the same id waits for the first, however long that takes.
+    // Its tables are not visible to others yet. A concurrent creation with the same id waits for this one, without a
+    // timeout.
     await this.database.transaction(make, { isolation: 'read committed' });
     return project;
   }
@@ -102,7 +99,7 @@ export class Provisioning {
     return this.get(id);
   }
 
-  /** Drops a project and all that is in it: tables in batches, because each drop holds a lock. */
+  /** Deletes a project with all its data. Tables are dropped in batches, because each drop holds a lock. */
   async delete(id: string): Promise<void> {
     await this.get(id);
     await this.registry.update(id, { status: 'deleting' });
@@ -119,8 +116,8 @@ export class Provisioning {
   }
 
   /**
-   * Brings a project to the model of this version, and makes all processes read it anew: as after a restore of its
-   * schema. @throws KindError 503 where it can not be upgraded as it stands, or a table is not free for long
+   * Upgrades a project to the model of this version, and makes all processes reload it, as needed after a restore.
+   * @throws KindError 503 if it can't be upgraded, or a table stays locked
    */
   async migrate(id: string): Promise<UpgradeResult> {
     const row = await this.get(id);
@@ -134,17 +131,17 @@ export class Provisioning {
         await tx.run(announceStatement(PROJECT_CHANNEL, id));
         return upgraded;
       },
-      // As a change of definitions does, it has to see what was committed while it waited for its locks.
-      { isolation: 'read committed', lockTimeout: LOCK_TIMEOUT, statementTimeout: 0 },
+      // Like a change of definitions, it must see what was committed while it waited for its locks.
+      { isolation: 'read committed', lockTimeout: PROJECT_LOCK_TIMEOUT, statementTimeout: 0 },
     );
   }
 
-  /** The projects whose built-in tables are older than this version, or not there. */
+  /** Projects whose built-in tables are older than this version or missing. */
   async outdated(): Promise<string[]> {
     const ids = (await this.list()).filter(({ status }) => status === 'active').map(({ id }) => id);
     const found: string[] = [];
-    for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
-      const some = ids.slice(at, at + ASKED_AT_ONCE);
+    for (let at = 0; at < ids.length; at += CONCURRENT_CHECKS) {
+      const some = ids.slice(at, at + CONCURRENT_CHECKS);
       const versions = await Promise.all(some.map((id) => builtInVersion(this.database, schemaName(id))));
       found.push(...some.filter((_, n) => (versions[n] ?? 0) < BUILT_IN_VERSION));
     }
@@ -156,12 +153,12 @@ export class Provisioning {
   }
 }
 
-/** @throws KindError 409 where the schema is there, though the registry has no such project */
+/** @throws KindError 409 if the schema exists although the registry has no such project */
 async function makeSchema(tx: Transaction, { id, schema }: Project, fold: FoldCollation): Promise<void> {
   try {
     for (const statement of createSchemaStatements(schema, fold)) await tx.run(statement);
   } catch (error) {
-    if (!isDatabaseFault(error) || error.code !== SCHEMA_EXISTS) throw error;
+    if (!isDatabaseFault(error) || error.code !== DUPLICATE_SCHEMA) throw error;
     throw refusal(
       'project.exists',
       `The schema ${schema} is there, but the registry has no project '${id}': give it the row that belongs to the schema (docs/operations.md, "Moving a tenant"), or drop the schema`,
@@ -169,9 +166,12 @@ async function makeSchema(tx: Transaction, { id, schema }: Project, fold: FoldCo
   }
 }
 
-const SCHEMA_EXISTS = '42P06';
+const DUPLICATE_SCHEMA = '42P06';
 
-/** Case is folded by PostgreSQL's own Unicode tables (17 and later), else by ICU, else by the database's locale. */
+/**
+ * The collation for case folding: PostgreSQL's Unicode tables (17 and later), else ICU, else the locale of the
+ * database.
+ */
 async function foldCollation(executor: Executor): Promise<FoldCollation> {
   const rows = await executor.run<{ name: string }>(collationsStatement(['pg_c_utf8', 'und-x-icu']));
   const names = new Set(rows.map(({ name }) => name));

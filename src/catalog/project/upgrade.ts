@@ -1,6 +1,6 @@
 /**
- * Brings what stands of a project to the model of this version. It only adds: what somebody else put into the schema
- * stays and is named, and what stands in another form than the model's is refused, never dropped and made again.
+ * Upgrades the schema of a project to the model of this version. It only adds: unknown objects stay and are reported,
+ * and objects that differ from the model block the upgrade; they are never dropped and created again.
  */
 import type { Executor, Transaction } from '../../database/database.js';
 import { isDatabaseFault } from '../../database/statement/sqlstate.js';
@@ -21,28 +21,29 @@ import {
 import { setUnindexedStatement } from '../../sql/registry.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { builtInVersion } from '../model/built-in-version.js';
-import { MODEL_CHANNEL, runSteps } from '../definition/definition-change.service.js';
+import { MODEL_CHANNEL } from '../definition/definition-change.service.js';
+import { runSteps } from '../definition/run-steps.js';
 import { readTableShapes } from './introspection.js';
 import { LargeIndexes } from '../index/large-indexes.js';
 import { rekeyMembers } from './member-keys.js';
 import { loadModel } from '../model/model-store.js';
 
-/** A table of the built-in model, or one of its columns or indexes, that a version of it gave up. */
+/** A table, column or index of the built-in model that a version has removed. */
 export interface RetiredPart {
-  /** The first version without it; projects of that version and later keep what has its name. */
+  /** The first version without it. Projects of that version or later keep objects of that name. */
   readonly since: number;
   readonly table: string;
   readonly column?: string;
   readonly index?: string;
 }
 
-/** All that an upgrade ever drops. */
+/** Everything that upgrades drop. */
 export const RETIRED: readonly RetiredPart[] = [];
 
 export interface UpgradeResult {
-  /** Changes of tables and rows; 0 where all was there. */
+  /** Changes of tables and rows; 0 if nothing was missing. */
   readonly steps: number;
-  /** What stands in the schema and is none of the model's, e.g. `table city_old`, and names that could not be brought up. */
+  /** Unknown objects, e.g. `table city_old`, and members whose keys could not be updated. */
   readonly leftAlone: readonly string[];
 }
 
@@ -51,22 +52,24 @@ interface UpgradePlan {
   readonly leftAlone: readonly string[];
 }
 
-/** To be called with the project's lock held. @throws KindError where the project can not be upgraded as it is */
+/** Requires the project's lock. @throws KindError if the project can't be upgraded */
 export async function upgradeSchema(tx: Transaction, project: Project): Promise<UpgradeResult> {
   const { id, schema } = project;
   const version = await builtInVersion(tx, schema);
-  if (version === undefined) throw blocked(project, ['its tables are not there']);
+  if (version === undefined) throw upgradeBlocked(project, ['its tables are not there']);
   if (version > BUILT_IN_VERSION) {
-    throw blocked(project, [`its tables are of version ${version}, newer than this service's ${BUILT_IN_VERSION}`]);
+    throw upgradeBlocked(project, [
+      `its tables are of version ${version}, newer than this service's ${BUILT_IN_VERSION}`,
+    ]);
   }
   const retired = RETIRED.filter(({ since }) => version < since);
-  // The built-in tables first: without them, neither can the built-in rows be written nor the model be read.
-  const builtIn = await bringUp(tx, project, buildModel(builtInRecords()), retired);
-  const rows = await bringRowsUp(tx, schema);
+  // Built-in tables first: writing built-in rows and loading the model need them.
+  const builtIn = await upgradeTables(tx, project, buildModel(builtInRecords()), retired);
+  const rows = await upgradeRows(tx, schema);
   const keys = await rekeyMembers(tx, schema);
   const model = await loadModel(tx, project, { upgrading: true });
-  const lists = await tx.run(updateParametersStatement(schema, listsOf(model)));
-  const all = await bringUp(tx, project, model, []);
+  const lists = await tx.run(updateParametersStatement(schema, grantedParameterLists(model)));
+  const all = await upgradeTables(tx, project, model, []);
   const steps = builtIn.steps.length + rows + keys.count + lists.length + all.steps.length;
   if (steps > 0 || version < BUILT_IN_VERSION) {
     await tx.run(recordUpgradeStatement(schema, MODEL_CHANNEL, id, BUILT_IN_VERSION));
@@ -74,55 +77,55 @@ export async function upgradeSchema(tx: Transaction, project: Project): Promise<
   return { steps, leftAlone: [...all.leftAlone, ...keys.leftAlone] };
 }
 
-async function bringUp(
+async function upgradeTables(
   tx: Transaction,
   project: Project,
   model: Model,
   retired: readonly RetiredPart[],
 ): Promise<UpgradePlan> {
-  const standing = await readTableShapes(tx, project.schema);
+  const existing = await readTableShapes(tx, project.schema);
   const desired = tableShapes(model);
-  const drift = driftOf(standing, desired);
-  if (drift.length > 0) throw blocked(project, drift);
-  const plan = planUpgrade(standing, desired, defaultsOf(model), retired);
+  const drift = driftOf(existing, desired);
+  if (drift.length > 0) throw upgradeBlocked(project, drift);
+  const plan = planUpgrade(existing, desired, defaultsOf(model), retired);
   const large = new LargeIndexes(tx, project.schema, desired);
   try {
-    await runSteps(tx, project.schema, plan.steps, large.leaves);
+    await runSteps(tx, project.schema, plan.steps, large.isDeferred);
   } catch (error) {
-    if (isDatabaseFault(error) && STORED_DATA_REFUSES.has(error.code)) throw blocked(project, [error.message]);
+    if (isDatabaseFault(error) && DATA_CONFLICT_CODES.has(error.code)) throw upgradeBlocked(project, [error.message]);
     throw error;
   }
-  if (large.any) await tx.run(setUnindexedStatement(project.id, true));
+  if (large.hasDeferred) await tx.run(setUnindexedStatement(project.id, true));
   return plan;
 }
 
-/** The lists of the kinds of users that have fields of their groups. */
-function listsOf({ kinds }: Model): { id: string; parameters: string[] }[] {
+/** The parameter lists of custom kinds that have fields granted by their groups. */
+function grantedParameterLists({ kinds }: Model): { id: string; parameters: string[] }[] {
   return [...kinds.values()].flatMap(({ id, builtIn, groups, parameters }) =>
     builtIn || grantedFields(groups).length === 0 ? [] : [{ id, parameters: listedParameters(groups, parameters) }],
   );
 }
 
-/** NULLs where none may be, a reference that leads nowhere, duplicates, and a view in the place of a table. */
-const STORED_DATA_REFUSES = new Set(['23502', '23503', '23505', '42P07']);
+/** NULL in a NOT NULL column, dangling reference, duplicates, and a view with the name of a table. */
+const DATA_CONFLICT_CODES = new Set(['23502', '23503', '23505', '42P07']);
 
-function blocked(project: Project, reasons: readonly string[]) {
+function upgradeBlocked(project: Project, reasons: readonly string[]) {
   return refusal('project.unavailable', `Project '${project.id}' can not be upgraded: ${reasons.join('; ')}`);
 }
 
-/** What has to be added for `standing` to have all of `desired`; what is retired goes. */
+/** The steps that add what `existing` lacks of `desired`, and drop retired parts. */
 export function planUpgrade(
-  standing: ReadonlyMap<string, TableShape>,
+  existing: ReadonlyMap<string, TableShape>,
   desired: ReadonlyMap<string, TableShape>,
   defaults: ReadonlyMap<string, Json>,
   retired: readonly RetiredPart[],
 ): UpgradePlan {
-  const drops = retired.flatMap((each) => dropOf(each, standing));
+  const drops = retired.flatMap((each) => dropOf(each, existing));
   const gone = new Set(drops.map(({ name }) => name));
-  const leftAlone = [...standing.values()]
-    .flatMap((table) => strangersOf(table, desired.get(table.name)))
+  const leftAlone = [...existing.values()]
+    .flatMap((table) => unknownParts(table, desired.get(table.name)))
     .filter((name) => !gone.has(name));
-  const known = [...standing.values()].flatMap((table): [string, TableShape][] => {
+  const known = [...existing.values()].flatMap((table): [string, TableShape][] => {
     const wanted = desired.get(table.name);
     return wanted ? [[table.name, knownPart(table, wanted)]] : [];
   });
@@ -132,9 +135,9 @@ export function planUpgrade(
 
 function dropOf(
   { table, column, index }: RetiredPart,
-  standing: ReadonlyMap<string, TableShape>,
+  existing: ReadonlyMap<string, TableShape>,
 ): { name: string; step: Step }[] {
-  const shape = standing.get(table);
+  const shape = existing.get(table);
   if (index !== undefined) {
     return shape?.indexes.has(index)
       ? [{ name: `index ${index} of ${table}`, step: { type: 'drop_index', name: index } }]
@@ -149,11 +152,11 @@ function dropOf(
   return shape ? [{ name: `table ${table}`, step: { type: 'drop_table', table } }] : [];
 }
 
-/** What the model does not know of a table that stands. */
-function strangersOf(table: TableShape, wanted: TableShape | undefined): string[] {
+/** The parts of an existing table that are not in the model. */
+function unknownParts(table: TableShape, wanted: TableShape | undefined): string[] {
   if (!wanted) return [`table ${table.name}`];
-  const of = (sort: string, standing: ReadonlyMap<string, unknown>, known: ReadonlyMap<string, unknown>) =>
-    [...standing.keys()].filter((name) => !known.has(name)).map((name) => `${sort} ${name} of ${table.name}`);
+  const of = (sort: string, existing: ReadonlyMap<string, unknown>, known: ReadonlyMap<string, unknown>) =>
+    [...existing.keys()].filter((name) => !known.has(name)).map((name) => `${sort} ${name} of ${table.name}`);
   return [
     ...of('column', table.columns, wanted.columns),
     ...of('index', table.indexes, wanted.indexes),
@@ -162,8 +165,8 @@ function strangersOf(table: TableShape, wanted: TableShape | undefined): string[
 }
 
 function knownPart(table: TableShape, wanted: TableShape): TableShape {
-  const part = <T>(standing: ReadonlyMap<string, T>, known: ReadonlyMap<string, T>) =>
-    new Map([...standing].filter(([name]) => known.has(name)));
+  const part = <T>(existing: ReadonlyMap<string, T>, known: ReadonlyMap<string, T>) =>
+    new Map([...existing].filter(([name]) => known.has(name)));
   return {
     name: table.name,
     key: table.key,
@@ -173,15 +176,15 @@ function knownPart(table: TableShape, wanted: TableShape): TableShape {
   };
 }
 
-/** What has the name of something of the model, and another form. */
-export function driftOf(standing: ReadonlyMap<string, TableShape>, desired: ReadonlyMap<string, TableShape>): string[] {
+/** Objects that have the name of one in the model but differ from it. */
+export function driftOf(existing: ReadonlyMap<string, TableShape>, desired: ReadonlyMap<string, TableShape>): string[] {
   return [...desired.values()].flatMap((wanted) => {
-    const table = standing.get(wanted.name);
+    const table = existing.get(wanted.name);
     if (!table) return [];
     const columns = [...wanted.columns.values()].flatMap((column) => {
       const known = table.columns.get(column.name);
-      if (!known || typeOf(known) === typeOf(column)) return [];
-      return [`column ${column.name} of ${table.name} is ${typeOf(known)}, not ${typeOf(column)}`];
+      if (!known || columnTypeText(known) === columnTypeText(column)) return [];
+      return [`column ${column.name} of ${table.name} is ${columnTypeText(known)}, not ${columnTypeText(column)}`];
     });
     const others = (sort: string, known: ReadonlyMap<string, object>, all: ReadonlyMap<string, object>) =>
       [...all]
@@ -195,11 +198,11 @@ export function driftOf(standing: ReadonlyMap<string, TableShape>, desired: Read
   });
 }
 
-function typeOf({ type, array }: ColumnShape): string {
+function columnTypeText({ type, array }: ColumnShape): string {
   return array ? `${type}[]` : type;
 }
 
-/** What a column that is added holds in the rows that are there. */
+/** The values of new columns in existing rows. */
 function defaultsOf(model: Model): Map<string, Json> {
   return new Map(
     [...model.kinds.values()].flatMap((kind) =>
@@ -210,8 +213,8 @@ function defaultsOf(model: Model): Map<string, Json> {
   );
 }
 
-/** Rows that are there keep what their owner made of them, but for the lists that belong to the model. */
-async function bringRowsUp(executor: Executor, schema: string): Promise<number> {
+/** Inserts missing built-in rows. Existing rows keep changes by users, except the lists that belong to the model. */
+async function upgradeRows(executor: Executor, schema: string): Promise<number> {
   const added = await insertBuiltInRows(executor, schema);
   const { kinds, groups } = builtInRecords();
   const lists = await executor.run(updateParametersStatement(schema, kinds));
@@ -219,7 +222,7 @@ async function bringRowsUp(executor: Executor, schema: string): Promise<number> 
   return added + lists.length + members.length;
 }
 
-/** The built-in kinds, groups and link types as rows, where they are not there yet. Answers how many were not. */
+/** Inserts missing rows of built-in kinds, groups and link types. Returns how many were missing. */
 export async function insertBuiltInRows(executor: Executor, schema: string): Promise<number> {
   const records = builtInRecords();
   const model = buildModel(records);

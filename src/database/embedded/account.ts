@@ -1,6 +1,6 @@
 /**
- * The account that the embedded PostgreSQL runs under. PostgreSQL refuses to run as root, so a service that runs as
- * root hands it to an unprivileged account that is there already; any other service runs it as itself.
+ * The operating system account of the embedded PostgreSQL. PostgreSQL refuses to run as root, so if the service runs as
+ * root, an existing unprivileged account is used; otherwise that of the service.
  */
 import { chmod, chown, lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ export interface Account {
   readonly gid: number;
 }
 
-/** In the order of preference; both are on practically every system. */
-const CANDIDATES = ['postgres', 'nobody'];
-const NOBODY: Account = { name: '65534', uid: 65534, gid: 65534 };
+/** In order of preference; both exist on practically every system. */
+const ACCOUNT_NAMES = ['postgres', 'nobody'];
+const NOBODY_ACCOUNT: Account = { name: '65534', uid: 65534, gid: 65534 };
 
-/** Undefined where the service isn't root. An existing data folder keeps the account that owns it. */
+/** Undefined if the service is not root. An existing data folder keeps its owner. */
 export async function findAccount(dataFolder: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = parsePasswd(await readFile('/etc/passwd', 'utf8').catch(() => ''));
@@ -24,20 +24,20 @@ export async function findAccount(dataFolder: string): Promise<Account | undefin
     const name = accounts.find(({ uid }) => uid === owner.uid)?.name ?? String(owner.uid);
     return { name, uid: owner.uid, gid: owner.gid };
   }
-  for (const candidate of CANDIDATES) {
+  for (const candidate of ACCOUNT_NAMES) {
     const account = accounts.find(({ name, uid }) => name === candidate && uid !== 0);
     if (account) return account;
   }
-  return NOBODY;
+  return NOBODY_ACCOUNT;
 }
 
-/** Gives a data folder that root owns (fresh, or restored from a backup) to the account. */
+/** Makes the account the owner of a data folder that belongs to root (new, or restored from a backup). */
 export async function giveDataFolder(dataFolder: string, account: Account | undefined): Promise<void> {
   if (account && (await lstat(dataFolder)).uid !== account.uid) await chownTree(dataFolder, account);
   await chmod(dataFolder, 0o700);
 }
 
-/** What `spawn` needs to run a program as the account. */
+/** Options of `spawn` to run a program as the account. */
 export function spawnIdentity(account: Account | undefined): { uid?: number; gid?: number } {
   return account ? { uid: account.uid, gid: account.gid } : {};
 }

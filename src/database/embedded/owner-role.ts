@@ -1,6 +1,6 @@
 /**
- * The role that the embedded database belongs to, and as which the service, commands and people use it: it may do
- * nothing beyond that database. The superuser is for looking after the server alone.
+ * The role that owns the embedded database. The service, commands and people use it; it has no rights beyond the
+ * database. The superuser is for administration only.
  */
 import type { Client } from 'pg';
 import type { Statement } from '../../sql/fragment.js';
@@ -18,45 +18,46 @@ import {
 import { OWNER, SUPERUSER } from './data-folder.js';
 import { DATABASE } from './owner-lock.js';
 
-/** Databases that every server has. */
-const OTHERS = ['postgres', 'template1'];
+/** Default databases of every server. */
+const DEFAULT_DATABASES = ['postgres', 'template1'];
 
 export interface OwnerRoleOptions {
   readonly password: string;
-  /** A session of the superuser in the database; ended by whoever asked for it. */
+  /** Opens a session of the superuser in the database; the caller ends it. */
   readonly connect: () => Promise<Client>;
   readonly log: (line: string) => void;
 }
 
 /**
- * Makes role and database, or gives a database of an older release to the role: schema by schema, so that it never holds
- * many locks, and goes on where it was interrupted. @param client a session of the superuser
+ * Creates the role and the database, or transfers a database of an older release to the role: schema by schema, so that
+ * it holds few locks and can resume.
+ * @param client a session of the superuser
  */
 export async function prepareOwner(client: Client, { password, connect, log }: OwnerRoleOptions): Promise<void> {
-  const known = await run(client, findRoleStatement(OWNER));
-  if (known.length > 0) await run(client, setRolePasswordStatement(OWNER, password));
+  const known = await runOn(client, findRoleStatement(OWNER));
+  if (known.length > 0) await runOn(client, setRolePasswordStatement(OWNER, password));
   else {
-    await run(client, revokePublicAccessStatement(OTHERS));
-    await run(client, createRoleStatement(OWNER, password));
+    await runOn(client, revokePublicAccessStatement(DEFAULT_DATABASES));
+    await runOn(client, createRoleStatement(OWNER, password));
   }
-  const [database] = await run<{ owner: string }>(client, databaseOwnerStatement(DATABASE));
+  const [database] = await runOn<{ owner: string }>(client, databaseOwnerStatement(DATABASE));
   if (!database) {
-    await run(client, createDatabaseStatement(DATABASE, OWNER));
+    await runOn(client, createDatabaseStatement(DATABASE, OWNER));
     return;
   }
-  if (database.owner !== OWNER) await run(client, changeDatabaseOwnerStatement(DATABASE, OWNER));
+  if (database.owner !== OWNER) await runOn(client, changeDatabaseOwnerStatement(DATABASE, OWNER));
   const session = await connect();
   try {
-    const schemas = await run<{ schema: string }>(session, schemasOfRoleStatement(SUPERUSER));
+    const schemas = await runOn<{ schema: string }>(session, schemasOfRoleStatement(SUPERUSER));
     if (schemas.length > 0) {
       log(`giving the database to the role ${OWNER}, which has no rights beyond it: ${schemas.length} schemas`);
     }
-    for (const { schema } of schemas) await run(session, changeSchemaOwnerStatement(schema, SUPERUSER, OWNER));
+    for (const { schema } of schemas) await runOn(session, changeSchemaOwnerStatement(schema, SUPERUSER, OWNER));
   } finally {
     await session.end().catch(() => undefined);
   }
 }
 
-async function run<Row>(client: Client, { text, values }: Statement): Promise<Row[]> {
+async function runOn<Row>(client: Client, { text, values }: Statement): Promise<Row[]> {
   return (await client.query(text, [...values])).rows as Row[];
 }

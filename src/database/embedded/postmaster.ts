@@ -1,6 +1,6 @@
 /**
- * The process of the embedded PostgreSQL: started in a session of its own, so that Ctrl-C on the service's process
- * group doesn't reach it, and beside it a guard that stops it when the service is gone without having done so.
+ * Starts and stops the process of the embedded PostgreSQL. It runs in its own process session, so that Ctrl-C does not
+ * reach it; a guard process stops it if the service ends without doing so.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
@@ -24,20 +24,20 @@ export interface StartRequest {
   readonly binaries: Binaries;
   readonly account: Account | undefined;
   readonly settings: Readonly<Record<string, string>>;
-  /** A live process that has the number which a dead postmaster left in postmaster.pid. */
-  readonly stranger: number | undefined;
+  /** A running process whose pid equals the one that a dead postmaster left in postmaster.pid. */
+  readonly reusedPid: number | undefined;
 }
 
 export interface StartedPostmaster {
   readonly pid: number;
-  /** True once it has ended. */
+  /** Whether it has ended. */
   readonly ended: () => boolean;
-  /** What it wrote to its log since the start. */
-  readonly said: () => Promise<string>;
+  /** The last lines that it logged since the start. */
+  readonly logTail: () => Promise<string>;
 }
 
 export function spawnPostmaster(request: StartRequest): StartedPostmaster {
-  const { dataDir, folder, binaries, account, settings, stranger } = request;
+  const { dataDir, folder, binaries, account, settings, reusedPid } = request;
   const logFile = join(dataDir, 'postgres.log');
   const { fd, offset } = openLog(logFile);
   const args = Object.entries({ ...settings, [FOLDER_SETTING]: folder }).flatMap(([name, value]) => [
@@ -51,9 +51,9 @@ export function spawnPostmaster(request: StartRequest): StartedPostmaster {
       detached: true,
       stdio: ['ignore', fd, fd],
       ...spawnIdentity(account),
-      // PostgreSQL won't start over a lock file whose process lives, unless that is its own grandparent: the way it
-      // offers to say that the number was given to somebody else, with its other checks in force.
-      ...(PROGRAM_ENV && { env: { ...PROGRAM_ENV, ...(stranger && { PG_GRANDPARENT_PID: String(stranger) }) } }),
+      // PostgreSQL refuses to start if the process of a lock file is alive, unless it is its own grandparent. This
+      // variable tells it that the pid was reused, without disabling its other checks.
+      ...(PROGRAM_ENV && { env: { ...PROGRAM_ENV, ...(reusedPid && { PG_GRANDPARENT_PID: String(reusedPid) }) } }),
     });
   } finally {
     closeSync(fd);
@@ -69,16 +69,16 @@ export function spawnPostmaster(request: StartRequest): StartedPostmaster {
   return {
     pid: child.pid ?? 0,
     ended: () => ended,
-    said: async () => failure ?? lastLines(await readFrom(logFile, offset), 12),
+    logTail: async () => failure ?? lastLines(await readFrom(logFile, offset), 12),
   };
 }
 
 export interface PostmasterGuard {
-  /** Ends the guard without harm to PostgreSQL. */
+  /** Ends the guard without stopping PostgreSQL. */
   dismiss(): void;
 }
 
-/** `read` ends without a line when the service is gone, however it went: its end of the pipe closes with it. */
+/** `read` fails when the service ends for whatever reason, because its end of the pipe is closed. */
 const GUARD_SCRIPT = `read -r _ && exit 0
 read -r pid < postmaster.pid && [ "$pid" = "$1" ] && kill -INT "$pid"`;
 
@@ -91,16 +91,16 @@ export function spawnGuard(folder: string, pid: number, account: Account | undef
     ...spawnIdentity(account),
     ...(PROGRAM_ENV && { env: PROGRAM_ENV }),
   });
-  // Without a guard (a system that has no sh) a PostgreSQL that was left behind is adopted by the next start.
+  // If there is no guard (no sh on the system), the next start takes over a PostgreSQL that is still running.
   guard.on('error', () => undefined);
   guard.stdin.on('error', () => undefined);
   guard.unref();
-  // The pipe is a socket to Node, and must not keep it alive.
+  // The pipe must not keep Node running.
   (guard.stdin as unknown as Socket).unref();
   return { dismiss: () => void guard.stdin.end('dismissed\n') };
 }
 
-/** Lets transactions that are committing finish, disconnects everybody; harsher where that takes too long. */
+/** Shuts down fast (finishes commits, disconnects clients), then harder if that takes too long. */
 export async function stopPostmaster(pid: number, folder: string, binaries: Binaries | undefined): Promise<void> {
   if (process.platform === 'win32' && binaries) {
     await runProgram(binaries.pgCtl, ['stop', '-D', folder, '-m', 'fast', '-w'], folder);
@@ -111,13 +111,13 @@ export async function stopPostmaster(pid: number, folder: string, binaries: Bina
     ['SIGQUIT', IMMEDIATE_SHUTDOWN],
     ['SIGKILL', 2000],
   ];
-  for (const [signal, patience] of steps) {
-    if (!sent(pid, signal) || (await isGone(pid, patience))) return;
+  for (const [signal, timeout] of steps) {
+    if (!sendSignal(pid, signal) || (await isGone(pid, timeout))) return;
   }
 }
 
-async function isGone(pid: number, patience: number): Promise<boolean> {
-  const deadline = performance.now() + patience;
+async function isGone(pid: number, timeout: number): Promise<boolean> {
+  const deadline = performance.now() + timeout;
   while (performance.now() < deadline) {
     if (!isRunning(pid)) return true;
     await delay(10);
@@ -125,7 +125,7 @@ async function isGone(pid: number, patience: number): Promise<boolean> {
   return false;
 }
 
-function sent(pid: number, signal: NodeJS.Signals): boolean {
+function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

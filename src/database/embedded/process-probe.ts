@@ -1,11 +1,13 @@
-/** Which process runs PostgreSQL in a data folder, as its postmaster.pid says and as far as that can be believed. */
+/**
+ * Finds the process that runs PostgreSQL in a data folder, from postmaster.pid and with checks that it is that process.
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A setting that PostgreSQL doesn't know and carries along: it tells whose process it is, to people and to us. */
+/** A custom setting on the command line that identifies the process by its data folder. */
 export const FOLDER_SETTING = 'kind.data_folder';
 
 export interface PidFile {
@@ -22,7 +24,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** False for a process that has ended and whose parent hasn't asked for it yet, which `isAlive` can't tell. */
+/** False also for a zombie, which `isAlive` can't distinguish. */
 export function isRunning(pid: number): boolean {
   if (!isAlive(pid)) return false;
   if (process.platform !== 'linux') return true;
@@ -41,16 +43,16 @@ export async function readPidFile(folder: string): Promise<PidFile | undefined> 
   return pid > 0 ? { pid, port: Number.parseInt(lines[3] ?? '', 10) || 0 } : undefined;
 }
 
-/** The postmaster of the folder where it lives; `stranger` is a process (or what is left of one) with the number of a dead one. */
-export async function probe(folder: string): Promise<{ postmaster?: number; stranger?: number }> {
+/** The pid of the running postmaster of the folder. `reusedPid`: a process that has the pid of a dead one. */
+export async function probe(folder: string): Promise<{ postmaster?: number; reusedPid?: number }> {
   const file = await readPidFile(folder);
   if (!file || !isAlive(file.pid)) return {};
-  return (await isPostmaster(file.pid, folder)) ? { postmaster: file.pid } : { stranger: file.pid };
+  return (await isPostmaster(file.pid, folder)) ? { postmaster: file.pid } : { reusedPid: file.pid };
 }
 
 async function isPostmaster(pid: number, folder: string): Promise<boolean> {
   const command = await commandLine(pid);
-  // What can't be told is taken for PostgreSQL: it refuses by itself to start twice.
+  // If unknown, it is assumed to be PostgreSQL, which itself refuses to start twice.
   return command === undefined || command.includes(`${FOLDER_SETTING}=${folder}`);
 }
 

@@ -1,10 +1,10 @@
-/** Runs a program of PostgreSQL to its end, in an environment of its own. */
+/** Runs a program of PostgreSQL to its end in a clean environment. */
 import { spawn } from 'node:child_process';
 import { spawnIdentity, type Account } from './account.js';
 
 /**
- * The variables that PostgreSQL's programs get: none of the caller's, since PGDATA, PGOPTIONS and the like would
- * change what they do. Windows can't start a program without its own ones.
+ * The environment of PostgreSQL's programs. Nothing is inherited, because PGDATA, PGOPTIONS and the like would change
+ * what they do; except on Windows, where programs need its variables.
  */
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' };

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL of one data folder as this process sees it: connects to the one that runs, or starts one. Says
- * nothing about who looks after it (owner-lock.ts) and decides nothing about waiting (embedded-database.ts).
+ * The PostgreSQL server of one data folder: connects to it, or starts it. Ownership is in owner-lock.ts, waiting and
+ * retrying in embedded-database.ts.
  */
 import type { Client } from 'pg';
 import type { Config } from '../../config/config.js';
@@ -42,12 +42,12 @@ import {
 export interface ServerOptions {
   readonly role: Role;
   readonly log: (line: string) => void;
-  /** PostgreSQL settings that go before the usual ones: for tests. */
+  /** PostgreSQL settings that override the defaults: for tests. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** What a server says that found another one running, or what one left that was killed a moment ago. */
-const PASSING_TROUBLE = /lock file .* already exists|shared memory block .* still in use/;
+/** Log messages of a server that found another one running, or traces of one that was just killed. */
+const TEMPORARY_FAILURE = /lock file .* already exists|shared memory block .* still in use/;
 const MAX_FAILURES = 20;
 
 export class EmbeddedServer {
@@ -66,7 +66,7 @@ export class EmbeddedServer {
     this.folder = dataFolder(config.dataDir);
   }
 
-  /** One step towards a session: undefined where the server needs a moment. Starts one where none runs. */
+  /** Tries to connect, and starts a server if none runs. Undefined if the server is not ready. */
   async tryConnect(): Promise<Client | undefined> {
     if (!(await isInitialised(this.folder))) {
       await this.#start();
@@ -77,11 +77,11 @@ export class EmbeddedServer {
       this.options.role,
     );
     if (typeof attempt === 'object') return attempt;
-    if (attempt === 'nobody' && !(await this.#isComing())) await this.#start();
+    if (attempt === 'nobody' && !(await this.#isStarting())) await this.#start();
     return undefined;
   }
 
-  /** How the database is used: as its owner, where this release has looked after it. */
+  /** The connection of the database: as its owner role if there is one, else as superuser. */
   async connection(): Promise<ServerConnection> {
     const password = await findOwnerPassword(this.folder);
     const role =
@@ -91,7 +91,7 @@ export class EmbeddedServer {
     return { ...(await this.#address()), ...role, database: DATABASE };
   }
 
-  /** Makes the database and the role that it belongs to, where they are not there. @param client a session of this server */
+  /** Creates the database and its owner role if they do not exist. @param client a session of this server */
   async prepare(client: Client): Promise<void> {
     this.#account ??= await findAccount(this.folder);
     await prepareOwner(client, {
@@ -105,11 +105,11 @@ export class EmbeddedServer {
     const server = { ...(await this.#address()), password: await readPassword(this.folder) };
     const attempt = await connect(server, this.options.role, database);
     if (typeof attempt === 'object') return attempt;
-    // It is tried again, as after any session that ended.
+    // The caller tries again, as after any lost session.
     throw new Error('the session was closed by the server before it began');
   }
 
-  /** Takes the running server under this process' guard. True where it was started by another one. */
+  /** Makes this process the guard of the running server. Returns true if another process had started it. */
   async adopt(): Promise<boolean> {
     const pid = (await readPidFile(this.folder))?.pid;
     this.#failures = 0;
@@ -121,7 +121,7 @@ export class EmbeddedServer {
     return true;
   }
 
-  /** Leaves the server to the process that looks after it. */
+  /** Leaves the server to its owner. */
   release(): void {
     this.#guard?.dismiss();
     this.#guard = undefined;
@@ -132,7 +132,7 @@ export class EmbeddedServer {
     return this.#started?.ended() === false;
   }
 
-  /** Stops the server where this process started it. */
+  /** Stops the server if this process started it. */
   async stopStarted(): Promise<void> {
     if (this.#started?.ended() === false) await stopPostmaster(this.#started.pid, this.folder, this.#binaries);
     this.release();
@@ -151,7 +151,7 @@ export class EmbeddedServer {
     if (this.#host !== undefined) await touchSocketHost(this.folder, this.#host);
   }
 
-  /** For people: what runs, and as whom. */
+  /** A description for messages: version, folder and account. */
   get description(): string {
     const version = this.#binaries ? ` ${this.#binaries.version}` : '';
     return `embedded PostgreSQL${version} in ${this.folder}${this.#account ? ` as ${this.#account.name}` : ''}`;
@@ -163,7 +163,7 @@ export class EmbeddedServer {
     return { host: this.#host, port: SOCKET_PORT };
   }
 
-  async #isComing(): Promise<boolean> {
+  async #isStarting(): Promise<boolean> {
     return this.isStartedHere || (await probe(this.folder)).postmaster !== undefined;
   }
 
@@ -179,7 +179,7 @@ export class EmbeddedServer {
     await checkFolder(folder, this.#binaries);
     await giveDataFolder(folder, this.#account);
     const settings = await serverSettings(config, options.settings ?? {});
-    const { stranger } = await probe(folder);
+    const { reusedPid } = await probe(folder);
     await removeSocketLock(folder);
     const { dataDir } = config;
     this.#started = spawnPostmaster({
@@ -188,16 +188,16 @@ export class EmbeddedServer {
       binaries: this.#binaries,
       account: this.#account,
       settings,
-      stranger,
+      reusedPid,
     });
     if (this.#started.pid > 0) this.#guard = spawnGuard(folder, this.#started.pid, this.#account);
   }
 
   async #judgeFailure(failed: StartedPostmaster): Promise<void> {
-    const said = await failed.said();
+    const logTail = await failed.logTail();
     this.release();
     this.#failures += 1;
-    if (PASSING_TROUBLE.test(said) && this.#failures < MAX_FAILURES) return;
-    throw new DatabaseStartError(`the embedded PostgreSQL does not start:\n${said}`);
+    if (TEMPORARY_FAILURE.test(logTail) && this.#failures < MAX_FAILURES) return;
+    throw new DatabaseStartError(`the embedded PostgreSQL does not start:\n${logTail}`);
   }
 }

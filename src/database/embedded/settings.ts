@@ -1,20 +1,23 @@
 /**
- * PostgreSQL's settings for one service on one machine. They are given on the command line at every start, so that a
- * new release of the service changes them without touching the data folder.
+ * PostgreSQL settings of the embedded server. They are passed on the command line at each start, so that new releases
+ * can change them without changing the data folder.
  */
 import type { Config } from '../../config/config.js';
 import { freePort, SOCKET_PORT, usesTcp } from './socket-host.js';
 
-/** Connections of a process beside its pool: the listener, and the one that builds indexes. */
-const BESIDE_POOL = 2;
-/** Those of nobody's pool: the owner's, commands, psql. */
+/** Connections of a process besides its pool: the listener and the index builder. */
+const CONNECTIONS_BESIDE_POOL = 2;
+/** Other connections: of the owner, commands, psql. */
 const SPARE_CONNECTIONS = 30;
 
 export async function serverSettings(
   config: Pick<Config, 'databasePool' | 'workers'>,
   extra: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
-  const connections = Math.max(100, (config.databasePool + BESIDE_POOL) * config.workers + SPARE_CONNECTIONS);
+  const connections = Math.max(
+    100,
+    (config.databasePool + CONNECTIONS_BESIDE_POOL) * config.workers + SPARE_CONNECTIONS,
+  );
   return {
     ...(usesTcp ? { listen_addresses: '127.0.0.1', port: String(await freePort()) } : socketSettings()),
     max_connections: String(connections),
@@ -23,7 +26,7 @@ export async function serverSettings(
     max_locks_per_transaction: '256',
     random_page_cost: '1.1',
     jit: 'off',
-    // What is acknowledged is on the disk.
+    // Acknowledged data is on disk.
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
@@ -32,7 +35,7 @@ export async function serverSettings(
     log_timezone: 'UTC',
     log_destination: 'stderr',
     logging_collector: 'off',
-    // Refused statements are the service's daily bread and in its own log; here only what concerns the server.
+    // Failed statements are normal and in the log of the service; this log is about the server only.
     log_min_messages: 'log',
     log_checkpoints: 'off',
     log_line_prefix: '%m [%p] ',
@@ -40,7 +43,7 @@ export async function serverSettings(
   };
 }
 
-/** The socket lies in the data folder, which is the server's working folder: no port, and nobody else can enter. */
+/** The socket is in the data folder, the working folder of the server: no port, and no access for others. */
 function socketSettings(): Record<string, string> {
   return {
     listen_addresses: '',

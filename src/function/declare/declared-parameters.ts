@@ -1,5 +1,5 @@
 /** The parameters that a function declares, as definitions like those of kinds. Pure. */
-import { settleTrusted } from '../../catalog/pattern/pattern-matcher.js';
+import { settleTrusted } from '../../catalog/pattern/pattern-definition.js';
 import { checkParameter } from '../../model/check/check-parameter.js';
 import { RESERVED_PARAMETERS } from '../../model/model.js';
 import { parameterDef, type ParameterDef } from '../../model/parameter-type/parameter-def.js';

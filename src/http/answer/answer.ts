@@ -1,15 +1,17 @@
-/** What a handler returns: the bytes of an envelope, ready to be written. */
+/** The answers that handlers return, and their JSON envelope. */
 
-/** An HTTP answer. `content` is JSON text already: PostgreSQL built it, or `answerOf` did. */
+export const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
+
+/** An answer with status 200. `content` is JSON text, from PostgreSQL or `jsonAnswer`. */
 export class Answer {
   constructor(
     readonly content: string,
-    /** The ETag, with its quotes. */
+    /** The ETag, including its quotes. */
     readonly etag?: string,
   ) {}
 }
 
-/** An answer of a value that is not JSON text yet. */
+/** An answer from a value. */
 export function jsonAnswer(content: unknown): Answer {
   return new Answer(JSON.stringify(content ?? null));
 }
@@ -22,7 +24,7 @@ export function pageAnswer({ count, items, next }: { count: number; items: strin
 
 export const NULL_ANSWER = new Answer('null');
 
-/** The envelope around a content that is JSON text. */
+/** Puts JSON text into the envelope. */
 export function envelope(content: string): string {
   return `{"content":${content},"messages":[]}`;
 }

@@ -1,9 +1,9 @@
-/** Content codings (RFC 9110, section 12.5.3): the one in which a client wants an answer, and bytes in it. */
+/** Content codings (RFC 9110, section 12.5.3): negotiates a coding, and compresses. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { HttpRequest } from '../request/request.js';
 
-/** The one that makes less of the same bytes first. */
+/** The supported codings, best compression first. */
 const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
@@ -12,21 +12,21 @@ export function codingOf({ headers }: HttpRequest): Coding | undefined {
 }
 
 /**
- * The coding that the client likes best, of several the one that makes least; undefined for the bytes as they are: where
- * it likes these better, takes no coding that there is, or says nothing.
+ * The coding with the highest weight; the best compression among equals. Undefined for no coding: if the client prefers
+ * identity, accepts no supported coding, or sends no header.
  */
 export function preferredCoding(accepted = ''): Coding | undefined {
-  const weights = new Map(accepted.split(',').flatMap(weightOf));
+  const weights = new Map(accepted.split(',').flatMap(parseWeight));
   const others = weights.get('*') ?? 0;
-  const liking = (name: string) => weights.get(name) ?? others;
-  const best = CODINGS.reduce((a, b) => (liking(b) > liking(a) ? b : a));
-  return liking(best) > 0 && liking(best) >= liking('identity') ? best : undefined;
+  const weight = (name: string) => weights.get(name) ?? others;
+  const best = CODINGS.reduce((a, b) => (weight(b) > weight(a) ? b : a));
+  return weight(best) > 0 && weight(best) >= weight('identity') ? best : undefined;
 }
 
 const ACCEPTED = /^\s*([^\s;,]+)\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
 
-/** What is none is passed over. */
-function weightOf(text: string): [name: string, weight: number][] {
+/** Ignores malformed items. */
+function parseWeight(text: string): [name: string, weight: number][] {
   const [, name, weight = '1'] = ACCEPTED.exec(text) ?? [];
   if (name === undefined) return [];
   const coding = name.toLowerCase();
@@ -35,7 +35,7 @@ function weightOf(text: string): [name: string, weight: number][] {
 
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) } as const;
 
-/** Beside the event loop. The quality makes some 40 MB of JSON a second; the best makes one. */
+/** Runs on the thread pool. The chosen quality compresses about 40 MB of JSON per second; the best one 1 MB. */
 export function encode(bytes: Buffer, coding: Coding): Promise<Buffer> {
   switch (coding) {
     case 'br': {

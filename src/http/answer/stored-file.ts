@@ -1,4 +1,4 @@
-/** Files of pages: kept in memory, as they are and compressed, and answered with what a browser may do with them. */
+/** Static files of pages: cached in memory, uncompressed and compressed, and sent with security headers. */
 import { webcrypto } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,9 @@ import type { HttpRequest, HttpResponse } from '../request/request.js';
 export const SCRIPT = 'text/javascript; charset=utf-8';
 export const STYLE = 'text/css; charset=utf-8';
 
-/** A page lives of its own files and calls, and of nothing else; Swagger UI puts pictures into its styles. */
+/**
+ * The content security policy of a page: its own files and requests only. Swagger UI has data: images in its styles.
+ */
 export const PAGE_POLICY = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -30,23 +32,23 @@ export interface StoredFile {
   readonly bytes: Buffer;
   readonly type: string;
   readonly etag: string;
-  /** That of its bytes; undefined where they are as they are. */
+  /** The coding of `bytes`; undefined if they are uncompressed. */
   readonly coding?: Coding;
 }
 
-/** Its ETag is made of all of its bytes, beside the event loop. */
+/** The ETag is a hash of the bytes, computed on the thread pool. */
 export async function storedFile(bytes: Buffer<ArrayBuffer>, type: string): Promise<StoredFile> {
   const digest = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes));
   return { bytes, type, etag: `"${digest.toString('base64url').slice(0, 22)}"` };
 }
 
-/** The same file in a coding, with an ETag of its own. */
+/** The file in a coding, with a separate ETag. */
 export async function encodedFile(file: StoredFile, coding: Coding): Promise<StoredFile> {
   const bytes = await encode(file.bytes, coding);
   return { ...file, bytes, coding, etag: `${file.etag.slice(0, -1)}-${coding}"` };
 }
 
-/** Answers a file, or 304. Whoever keeps it asks each time whether it is still the same. */
+/** Sends a file, or 304. Clients revalidate on each use (`no-cache`). */
 export function answerFile(
   request: HttpRequest,
   response: HttpResponse,
@@ -75,48 +77,48 @@ export function answerFile(
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
-interface FilePlace {
+interface FileSource {
   readonly folder: string;
-  /** Its media type. */
+  /** The media type. */
   readonly type: string;
 }
 
 /**
- * Files that are named one by one, so that no name leads anywhere else; each is read once, and compressed once in each
- * coding that is asked for, for they never change while the service runs.
+ * A fixed set of files, listed by name, so that no path can escape the folder. Each is read once, and compressed once
+ * per coding, because it does not change while the service runs.
  */
 export class StoredFiles<Name extends string> {
-  readonly #places: ReadonlyMap<string, FilePlace>;
-  readonly #made = new Map<string, Promise<StoredFile>>();
+  readonly #sources: ReadonlyMap<string, FileSource>;
+  readonly #files = new Map<string, Promise<StoredFile>>();
 
-  constructor(places: Readonly<Record<Name, FilePlace>>) {
-    this.#places = new Map(Object.entries<FilePlace>(places));
+  constructor(sources: Readonly<Record<Name, FileSource>>) {
+    this.#sources = new Map(Object.entries<FileSource>(sources));
   }
 
   async get(name: Name, coding?: Coding): Promise<StoredFile> {
-    return this.#load(name, this.#places.get(name) as FilePlace, coding);
+    return this.#load(name, this.#sources.get(name) as FileSource, coding);
   }
 
   async find(name: string, coding?: Coding): Promise<StoredFile | undefined> {
-    const place = this.#places.get(name);
-    return place && this.#load(name, place, coding);
+    const source = this.#sources.get(name);
+    return source && this.#load(name, source, coding);
   }
 
-  #load(name: string, place: FilePlace, coding?: Coding): Promise<StoredFile> {
+  #load(name: string, source: FileSource, coding?: Coding): Promise<StoredFile> {
     const key = coding === undefined ? name : `${coding} ${name}`;
-    const known = this.#made.get(key);
+    const known = this.#files.get(key);
     if (known) return known;
-    const making = coding === undefined ? read(name, place) : this.#encode(name, place, coding);
-    this.#made.set(key, making);
-    making.catch(() => this.#made.delete(key));
+    const making = coding === undefined ? readStoredFile(name, source) : this.#encode(name, source, coding);
+    this.#files.set(key, making);
+    making.catch(() => this.#files.delete(key));
     return making;
   }
 
-  async #encode(name: string, place: FilePlace, coding: Coding): Promise<StoredFile> {
-    return encodedFile(await this.#load(name, place), coding);
+  async #encode(name: string, source: FileSource, coding: Coding): Promise<StoredFile> {
+    return encodedFile(await this.#load(name, source), coding);
   }
 }
 
-async function read(name: string, { folder, type }: FilePlace): Promise<StoredFile> {
+async function readStoredFile(name: string, { folder, type }: FileSource): Promise<StoredFile> {
   return storedFile(await readFile(join(folder, name)), type);
 }

@@ -1,100 +1,100 @@
 /**
- * How many bytes of bodies one process keeps, of each project and in all: a body is charged as its bytes come (inflated,
- * where the client compressed them) until its request is over. What a client only announces costs nobody anything, and
- * one project's bodies never keep out those of the others: a little is left to each. Callers without a token have only a
- * part of their project's bytes, and each address a part of that, but a little whatever the others have. A body that has
- * no other beside it is taken whatever its size.
+ * Limits the bytes of bodies in memory: of all projects, of one project, of its callers without a token, and of one
+ * address. Bytes are charged as they arrive (decompressed) until the request is over; announced sizes do not count.
+ * Each project, and each address, can guaranteed use a small guaranteed amount. A body is accepted whatever its size if it
+ * is the only one.
  */
 export interface BudgetOptions {
   readonly all: number;
   readonly perProject: number;
-  /** Of what a project has: for all callers without a token, and for those of one address. */
+  /** The part of `perProject` for callers without a token: for all of them, and for one address. */
   readonly anonymous: number;
   readonly perAddress: number;
-  /** What each project has, and each address of its part, whatever the others have. */
-  readonly always: number;
-  readonly alwaysPerAddress: number;
+  /** Bytes that each project, and each address, can guaranteed use. */
+  readonly guaranteed: number;
+  readonly guaranteedPerAddress: number;
 }
 
-/** Whose body it is. */
+/** The project and caller that a body is charged to. */
 export interface BodySender {
   readonly project: string;
-  /** Where the caller has no token: whence it sends. */
+  /** The address of a caller without a token; undefined for others. */
   readonly address?: string | undefined;
 }
 
-/** What one body has been charged with. */
+/** The charge for one body. */
 export interface Charge {
-  /** Whether there is room for so many more bytes; they are charged where there is. */
+  /** Charges more bytes; false, and nothing charged, if they exceed a limit. */
   readonly add: (bytes: number) => boolean;
-  /** Gives all of it back. */
+  /** Releases all bytes. */
   readonly end: () => void;
 }
 
-/** So many bytes under a key at most, unless that of another has but little. */
-interface Bound {
+/** A limit of bytes for a key. It does not apply while the key in `unless` is below its guaranteed amount. */
+interface ByteLimit {
   readonly key: string;
-  readonly bound: number;
-  readonly unless?: Little;
+  readonly limit: number;
+  readonly unless?: GuaranteedBytes;
 }
 
-interface Little {
+interface GuaranteedBytes {
   readonly key: string;
-  readonly always: number;
+  readonly guaranteed: number;
 }
 
-const ALL = '';
+const ALL_PROJECTS = '';
 
 export class BodyBudget {
-  /** Bytes that are kept: in all, of projects, and of what projects keep for others. */
-  readonly #kept = new Map<string, number>();
+  /** Bytes in use by key: of all projects, of a project, and of addresses within it. */
+  readonly #used = new Map<string, number>();
 
   constructor(private readonly options: BudgetOptions) {}
 
   open(sender: BodySender): Charge {
-    const bounds = this.#boundsOf(sender);
-    let own = 0;
+    const limits = this.#limitsOf(sender);
+    let charged = 0;
     return {
       add: (bytes) => {
-        const has = ({ key, always }: Little): boolean => this.#keptOf(key) + bytes <= always;
-        const fits = ({ key, bound, unless }: Bound): boolean => {
-          const kept = this.#keptOf(key);
-          return kept === own || kept + bytes <= bound || (unless !== undefined && has(unless));
+        const hasGuaranteed = ({ key, guaranteed }: GuaranteedBytes): boolean =>
+          this.#usedBy(key) + bytes <= guaranteed;
+        const fits = ({ key, limit, unless }: ByteLimit): boolean => {
+          const used = this.#usedBy(key);
+          return used === charged || used + bytes <= limit || (unless !== undefined && hasGuaranteed(unless));
         };
-        if (!bounds.every(fits)) return false;
-        own += bytes;
-        for (const { key } of bounds) this.#move(key, bytes);
+        if (!limits.every(fits)) return false;
+        charged += bytes;
+        for (const { key } of limits) this.#add(key, bytes);
         return true;
       },
       end: () => {
-        for (const { key } of bounds) this.#move(key, -own);
-        own = 0;
+        for (const { key } of limits) this.#add(key, -charged);
+        charged = 0;
       },
     };
   }
 
-  #boundsOf({ project, address }: BodySender): readonly Bound[] {
-    const { all, perProject, anonymous, perAddress, always, alwaysPerAddress } = this.options;
-    const ofAll = [
-      { key: ALL, bound: all, unless: { key: project, always } },
-      { key: project, bound: perProject },
+  #limitsOf({ project, address }: BodySender): readonly ByteLimit[] {
+    const { all, perProject, anonymous, perAddress, guaranteed, guaranteedPerAddress } = this.options;
+    const shared = [
+      { key: ALL_PROJECTS, limit: all, unless: { key: project, guaranteed } },
+      { key: project, limit: perProject },
     ];
-    if (address === undefined) return ofAll;
-    const own = `${project}/${address}`;
+    if (address === undefined) return shared;
+    const addressKey = `${project}/${address}`;
     return [
-      ...ofAll,
-      { key: `${project}/`, bound: anonymous, unless: { key: own, always: alwaysPerAddress } },
-      { key: own, bound: perAddress },
+      ...shared,
+      { key: `${project}/`, limit: anonymous, unless: { key: addressKey, guaranteed: guaranteedPerAddress } },
+      { key: addressKey, limit: perAddress },
     ];
   }
 
-  #keptOf(key: string): number {
-    return this.#kept.get(key) ?? 0;
+  #usedBy(key: string): number {
+    return this.#used.get(key) ?? 0;
   }
 
-  #move(key: string, by: number): void {
-    const rest = this.#keptOf(key) + by;
-    if (rest > 0) this.#kept.set(key, rest);
-    else this.#kept.delete(key);
+  #add(key: string, by: number): void {
+    const rest = this.#usedBy(key) + by;
+    if (rest > 0) this.#used.set(key, rest);
+    else this.#used.delete(key);
   }
 }

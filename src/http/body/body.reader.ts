@@ -1,4 +1,4 @@
-/** Reads the bytes of a body as they come, inflated where the client compressed them: so many, and in so much time. */
+/** Reads and decompresses the bytes of a body, with limits on size and time. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -15,23 +15,23 @@ const INFLATERS = new Map<string, () => Inflater>([
   ['br', createBrotliDecompress],
 ]);
 
-/** A body that is known to be too long is refused before it is read. @throws KindError 400, 413, 415, 503 */
+/** A body whose content-length is too large is refused before it is read. @throws KindError 400, 413, 415, 503 */
 export async function readBytes(request: IncomingMessage, limit: number, charge: Charge): Promise<Buffer> {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers;
-  if (isPlain(encoding)) {
-    if (Number(length) > limit) throw tooLarge(limit);
-    return collect(request, undefined, limit, charge);
+  if (isUncompressed(encoding)) {
+    if (Number(length) > limit) throw bodyTooLarge(limit);
+    return collectBytes(request, undefined, limit, charge);
   }
   const inflate = INFLATERS.get(encoding?.toLowerCase() ?? '');
   if (!inflate) throw refusal('body.not_json', 'The content-encoding must be gzip, deflate, br or none');
-  return collect(request, inflate(), limit, charge);
+  return collectBytes(request, inflate(), limit, charge);
 }
 
-function isPlain(encoding: string | undefined): boolean {
+function isUncompressed(encoding: string | undefined): boolean {
   return encoding === undefined || encoding.toLowerCase() === 'identity';
 }
 
-function collect(
+function collectBytes(
   request: IncomingMessage,
   inflater: Inflater | undefined,
   limit: number,
@@ -47,7 +47,7 @@ function collect(
       source.off('data', take).off('end', end);
       request.off('error', cut).off('close', close);
     };
-    /** What still comes is read past, so that the answer gets out. */
+    /** Discards what still arrives, so that the answer can be sent. */
     const fail = (error: KindError): void => {
       settle();
       if (inflater) request.unpipe(inflater);
@@ -56,13 +56,13 @@ function collect(
       reject(error);
     };
     const cut = (): void => fail(refusal('body.malformed', 'The body could not be read to its end'));
-    /** Once all of it came, the inflater may still be at work. */
+    /** If all of it has arrived, the decompressor may still be working. */
     const close = (): void => {
       if (!request.readableEnded) cut();
     };
     const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > limit) return fail(tooLarge(limit));
+      if (size > limit) return fail(bodyTooLarge(limit));
       if (!charge.add(chunk.length)) {
         return fail(retryLater('server.busy', 'Too many large bodies are on their way'));
       }
@@ -74,7 +74,7 @@ function collect(
       resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks, size));
     };
     const started = performance.now();
-    /** What comes fast enough may go on. */
+    /** Extends the timeout for bodies that arrive fast enough. */
     const check = (): void => {
       const arrived = inflater ? inflater.bytesWritten : size;
       const left = LIMITS.bodySeconds + arrived / LIMITS.bodyBytesPerSecond - (performance.now() - started) / 1000;
@@ -91,6 +91,6 @@ function collect(
   });
 }
 
-function tooLarge(limit: number): KindError {
+function bodyTooLarge(limit: number): KindError {
   return refusal('body.too_large', `A body has at most ${limit} bytes here`);
 }

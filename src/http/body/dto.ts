@@ -1,6 +1,6 @@
 /**
- * Bodies of fixed shape are classes: decorators say what each field takes, and its description in the API document.
- * Whatever is wrong with a body is told at once, each fault with a code of ours.
+ * Bodies of fixed shape are DTO classes. Decorators define the validation of each field and its description in the API
+ * document. All faults of a body are reported together, with our error codes.
  */
 import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
@@ -11,9 +11,9 @@ import { isPlainObject, textFault, typeName } from '../../shared/json.js';
 
 export type DtoClass<T extends object> = new () => T;
 
-type Fields = Readonly<Record<string, unknown>>;
+type BodyFields = Readonly<Record<string, unknown>>;
 
-/** JSON Schema of a text, beside its type. */
+/** JSON Schema keywords of a string, besides its type. */
 export interface TextDescription {
   readonly description?: string;
   readonly format?: string;
@@ -23,35 +23,35 @@ export interface TextDescription {
   readonly writeOnly?: boolean;
 }
 
-/** A text, which must be given. */
+/** A required string. */
 export function Text(described: TextDescription = {}): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: 'string', ...described }),
-    IsGiven('must be given'),
-    ...isText('a string'),
+    IsPresent('must be given'),
+    ...textChecks('a string'),
   );
 }
 
-/** A text or null, which is what a body without it gives. */
+/** An optional string; null counts as absent. */
 export function OptionalText(described: TextDescription = {}): PropertyDecorator {
   const description = ApiProperty({ type: 'string', nullable: true, required: false, ...described });
-  return applyDecorators(description, IsOptional(), ...isText('a string or null'));
+  return applyDecorators(description, IsOptional(), ...textChecks('a string or null'));
 }
 
-/** The class of a field that is an object, by the name of the field. */
-const NESTED = 'kind:nested';
+/** Metadata key of the class of a nested object. */
+const NESTED_CLASS = 'kind:nested';
 
-/** An object of another class, which must be given; `wants` says what it must be. */
+/** A required object of another class; `wants` is the text of the fault. */
 export function NestedObject(inner: () => DtoClass<object>, wants: string, description: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: () => inner(), description }),
-    IsGiven(wants),
+    IsPresent(wants),
     Check('parameter.bad_type', isPlainObject, () => wants),
-    (target: object, name: string | symbol) => Reflect.defineMetadata(NESTED, inner, target, name),
+    (target: object, name: string | symbol) => Reflect.defineMetadata(NESTED_CLASS, inner, target, name),
   );
 }
 
-/** A check whose failure has a code of ours; what `text` says goes on after the name of the field. */
+/** A validator whose failure has one of our codes. `text` follows the name of the field in the message. */
 function Check(
   code: ErrorCode,
   isGood: (value: unknown) => boolean,
@@ -61,7 +61,7 @@ function Check(
   return ValidateBy({ name: code, validator: { validate: isGood } }, { message });
 }
 
-function IsGiven(wants: string): PropertyDecorator {
+function IsPresent(wants: string): PropertyDecorator {
   return Check(
     'parameter.required',
     (value) => value !== undefined,
@@ -69,7 +69,7 @@ function IsGiven(wants: string): PropertyDecorator {
   );
 }
 
-function isText(wants: string): PropertyDecorator[] {
+function textChecks(wants: string): PropertyDecorator[] {
   const faultOf = (value: unknown): string | undefined => (typeof value === 'string' ? textFault(value) : undefined);
   return [
     Check(
@@ -85,42 +85,43 @@ function isText(wants: string): PropertyDecorator[] {
   ];
 }
 
-/** The body as an instance of the class. @throws KindError 400 with every fault */
+/** Validates a body and returns an instance of the class. @throws KindError 400 with every fault */
 export function readDto<T extends object>(dto: DtoClass<T>, body: unknown): T {
   const fields = requireObject(body);
   const faults = new Faults();
   const instance = readFields(dto, fields, faults);
-  refuseOthers(dto, fields, faults);
+  refuseUnknown(dto, fields, faults);
   faults.throwIfAny();
   return instance as T;
 }
 
-/** The fields of the class alone, without those that have a fault. Faults are added. */
-export function readFields<T extends object>(dto: DtoClass<T>, fields: Fields, faults: Faults): Partial<T> {
-  const names = fieldsOf(dto);
+/** Reads the fields of the class; those with a fault are added to `faults` and left out. */
+export function readFields<T extends object>(dto: DtoClass<T>, fields: BodyFields, faults: Faults): Partial<T> {
+  const names = fieldNames(dto);
   const given = names.filter((name) => Object.hasOwn(fields, name));
-  // Not by class-transformer, which goes into values: a client may name a key `constructor` there.
+  // Not with class-transformer, which recurses into values, where a client may use keys such as `constructor`.
   const instance: Partial<T> = Object.assign(new dto(), Object.fromEntries(given.map((name) => [name, fields[name]])));
   const refused = new Map(validateSync(instance, { stopAtFirstError: true }).map((error) => [error.property, error]));
   for (const name of names) {
     const error = refused.get(name);
-    const inner = Reflect.getMetadata(NESTED, dto.prototype as object, name) as (() => DtoClass<object>) | undefined;
+    const inner = Reflect.getMetadata(NESTED_CLASS, dto.prototype as object, name) as
+      (() => DtoClass<object>) | undefined;
     if (error) {
       const [[code, text] = []] = Object.entries(error.constraints ?? {});
       faults.add(code as ErrorCode, `${name}: ${text}`, { parameter: name });
       delete instance[name as keyof T];
     } else if (inner) {
-      const [value, within] = [fields[name] as Fields, faults.within(name)];
+      const [value, within] = [fields[name] as BodyFields, faults.within(name)];
       Object.assign(instance, { [name]: readFields(inner(), value, within) });
-      refuseOthers(inner(), value, within);
+      refuseUnknown(inner(), value, within);
     }
   }
   return instance;
 }
 
 /** Adds a fault for each field that the class does not have. */
-function refuseOthers(dto: DtoClass<object>, fields: Fields, faults: Faults): void {
-  const known = fieldsOf(dto);
+function refuseUnknown(dto: DtoClass<object>, fields: BodyFields, faults: Faults): void {
+  const known = fieldNames(dto);
   for (const key of Object.keys(fields).filter((each) => !known.includes(each))) {
     const name = key.slice(0, 80);
     const text = `${name}: there is no such parameter here; there are ${known.join(', ')}`;
@@ -129,14 +130,14 @@ function refuseOthers(dto: DtoClass<object>, fields: Fields, faults: Faults): vo
 }
 
 /** @throws KindError 400 `body.not_object` */
-export function requireObject(body: unknown): Fields {
+export function requireObject(body: unknown): BodyFields {
   if (isPlainObject(body)) return body;
   const got = body === undefined ? 'none' : typeName(body);
   throw refusal('body.not_object', `The body must be a JSON object, got ${got}`);
 }
 
-/** The names of the fields of a class, in its order. */
-function fieldsOf(dto: DtoClass<object>): string[] {
+/** The names of the fields of a class, in their order. */
+function fieldNames(dto: DtoClass<object>): string[] {
   const checks = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
   return [...new Set(checks.map(({ propertyName }) => propertyName))];
 }

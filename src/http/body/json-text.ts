@@ -1,17 +1,17 @@
 /**
- * JSON as it was written. `JSON.parse` rounds a number that a double does not hold, without a word; here it becomes an
- * `InexactNumber`, and whoever reads the value decides. All of it takes time that grows no faster than the text.
+ * Parses JSON without losing digits. `JSON.parse` silently rounds numbers that a double can't represent; here they
+ * become an `InexactNumber`, and the reader of the value decides. Takes linear time.
  */
 import { randomBytes } from 'node:crypto';
 import { InexactNumber } from '../../shared/json.js';
 
-/** Where there may be such a number at all: one has more than fifteen digits, or is next to nothing. */
-const SUSPECT = /\d[\d.]{15}|\d[eE]-0*[1-9]\d\d/g;
+/** Matches texts that may contain such a number: one with more than fifteen digits, or with an extreme exponent. */
+const POSSIBLY_INEXACT = /\d[\d.]{15}|\d[eE]-0*[1-9]\d\d/g;
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A number in a text: where it starts, and where it is over. */
-interface Token {
+/** A number in a text, with its start and end. */
+interface NumberToken {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -21,37 +21,37 @@ interface Token {
 export function parseJson(text: string): unknown {
   const found = inexactTokens(text);
   if (found.length === 0) return JSON.parse(text);
-  // A key that no client can guess.
-  const mark = randomBytes(12).toString('base64url');
+  // A key that clients can't guess.
+  const marker = randomBytes(12).toString('base64url');
   let value: unknown;
   try {
-    value = JSON.parse(marked(text, found, mark));
+    value = JSON.parse(withMarkers(text, found, marker));
   } catch {
-    // An object may stand where a number may and nowhere else, so the text is no JSON either; its fault is of interest.
+    // A marker object is allowed wherever a number is, so the original text is invalid too; it gives the right error.
     return JSON.parse(text);
   }
-  return restored(value, mark, found);
+  return restoreNumbers(value, marker, found);
 }
 
-/** The numbers outside of strings that a double does not hold. What is no JSON may have others. */
-function inexactTokens(text: string): Token[] {
-  const found: Token[] = [];
-  // Where the last string that begins before the suspect is over, and where the next one begins.
+/** The inexact numbers outside of strings. For invalid JSON it may return others. */
+function inexactTokens(text: string): NumberToken[] {
+  const found: NumberToken[] = [];
+  // The end of the last string that starts before the match, and the start of the next string.
   let [after, quote] = [0, nextQuote(text, 0)];
-  SUSPECT.lastIndex = 0;
-  while (SUSPECT.test(text)) {
-    const last = SUSPECT.lastIndex - 1;
+  POSSIBLY_INEXACT.lastIndex = 0;
+  while (POSSIBLY_INEXACT.test(text)) {
+    const last = POSSIBLY_INEXACT.lastIndex - 1;
     while (quote < last) {
-      after = endOfString(text, quote);
+      after = stringEnd(text, quote);
       quote = nextQuote(text, after);
     }
     if (last < after) {
-      SUSPECT.lastIndex = after;
+      POSSIBLY_INEXACT.lastIndex = after;
       continue;
     }
     const token = tokenAround(text, last);
-    if (NUMBER.test(token.text) && !isExact(token.text)) found.push(token);
-    SUSPECT.lastIndex = token.end;
+    if (JSON_NUMBER.test(token.text) && !isExact(token.text)) found.push(token);
+    POSSIBLY_INEXACT.lastIndex = token.end;
   }
   return found;
 }
@@ -63,7 +63,7 @@ function nextQuote(text: string, from: number): number {
 }
 
 /** The position after the closing quote; the end of the text where there is none. */
-function endOfString(text: string, open: number): number {
+function stringEnd(text: string, open: number): number {
   for (let close = nextQuote(text, open + 1); close < text.length; close = nextQuote(text, close + 1)) {
     let before = close;
     while (text[before - 1] === '\\') before -= 1;
@@ -72,31 +72,31 @@ function endOfString(text: string, open: number): number {
   return text.length;
 }
 
-/** All characters of numbers around a position. */
-function tokenAround(text: string, at: number): Token {
+/** Extends a position to all adjacent characters of numbers. */
+function tokenAround(text: string, at: number): NumberToken {
   let [start, end] = [at, at + 1];
-  while (start > 0 && isOfNumber(text.charCodeAt(start - 1))) start -= 1;
-  while (end < text.length && isOfNumber(text.charCodeAt(end))) end += 1;
+  while (start > 0 && isNumberCharacter(text.charCodeAt(start - 1))) start -= 1;
+  while (end < text.length && isNumberCharacter(text.charCodeAt(end))) end += 1;
   return { text: text.slice(start, end), start, end };
 }
 
-function isOfNumber(code: number): boolean {
+function isNumberCharacter(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || '+-.eE'.includes(String.fromCharCode(code));
 }
 
-/** The text with an object in the place of each number: `{mark: position of the number}`. */
-function marked(text: string, numbers: readonly Token[], mark: string): string {
+/** Replaces each number by an object: `{marker: index of the number}`. */
+function withMarkers(text: string, numbers: readonly NumberToken[], marker: string): string {
   const parts: string[] = [];
   let at = 0;
   for (const [position, { start, end }] of numbers.entries()) {
-    parts.push(text.slice(at, start), `{"${mark}":${position}}`);
+    parts.push(text.slice(at, start), `{"${marker}":${position}}`);
     at = end;
   }
   return parts.join('') + text.slice(at);
 }
 
-/** The value with a number in the place of each such object. Without recursion: a text may be nested deeply. */
-function restored(root: unknown, mark: string, numbers: readonly Token[]): unknown {
+/** Replaces the marker objects by numbers. Iterative, because a value can be nested deeply. */
+function restoreNumbers(root: unknown, marker: string, numbers: readonly NumberToken[]): unknown {
   const whole = [root];
   const rest: object[] = [whole];
   for (let next = rest.pop(); next; next = rest.pop()) {
@@ -104,9 +104,9 @@ function restored(root: unknown, mark: string, numbers: readonly Token[]): unkno
     const look = (key: string | number): void => {
       const value = inside[key];
       if (typeof value !== 'object' || value === null) return;
-      const position = (value as Record<string, unknown>)[mark];
+      const position = (value as Record<string, unknown>)[marker];
       if (position === undefined) rest.push(value);
-      else inside[key] = inexact(numbers[position as number]?.text ?? '');
+      else inside[key] = toInexactNumber(numbers[position as number]?.text ?? '');
     };
     if (Array.isArray(next)) for (let at = 0; at < next.length; at += 1) look(at);
     else for (const key of Object.keys(next)) look(key);
@@ -114,32 +114,32 @@ function restored(root: unknown, mark: string, numbers: readonly Token[]): unkno
   return whole[0];
 }
 
-/** Whether the double that is read of a number is that number, and not one nearby. */
+/** Whether a double represents the number exactly. */
 function isExact(token: string): boolean {
   const value = Number(token);
   const text = String(value);
-  return text === token || (Number.isFinite(value) && isSame(partsOf(token), partsOf(text)));
+  return text === token || (Number.isFinite(value) && isSameNumber(parseNumberParts(token), parseNumberParts(text)));
 }
 
-function inexact(token: string): InexactNumber {
-  const { significant, point } = partsOf(token);
+function toInexactNumber(token: string): InexactNumber {
+  const { significant, point } = parseNumberParts(token);
   return new InexactNumber(token, significant.length <= 17 && point < significant.length && Number(token) !== 0);
 }
 
-interface Parts {
+interface NumberParts {
   readonly negative: boolean;
-  /** Digits without zeros around them. */
+  /** Digits without leading and trailing zeros. */
   readonly significant: string;
-  /** The place of the point before or behind the first of them. */
+  /** The position of the decimal point relative to the first of them. */
   readonly point: number;
 }
 
-function isSame(one: Parts, other: Parts): boolean {
+function isSameNumber(one: NumberParts, other: NumberParts): boolean {
   if (one.significant !== other.significant) return false;
   return one.significant === '' || (one.point === other.point && one.negative === other.negative);
 }
 
-function partsOf(token: string): Parts {
+function parseNumberParts(token: string): NumberParts {
   const mantissa = /^[^eE]*/.exec(token)?.[0] ?? '';
   let [first, last, point] = [-1, -1, mantissa.length];
   for (let at = 0; at < mantissa.length; at += 1) {

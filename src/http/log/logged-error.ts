@@ -1,29 +1,29 @@
 /**
- * An error as the log has it: what names things, and nothing that quotes values of clients. PostgreSQL's errors have whole
- * rows in their details, and those about bad values have them in their words; TypeORM's have the parameters of a statement.
+ * Serialises errors for the log: names of things, but no values of clients. PostgreSQL quotes whole rows in details,
+ * and bad values in messages; TypeORM includes the parameters of a statement.
  */
 import { stdSerializers } from 'pino';
 
-/** Of the fields that errors have beside type, message and stack, those that name things. */
-const NAMING = ['code', 'errno', 'syscall', 'severity', 'schema', 'table', 'column', 'constraint', 'routine'];
+/** The fields that are logged besides type, message and stack. */
+const LOGGED_FIELDS = ['code', 'errno', 'syscall', 'severity', 'schema', 'table', 'column', 'constraint', 'routine'];
 
-/** Errors of this SQLSTATE class quote the value that was bad, in the language of the database. */
+/** Errors of this SQLSTATE class quote the bad value, in the language of the database. */
 const DATA_EXCEPTION = /^22...$/;
 
 export function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { type, message, stack, ...own } = stdSerializers.err(error);
-  const told = (text: string) => chainOf(error).filter(quotesValues).reduce(withoutWords, text);
+  const redact = (text: string) => causeChain(error).filter(quotesValues).reduce(withoutMessage, text);
   return {
     type,
-    message: told(message),
-    stack: told(stack),
-    ...Object.fromEntries(Object.entries(own).filter(([name]) => NAMING.includes(name))),
+    message: redact(message),
+    stack: redact(stack),
+    ...Object.fromEntries(Object.entries(own).filter(([name]) => LOGGED_FIELDS.includes(name))),
     ...(error instanceof AggregateError && { aggregateErrors: error.errors.map(loggedError) }),
   };
 }
 
-function chainOf(error: Error): Error[] {
+function causeChain(error: Error): Error[] {
   const chain: Error[] = [];
   for (let next: unknown = error; next instanceof Error && !chain.includes(next); next = next.cause) chain.push(next);
   return chain;
@@ -33,6 +33,6 @@ function quotesValues(error: Error): boolean {
   return 'code' in error && typeof error.code === 'string' && DATA_EXCEPTION.test(error.code);
 }
 
-function withoutWords(text: string, { message }: Error): string {
+function withoutMessage(text: string, { message }: Error): string {
   return message === '' ? text : text.replaceAll(message, 'data exception');
 }

@@ -1,6 +1,6 @@
 /**
- * The service's log: structured, on standard error; pretty for a person's terminal, JSON for a machine. Stacks of
- * errors are written here and nowhere else.
+ * The structured log of the service on standard error: pretty for a terminal, JSON for machines. Stack traces are
+ * written only here.
  */
 import type { LoggerService } from '@nestjs/common';
 import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
@@ -10,10 +10,10 @@ import { loggedError } from './logged-error.js';
 
 const STANDARD_ERROR = 2;
 
-/** The logger, for whoever has something to say that no request asked for. */
+/** Injection token of the logger, for logging outside of a request. */
 export const LOGGER = Symbol('logger');
 
-/** @param target where it goes instead of standard error: for tests */
+/** @param target replaces standard error in tests */
 export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, target?: DestinationStream): Logger {
   const options = {
     level: config.logLevel,
@@ -22,7 +22,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, tar
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: loggedError, error: loggedError },
   };
-  // Synchronous: the last lines before an exit are the ones that matter.
+  // Synchronous, so that the last lines before an exit are not lost.
   const stream =
     target ?? (config.logFormat === 'pretty' ? prettyStream() : destination({ fd: STANDARD_ERROR, sync: true }));
   return pino(options, stream);
@@ -38,7 +38,7 @@ function prettyStream(): DestinationStream {
   });
 }
 
-/** What Nest says of itself at a start; who starts the service doesn't ask for its list of routes. */
+/** Contexts of Nest's startup messages, which are logged at level debug. */
 const NEST_CONTEXTS: ReadonlySet<unknown> = new Set([
   'NestFactory',
   'InstanceLoader',
@@ -47,7 +47,7 @@ const NEST_CONTEXTS: ReadonlySet<unknown> = new Set([
   'NestApplication',
 ]);
 
-/** Nest's logger over the service's: the context becomes a field, a start's chatter goes to level debug. */
+/** Writes Nest's messages to the log of the service, with the context as a field. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
@@ -75,7 +75,7 @@ export class NestLogger implements LoggerService {
     this.#write('trace', message, rest);
   }
 
-  /** Nest passes the context last, and for an error its stack before that. */
+  /** Nest passes the context as the last argument, and for an error the stack before it. */
   #write(
     level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
     message: unknown,
@@ -90,10 +90,10 @@ export class NestLogger implements LoggerService {
       ...(error && { err: error }),
       ...(stack !== undefined && { stack }),
     };
-    this.logger[level](fields, message instanceof Error ? message.message : textOf(message));
+    this.logger[level](fields, message instanceof Error ? message.message : messageText(message));
   }
 }
 
-function textOf(message: unknown): string {
+function messageText(message: unknown): string {
   return typeof message === 'string' ? message : JSON.stringify(message);
 }

@@ -1,6 +1,6 @@
 /**
- * Where a request comes from, as far as the service can tell: the connection's address, or behind proxies that
- * TRUST_PROXY names what they say. An IPv6 client has a whole /64 to itself, so that is what counts of it.
+ * The address of a client: of the connection, or as proxies in TRUST_PROXY report it. For IPv6 only the /64 network
+ * counts, because a client controls all of it.
  */
 import { isIP } from 'node:net';
 import type { HttpRequest } from './request.js';
@@ -9,13 +9,13 @@ export function clientAddress(request: HttpRequest): string {
   return networkOf(request.ip) ?? networkOf(request.socket.remoteAddress) ?? 'unknown';
 }
 
-/** `192.0.2.7` as it is, `2001:db8:1:2:3::4` as `2001:db8:1:2::/64`; undefined for what is no address. */
+/** `192.0.2.7` unchanged, `2001:db8:1:2:3::4` as `2001:db8:1:2::/64`; undefined for anything else. */
 export function networkOf(text: string | undefined): string | undefined {
-  const address = bare(text ?? '');
+  const address = stripAddress(text ?? '');
   const version = isIP(address);
   if (version === 0) return undefined;
   if (version === 4) return address;
-  const groups = groupsOf(address);
+  const groups = ipv6Groups(address);
   const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
   if (mapped)
     return groups
@@ -28,15 +28,15 @@ export function networkOf(text: string | undefined): string | undefined {
     .join(':')}::/64`;
 }
 
-/** Without a port, brackets and the zone of a link-local address, which some proxies put in. */
-function bare(text: string): string {
+/** Removes port, brackets and the zone of a link-local address, which some proxies add. */
+function stripAddress(text: string): string {
   const [, inBrackets] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? [];
   const [, beforePort] = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text) ?? [];
   return (inBrackets ?? beforePort ?? text).replace(/%.*$/, '');
 }
 
 /** The eight groups of a valid IPv6 address. */
-function groupsOf(address: string): number[] {
+function ipv6Groups(address: string): number[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const numbers = (part: string) => (part === '' ? [] : part.split(':').map((group) => parseInt(group, 16)));

@@ -1,23 +1,26 @@
 /**
- * `Expect: 100-continue`: a client that asks whether its body is wanted is told so when somebody reads it, and otherwise
- * gets its answer without having sent any of it.
+ * `Expect: 100-continue`: the client gets 100 Continue when the body is read. If the request is refused before, it gets
+ * the answer without sending the body.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestSlot } from './request-slot.js';
 
-const waiting = new RequestSlot<() => void>('continue');
+const continueCallbacks = new RequestSlot<() => void>('continue');
 
-/** For a request whose client waits. Where it is never let continue the connection ends: nobody knows whether a body follows. */
+/**
+ * Prepares a request whose client waits. If it is never continued, the connection is closed, because the client may or
+ * may not send the body.
+ */
 export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response;
   response.shouldKeepAlive = false;
-  waiting.set(request, () => {
+  continueCallbacks.set(request, () => {
     response.shouldKeepAlive = shouldKeepAlive;
     response.writeContinue();
   });
 }
 
-/** Tells the client of a request, where it waits, that its body is wanted. */
+/** Sends 100 Continue if the client waits for it. */
 export function sendContinue(request: IncomingMessage): void {
-  waiting.get(request)?.();
+  continueCallbacks.get(request)?.();
 }

@@ -1,4 +1,4 @@
-/** The names of headers of our own, in the lower case that Node.js gives them. */
+/** Names of our own headers, in lower case as in Node.js. */
 
-/** The key of the project that a request is for. */
+/** The header with the key of the project. */
 export const PROJECT_HEADER = 'kind-project-key';

@@ -1,31 +1,31 @@
-/** Gives every request an id, which its response carries and every log line of it has. */
+/** Request ids, which are in the response and in all log lines of a request. */
 import { randomBytes } from 'node:crypto';
 import { RequestSlot } from './request-slot.js';
 import type { HttpRequest } from './request.js';
 
-const HARMLESS = /^[A-Za-z0-9._-]{1,64}$/;
-const ids = new RequestSlot<string>('request id');
+const SAFE_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const requestIds = new RequestSlot<string>('request id');
 
-let block = '';
-let used = 0;
+let idPrefix = '';
+let idsOfPrefix = 0;
 
-/** Unique enough to find a line in a log: random per block of a million, then counted. */
+/** A random prefix for each million ids, then a counter: unique enough for a log. */
 export function freshId(): string {
-  if (block === '' || used >= 1_000_000) {
-    block = randomBytes(8).toString('hex');
-    used = 0;
+  if (idPrefix === '' || idsOfPrefix >= 1_000_000) {
+    idPrefix = randomBytes(8).toString('hex');
+    idsOfPrefix = 0;
   }
-  return `${block}-${(used++).toString(36)}`;
+  return `${idPrefix}-${(idsOfPrefix++).toString(36)}`;
 }
 
 export function requestId(request: object): string {
-  return ids.get(request) ?? '';
+  return requestIds.get(request) ?? '';
 }
 
-/** The id of a new request: the one that the client (or a proxy) sent where it is harmless. */
+/** Assigns an id to a new request: the one that the client (or a proxy) sent if it is safe, else a new one. */
 export function identify(request: HttpRequest): string {
   const given = request.headers['x-request-id'];
-  const id = typeof given === 'string' && HARMLESS.test(given) ? given : freshId();
-  ids.set(request, id);
+  const id = typeof given === 'string' && SAFE_ID.test(given) ? given : freshId();
+  requestIds.set(request, id);
   return id;
 }

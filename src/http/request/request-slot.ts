@@ -1,6 +1,6 @@
 /**
- * A value that hangs on a request, such as its id: a property under a key that nobody else has. (A WeakMap would do, but
- * each entry costs the garbage collector; four of them took a tenth of a small request.)
+ * A value attached to a request, such as its id, as a property with a symbol key. (Entries of a WeakMap burden the
+ * garbage collector: four of them took a tenth of a small request.)
  */
 export class RequestSlot<T> {
   readonly #key: symbol;

@@ -1,8 +1,8 @@
-/** The request as the service's own code sees it: Express' one, with the request context on it. */
+/** The types of requests and responses. */
 import type { Request, Response } from 'express';
 
 export type HttpRequest = Request;
 export type HttpResponse = Response;
 
-/** The header with the id of a request: what the client (or a proxy) sent where it is harmless, else a new one. */
+/** The header with the request id. */
 export const REQUEST_ID = 'x-request-id';

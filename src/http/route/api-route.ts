@@ -1,6 +1,6 @@
 /**
- * How controllers describe their routes. The decorators of @nestjs/swagger say what holds of every route; what the paths of
- * each kind are made by (`doc/openapi/`) stands in the extension `x-route`, and is in no document.
+ * Describes routes for the API document. Decorators of @nestjs/swagger state what holds for every kind; the extension
+ * `x-route`, which is removed from the document, has what `doc/openapi/` needs to make the paths of each kind.
  */
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiExtension, ApiOperation, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
@@ -10,10 +10,10 @@ import type { ErrorKind } from '../../shared/errors.js';
 import type { DtoClass } from '../body/dto.js';
 import type { QueryName } from './query-names.js';
 
-/** What a request has to carry: nothing, the project's key, or a bearer too (for some kinds: `access`). */
+/** What a request must send: nothing, the project key, or a bearer token too (`access`: for some kinds). */
 export type Needs = 'nothing' | 'project' | 'bearer' | 'access';
 
-/** Bodies that depend on the kind. */
+/** Forms of bodies that depend on the kind. */
 export type BodyForm = 'create' | 'update' | 'signup' | 'function';
 
 export type ContentForm =
@@ -49,38 +49,41 @@ export const TAGS = {
 
 export type RouteTag = keyof typeof TAGS;
 
-/** What is shown of a route, and to whom. */
+/** Facts about a route that its description and its visibility depend on. */
 export interface RouteFacts {
-  /** Of which kinds there is such a path: of all, of those whose units can be linked, of member kinds, or of no single one. Undefined for a path of no kind. */
+  /**
+   * The kinds that have such a path: all, those whose units can be linked, member kinds, or none in particular.
+   * Undefined for paths without a kind.
+   */
   readonly of?: 'all' | 'linkable' | 'members' | 'none';
-  /** It is the same for every kind, and stands once, with the kinds that have it. */
+  /** The path is the same for all kinds and is documented once, with the list of kinds. */
   readonly joint?: true;
-  /** What a caller must have of the kind: any of these rights. */
+  /** Rights on the kind, any of which the caller needs. */
   readonly rights?: readonly Right[];
-  /** The kind of the model whose rights count, for a path that names it. */
+  /** The built-in kind whose rights count, if the path names it. */
   readonly kind?: 'kind' | 'group';
-  /** Another kind of the model, whose units the caller must be able to read. */
+  /** Another built-in kind whose units the caller must be able to read. */
   readonly reads?: 'kind' | 'group';
-  /** What it asks of the source of a remote kind. */
+  /** The operation that it needs from the source of a remote kind. */
   readonly asks?: keyof Remote;
   readonly administrators?: true;
-  /** It answers for inactive kinds too. */
+  /** It also works for inactive kinds. */
   readonly inactive?: true;
   readonly needs: Needs;
-  /** A body that depends on the kind; those of fixed shape are classes. */
+  /** The form of a body that depends on the kind; fixed bodies are classes. */
   readonly form?: BodyForm;
-  /** Undefined for what is in no envelope: `media` says what it is then. */
+  /** The content of the envelope; undefined for an answer without one, whose type is in `media`. */
   readonly content?: ContentForm;
   readonly media?: string;
   readonly conditional?: 'read' | 'write';
-  /** Refusals beside those of every route. */
+  /** Error statuses besides those of every route. */
   readonly refuses?: readonly ErrorKind['status'][];
 }
 
 export interface RouteDescription extends RouteFacts {
   readonly id: string;
   readonly tag: RouteTag;
-  /** `%` stands for the label of the kind. */
+  /** `%` is replaced by the label of the kind. */
   readonly summary: string;
   readonly description?: string;
   readonly query?: readonly QueryName[];
@@ -88,13 +91,13 @@ export interface RouteDescription extends RouteFacts {
   readonly body?: DtoClass<object>;
 }
 
-/** A narrower path that the same route serves. */
+/** A more specific path that the same route serves. */
 export interface RouteVariant
   extends RouteFacts, Pick<RouteDescription, 'id' | 'tag' | 'summary' | 'description' | 'query'> {
   readonly path: string;
 }
 
-/** What the extension `x-route` of an operation holds. */
+/** The content of the extension `x-route`. */
 export interface RouteExtension {
   readonly facts: RouteFacts;
   readonly variants: readonly RouteVariant[];
@@ -109,7 +112,7 @@ const SECURITY: Readonly<Record<Needs, readonly Record<string, string[]>[]>> = {
   access: [{ project: [] }, { project: [], bearer: [] }],
 };
 
-/** Describes a route, and narrower paths that it serves too. */
+/** Describes a route, and more specific paths that it also serves. */
 export function ApiRoute(described: RouteDescription, ...variants: RouteVariant[]): MethodDecorator {
   const { id, tag, summary, description, query = [], body, ...facts } = described;
   return applyDecorators(

@@ -154,7 +154,7 @@ class ListQueryReader {
     return terms;
   }
 
-  /** One term; `[a;asc,b;desc]` is taken apart too. */
+  /** Terms in one parameter: one, or several as `[a;asc,b;desc]`. */
   #orderTerms(text: string): OrderBy[] {
     return unbracket(text).flatMap((term) => {
       const at = term.lastIndexOf(';');
@@ -176,13 +176,13 @@ class ListQueryReader {
   }
 }
 
-/** `[a,b]` and `a,b` as their parts. */
+/** Splits `[a,b]` and `a,b`. */
 export function unbracket(text: string): string[] {
   const inner = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1] ?? text;
   return inner.split(',').map((part) => part.trim());
 }
 
-/** Reads a query that has flags only, such as `?cascade=true`. */
+/** Parses a query that has only flags, such as `?cascade=true`. Returns those that are true. */
 export function parseFlags(url: string, names: readonly QueryName[]): ReadonlySet<QueryName> {
   const query = readQuery(url, names);
   const set = new Set<QueryName>();

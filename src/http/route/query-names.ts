@@ -1,4 +1,4 @@
-/** The query parameters that each sort of endpoint takes; the endpoints refuse all others, and the API document has these. Pure. */
+/** The query parameters of each type of endpoint. Endpoints refuse all others; the API document lists them. Pure. */
 import type { UnitStorage } from '../../model/storage.js';
 
 export type QueryName =
@@ -18,26 +18,29 @@ export type QueryName =
   | 'member'
   | 'kinds';
 
-const SHOWN = ['include', 'exclude'] as const;
-const PAGE = ['offset', 'limit', 'order', 'filter', ...SHOWN] as const;
-const LINKED = ['load_links', 'depth'] as const;
+const FIELD_NAMES = ['include', 'exclude'] as const;
+const PAGE_NAMES = ['offset', 'limit', 'order', 'filter', ...FIELD_NAMES] as const;
+const LINK_NAMES = ['load_links', 'depth'] as const;
 
-export const LIST_QUERY = [...PAGE, 'count', 'cursor', ...LINKED] as const satisfies readonly QueryName[];
-export const GET_QUERY = [...SHOWN, ...LINKED] as const satisfies readonly QueryName[];
+export const LIST_QUERY = [...PAGE_NAMES, 'count', 'cursor', ...LINK_NAMES] as const satisfies readonly QueryName[];
+export const GET_QUERY = [...FIELD_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
 
-/** `load_links` and `depth` change nothing there: the specification has them for lists and structs alike. */
-export const STRUCT_QUERY = [...PAGE, ...LINKED] as const satisfies readonly QueryName[];
+/** `load_links` and `depth` have no effect: the specification accepts them for structs as for lists. */
+export const STRUCT_QUERY = [...PAGE_NAMES, ...LINK_NAMES] as const satisfies readonly QueryName[];
 
-/** A walk has no cursor. */
-export const WALK_QUERY = [...PAGE, 'count', ...LINKED, 'link_id', 'kind_id'] as const satisfies readonly QueryName[];
+/** A traversal has no cursor. */
+export const WALK_QUERY = [
+  ...PAGE_NAMES,
+  'count',
+  ...LINK_NAMES,
+  'link_id',
+  'kind_id',
+] as const satisfies readonly QueryName[];
 
-/**
- * The query parameters of units by where these are stored. Units of a remote kind have no links, and their source supports
- * no cursor.
- */
+/** Units of remote kinds have no links, and their sources no cursor. */
 export const UNIT_QUERY = {
   table: { list: LIST_QUERY, get: GET_QUERY },
-  remote: { list: [...PAGE, 'count'], get: SHOWN },
+  remote: { list: [...PAGE_NAMES, 'count'], get: FIELD_NAMES },
 } as const satisfies Record<UnitStorage['type'], Record<'list' | 'get', readonly QueryName[]>>;
 
 export const CASCADE_QUERY = ['cascade'] as const satisfies readonly QueryName[];

@@ -1,30 +1,30 @@
-/** Turns whatever was thrown into the error envelope. A 500 tells its request id and nothing else. */
+/** Converts thrown errors to the error envelope. A 500 reports only its request id. */
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { STATUS_CODES } from 'node:http';
 import { FunctionError } from '../../kit/function-error.js';
 import { KindError, refusal, type ErrorCode } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { EventThrottle } from '../../shared/event-throttle.js';
-import { errorEnvelope } from '../answer/answer.js';
+import { errorEnvelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
 import { unknownRoute } from './path-methods.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { requestId } from '../request/request-id.js';
 
-/** Where unexpected errors are reported, and what the operator has to know. */
+/** The log for unexpected errors and for conditions that the operator must know. */
 export interface ErrorLog {
   error(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
-/** Refusals that no client caused. */
-const TROUBLE: ReadonlySet<ErrorCode> = new Set(['database.unavailable', 'query.timeout', 'server.busy']);
+/** Errors that are not caused by clients and are logged for the operator. */
+const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set(['database.unavailable', 'query.timeout', 'server.busy']);
 
-/** Milliseconds between two lines of one trouble, which may meet every request. */
-const TROUBLE_EVERY = 10_000;
+/** Milliseconds between two log lines of one condition, which can affect every request. */
+const OPERATOR_LOG_INTERVAL = 10_000;
 
 @Catch()
 export class ErrorResponder implements ExceptionFilter {
-  readonly #troubles = new EventThrottle(TROUBLE_EVERY);
+  readonly #throttle = new EventThrottle(OPERATOR_LOG_INTERVAL);
 
   constructor(private readonly log: ErrorLog) {}
 
@@ -35,71 +35,74 @@ export class ErrorResponder implements ExceptionFilter {
 
   respond(error: unknown, request: HttpRequest, response: HttpResponse): void {
     const refused = error instanceof FunctionError ? error : toKindError(error, request);
-    if (refused instanceof KindError) this.#note(refused, error, request);
+    if (refused instanceof KindError) this.#log(refused, error, request);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    const known = told(refused, request.method);
-    const text = errorEnvelope(known.messages);
-    response.writeHead(known.status, STATUS_CODES[known.status] ?? '', {
-      'Content-Type': 'application/json; charset=utf-8',
+    const answer = answerFor(refused, request.method);
+    const text = errorEnvelope(answer.messages);
+    response.writeHead(answer.status, STATUS_CODES[answer.status] ?? '', {
+      'Content-Type': JSON_CONTENT_TYPE,
       'Content-Length': Buffer.byteLength(text),
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-store',
-      ...(known.retryAfter !== undefined && { 'Retry-After': known.retryAfter }),
-      ...(known.allow && { Allow: known.allow.join(', ') }),
-      ...(known.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+      ...(answer.retryAfter !== undefined && { 'Retry-After': answer.retryAfter }),
+      ...(answer.allow && { Allow: answer.allow.join(', ') }),
+      ...(answer.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     });
     response.end(request.method === 'HEAD' ? undefined : text);
   }
 
-  /** In the log stands what is a fault of ours, or that the operator has to know. */
-  #note(answered: KindError, error: unknown, request: HttpRequest): void {
+  /** Logs internal errors and conditions that the operator must know. */
+  #log(answered: KindError, error: unknown, request: HttpRequest): void {
     const refused = answered.cause instanceof KindError ? answered.cause : answered;
     if (refused.status === 500) {
       this.log.error({ err: error, requestId: requestId(request), method: request.method }, 'unexpected error');
       return;
     }
-    const trouble = troubleOf(refused);
-    const count = trouble === undefined ? undefined : this.#troubles.pass(trouble);
+    const condition = operatorCondition(refused);
+    const count = condition === undefined ? undefined : this.#throttle.pass(condition);
     if (count === undefined) return;
-    const cause = causeOf(refused);
+    const cause = loggedCause(refused);
     this.log.warn({ code: refused.code, count, ...cause, requestId: requestId(request) }, refused.messages[0].text);
   }
 }
 
-/** What the operator has to know of, told apart from other troubles; undefined for nothing. A source that fails is one each. */
-function troubleOf({ code, cause, messages }: KindError): string | undefined {
+/**
+ * The name of the condition to log; undefined for errors that are not logged. Each failing source is a condition of its
+ * own.
+ */
+function operatorCondition({ code, cause, messages }: KindError): string | undefined {
   if (code === 'kind.remote_unavailable' && cause !== undefined) return messages[0].text;
-  return TROUBLE.has(code) ? code : undefined;
+  return OPERATOR_CODES.has(code) ? code : undefined;
 }
 
-/** Of a cause the code and the words alone: a driver's error has the statement's values about it. */
-function causeOf({ cause }: KindError): { cause?: string } {
+/** Only code and message of the cause: errors of drivers contain the values of the statement. */
+function loggedCause({ cause }: KindError): { cause?: string } {
   if (!(cause instanceof Error)) return {};
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  // A source's message may have values of a client in it.
+  // The message of a source can contain values of a client.
   return { cause: [code, cause.message].filter(Boolean).join(': ').slice(0, LIMITS.messageLength) };
 }
 
-/** What an answer says of an error. */
-interface Told {
+/** The parts of an error answer. */
+interface ErrorAnswer {
   readonly status: number;
   readonly messages: readonly object[];
   readonly retryAfter?: number | undefined;
   readonly allow?: readonly string[] | undefined;
 }
 
-/** Methods of requests that store nothing; a function that does all the same tells where that is not known. */
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Methods that store nothing. A function that does sets `mayBeStored`. */
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** What a client is told to do after a 503. Where it may have been stored, nothing says that it come back by itself. */
-function passing({ messages, retryAfter, mayBeStored }: KindError, method: string): Told {
+/** Adds advice to a 503. If the change may have been stored, there is no Retry-After. */
+function unavailableAnswer({ messages, retryAfter, mayBeStored }: KindError, method: string): ErrorAnswer {
   const again = retryAfter === undefined ? '' : '; try again shortly';
   const advice = mayBeStored
     ? ': whether it was stored is not known; look before you send it again'
-    : READS.has(method)
+    : READ_METHODS.has(method)
       ? again
       : `: not stored${again}`;
   return {
@@ -109,9 +112,9 @@ function passing({ messages, retryAfter, mayBeStored }: KindError, method: strin
   };
 }
 
-/** The author of a function has words of their own. */
-function told(error: KindError | FunctionError, method: string): Told {
-  if (error instanceof KindError) return error.status === 503 ? passing(error, method) : error;
+/** Errors of function authors are returned as they are. */
+function answerFor(error: KindError | FunctionError, method: string): ErrorAnswer {
+  if (error instanceof KindError) return error.status === 503 ? unavailableAnswer(error, method) : error;
   const { status, code, text, parameter, index } = error;
   const place = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
   return { status, messages: [{ code, text, ...place }] };
@@ -126,7 +129,7 @@ function toKindError(error: unknown, request: HttpRequest): KindError {
   return refusal('server.error', `Something went wrong here; the request id is ${requestId(request)}`);
 }
 
-/** The status that Nest or Express gave an error of theirs. */
+/** The status of an error of Nest or Express. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpException) return error.getStatus();
   const status = (error as { status?: unknown } | undefined)?.status;

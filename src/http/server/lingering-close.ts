@@ -1,6 +1,6 @@
 /**
- * What still comes of a request whose answer is out is read and thrown away for a while, also where the connection ends
- * with that answer ("lingering close" in nginx): the system resets a connection that is closed while its client sends,
+ * Reads and discards the rest of a request after its answer was sent ("lingering close" in nginx), even if the
+ * connection is then closed. If a connection is closed while the client still sends, the operating system resets it,
  * and the client loses the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -9,28 +9,28 @@ import type { Readable } from 'node:stream';
 import { LIMITS } from '../../shared/limits.js';
 
 export interface LingerOptions {
-  /** Of one request; its connection is cut at either. */
+  /** Bytes of one request; beyond them its connection is destroyed. */
   readonly bytes: number;
   readonly milliseconds: number;
-  /** Connections that are read from at once; beyond them the oldest is cut. */
+  /** Maximum of lingering connections; beyond it the oldest is destroyed. */
   readonly connections: number;
 }
 
 export class LingeringClose {
-  /** The connections that are read from, the oldest first, and what ends that. */
+  /** The lingering connections, oldest first, with a function that stops reading. */
   readonly #open = new Map<Socket, () => void>();
 
   constructor(private readonly options: LingerOptions) {}
 
-  /** For a request that brings a body: what of it has not come when its answer is out. */
+  /** Watches a request with a body: discards what has not arrived when its answer is sent. */
   watch(request: IncomingMessage, response: ServerResponse): void {
-    // Before Node's own listener, which ends the connection where it is not kept.
+    // Before Node's own listener, which closes the connection if it is not kept alive.
     response.prependOnceListener('finish', () => {
       if (!request.complete && !request.socket.destroyed) this.#readBody(request);
     });
   }
 
-  /** For a connection that has nothing more to say, and of which nothing more is taken for a request. */
+  /** Ends a connection from which no further request is accepted. */
   end(socket: Socket): void {
     discardInput(socket);
     this.#read(socket, socket);
@@ -45,17 +45,17 @@ export class LingeringClose {
       ends = true;
       socket.end();
     };
-    // Node calls it where the connection is not kept.
+    // Node calls `destroySoon` if the connection is not kept alive.
     socket.destroySoon = endSoon;
     request.once('close', () => {
       stop();
-      // The next request of the connection may have put its own there.
+      // The next request of the connection may have replaced it.
       if (socket.destroySoon === endSoon) Reflect.deleteProperty(socket, 'destroySoon');
       if (ends) socket.destroySoon();
     });
   }
 
-  /** Reads until the answered function is called, or the connection is closed. */
+  /** Reads until the returned function is called or the connection is closed. */
   #read(socket: Socket, source: Readable): () => void {
     const { bytes, milliseconds, connections } = this.options;
     this.#open.get(socket)?.();
@@ -82,10 +82,10 @@ export class LingeringClose {
   }
 }
 
-/** Takes a connection from Node's parser: what comes from now on is no request. */
+/** Detaches a connection from Node's HTTP parser: what arrives from now on is discarded. */
 export function discardInput(socket: Socket): void {
   socket.removeAllListeners('data');
-  // The parser reads from the system itself until somebody listens.
+  // The parser reads from the operating system directly until there is a data listener.
   socket.on('data', () => undefined);
 }
 

@@ -1,19 +1,19 @@
-/** Answers bytes that are no HTTP request, which Node tells before there is a request to answer. */
+/** Answers bytes that are no HTTP request. Node reports them before there is a request object. */
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { refusal, type KindError } from '../../shared/errors.js';
-import { errorEnvelope } from '../answer/answer.js';
+import { errorEnvelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
 import { discardInput, lingeringClose } from './lingering-close.js';
 import { freshId } from '../request/request-id.js';
 import { RequestSlot } from '../request/request-slot.js';
 
-/** Bytes of the head of a request: a filter of 8 KiB, percent-encoded, and a token fit. */
+/** Maximum size of the headers in bytes: enough for a percent-encoded filter of 8 KiB and a token. */
 export const MAX_HEAD = 64 * 1024;
 
-/** The response to the newest request of a connection; those before it are answered before it. */
+/** The response to the latest request of a connection; earlier requests are answered before it. */
 export const newestResponse = new RequestSlot<ServerResponse>('newest response');
 
-function refusalOf({ code }: NodeJS.ErrnoException): KindError {
+function parserRefusal({ code }: NodeJS.ErrnoException): KindError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return refusal('request.head_too_large', `The head of the request has more than ${MAX_HEAD} bytes`);
@@ -30,31 +30,31 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
     return;
   }
   const newest = newestResponse.get(socket);
-  if (!newest) return writeRefusal(socket, refusalOf(error));
+  if (!newest) return writeRefusal(socket, parserRefusal(error));
   const { complete } = newest.req;
   if (newest.writableFinished) {
-    // What is answered already is not answered twice.
-    if (complete) writeRefusal(socket, refusalOf(error));
+    // A request that was answered is not answered twice.
+    if (complete) writeRefusal(socket, parserRefusal(error));
     else lingeringClose.end(socket);
-  } else if (complete || newest.headersSent) endAfter(newest, socket);
-  else if (newest.socket) writeRefusal(socket, refusalOf(error));
-  // Others are to be answered before it: its body never comes, which whoever reads it will tell.
+  } else if (complete || newest.headersSent) closeAfter(newest, socket);
+  else if (newest.socket) writeRefusal(socket, parserRefusal(error));
+  // Earlier requests have to be answered first. The body of this one never arrives, which its reader will report.
   else discardInput(socket);
 }
 
-/** What follows a whole request takes nothing from the answer to that one, nor from those before it. */
-function endAfter(response: ServerResponse, socket: Socket): void {
+/** Garbage after a complete request must not affect its answer, or those before it. */
+function closeAfter(response: ServerResponse, socket: Socket): void {
   discardInput(socket);
   response.shouldKeepAlive = false;
   response.prependOnceListener('finish', () => lingeringClose.end(socket));
 }
 
-/** Writes a refusal where there is no request that a response would be of, and ends the connection. */
+/** Writes an error answer without a request object, and closes the connection. */
 export function writeRefusal(socket: Socket, { messages, status }: KindError): void {
   const text = errorEnvelope(messages);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/json; charset=utf-8',
+    `Content-Type: ${JSON_CONTENT_TYPE}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
     `x-request-id: ${freshId()}`,
     'X-Content-Type-Options: nosniff',

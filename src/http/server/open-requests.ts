@@ -1,6 +1,6 @@
 /**
- * The requests that a process answers at the moment. From the moment a shutdown begins nobody's new ones are taken on, but
- * the process still listens until those in flight are answered: who asks hears that it is going, instead of nothing.
+ * Counts the requests that are being answered. During shutdown the process still listens until they are answered, and
+ * refuses new ones with 503.
  */
 import { Injectable } from '@nestjs/common';
 import { retryLater } from '../../shared/errors.js';
@@ -15,7 +15,7 @@ export class OpenRequests {
     return this.#stopping;
   }
 
-  /** Counts a request until the answered function is called. */
+  /** Counts a request until the returned function is called. */
   open(): () => void {
     this.#inFlight += 1;
     return () => {
@@ -24,17 +24,17 @@ export class OpenRequests {
     };
   }
 
-  /** From now on new requests are sent elsewhere. */
+  /** Refuses new requests from now on. */
   stop(): void {
     this.#stopping = true;
   }
 
-  /** Waits until every request is answered. */
+  /** Resolves when all requests are answered. */
   whenAllAnswered(): Promise<void> {
     return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (this.#whenEmpty = resolve));
   }
 
-  /** @throws KindError 503 */
+  /** @throws KindError 503 during shutdown */
   refuseIfStopping(): void {
     if (this.#stopping) throw retryLater('server.stopping', 'The service is shutting down');
   }

@@ -1,4 +1,4 @@
-/** What every request passes first, in one step: it gets its id, and is counted and observed until its answer is out. */
+/** The first middleware of every request: assigns its id, counts it, and observes it until its answer is sent. */
 import type { RequestHandler } from 'express';
 import { clientAddress } from '../request/client-address.js';
 import { lingeringClose } from './lingering-close.js';
@@ -10,16 +10,16 @@ import { REQUEST_ID, type HttpRequest } from '../request/request.js';
 import type { OpenRequests } from './open-requests.js';
 import { unreadAnswers } from './unread-answers.js';
 
-/** Told of every request when its answer has been handed over to the system, or its client has gone away before that. */
+/** Called for every request when its answer has been passed to the operating system, or its client has disconnected. */
 export type RequestObserver = (request: HttpRequest, status: number, milliseconds: number) => void;
 
-/** What is written down of a request whose client did not wait for the answer; no client ever sees it. */
-const GONE = 499;
+/** The status that is logged if the client disconnects before the answer (as in nginx); never sent. */
+const CLIENT_CLOSED_REQUEST = 499;
 
 export function requestLifecycle(openRequests: OpenRequests, observers: readonly RequestObserver[]): RequestHandler {
   return (request, response, next): void => {
     const { socket } = request;
-    // Nothing is done for a request that can not be answered: the connection ended with the answer before it.
+    // The connection ended with the previous answer, so this request can't be answered.
     if (!socket.writable) return;
     newestResponse.set(socket, response);
     if (announcesBody(request)) lingeringClose.watch(request, response);
@@ -31,7 +31,7 @@ export function requestLifecycle(openRequests: OpenRequests, observers: readonly
     response.once('close', () => {
       leave();
       const milliseconds = performance.now() - started;
-      const status = response.writableFinished ? response.statusCode : GONE;
+      const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
       for (const observe of observers) observe(request, status, milliseconds);
     });
     next(headFault(request));

@@ -1,11 +1,11 @@
-/** One line per request, at level debug; at warn where it was slow. */
+/** Logs each request at level debug, and slow ones at warn. */
 import type { Logger } from 'pino';
 import type { RequestObserver } from './request-lifecycle.js';
 import { requestId } from '../request/request-id.js';
 
 const SLOW_MS = 1000;
 
-/** A path without what is secret in it, the token of a password reset; as it may be logged, and repeated in an answer. */
+/** A path without secrets (the token of a password reset), for logs and error messages. */
 export function loggedPath(path: string): string {
   return path.replace(/(reset(?:_|%5f)password(?:\/|%2f)+).+/i, '$1…');
 }

@@ -1,25 +1,25 @@
 /**
- * Answers that clients do not take: what the system has no room for waits in memory. Who takes nothing for a while is cut,
- * and where all of them are too much, the oldest of whoever holds most.
+ * Limits answers that clients do not read and that wait in memory. A client that reads nothing for a while is
+ * disconnected; if all of them are too large, the oldest connection of the owner with most bytes is closed.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LIMITS } from '../../shared/limits.js';
 
 export interface UnreadOptions {
-  /** Of all answers of a process. */
+  /** Maximum for all answers of the process. */
   readonly bytes: number;
-  /** Without a byte taken. */
+  /** Milliseconds after which a client that reads nothing is disconnected. */
   readonly milliseconds: number;
 }
 
 export class UnreadAnswers {
-  /** Whose they are; the oldest first. */
+  /** The owner of each waiting connection, oldest first. */
   readonly #waiting = new Map<Socket, string>();
 
   constructor(private readonly options: UnreadOptions) {}
 
-  /** @param owner whose client it is, asked for where its answer waits */
+  /** @param owner returns the owner of the answer; called only if the answer has to wait */
   watch(response: ServerResponse, owner: () => string): void {
     response.once('prefinish', () => {
       const { socket } = response;
@@ -29,9 +29,9 @@ export class UnreadAnswers {
   }
 
   #wait(socket: Socket, response: ServerResponse, owner: string): void {
-    let left = queued(socket);
+    let left = unsentBytes(socket);
     const check = (): void => {
-      const now = queued(socket);
+      const now = unsentBytes(socket);
       if (now === left) socket.destroy();
       left = now;
     };
@@ -61,8 +61,11 @@ export class UnreadAnswers {
   }
 }
 
-/** Bytes that the system has not taken yet: of one long write the socket itself tells only when all of it is out. */
-function queued(socket: Socket): number {
+/**
+ * Bytes that the operating system has not accepted. During one long write, `writableLength` does not decrease until all
+ * of it is sent.
+ */
+function unsentBytes(socket: Socket): number {
   const { _handle: handle } = socket as unknown as { readonly _handle?: { readonly writeQueueSize: number } | null };
   return handle?.writeQueueSize ?? 0;
 }

@@ -15,8 +15,8 @@ const defaultsBudget = new BodyBudget({
   perProject: LIMITS.bodiesPerProject,
   anonymous: LIMITS.bodiesAnonymous,
   perAddress: LIMITS.bodiesAnonymous,
-  always: LIMITS.bodiesGuaranteed,
-  alwaysPerAddress: LIMITS.smallBody,
+  guaranteed: LIMITS.bodiesGuaranteed,
+  guaranteedPerAddress: LIMITS.smallBody,
 });
 
 /** Bytes that are charged to the shared budget at a time; most writes have fewer. */

@@ -1,5 +1,5 @@
 /** What an operation on units needs: project, caller, model and connection. */
-import type { DefinitionChange } from '../../catalog/definition/definition-change.service.js';
+import type { DefinitionChange } from '../../catalog/definition/definition-change.js';
 import type { Executor, Transaction } from '../../database/database.js';
 import type { Model } from '../../model/model.js';
 import { SYSTEM, type Caller } from '../../tenancy/caller.js';

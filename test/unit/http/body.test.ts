@@ -23,7 +23,7 @@ const free = { add: () => true, end: () => undefined };
 
 describe('the bodies that a process keeps', () => {
   const busy = { status: 503, code: 'server.busy' };
-  const options = { all: 10, perProject: 6, anonymous: 4, perAddress: 3, always: 2, alwaysPerAddress: 1 };
+  const options = { all: 10, perProject: 6, anonymous: 4, perAddress: 3, guaranteed: 2, guaranteedPerAddress: 1 };
 
   it('count as they arrive: announced bytes do not count', async () => {
     const idle = Array.from({ length: 100 }, () => upload({ 'content-length': String(MEGABYTE) }));

@@ -1,0 +1,34 @@
+/** One change of definitions, as the code that writes the definitions sees it. */
+import { type Transaction } from '../../database/database.js';
+import { type Model } from '../../model/model.js';
+import type { Caller } from '../../tenancy/caller.js';
+
+export class DefinitionChange {
+  readonly kinds = new Set<string>();
+  /** Kinds that were added to a group or removed from one. */
+  readonly regrouped = new Set<string>();
+  readonly parameters = new Set<string>();
+  /** Parameters that were defined in the body of a kind, with their position. */
+  readonly inline = new Map<string, number>();
+  /** Those among them that are deleted with a kind, with the kind. */
+  readonly definedIn = new Map<string, string>();
+  /** Kinds whose access was written. */
+  readonly access = new Set<string>();
+
+  constructor(
+    readonly tx: Transaction,
+    /** The model before the change, read under the project's lock. */
+    readonly before: Model,
+    /** `?cascade=true`: the change may delete stored data. */
+    readonly cascade: boolean,
+    /** Whether error texts may contain numbers of units. */
+    readonly tellCounts: boolean,
+    readonly caller: Caller,
+  ) {}
+}
+
+export interface ChangeOptions {
+  readonly cascade: boolean;
+  readonly tellCounts: boolean;
+  readonly caller: Caller;
+}

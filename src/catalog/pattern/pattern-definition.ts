@@ -1,0 +1,42 @@
+/** What is known of a pattern, and its faults when it is defined. */
+import { RE2JS } from 're2js';
+import { tellOutcome, type NewPattern, type PatternChecks } from '../../model/check/pattern-checks.js';
+import { LIMITS } from '../../shared/limits.js';
+
+/** What is known of a pattern: why it is invalid, or its number of instructions. */
+export interface KnownPattern {
+  readonly fault?: string;
+  readonly size: number;
+}
+
+export function isUsable({ fault, size }: KnownPattern): boolean {
+  return fault === undefined && size <= LIMITS.patternSize;
+}
+
+/** Reports the fault of a pattern that is being defined; an unknown pattern has timed out. */
+export function reportDefinition(known: KnownPattern | undefined, tell: NewPattern['tell']): void {
+  const code = 'parameter.bad_pattern';
+  if (!known) tell(code, 'takes too long to be read; make it simpler');
+  else if (known.fault !== undefined) tell(code, `is no regular expression of the RE2 dialect: ${known.fault}`);
+  else if (!isUsable(known)) tell(code, `is too large: ${known.size} instructions, at most ${LIMITS.patternSize}`);
+}
+
+/** Settles checks of patterns from the deployer, which are trusted, synchronously on the event loop. */
+export function settleTrusted(checks: PatternChecks): void {
+  const { texts, defined } = checks.take();
+  const compiled = new Map<string, RE2JS>();
+  for (const { pattern, tell } of defined) {
+    try {
+      const expression = RE2JS.compile(pattern);
+      const size = expression.programSize();
+      reportDefinition({ size }, tell);
+      if (isUsable({ size })) compiled.set(pattern, expression);
+    } catch (error) {
+      reportDefinition({ fault: (error as Error).message, size: 0 }, tell);
+    }
+  }
+  for (const check of texts) {
+    const expression = compiled.get(check.pattern);
+    if (expression) tellOutcome(check, expression.test(check.text) ? 'match' : 'mismatch');
+  }
+}

@@ -1,0 +1,31 @@
+/** Options of the database, and of its transactions. */
+import { type BeginOptions } from './transaction/begin.js';
+import { type ConnectionOptions } from './connection/connection.js';
+import { type ConnectionShare } from './transaction/executor.js';
+import { TransactionRuns } from './transaction/runs.js';
+
+export interface TransactionOptions extends BeginOptions {
+  /** The earlier runs of this transaction, for a caller that repeats it itself (with `once`). */
+  readonly runs?: TransactionRuns;
+  /** The share of connections that it belongs to; it waits for a place there before it takes a connection. */
+  readonly share?: ConnectionShare | undefined;
+  /** Set if the caller repeats the transaction itself. */
+  readonly once?: boolean;
+}
+
+export interface DatabaseOptions {
+  /** Called with errors of `afterCommit` work. */
+  readonly onAfterCommitError?: (error: unknown) => void;
+  /** Whether a pooler is in between, so that the process id of a connection is not that of a backend. */
+  readonly pooled?: boolean;
+  /** Whether repeated statements are prepared by name. By default, until an error shows that names are lost. */
+  readonly prepares?: boolean;
+  /** Called once when names turn out to be lost. */
+  readonly onUnprepared?: (error: Error) => void;
+  /** The idle timeout of the connections in milliseconds. */
+  readonly idleTimeout?: number;
+  /** Milliseconds for all runs of a transaction without another limit; 10 seconds by default. */
+  readonly retryTimeout?: number;
+  /** The connection for work that needs a session; that of the pool by default. */
+  readonly direct?: ConnectionOptions;
+}
