@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { queryParametersOf } from '../http/route/list-query.js';
+import { urlQueryParameters } from '../http/route/list-query.js';
 import { GET_QUERY, LIST_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
@@ -26,7 +26,7 @@ export class GroupController {
     content: 'struct',
   })
   struct(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.groups.struct(scope, group, queryParametersOf(request.url));
+    return this.groups.struct(scope, group, urlQueryParameters(request.url));
   }
 
   @Get('kind')
@@ -43,7 +43,7 @@ export class GroupController {
     content: 'kinds',
   })
   kinds(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.groups.kinds(scope, group, queryParametersOf(request.url));
+    return this.groups.kinds(scope, group, urlQueryParameters(request.url));
   }
 
   @Get('unit')
@@ -58,7 +58,7 @@ export class GroupController {
     content: 'anyUnits',
   })
   list(@Scope() scope: RequestScope, @Param('group_id') group: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.groups.list(scope, group, queryParametersOf(request.url));
+    return this.groups.list(scope, group, urlQueryParameters(request.url));
   }
 
   @Get('unit/:unit_id')
@@ -79,6 +79,6 @@ export class GroupController {
     @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
-    return this.groups.get(scope, group, unit, queryParametersOf(request.url));
+    return this.groups.get(scope, group, unit, urlQueryParameters(request.url));
   }
 }

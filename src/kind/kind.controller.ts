@@ -1,6 +1,6 @@
 import { Controller, Get, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { queryParametersOf } from '../http/route/list-query.js';
+import { urlQueryParameters } from '../http/route/list-query.js';
 import { STRUCT_QUERY } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
@@ -26,6 +26,6 @@ export class KindController {
     content: 'struct',
   })
   struct(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.structs.ofKind(scope, 'kind', queryParametersOf(request.url), true);
+    return this.structs.ofKind(scope, 'kind', urlQueryParameters(request.url), true);
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { queryParametersOf } from '../http/route/list-query.js';
+import { urlQueryParameters } from '../http/route/list-query.js';
 import { CASCADE_QUERY, WALK_QUERY } from '../http/route/query-names.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
 import { hasBody } from '../http/body/body.js';
@@ -135,6 +135,6 @@ export class LinkedController {
   })
   list(@Scope() scope: RequestScope, @Param() params: WalkParams, @Req() request: HttpRequest): Promise<Answer> {
     const { parent_kind_id: kind, parent_unit_id: unit, direction } = params;
-    return this.reader.list(scope, { kind, unit, direction }, queryParametersOf(request.url));
+    return this.reader.list(scope, { kind, unit, direction }, urlQueryParameters(request.url));
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Param, Post, Put, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { queryParametersOf } from '../http/route/list-query.js';
+import { urlQueryParameters } from '../http/route/list-query.js';
 import { CASCADE_QUERY, GET_QUERY, LIST_QUERY, MEMBER_QUERY, STRUCT_QUERY } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';
@@ -36,7 +36,7 @@ export class UnitController {
     content: 'units',
   })
   list(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.reader.list(scope, kind, queryParametersOf(request.url));
+    return this.reader.list(scope, kind, urlQueryParameters(request.url));
   }
 
   @Get('unit/:unit_id')
@@ -58,7 +58,7 @@ export class UnitController {
     @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
-    return this.reader.get(scope, kind, unit, queryParametersOf(request.url));
+    return this.reader.get(scope, kind, unit, urlQueryParameters(request.url));
   }
 
   @Post('unit')
@@ -141,7 +141,7 @@ export class UnitController {
     content: 'descriptors',
   })
   struct(@Scope() scope: RequestScope, @Param('kind_id') kind: string, @Req() request: HttpRequest): Promise<Answer> {
-    return this.structs.ofKind(scope, kind, queryParametersOf(request.url), false);
+    return this.structs.ofKind(scope, kind, urlQueryParameters(request.url), false);
   }
 
   @Get('unit/:unit_id/struct')
@@ -163,7 +163,7 @@ export class UnitController {
     @Param('unit_id') unit: string,
     @Req() request: HttpRequest,
   ): Promise<Answer> {
-    return this.structs.ofUnit(scope, kind, unit, queryParametersOf(request.url));
+    return this.structs.ofUnit(scope, kind, unit, urlQueryParameters(request.url));
   }
 
   @Get('unit/:unit_id/access')

@@ -92,7 +92,7 @@ function guardText(guard: Guard, units: string): string {
       return `${units} ${of} would lose the value of '${guard.parameter ?? ''}'${CASCADE_HINT}`;
     case 'parameter.locked_by_units':
       return `'${guard.parameter ?? ''}' can not change in this way while '${guard.kind}' has units: ${units}`;
-    default:
+    case 'parameter.violated':
       return `${units} ${of} would violate ${constraintText(guard)}`;
   }
 }
@@ -119,7 +119,9 @@ function constraintText({ condition, parameter }: Guard): string {
     case 'duplicate_elements':
     case 'more_than_one':
       return `the uniqueness ${of}`;
-    default:
+    case 'any':
+    case 'has_value':
+    case 'is_null':
       return `${of.slice(3)}, which may not be null`;
   }
 }

@@ -39,7 +39,7 @@ import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts
 export const MODEL_CHANNEL = 'kind_model';
 
 /** Milliseconds that a change waits for others in this process. */
-const QUEUE_TIMEOUT = 30_000;
+const CHANGE_QUEUE_TIMEOUT = 30_000;
 /** Checking and indexing many units can take long. */
 const CHANGE_STATEMENT_TIMEOUT = 600_000;
 
@@ -59,7 +59,7 @@ export class DefinitionChangeService {
       perKey: 1,
       concurrency: Math.max(1, Math.floor(config.databasePool / 4)),
       maxWaitingPerKey: LIMITS.changesWaiting,
-      timeout: QUEUE_TIMEOUT,
+      timeout: CHANGE_QUEUE_TIMEOUT,
       refusal: () => retryLater('server.busy', 'Too many changes of definitions wait for their turn', 5),
     });
   }

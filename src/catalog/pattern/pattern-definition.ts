@@ -9,7 +9,7 @@ export interface KnownPattern {
   readonly size: number;
 }
 
-export function isUsable({ fault, size }: KnownPattern): boolean {
+export function isUsablePattern({ fault, size }: KnownPattern): boolean {
   return fault === undefined && size <= LIMITS.patternSize;
 }
 
@@ -18,7 +18,8 @@ export function reportDefinition(known: KnownPattern | undefined, tell: NewPatte
   const code = 'parameter.bad_pattern';
   if (!known) tell(code, 'takes too long to be read; make it simpler');
   else if (known.fault !== undefined) tell(code, `is no regular expression of the RE2 dialect: ${known.fault}`);
-  else if (!isUsable(known)) tell(code, `is too large: ${known.size} instructions, at most ${LIMITS.patternSize}`);
+  else if (!isUsablePattern(known))
+    tell(code, `is too large: ${known.size} instructions, at most ${LIMITS.patternSize}`);
 }
 
 /** Settles checks of patterns from the deployer, which are trusted, synchronously on the event loop. */
@@ -30,7 +31,7 @@ export function settleTrusted(checks: PatternChecks): void {
       const expression = RE2JS.compile(pattern);
       const size = expression.programSize();
       reportDefinition({ size }, tell);
-      if (isUsable({ size })) compiled.set(pattern, expression);
+      if (isUsablePattern({ size })) compiled.set(pattern, expression);
     } catch (error) {
       reportDefinition({ fault: (error as Error).message, size: 0 }, tell);
     }

@@ -21,7 +21,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { FairQueue } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 import { groupIntoJobs, PatternThread, type PatternAnswer, type PatternJob } from './pattern-thread.js';
-import { type KnownPattern, isUsable, reportDefinition } from './pattern-definition.js';
+import { type KnownPattern, isUsablePattern, reportDefinition } from './pattern-definition.js';
 
 /** Limits for matching on the event loop: characters and instructions of a pattern, and steps per text. */
 const EVENT_LOOP_LIMITS = { characters: 100, size: 100, steps: 20_000 } as const;
@@ -30,7 +30,7 @@ const EVENT_LOOP_TIME = 50;
 /** The size of a batch, which the next project has to wait for, and its timeout. */
 const BATCH = { steps: 1_000_000, texts: 5000, milliseconds: 2000 } as const;
 /** Milliseconds that a batch waits for the worker. */
-const QUEUE_TIMEOUT = 5000;
+const PATTERN_QUEUE_TIMEOUT = 5000;
 
 /** Steps that the texts of a unit have used so far. */
 interface UsedSteps {
@@ -53,7 +53,7 @@ export class PatternMatcher implements OnApplicationShutdown {
   readonly #turns = new FairQueue({
     concurrency: 1,
     maxWaitingPerKey: LIMITS.requestsWaiting,
-    timeout: QUEUE_TIMEOUT,
+    timeout: PATTERN_QUEUE_TIMEOUT,
     refusal: () => retryLater('server.busy', 'Too much of this project waits to be matched against patterns'),
   });
 
@@ -212,7 +212,7 @@ export class PatternMatcher implements OnApplicationShutdown {
 
   #isUsable(pattern: string): boolean {
     const known = this.#known.get(pattern);
-    return known !== undefined && isUsable(known);
+    return known !== undefined && isUsablePattern(known);
   }
 
   #steps({ pattern, text }: PatternMatch): number {

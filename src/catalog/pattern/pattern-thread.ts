@@ -30,7 +30,7 @@ export class PatternThread {
 
   /** The answers in the order of the jobs; undefined if the batch exceeded its time or memory. */
   async run(jobs: readonly PatternJob[], milliseconds: number): Promise<readonly PatternAnswer[] | undefined> {
-    const worker = await (this.#worker ??= startWorker());
+    const worker = await (this.#worker ??= startThread());
     return new Promise((resolve) => {
       const settle = (answers: readonly PatternAnswer[] | undefined): void => {
         clearTimeout(timer);
@@ -56,7 +56,7 @@ export class PatternThread {
 }
 
 /** Starts a thread and waits until it is ready. It does not keep the process alive. */
-function startWorker(): Promise<Worker> {
+function startThread(): Promise<Worker> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(WORKER_SCRIPT, {
       workerData: { largest: LIMITS.patternSize },

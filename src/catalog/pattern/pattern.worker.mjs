@@ -1,40 +1,43 @@
-// Compiles patterns and matches texts, on a thread of its own: whoever sent them ends it where that takes too long.
+// Compiles patterns and matches texts on a worker thread. The main thread terminates it if that takes too long.
 import { parentPort, workerData } from 'node:worker_threads';
 import { RE2JS } from 're2js';
 
-/** Compiled patterns that are kept. */
-const KEPT = 50;
-/** Milliseconds of matching after which one is compiled anew: what it remembers of texts may have grown to megabytes. */
-const GROWN = 200;
+/** Maximum of cached compile patterns. */
+const MAX_CACHED = 50;
+/**
+ * Milliseconds of matching after which a pattern is compile again, because its internal cache may have grown to
+ * megabytes.
+ */
+const MAX_MATCHING_TIME = 200;
 
-/** By its text: the pattern, and the milliseconds that it has matched for; the one that was used last comes last. */
-const kept = new Map();
+/** Compiled patterns with their milliseconds of matching, least recently used first. */
+const cache = new Map();
 
-function compiled(pattern) {
-  const known = kept.get(pattern) ?? { expression: RE2JS.compile(pattern), spent: 0 };
-  kept.delete(pattern);
-  if (known.expression.programSize() > workerData.largest) return known;
-  kept.set(pattern, known);
-  if (kept.size > KEPT) kept.delete(kept.keys().next().value);
-  return known;
+function compile(pattern) {
+  const entry = cache.get(pattern) ?? { expression: RE2JS.compile(pattern), spent: 0 };
+  cache.delete(pattern);
+  if (entry.expression.programSize() > workerData.largest) return entry;
+  cache.set(pattern, entry);
+  if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value);
+  return entry;
 }
 
-/** What a pattern is, `{fault}` or `{size}`, and which of the texts have a match. Of one that is too large none has. */
-function answerOf({ pattern, texts }) {
-  let found;
+/** The fault or size of a pattern, and whether each text matches (empty for an invalid or too large pattern). */
+function runJob({ pattern, texts }) {
+  let entry;
   try {
-    found = compiled(pattern);
+    entry = compile(pattern);
   } catch (error) {
     return { fault: error.message, matches: [] };
   }
-  const size = found.expression.programSize();
+  const size = entry.expression.programSize();
   if (size > workerData.largest) return { size, matches: [] };
   const begun = performance.now();
-  const matches = texts.map((text) => found.expression.test(text));
-  found.spent += performance.now() - begun;
-  if (found.spent > GROWN) kept.delete(pattern);
+  const matches = texts.map((text) => entry.expression.test(text));
+  entry.spent += performance.now() - begun;
+  if (entry.spent > MAX_MATCHING_TIME) cache.delete(pattern);
   return { size, matches };
 }
 
-parentPort.on('message', (jobs) => parentPort.postMessage(jobs.map(answerOf)));
+parentPort.on('message', (jobs) => parentPort.postMessage(jobs.map(runJob)));
 parentPort.postMessage('ready');

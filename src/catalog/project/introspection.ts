@@ -2,7 +2,13 @@
 import type { Executor } from '../../database/database.js';
 import type { DeleteRule } from '../../model/parameter-type/parameter-settings.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
-import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../../model/table/table-shape.js';
+import {
+  byName,
+  type ColumnShape,
+  type ForeignKeyShape,
+  type IndexShape,
+  type TableShape,
+} from '../../model/table/table-shape.js';
 import { introspectStatement } from '../../sql/introspect.sql.js';
 import { MODEL_TABLE } from '../../sql/model-version.sql.js';
 
@@ -14,12 +20,12 @@ interface TableRow {
   readonly foreignKeys: readonly { name: string; column: string; target: string; action: string }[];
 }
 
-const COLUMN_TYPES: Readonly<Record<string, ColumnType>> = {
+const SHORT_TYPE_NAMES: Readonly<Record<string, ColumnType>> = {
   'time without time zone': 'time',
   'timestamp with time zone': 'timestamptz',
 };
 
-const DELETE_RULES: Readonly<Record<string, DeleteRule>> = { n: 'set_null', c: 'cascade' };
+const DELETE_RULE_OF_CODE: Readonly<Record<string, DeleteRule>> = { n: 'set_null', c: 'cascade' };
 
 export async function readTableShapes(executor: Executor, schema: string): Promise<Map<string, TableShape>> {
   const rows = await executor.run<{ body: TableRow }>(introspectStatement(schema));
@@ -30,21 +36,17 @@ export async function readTableShapes(executor: Executor, schema: string): Promi
 function toTableShape(row: TableRow): TableShape {
   const columns = row.columns.map((column): ColumnShape => ({
     ...column,
-    type: COLUMN_TYPES[column.type] ?? column.type,
+    type: SHORT_TYPE_NAMES[column.type] ?? column.type,
   }));
   const keys = row.foreignKeys.map(({ action, ...key }): ForeignKeyShape => ({
     ...key,
-    onDelete: DELETE_RULES[action] ?? 'restrict',
+    onDelete: DELETE_RULE_OF_CODE[action] ?? 'restrict',
   }));
   return {
     name: row.name,
     key: row.key,
-    columns: indexByName(columns),
-    indexes: indexByName(row.indexes),
-    foreignKeys: indexByName(keys),
+    columns: byName(columns),
+    indexes: byName(row.indexes),
+    foreignKeys: byName(keys),
   };
-}
-
-function indexByName<T extends { readonly name: string }>(shapes: readonly T[]): Map<string, T> {
-  return new Map(shapes.map((shape) => [shape.name, shape]));
 }

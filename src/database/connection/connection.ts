@@ -51,7 +51,7 @@ export function directConnection(connection: ConnectionOptions): ConnectionOptio
 }
 
 /** The address for messages, without the password. */
-export function addressOf(connection: ConnectionOptions): string {
+export function databaseAddress(connection: ConnectionOptions): string {
   if (!('url' in connection)) return `${connection.host}:${connection.port}/${connection.database}`;
   const { host, pathname, searchParams } = new URL(connection.url);
   return `${host || (searchParams.get('host') ?? '')}${pathname}`;

@@ -1,11 +1,11 @@
 /** Opens the PostgreSQL of DATABASE_URL: waits until it answers, and checks its version. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
-import { addressOf, type UrlConnection } from './connection.js';
+import { databaseAddress, type UrlConnection } from './connection.js';
 import { DatabaseStartError } from './start-error.js';
 
 const MIN_VERSION = 150_000;
-const RETRY_TIMEOUT = 15_000;
+const START_TIMEOUT = 15_000;
 const RETRY_INTERVAL = 300;
 /** Errors of a server, container or name service that is still starting. */
 const STARTING_CODES = new Set([
@@ -22,7 +22,7 @@ const STARTING_CODES = new Set([
 
 /** @throws DatabaseStartError */
 export async function openExternal(url: string, log: (line: string) => void): Promise<UrlConnection> {
-  const deadline = performance.now() + RETRY_TIMEOUT;
+  const deadline = performance.now() + START_TIMEOUT;
   for (let attempt = 0; ; attempt += 1) {
     try {
       checkServerVersion(await serverVersion(url));
@@ -30,7 +30,7 @@ export async function openExternal(url: string, log: (line: string) => void): Pr
     } catch (error) {
       if (error instanceof DatabaseStartError) throw error;
       if (!isStarting(error) || performance.now() > deadline) throw connectError(url, error);
-      if (attempt === 0) log(`waiting for the database at ${addressOf({ url })}`);
+      if (attempt === 0) log(`waiting for the database at ${databaseAddress({ url })}`);
       await delay(RETRY_INTERVAL);
     }
   }
@@ -64,5 +64,7 @@ function isStarting(error: unknown): boolean {
 function connectError(url: string, error: unknown): DatabaseStartError {
   const cause = error instanceof AggregateError ? (error.errors[0] as Error) : (error as Error);
   const reaction = error instanceof DatabaseError ? 'refuses' : 'does not answer';
-  return new DatabaseStartError(`DATABASE_URL: the database at ${addressOf({ url })} ${reaction}: ${cause.message}`);
+  return new DatabaseStartError(
+    `DATABASE_URL: the database at ${databaseAddress({ url })} ${reaction}: ${cause.message}`,
+  );
 }

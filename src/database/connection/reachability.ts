@@ -4,7 +4,7 @@
  */
 import { Client } from 'pg';
 import { alterRoleText, readSettingsStatement } from '../../sql/session-settings.sql.js';
-import { clientOptions, addressOf, type ConnectionOptions } from './connection.js';
+import { clientOptions, databaseAddress, type ConnectionOptions } from './connection.js';
 import {
   missingSettings,
   startupOptions,
@@ -87,7 +87,7 @@ async function probeOnce(
     await client.connect();
     const rows = await readSettings((text, values) => client.query(text, values), settings);
     const [row] = rows;
-    if (!row) throw new DatabaseStartError(`the database at ${addressOf(connection)} tells none of its settings`);
+    if (!row) throw new DatabaseStartError(`the database at ${databaseAddress(connection)} tells none of its settings`);
     const { backend, role, database, superuser } = row;
     // A pooler reports a process id of its own, not that of the backend.
     const pooled = (client as unknown as { processID: number | null }).processID !== backend;
@@ -109,7 +109,7 @@ function settingValues(rows: readonly SettingRow[]): Map<string, string> {
 
 function missingSettingsError(connection: ConnectionOptions, { missing, role, database, pooled }: ProbeResult): string {
   const wanted = new Map(missing.map(({ name, wants }) => [name, wants]));
-  const through = pooled ? `a pooler at ${addressOf(connection)}` : addressOf(connection);
+  const through = pooled ? `a pooler at ${databaseAddress(connection)}` : databaseAddress(connection);
   return (
     `DATABASE_URL: leads through ${through}, which does not hand on what the service sets its connections to: ` +
     `${describeMissing(missing)}. Give the role these settings itself, then let the pooler connect anew: ${alterRoleText(role, database, wanted)}`

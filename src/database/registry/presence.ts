@@ -39,7 +39,7 @@ interface ServiceRow {
 
 const PRESENCE_TIMES = { beat: 5000, patience: 15_000 };
 /** Seconds without a heartbeat after which a service is ignored. */
-const FORGET_AFTER = 30;
+const IGNORED_AFTER = 30;
 const CHECK_INTERVAL = 250;
 /** Milliseconds that stopping waits for the database. */
 const LEAVE_TIMEOUT = 1000;
@@ -98,7 +98,7 @@ export class Presence {
       await tx.run(LOCK_PRESENCE);
       const [signing] = await tx.run<{ fingerprint: string | null }>(READ_SIGNING);
       if (signing?.fingerprint !== this.fingerprint) {
-        const others = this.options.alone ? [] : await tx.run<ServiceRow>(listServicesStatement(FORGET_AFTER));
+        const others = this.options.alone ? [] : await tx.run<ServiceRow>(listServicesStatement(IGNORED_AFTER));
         const present = silent ? others.filter((other) => hasNewHeartbeat(other, silent)) : others;
         if (present.length > 0) return others;
         await tx.run(deleteServicesStatement());

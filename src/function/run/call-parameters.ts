@@ -7,7 +7,7 @@ import { parameterType } from '../../model/parameter-type/registry.js';
 import { storageOf } from '../../model/storage.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { parseJson } from '../../http/body/json-text.js';
-import { queryParametersOf } from '../../http/route/list-query.js';
+import { urlQueryParameters } from '../../http/route/list-query.js';
 import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
@@ -125,7 +125,7 @@ export function bodyOfQuery(def: FunctionDef, url: string, faults: Faults): Body
 
 function textsOf(url: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const [key, text] of queryParametersOf(url)) {
+  for (const [key, text] of urlQueryParameters(url)) {
     const texts = found.get(key) ?? [];
     found.set(key, texts);
     texts.push(text);

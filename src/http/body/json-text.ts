@@ -17,7 +17,7 @@ interface NumberToken {
   readonly end: number;
 }
 
-/** @throws SyntaxError where the text is no JSON */
+/** @throws SyntaxError for invalid JSON */
 export function parseJson(text: string): unknown {
   const found = inexactTokens(text);
   if (found.length === 0) return JSON.parse(text);
@@ -56,13 +56,13 @@ function inexactTokens(text: string): NumberToken[] {
   return found;
 }
 
-/** The position of the next quote; the end of the text where there is none. */
+/** The position of the next quote, or the end of the text. */
 function nextQuote(text: string, from: number): number {
   const at = text.indexOf('"', from);
   return at < 0 ? text.length : at;
 }
 
-/** The position after the closing quote; the end of the text where there is none. */
+/** The position after the closing quote, or the end of the text. */
 function stringEnd(text: string, open: number): number {
   for (let close = nextQuote(text, open + 1); close < text.length; close = nextQuote(text, close + 1)) {
     let before = close;

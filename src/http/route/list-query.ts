@@ -17,10 +17,10 @@ export interface ParsedQuery {
 }
 
 const NO_PARAMETERS: QueryParameters = [];
-const EMPTY: ParsedQuery = { query: EMPTY_QUERY, faults: [] };
+const NO_QUERY_PARAMETERS: ParsedQuery = { query: EMPTY_QUERY, faults: [] };
 
 /** The query parameters of a URL; `name[]` counts as `name`. */
-export function queryParametersOf(url: string): QueryParameters {
+export function urlQueryParameters(url: string): QueryParameters {
   const start = url.indexOf('?');
   if (start < 0) return NO_PARAMETERS;
   return Array.from(new URLSearchParams(url.slice(start + 1)), ([key, text]) => [withoutBrackets(key), text] as const);
@@ -33,7 +33,7 @@ export function withoutBrackets(key: string): string {
 /** The texts of each query parameter of a URL. @throws KindError 400 for unknown names, with the nearest known one */
 export function readQuery(url: string, known: readonly QueryName[]): ReadonlyMap<string, readonly string[]> {
   const faults = new Faults();
-  const query = textsByName(queryParametersOf(url), known, faults);
+  const query = textsByName(urlQueryParameters(url), known, faults);
   faults.throwIfAny();
   return query;
 }
@@ -64,7 +64,7 @@ export function refuseQuery(url: string): void {
 
 /** Parses the query of an endpoint for lists, units or structs, which takes the parameters `names`. */
 export function parseListQuery(parameters: QueryParameters, names: readonly QueryName[]): ParsedQuery {
-  if (parameters.length === 0) return EMPTY;
+  if (parameters.length === 0) return NO_QUERY_PARAMETERS;
   const faults = new Faults();
   try {
     const query = new ListQueryReader(textsByName(parameters, names, faults), faults).read();

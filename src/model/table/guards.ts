@@ -13,12 +13,17 @@ export type Condition =
   | { readonly type: 'duplicates'; readonly columns: readonly string[] }
   | { readonly type: 'violates'; readonly column: string; readonly array: boolean; readonly constraint: Constraint };
 
+export type GuardCode = Extract<
+  ErrorCode,
+  'kind.has_units' | 'parameter.has_values' | 'parameter.locked_by_units' | 'parameter.violated'
+>;
+
 export interface Guard {
   readonly kind: string;
   readonly table: string;
   readonly parameter?: string;
   readonly condition: Condition;
-  readonly code: ErrorCode;
+  readonly code: GuardCode;
   /** `?cascade=true` lifts it. */
   readonly cascade: boolean;
 }
@@ -30,7 +35,7 @@ export function keyColumn(kind: KindDef): string {
 /** What a kind's units must not be for the change to go through. */
 export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
   if (!kind.storage.hasTable || kind.builtIn) return [];
-  const guard = (code: ErrorCode, condition: Condition, cascade = false, parameter?: string): Guard => ({
+  const guard = (code: GuardCode, condition: Condition, cascade = false, parameter?: string): Guard => ({
     kind: kind.id,
     table: kind.table,
     condition,

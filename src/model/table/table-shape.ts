@@ -112,7 +112,8 @@ function foreignKeysOf(field: Field, kind: KindDef, model: Model): ForeignKeySha
   return [{ name, column: field.column, target: target.table, onDelete: field.def.onDelete }];
 }
 
-function byName<T extends { readonly name: string }>(shapes: readonly T[]): Map<string, T> {
+/** Shapes by their names. */
+export function byName<T extends { readonly name: string }>(shapes: readonly T[]): Map<string, T> {
   return new Map(shapes.map((shape) => [shape.name, shape]));
 }
 

@@ -1,6 +1,6 @@
 /** What connections are set to, and what of it a server may lack. */
 import { expect, test } from 'vitest';
-import { clientOptions, directConnection, addressOf } from '../../../src/database/connection/connection.js';
+import { clientOptions, directConnection, databaseAddress } from '../../../src/database/connection/connection.js';
 import {
   idleTimeoutFor,
   missingSettings,
@@ -57,8 +57,8 @@ test('options of an address are kept, before those of the service', () => {
 });
 
 test('a connection shown in the log has no password, and the direct address is preferred', () => {
-  expect(addressOf({ url: 'postgres://a:secret@c:6432/d' })).toBe('c:6432/d');
-  expect(addressOf({ url: 'postgres:///d?host=/run/pg&password=secret' })).toBe('/run/pg/d');
+  expect(databaseAddress({ url: 'postgres://a:secret@c:6432/d' })).toBe('c:6432/d');
+  expect(databaseAddress({ url: 'postgres:///d?host=/run/pg&password=secret' })).toBe('/run/pg/d');
   expect(directConnection({ url: 'postgres://a', directUrl: 'postgres://b' })).toEqual({ url: 'postgres://b' });
   expect(directConnection({ url: 'postgres://a' })).toEqual({ url: 'postgres://a' });
 });

@@ -1,6 +1,6 @@
 /** Plain walks are planned, and their texts made, once for all units that they start from; nothing that matters is taken for another. */
 import { describe, expect, it } from 'vitest';
-import { parseListQuery, queryParametersOf } from '../../../src/http/route/list-query.js';
+import { parseListQuery, urlQueryParameters } from '../../../src/http/route/list-query.js';
 import { WALK_QUERY } from '../../../src/http/route/query-names.js';
 import { planWalk } from '../../../src/link/walk.plan.js';
 import type { KindRecord } from '../../../src/model/check/records.js';
@@ -67,7 +67,7 @@ async function statementOf({
   const expected = { met: METS.get(id) as Set<string>, narrow: met !== undefined };
   const start = { kind: kindIn(of, from), key, access: undefined };
   const { plan } = planWalk(
-    parseListQuery(queryParametersOf(search), WALK_QUERY),
+    parseListQuery(urlQueryParameters(search), WALK_QUERY),
     session,
     { start, direction },
     ground,
