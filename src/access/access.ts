@@ -24,7 +24,7 @@ const FULL_GRANT: Grant = { predicate: undefined };
 
 /** Refuses access to the record of an internal kind. @throws KindError 403 */
 export function refuseSealed(kind: KindDef, unitId: string): void {
-  if (kind.special.holdsKinds && SEALED_KINDS.includes(unitId))
+  if (kind.traits.holdsKinds && SEALED_KINDS.includes(unitId))
     throw refusal('access.denied', `'${unitId}' is the system's own`);
 }
 
@@ -42,7 +42,7 @@ export type EffectiveLevel = StoredLevel | 'self';
 
 /** The level of an operation without a stored setting (docs/access.md). */
 function defaultLevel(kind: KindDef, operation: Operation): EffectiveLevel {
-  const own = kind.special.levels?.[operation];
+  const own = kind.traits.levels?.[operation];
   if (own) return own;
   if (kind.builtIn) return operation === 'read' ? 'member' : 'admin';
   if (isMemberKind(kind)) {
@@ -60,13 +60,13 @@ function defaultLevel(kind: KindDef, operation: Operation): EffectiveLevel {
 export function grantOf(kind: KindDef, operation: Operation, caller: Caller, model: Model): Grant | undefined {
   if (caller.type === 'system') return FULL_GRANT;
   const subject = operation === 'signup' ? ANONYMOUS : caller;
-  if (kind.special.sealed) return undefined;
+  if (kind.traits.sealed) return undefined;
   // Only member kinds have sign-up: on other kinds the setting has no effect, and so opens nothing.
   if (operation === 'signup' && !isMemberKind(kind)) return undefined;
   const grant = grantBySetting(kind, operation, subject, model);
   // Rules cannot be evaluated on the units of a remote source, so a grant that depends on one is refused.
   if (!kind.storage.rules && grant?.predicate) return undefined;
-  return grant && kind.special.holdsKinds ? withoutSealed(kind, grant) : grant;
+  return grant && kind.traits.holdsKinds ? withoutSealed(kind, grant) : grant;
 }
 
 /** Operations on existing units, which also need the right to read them. */
@@ -96,7 +96,7 @@ export type AccessSetting = { readonly stored: boolean } & (
 );
 
 export function accessSettingOf(kind: KindDef, operation: Operation): AccessSetting {
-  const setting = kind.special.closed?.includes(operation) ? 'nobody' : storedAccess(kind, operation);
+  const setting = kind.traits.closed?.includes(operation) ? 'nobody' : storedAccess(kind, operation);
   if (setting === undefined) return { level: defaultLevel(kind, operation), stored: false };
   return typeof setting === 'string' ? { level: setting, stored: true } : { rules: setting, stored: true };
 }
@@ -195,7 +195,7 @@ export function accessDenied(caller: Caller, text: string): KindError {
 
 /** The kinds that an error text may suggest: all but internal ones, if the caller may read all kinds. */
 export function suggestableKinds(model: Model, caller: Caller): string[] {
-  const open = [...model.kinds.values()].filter(({ special }) => !special.sealed);
+  const open = [...model.kinds.values()].filter(({ traits }) => !traits.sealed);
   return idsIfAllReadable(
     model,
     KIND_KIND,

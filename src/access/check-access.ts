@@ -7,7 +7,7 @@ import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import { LEVELS } from '../model/parameter-type/parameter-settings.js';
 import { fieldsAlong } from '../model/predicate/path.js';
-import { OPERATIONS, type Special } from '../model/built-in-traits.js';
+import { OPERATIONS, type BuiltInTraits } from '../model/built-in-traits.js';
 import { namesOfRules, rulesOf, type RuleNames } from '../model/check/stored-rules.js';
 import { checkRule, ruleLimitFault } from './rule.js';
 
@@ -15,7 +15,7 @@ const EXPECTED = `must be one of ${LEVELS.join(', ')}, a rule, or a list of rule
 const ACCESS_PARAMETER = { parameter: 'access' };
 
 /** Adds a fault for every invalid entry of `access`, and for settings that would lock a project permanently. */
-export function checkAccess({ closed, neverNobody }: Special, access: Json, faults: Faults): void {
+export function checkAccess({ closed, neverNobody }: BuiltInTraits, access: Json, faults: Faults): void {
   const bad = (text: string) => faults.add('parameter.bad_value', `access${text}`, ACCESS_PARAMETER);
   if (!isPlainObject(access)) return void bad(`: must be an object of operations, got ${typeName(access)}`);
   for (const [operation, setting] of Object.entries(access)) {

@@ -14,7 +14,7 @@ export function authorizeForFunction(
   caller: Caller,
 ): { kind: KindDef; grant: Grant } {
   const opened = authorizeKind(model, kindId, operation, caller);
-  if (opened.kind.special.sealed) throw refusal('access.denied', `'${kindId}' is the system's own`);
+  if (opened.kind.traits.sealed) throw refusal('access.denied', `'${kindId}' is the system's own`);
   return opened;
 }
 

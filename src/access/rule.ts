@@ -7,7 +7,7 @@ import { parseFilter } from '../filter/filter.parser.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import type { Names, Reach } from '../model/predicate/path.js';
 import { extentOf } from '../model/predicate/extent.js';
-import { boundTo, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
+import { bindMember, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
@@ -27,7 +27,7 @@ export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model
   const key = `${memberKind?.id ?? ''} ${rule}`;
   const predicate = known.get(key) ?? compileRule(rule, namesInRules(kind, model), memberKind);
   known.set(key, predicate);
-  return caller.type === 'member' ? boundTo(predicate, caller.id) : predicate;
+  return caller.type === 'member' ? bindMember(predicate, caller.id) : predicate;
 }
 
 /** The limit that the rules of an operation exceed together, as a text; undefined if none. */

@@ -9,11 +9,12 @@ import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
 import { UnitRights } from '../unit/table/rights.js';
 import { UnitStores } from '../unit/unit-stores.js';
+import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 @Injectable()
 export class GroupKinds implements SystemLink, OnModuleInit {
   readonly linkId = 'group';
-  readonly parentKind = 'group';
+  readonly parentKind = GROUP_KIND;
 
   constructor(
     private readonly links: SystemLinks,
@@ -26,7 +27,7 @@ export class GroupKinds implements SystemLink, OnModuleInit {
   }
 
   accepts(childKind: string): boolean {
-    return childKind === 'kind';
+    return childKind === KIND_KIND;
   }
 
   check(session: Session, parentId: string, childKind: string, childId: string): void {
@@ -54,7 +55,7 @@ export class GroupKinds implements SystemLink, OnModuleInit {
   }
 
   async #write(session: Session, group: GroupDef, list: readonly string[]): Promise<void> {
-    const kind = session.model.kinds.get('group');
+    const kind = session.model.kinds.get(GROUP_KIND);
     if (kind)
       await this.stores.of(kind).update(asSystem(session), kind, group.id, () => new Map([['kind_list', list]]));
   }

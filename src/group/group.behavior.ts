@@ -2,7 +2,7 @@
 import { suggestableKinds } from '../access/access.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BUILT_IN_GROUPS, grantedFields, listedParameters } from '../model/built-in/built-in.js';
-import { tellTaken } from '../model/check/check-model.js';
+import { reportTakenNames } from '../model/check/check-model.js';
 import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type KindDef } from '../model/model.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
@@ -13,6 +13,7 @@ import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behav
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
 import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
+import { GROUP_KIND } from '../model/built-in-traits.js';
 
 @Injectable()
 export class GroupBehavior implements Behavior, OnModuleInit {
@@ -25,7 +26,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
   }
 
   applies(kind: KindDef): boolean {
-    return kind.id === 'group';
+    return kind.id === GROUP_KIND;
   }
 
   prepare(body: Body, { id }: PendingWrite): Body {
@@ -82,7 +83,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
       } else if (kind.builtIn && !before.includes(id)) {
         faults.add('group.bad_definition', `kind_list[${at}]: '${id}' is built in and joins no other group`, place);
       }
-      if (group && kind && !before.includes(id)) tellTaken(kind.parameters, [group], faults);
+      if (group && kind && !before.includes(id)) reportTakenNames(kind.parameters, [group], faults);
       if (list.indexOf(id) < at) faults.add('parameter.duplicate', `kind_list[${at}]: '${id}' is there already`, place);
     });
   }

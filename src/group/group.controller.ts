@@ -7,6 +7,7 @@ import type { HttpRequest } from '../http/request/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { GroupReader } from './group.reader.js';
+import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 /** The kinds and units of a group. Groups themselves are read and written as units of the kind `group`. */
 @Controller('api/lib/group/:group_id')
@@ -18,7 +19,7 @@ export class GroupController {
   @ApiRoute({
     id: 'group.kinds_struct',
     tag: 'Groups',
-    kind: 'group',
+    kind: GROUP_KIND,
     needs: 'access',
     rights: ['read'],
     summary: 'Describe the parameters of all kinds of a group',
@@ -33,8 +34,8 @@ export class GroupController {
   @ApiRoute({
     id: 'group.kinds',
     tag: 'Groups',
-    kind: 'kind',
-    reads: 'group',
+    kind: KIND_KIND,
+    reads: GROUP_KIND,
     needs: 'access',
     rights: ['read'],
     summary: 'List the kinds of a group',
@@ -50,7 +51,7 @@ export class GroupController {
   @ApiRoute({
     id: 'group.units',
     tag: 'Groups',
-    kind: 'group',
+    kind: GROUP_KIND,
     needs: 'access',
     rights: ['read'],
     summary: 'List the units of all kinds of a group',
@@ -65,7 +66,7 @@ export class GroupController {
   @ApiRoute({
     id: 'group.get_unit',
     tag: 'Groups',
-    kind: 'group',
+    kind: GROUP_KIND,
     needs: 'access',
     rights: ['read'],
     summary: 'Get a unit of any kind of a group',

@@ -22,6 +22,7 @@ import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/qu
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
 import { Walks } from '../unit/query/traversal.js';
+import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 @Injectable()
 export class GroupReader {
@@ -42,7 +43,7 @@ export class GroupReader {
 
   /** The kinds that the group's list names. */
   kinds(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
-    return this.reader.listWhere(scope, 'kind', parameters, async (kind, model) => {
+    return this.reader.listWhere(scope, KIND_KIND, parameters, async (kind, model) => {
       const { kinds } = await this.#getGroup(this.#session(scope, model), groupId);
       return { op: 'in', target: { field: kind.keyField, keys: [] }, values: kinds };
     });
@@ -103,7 +104,7 @@ export class GroupReader {
 
   /** @throws KindError 404 for a group that does not exist, or that the caller may not read */
   async #getGroup(session: Session, id: string): Promise<GroupDef> {
-    const { kind, grant } = authorizeKind(session.model, 'group', 'read', session.caller);
+    const { kind, grant } = authorizeKind(session.model, GROUP_KIND, 'read', session.caller);
     if (!grant.predicate) return getGroup(session.model, id);
     return getGroup(session.model, id, (await this.reader.find(session, kind, id)) ? [id] : []);
   }

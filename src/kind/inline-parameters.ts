@@ -14,6 +14,7 @@ import { Drafter } from '../unit/draft/drafter.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
 import { changeOf } from '../unit/session/session.js';
 import { UnitStores } from '../unit/unit-stores.js';
+import { PARAMETER_GROUP } from '../model/model.js';
 
 /** A definition and its position in the list. */
 interface InlineDefinition {
@@ -49,7 +50,7 @@ export class InlineParameters {
       const stored = id === undefined ? undefined : session.model.parameters.get(id);
       if (typeof type !== 'string' || !isParameterTypeId(type)) {
         const hint =
-          typeof type === 'string' ? faults.hint(type, session.model.groups.get('parameter')?.kinds ?? []) : '';
+          typeof type === 'string' ? faults.hint(type, session.model.groups.get(PARAMETER_GROUP)?.kinds ?? []) : '';
         const wants = `must be a parameter type${hint}: ${[...PARAMETER_TYPES.keys()].join(', ')}`;
         faults.add('parameter.bad_value', `parameters[${at}].kind_id: ${wants}`, { parameter: 'parameters' });
         ids[at] = undefined;

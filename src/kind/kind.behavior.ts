@@ -2,10 +2,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { checkAccess } from '../access/check-access.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
-import { tellTaken, tellUnknownParameter } from '../model/check/check-model.js';
+import { reportTakenNames, reportUnknownParameter } from '../model/check/check-model.js';
 import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
 import { MEMBER_GROUP, referencesTo, type KindDef } from '../model/model.js';
-import { CREDENTIAL_KIND, PLAIN } from '../model/built-in-traits.js';
+import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, NO_TRAITS } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
@@ -37,7 +37,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
   }
 
   applies(kind: KindDef): boolean {
-    return kind.id === 'kind';
+    return kind.id === KIND_KIND;
   }
 
   async prepare(given: Body, write: PendingWrite): Promise<Body> {
@@ -50,7 +50,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
     const granted = groupFieldIds(write);
     // Kinds of older releases may have parameters with reserved names, and keep them.
     const before = write.session.model.kinds.get(write.id ?? '')?.parameters ?? [];
-    tellTaken(
+    reportTakenNames(
       own.filter((id) => !before.some((each) => each === id)),
       groupsOfEditedKind(write),
       write.faults,
@@ -69,7 +69,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
     checkParameterNames(draft.values.get('parameters'), write);
     const access = draft.values.get('access');
     if (access !== undefined && access !== null)
-      checkAccess(session.model.kinds.get(kindId)?.special ?? PLAIN, access, faults);
+      checkAccess(session.model.kinds.get(kindId)?.traits ?? NO_TRAITS, access, faults);
     const body = this.#bodies.get(write);
     if (faults.any && body) {
       const suggestable = suggestableIds(session.model, originalCallerOf(session));
@@ -98,7 +98,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
       const names = others.map((reference) => `'${reference.kind.id}' by '${reference.field.id}'`).join(', ');
       throw refusal('kind.referenced', `'${id}' is referred to by ${names}`);
     }
-    const groupKind = session.model.kinds.get('group');
+    const groupKind = session.model.kinds.get(GROUP_KIND);
     for (const group of session.model.groups.values()) {
       if (!groupKind || !group.kinds.includes(id)) continue;
       const rest = group.kinds.filter((member) => member !== id);
@@ -153,7 +153,7 @@ function checkParameterNames(list: Json | undefined, write: PendingWrite): void 
   const known = [parameters, new Set(groupFieldIds(write)), changeOf(session).parameters];
   for (const id of list as string[]) {
     if (known.some((ids) => ids.has(id))) continue;
-    tellUnknownParameter(id, suggestableIds(session.model, originalCallerOf(session)).parameters(), faults);
+    reportUnknownParameter(id, suggestableIds(session.model, originalCallerOf(session)).parameters(), faults);
   }
 }
 

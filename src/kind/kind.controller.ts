@@ -7,6 +7,7 @@ import type { HttpRequest } from '../http/request/request.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { Structs } from '../unit/struct.js';
+import { KIND_KIND } from '../model/built-in-traits.js';
 
 /** Kinds are units of `kind`, so only the struct of their body has a route here. */
 @Controller('api/lib/kind')
@@ -18,7 +19,7 @@ export class KindController {
   @ApiRoute({
     id: 'kind.struct',
     tag: 'Kinds',
-    kind: 'kind',
+    kind: KIND_KIND,
     needs: 'access',
     rights: ['read'],
     summary: 'Describe the body of a kind',
@@ -26,6 +27,6 @@ export class KindController {
     content: 'struct',
   })
   struct(@Scope() scope: RequestScope, @Req() request: HttpRequest): Promise<Answer> {
-    return this.structs.ofKind(scope, 'kind', urlQueryParameters(request.url), true);
+    return this.structs.ofKind(scope, KIND_KIND, urlQueryParameters(request.url), true);
   }
 }

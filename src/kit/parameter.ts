@@ -1,10 +1,10 @@
 /** Parameters of functions, which are declared, read and validated like those of kinds. */
-import type { TYPES } from '../model/parameter-type/types.js';
+import type { PARAMETER_TYPE_LIST } from '../model/parameter-type/types.js';
 import type { Json } from '../shared/json.js';
 
 export type { Json };
 
-type DeclarableType = (typeof TYPES)[number];
+type DeclarableType = (typeof PARAMETER_TYPE_LIST)[number];
 
 /** The TypeScript types that parameter types name. */
 interface TypesByName {

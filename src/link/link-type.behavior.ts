@@ -10,6 +10,7 @@ import type { Body, Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
 import { countLinksStatement, deleteLinksOfTypeStatement, lockLinksStatement } from '../sql/link.sql.js';
 import { changeOf, type Session } from '../unit/session/session.js';
+import { LINK_KIND } from '../model/built-in-traits.js';
 
 @Injectable()
 export class LinkTypeBehavior implements Behavior, OnModuleInit {
@@ -22,7 +23,7 @@ export class LinkTypeBehavior implements Behavior, OnModuleInit {
   }
 
   applies(kind: KindDef): boolean {
-    return kind.id === 'link';
+    return kind.id === LINK_KIND;
   }
 
   prepare(body: Body, { id }: PendingWrite): Body {

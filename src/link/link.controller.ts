@@ -11,6 +11,7 @@ import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 import { LinkReader } from './link.reader.js';
 import type { LinkPath } from './link.plan.js';
 import { LinkService } from './link.service.js';
+import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 interface LinkParams {
   readonly parent_kind_id: string;
@@ -40,17 +41,17 @@ const LINKS = { tag: 'Links', of: 'linkable', joint: true, needs: 'access' } as 
 const SYSTEM = { needs: 'bearer', rights: ['link'] } as const;
 
 /** The parameters of a kind and the kinds of a group have the same routes, as link types of the system. */
-const KIND_PARAMETER = {
+const KIND_PARAMETER_ROUTE = {
   ...SYSTEM,
   tag: 'Kinds',
-  kind: 'kind',
+  kind: KIND_KIND,
   path: '/api/lib/kind/unit/{kind_id}/link/parameter/{parameter_type_id}/unit/{parameter_id}',
 } as const;
-const GROUP_KIND = {
+const GROUP_KIND_ROUTE = {
   ...SYSTEM,
   tag: 'Groups',
-  kind: 'group',
-  reads: 'kind',
+  kind: GROUP_KIND,
+  reads: KIND_KIND,
   path: '/api/lib/group/unit/{group_id}/link/group/kind/unit/{kind_id}',
 } as const;
 
@@ -74,12 +75,12 @@ export class LinkController {
     },
     {
       id: 'kind.add_parameter',
-      ...KIND_PARAMETER,
+      ...KIND_PARAMETER_ROUTE,
       summary: 'Add a parameter to a kind',
       content: 'kind',
       refuses: [409],
     },
-    { id: 'group.add_kind', ...GROUP_KIND, summary: 'Add a kind to a group', content: 'kind', refuses: [409] },
+    { id: 'group.add_kind', ...GROUP_KIND_ROUTE, summary: 'Add a kind to a group', content: 'kind', refuses: [409] },
   )
   create(@Scope() scope: RequestScope, @Param() params: LinkParams, @Req() request: HttpRequest): Promise<Answer> {
     const path = linkPathOf(params);
@@ -92,7 +93,7 @@ export class LinkController {
     { id: 'unlink', ...LINKS, rights: ['link'], summary: 'Take a link from a unit of %', content: 'nothing' },
     {
       id: 'kind.remove_parameter',
-      ...KIND_PARAMETER,
+      ...KIND_PARAMETER_ROUTE,
       summary: 'Take a parameter from a kind',
       query: CASCADE_QUERY,
       content: 'nothing',
@@ -100,7 +101,7 @@ export class LinkController {
     },
     {
       id: 'group.remove_kind',
-      ...GROUP_KIND,
+      ...GROUP_KIND_ROUTE,
       summary: 'Remove a kind from a group',
       query: CASCADE_QUERY,
       content: 'nothing',

@@ -16,7 +16,10 @@ export const KIND_KIND = 'kind';
 export const GROUP_KIND = 'group';
 export const LINK_KIND = 'link';
 
-export interface Special {
+/** The link type that every project has. */
+export const LINK_TYPE = 'link';
+
+export interface BuiltInTraits {
   /** The system's own: for everybody else the kind is not there. */
   readonly sealed?: boolean;
   /** Its units are the kinds of the project. */
@@ -32,4 +35,4 @@ export interface Special {
 }
 
 /** What a kind of a user's is. */
-export const PLAIN: Special = {};
+export const NO_TRAITS: BuiltInTraits = {};

@@ -7,11 +7,11 @@ import type { ParameterType } from './parameter-type/parameter-type.js';
 import { parameterType } from './parameter-type/registry.js';
 import { uuidType } from './parameter-type/unit.type.js';
 
-type Given = Pick<ParameterDef, 'id' | 'type'> & Partial<ParameterDef>;
+type FieldSettings = Pick<ParameterDef, 'id' | 'type'> & Partial<ParameterDef>;
 type Extras = Partial<Omit<Field, 'id' | 'def'>> & { storedAs?: 'json' };
 
 /** A field of a built-in kind. `storedAs: 'json'` keeps values of several types in one column. */
-export function builtInField(given: Given, { storedAs, ...extras }: Extras = {}): Field {
+export function builtInField(given: FieldSettings, { storedAs, ...extras }: Extras = {}): Field {
   const def = parameterDef(given);
   const type = parameterType(storedAs ?? def.type);
   return {

@@ -8,7 +8,7 @@ import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
-import type { Special } from './built-in-traits.js';
+import type { BuiltInTraits } from './built-in-traits.js';
 
 /** What a unit of a kind has under one name: a parameter as that kind stores it, or a field that every unit has. */
 export interface Field {
@@ -60,7 +60,7 @@ export interface KindDef {
   readonly public: boolean;
   readonly builtIn: boolean;
   /** What only this one of the built-in kinds is; empty for the kinds of users. */
-  readonly special: Special;
+  readonly traits: BuiltInTraits;
   /** As stored; `access/` compiles it. */
   readonly access: Json;
   readonly table: string;

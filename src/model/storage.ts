@@ -21,7 +21,7 @@ export interface UnitStorage {
   readonly timestamps: boolean;
 }
 
-const TABLE: UnitStorage = {
+const TABLE_STORAGE: UnitStorage = {
   type: 'table',
   hasTable: true,
   foreignKeys: true,
@@ -35,10 +35,10 @@ const TABLE: UnitStorage = {
 };
 
 /** Kinds of the model are written one by one, and have link types of the system. */
-const BUILT_IN_TABLE: UnitStorage = { ...TABLE, bulk: false, links: false };
+const BUILT_IN_TABLE: UnitStorage = { ...TABLE_STORAGE, bulk: false, links: false };
 
 /** Units that a source outside of the service supplies. */
-const REMOTE: UnitStorage = {
+const REMOTE_STORAGE: UnitStorage = {
   type: 'remote',
   hasTable: false,
   foreignKeys: false,
@@ -52,6 +52,6 @@ const REMOTE: UnitStorage = {
 };
 
 export function storageOf(remote: boolean, builtIn: boolean): UnitStorage {
-  if (remote) return REMOTE;
-  return builtIn ? BUILT_IN_TABLE : TABLE;
+  if (remote) return REMOTE_STORAGE;
+  return builtIn ? BUILT_IN_TABLE : TABLE_STORAGE;
 }

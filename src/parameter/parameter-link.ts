@@ -1,7 +1,7 @@
 /** The system's link type `parameter`: adds parameters to kinds and removes them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Answer } from '../http/answer/answer.js';
-import { tellTaken } from '../model/check/check-model.js';
+import { reportTakenNames } from '../model/check/check-model.js';
 import type { KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/registry.js';
 import { Faults, refusal } from '../shared/errors.js';
@@ -11,11 +11,12 @@ import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 import { UnitRights } from '../unit/table/rights.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
+import { KIND_KIND } from '../model/built-in-traits.js';
 
 @Injectable()
 export class ParameterLink implements SystemLink, OnModuleInit {
   readonly linkId = 'parameter';
-  readonly parentKind = 'kind';
+  readonly parentKind = KIND_KIND;
 
   constructor(
     private readonly links: SystemLinks,
@@ -42,11 +43,11 @@ export class ParameterLink implements SystemLink, OnModuleInit {
     const kind = this.#kindOf(session, parentId);
     if (!kind.parameters.includes(childId)) {
       const faults = new Faults();
-      tellTaken([childId], kind.groups, faults);
+      reportTakenNames([childId], kind.groups, faults);
       faults.throwIfAny();
       await this.#write(session, kind, { parameters: [...kind.parameters, childId] });
     }
-    const kinds = session.model.kinds.get('kind');
+    const kinds = session.model.kinds.get(KIND_KIND);
     if (!kinds) throw new Error('the model has no kind of kinds');
     return unitAnswer(kinds, await this.rights.present(session, kinds, parentId));
   }
@@ -70,14 +71,14 @@ export class ParameterLink implements SystemLink, OnModuleInit {
 
   #kindOf(session: Session, id: string): KindDef {
     const kind = session.model.kinds.get(id);
-    const kinds = session.model.kinds.get('kind');
+    const kinds = session.model.kinds.get(KIND_KIND);
     if (!kind && kinds) throw unknownUnit(kinds, id);
     if (!kind || kind.builtIn) throw refusal('kind.built_in', `'${id}' is built in: it keeps its parameters`);
     return kind;
   }
 
   async #write(session: Session, kind: KindDef, values: Record<string, unknown>): Promise<void> {
-    const kinds = session.model.kinds.get('kind');
+    const kinds = session.model.kinds.get(KIND_KIND);
     if (kinds)
       await this.stores.of(kinds).update(asSystem(session), kinds, kind.id, () => new Map(Object.entries(values)));
   }

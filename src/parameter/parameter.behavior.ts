@@ -4,7 +4,7 @@ import { mayReadValues } from '../access/masks.js';
 import { suggestableIds } from '../access/suggestable-ids.js';
 import {
   canonicalValues,
-  checkBytes,
+  checkDefinitionBytes,
   checkParameter,
   differences,
   emptyDefinition,
@@ -58,7 +58,7 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     const base =
       id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
     const def = patched(base, draft.values);
-    const isShort = checkBytes(draft.values, base, faults, index);
+    const isShort = checkDefinitionBytes(draft.values, base, faults, index);
     checkParameter(isShort ? def : { ...def, default: null }, faults, patterns, index);
     const [persistence, runTime] = [draft.values.get('persistence'), draft.values.get('only_run_time')];
     if (persistence !== undefined && runTime !== undefined && (persistence === 'run_time') !== runTime) {

@@ -1,5 +1,5 @@
 /** The steps of a model change as DDL, and its guards: counts of the units that are in the way of a change. */
-import type { ColumnChange, Condition, Guard, Step } from '../model/table/diff.js';
+import type { ColumnChange, Condition, Guard, SchemaStep } from '../model/table/diff.js';
 import type { Json } from '../shared/json.js';
 import type { Constraint } from '../model/parameter-type/parameter-type.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table/table-shape.js';
@@ -19,11 +19,11 @@ import {
   type Statement,
 } from './fragment.js';
 
-export function stepStatement(step: Step, schema: string): Statement {
+export function stepStatement(step: SchemaStep, schema: string): Statement {
   return render(stepSql(step, schema));
 }
 
-function stepSql(step: Step, schema: string): Fragment {
+function stepSql(step: SchemaStep, schema: string): Fragment {
   switch (step.type) {
     case 'drop_foreign_key':
       return sql`ALTER TABLE ${ident(schema, step.table)} DROP CONSTRAINT ${ident(step.name)}`;
@@ -70,7 +70,7 @@ function columnChange(change: ColumnChange): Fragment[] {
       const { column } = change;
       const value = change.default === null ? sql`` : sql` DEFAULT ${defaultLiteral(change.default, column)}`;
       const add = sql`ADD COLUMN ${columnDefinition(column)}${value}`;
-      return change.drop ? [sql`DROP COLUMN ${ident(column.name)}`, add] : [add];
+      return change.replace ? [sql`DROP COLUMN ${ident(column.name)}`, add] : [add];
     }
   }
 }

@@ -4,7 +4,7 @@
  * text.
  */
 import type { Field, KindDef } from '../model/model.js';
-import { fieldsOf, type Predicate } from '../model/predicate/predicate.js';
+import { testedFields, type Predicate } from '../model/predicate/predicate.js';
 import { jsonText } from '../shared/large-json.js';
 import type { WorkInPieces } from '../shared/work-in-pieces.js';
 import { bounded, boundedInTotal } from './answer-size.sql.js';
@@ -229,7 +229,7 @@ function staysAllowed(plan: WritePlan): Fragment | undefined {
 function holdsFor(plan: WritePlan, predicate: Predicate, fresh: string, old: string | undefined): Fragment {
   const written = new Set(plan.written.map(({ column: name }) => name));
   // Two fields may share a column: `id` and the natural key.
-  const fieldsByColumn = new Map(fieldsOf(predicate).map((field) => [field.column ?? field.id, field]));
+  const fieldsByColumn = new Map(testedFields(predicate).map((field) => [field.column ?? field.id, field]));
   const columns = [...fieldsByColumn].map(([name, field]) => {
     if (written.has(field.column)) return sql`${columnRef(field, fresh)} AS ${ident(name)}`;
     return sql`${old === undefined ? unwrittenValue(field, plan) : columnRef(field, old)} AS ${ident(name)}`;

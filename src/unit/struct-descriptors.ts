@@ -7,8 +7,8 @@ import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
 import { builtInField } from '../model/field.js';
 import { isMemberKind, UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterTypeId } from '../model/parameter-type/types.js';
-import { shared, type Names } from '../model/predicate/path.js';
-import { fieldsOf, type Predicate } from '../model/predicate/predicate.js';
+import { namesOfKinds, type Names } from '../model/predicate/path.js';
+import { testedFields, type Predicate } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KIND_KIND } from '../model/built-in-traits.js';
 import { Faults } from '../shared/errors.js';
@@ -66,7 +66,7 @@ export function describe(
   const asked = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
   const named = { include: asked(query.include), exclude: asked(query.exclude) };
   if (!first) return [];
-  const names = { kind: first, visible: fields, ...shared(kinds) };
+  const names = { kind: first, visible: fields, ...namesOfKinds(kinds) };
   return planFields(named, names).map((field) => descriptorOf(field, viewer));
 }
 
@@ -159,6 +159,6 @@ export function planDescriptors({ filter, order }: ListQuery, model: Model): Des
   const tests = collectFaults(faults, () => filter && resolveFilter(filter, names), undefined);
   faults.throwIfAny();
   if (!tests && terms.length === 0) return undefined;
-  const used = new Set([...(tests ? fieldsOf(tests) : []), ...terms.map(({ target }) => target.field)]);
+  const used = new Set([...(tests ? testedFields(tests) : []), ...terms.map(({ target }) => target.field)]);
   return { filter: tests, order: terms, used: [...used] };
 }

@@ -23,7 +23,7 @@ function secondsOf(value: Stored): number {
 export const durationType: ParameterType<'duration', 'string'> = {
   id: 'duration',
   label: 'Duration',
-  wants: 'a duration as HH:MM or HH:MM:SS',
+  expects: 'a duration as HH:MM or HH:MM:SS',
   column: 'interval',
   json: 'text',
   fields: ['default', 'min_value', 'max_value'],
@@ -32,11 +32,11 @@ export const durationType: ParameterType<'duration', 'string'> = {
   sortable: true,
   accept(value, { minValue, maxValue }, report) {
     if (typeof value !== 'string') {
-      report('parameter.bad_type', `must be ${durationType.wants}, got ${typeName(value)}`);
+      report('parameter.bad_type', `must be ${durationType.expects}, got ${typeName(value)}`);
       return undefined;
     }
     const duration = parse(value);
-    if (duration === undefined) report('parameter.bad_value', `must be ${durationType.wants}`);
+    if (duration === undefined) report('parameter.bad_value', `must be ${durationType.expects}`);
     else if (minValue !== undefined && secondsOf(duration) < secondsOf(minValue)) {
       report('parameter.too_small', `at least ${minValue}, got ${duration}`);
     } else if (maxValue !== undefined && secondsOf(duration) > secondsOf(maxValue)) {

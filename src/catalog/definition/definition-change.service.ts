@@ -5,7 +5,7 @@ import { CONFIG } from '../../config/config.token.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { orphanedAccess } from '../../access/check-access.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import { diffInPieces, type Step } from '../../model/table/diff.js';
+import { diffInPieces, type SchemaStep } from '../../model/table/diff.js';
 import { isMemberKind, type KindDef, type Model } from '../../model/model.js';
 import { deleteLinksOfKindStatement } from '../../sql/link.sql.js';
 import { endMembersStatement } from '../../sql/session.sql.js';
@@ -173,7 +173,7 @@ function isMemberKindOf(model: Model, id: string): boolean {
   return kind !== undefined && isMemberKind(kind);
 }
 
-function alteredTables(steps: readonly Step[]): string[] {
+function alteredTables(steps: readonly SchemaStep[]): string[] {
   const made = new Set(steps.flatMap((step) => (step.type === 'create_table' ? [step.table.name] : [])));
   return steps.flatMap((step) =>
     step.type === 'create_table' || step.type === 'drop_index' || made.has(step.table) ? [] : [step.table],

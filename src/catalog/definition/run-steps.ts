@@ -1,7 +1,7 @@
 /** Executes the steps of a change of tables as DDL. */
 import { type Executor } from '../../database/database.js';
 import { isDatabaseFault } from '../../database/statement/sqlstate.js';
-import { type Step } from '../../model/table/diff.js';
+import { type SchemaStep } from '../../model/table/diff.js';
 import { refusal } from '../../shared/errors.js';
 import { dropDefaultsStatement, stepStatement } from '../../sql/ddl.sql.js';
 
@@ -12,8 +12,8 @@ import { dropDefaultsStatement, stepStatement } from '../../sql/ddl.sql.js';
 export async function runSteps(
   executor: Executor,
   schema: string,
-  steps: readonly Step[],
-  isDeferred: (step: Step) => Promise<boolean> = () => Promise.resolve(false),
+  steps: readonly SchemaStep[],
+  isDeferred: (step: SchemaStep) => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<void> {
   for (const step of steps) {
     if (await isDeferred(step)) continue;

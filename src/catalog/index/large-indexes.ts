@@ -3,7 +3,7 @@
  * long.
  */
 import type { Executor } from '../../database/database.js';
-import type { Step } from '../../model/table/diff.js';
+import type { SchemaStep } from '../../model/table/diff.js';
 import type { TableShape } from '../../model/table/table-shape.js';
 import { LIMITS } from '../../shared/limits.js';
 import { isLargeStatement, oversizedStatement } from '../../sql/index.sql.js';
@@ -28,7 +28,7 @@ export class LargeIndexes {
    * Whether a step is deferred. Steps that can fail because of stored values must run in the transaction, so that the
    * change is refused: unique indexes, and indexes for which a value may be too long.
    */
-  readonly isDeferred = async (step: Step): Promise<boolean> => {
+  readonly isDeferred = async (step: SchemaStep): Promise<boolean> => {
     if (step.type === 'create_table') this.#newTables.add(step.table.name);
     if (step.type !== 'create_index' || step.index.unique || this.#newTables.has(step.table)) return false;
     const { schema, tables } = this;

@@ -1,6 +1,6 @@
 /** What is known of a pattern, and its faults when it is defined. */
 import { RE2JS } from 're2js';
-import { tellOutcome, type NewPattern, type PatternChecks } from '../../model/check/pattern-checks.js';
+import { reportOutcome, type NewPattern, type PatternChecks } from '../../model/check/pattern-checks.js';
 import { LIMITS } from '../../shared/limits.js';
 
 /** What is known of a pattern: why it is invalid, or its number of instructions. */
@@ -38,6 +38,6 @@ export function settleTrusted(checks: PatternChecks): void {
   }
   for (const check of texts) {
     const expression = compiled.get(check.pattern);
-    if (expression) tellOutcome(check, expression.test(check.text) ? 'match' : 'mismatch');
+    if (expression) reportOutcome(check, expression.test(check.text) ? 'match' : 'mismatch');
   }
 }

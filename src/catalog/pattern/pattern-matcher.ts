@@ -7,7 +7,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import {
-  tellOutcome,
+  reportOutcome,
   type NewPattern,
   type PatternCheck,
   type PatternChecks,
@@ -125,7 +125,7 @@ export class PatternMatcher implements OnApplicationShutdown {
       const tooLong = own > LIMITS.patternSteps;
       if (!tooLong) used.steps += own;
       if (!tooLong && used.steps <= LIMITS.patternSteps) return true;
-      tellOutcome(check, tooLong ? 'too_long' : 'together');
+      reportOutcome(check, tooLong ? 'too_long' : 'together');
       return false;
     });
   }
@@ -138,7 +138,7 @@ export class PatternMatcher implements OnApplicationShutdown {
       if (checks.eventLoopTime > EVENT_LOOP_TIME || this.#steps(check) > EVENT_LOOP_LIMITS.steps) return true;
       const small = this.#findSmallPattern(check.pattern);
       if (!small) return true;
-      tellOutcome(check, small.matcher(check.text).find() ? 'match' : 'mismatch');
+      reportOutcome(check, small.matcher(check.text).find() ? 'match' : 'mismatch');
       checks.eventLoopTime = before + performance.now() - begun;
       return false;
     });
@@ -146,7 +146,7 @@ export class PatternMatcher implements OnApplicationShutdown {
 
   async #settleOnWorker(project: string, texts: readonly PatternCheck[], checks: PatternChecks): Promise<void> {
     const outcomes = await this.match(project, texts, checks);
-    texts.forEach((check, at) => tellOutcome(check, outcomes[at] ?? 'costly'));
+    texts.forEach((check, at) => reportOutcome(check, outcomes[at] ?? 'costly'));
   }
 
   /** The outcomes of matches on the worker, in their order. @throws KindError 503 if too much waits */

@@ -6,7 +6,7 @@ import type { Executor, Transaction } from '../../database/database.js';
 import { isDatabaseFault } from '../../database/statement/sqlstate.js';
 import { BUILT_IN_GROUPS, BUILT_IN_VERSION, grantedFields, listedParameters } from '../../model/built-in/built-in.js';
 import { builtInRecords, buildModel } from '../../model/check/build-model.js';
-import { diffTables, type Step } from '../../model/table/diff.js';
+import { diffTables, type SchemaStep } from '../../model/table/diff.js';
 import { storedDefault } from '../../model/field.js';
 import type { Model } from '../../model/model.js';
 import { tableShapes, type ColumnShape, type TableShape } from '../../model/table/table-shape.js';
@@ -48,7 +48,7 @@ export interface UpgradeResult {
 }
 
 interface UpgradePlan {
-  readonly steps: readonly Step[];
+  readonly steps: readonly SchemaStep[];
   readonly leftAlone: readonly string[];
 }
 
@@ -136,7 +136,7 @@ export function planUpgrade(
 function dropOf(
   { table, column, index }: RetiredPart,
   existing: ReadonlyMap<string, TableShape>,
-): { name: string; step: Step }[] {
+): { name: string; step: SchemaStep }[] {
   const shape = existing.get(table);
   if (index !== undefined) {
     return shape?.indexes.has(index)

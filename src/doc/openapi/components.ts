@@ -11,6 +11,7 @@ import { recordResponse, SHARED_RESPONSES } from './response.js';
 import { pageSchema, SHARED_SCHEMAS } from './shared.schemas.js';
 import { createSchema, recordSchema, updateSchema } from './unit.schema.js';
 import { kindContext, hasRecord, type DocumentView } from './view.js';
+import { LINK_KIND } from '../../model/built-in-traits.js';
 
 type ComponentMakers = ReadonlyMap<string, () => unknown>;
 
@@ -68,7 +69,7 @@ function componentParameters(view: DocumentView): Record<string, OpenApiParamete
 
 /** The link types if the caller may read all of them, otherwise undefined. */
 function linkTypesOf({ model, caller }: DocumentView): readonly string[] | undefined {
-  const kind = model.kinds.get('link');
+  const kind = model.kinds.get(LINK_KIND);
   const grant = kind && grantOf(kind, 'read', caller, model);
   return grant && grant.predicate === undefined ? [...model.linkTypes.keys()] : undefined;
 }

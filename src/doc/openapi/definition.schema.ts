@@ -17,7 +17,7 @@ import { LEVELS } from '../../model/parameter-type/parameter-settings.js';
 import type { ParameterTypeId } from '../../model/parameter-type/types.js';
 import { isParameterTypeId, parameterType } from '../../model/parameter-type/registry.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
-import { OPERATIONS } from '../../model/built-in-traits.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND, OPERATIONS } from '../../model/built-in-traits.js';
 import { Faults } from '../../shared/errors.js';
 import { IDENTIFIER } from '../../shared/identifiers.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -98,9 +98,9 @@ function newIdSchema(kind: KindDef): Schema {
 }
 
 const RESERVED_IDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['kind', RESERVED_KINDS],
-  ['group', RESERVED_GROUPS],
-  ['link', RESERVED_LINK_TYPES],
+  [KIND_KIND, RESERVED_KINDS],
+  [GROUP_KIND, RESERVED_GROUPS],
+  [LINK_KIND, RESERVED_LINK_TYPES],
 ]);
 
 /** The allowed values of a parameter have its type. */

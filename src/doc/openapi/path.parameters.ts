@@ -1,22 +1,23 @@
 /** Path parameters. Pure. */
-import type { KindDef } from '../../model/model.js';
+import { PARAMETER_GROUP, type KindDef } from '../../model/model.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
 import type { OpenApiParameter, Schema } from './openapi.js';
 import type { Route } from './route.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 
 const PATH_ID: Schema = { type: 'string', minLength: 1 };
 
 /** The name of the parameter for a unit's id, which depends on built-in kinds. */
 function unitName(kind: KindDef | undefined): string {
   if (!kind?.builtIn) return 'unit_id';
-  if (kind.groups.includes('parameter')) return 'parameter_id';
+  if (kind.groups.includes(PARAMETER_GROUP)) return 'parameter_id';
   return UNIT_NAMES.get(kind.id) ?? 'unit_id';
 }
 
 const UNIT_NAMES: ReadonlyMap<string, string> = new Map([
-  ['kind', 'kind_id'],
-  ['group', 'group_id'],
-  ['link', 'link_id'],
+  [KIND_KIND, 'kind_id'],
+  [GROUP_KIND, 'group_id'],
+  [LINK_KIND, 'link_id'],
 ]);
 
 /** The path of a route, for a kind if given. */

@@ -16,6 +16,7 @@ import { COMMON_STATUSES, PROJECT_STATUSES, type Route } from './route.js';
 import { envelopeSchema, NULL_SCHEMA, pageSchema } from './shared.schemas.js';
 import { recordFieldIds } from './unit.schema.js';
 import { hasRecord, type DocumentView } from './view.js';
+import { KIND_KIND } from '../../model/built-in-traits.js';
 
 const FORMS_WITH_HOOKS: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup']);
 
@@ -51,7 +52,7 @@ export function responsesOf(
 function success(route: Route, kind: KindDef | undefined, view: DocumentView): Response | Ref {
   const { content, media = 'application/json' } = route;
   if (content === 'nothing') return responseRef('Nothing');
-  const shown = content === 'kind' ? 'kind' : content === 'unit' ? kind?.id : undefined;
+  const shown = content === 'kind' ? KIND_KIND : content === 'unit' ? kind?.id : undefined;
   if (shown !== undefined && hasRecord(view, shown)) return responseRef(view.names.schema(shown, 'answer'));
   const versioned = ['unit', 'created', 'kind'].includes(content ?? '') || route.conditional === 'read';
   const schema = content ? envelopeSchema(contentSchema(content, kind, view)) : MEDIA.get(media);
@@ -99,9 +100,9 @@ function contentSchema(form: ContentForm, kind: KindDef | undefined, view: Docum
     case 'linkedUnits':
       return pageSchema(schemaRef('kind_linked_unit'));
     case 'kind':
-      return unitRef('kind', view);
+      return unitRef(KIND_KIND, view);
     case 'kinds':
-      return pageRef('kind', view);
+      return pageRef(KIND_KIND, view);
     case 'descriptors':
       return pageSchema(schemaRef('kind_descriptor'));
     case 'struct':

@@ -17,6 +17,7 @@ import {
   orNull,
   inputValue,
 } from './value.schema.js';
+import { KIND_KIND } from '../../model/built-in-traits.js';
 
 /** The caller, and the kinds whose units it may create or read; other kinds are not named. */
 export interface KindContext {
@@ -163,7 +164,7 @@ function inputProperty(kind: KindDef, field: Field, context: KindContext, create
 /** The schema of a reference if an object may replace the id, which creates the referenced unit. */
 function nestedUnitSchema(kind: KindDef, field: Field, context: KindContext): Schema | undefined {
   const { mayCreate, names } = context;
-  if (kind.builtIn && kind.id === 'kind' && field.id === 'parameters') {
+  if (kind.builtIn && kind.id === KIND_KIND && field.id === 'parameters') {
     // Callers who may create kinds may define parameters in them.
     const types = [...PARAMETER_TYPES.keys()].filter((type) => names.has(type));
     return parameterListSchema(new Map(types.map((type) => [type, names.schema(type, 'create')])));

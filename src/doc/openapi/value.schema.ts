@@ -4,7 +4,7 @@ import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { jsonType } from '../../model/parameter-type/json.type.js';
 import { parameterType } from '../../model/parameter-type/registry.js';
 import { datetimeType } from '../../model/parameter-type/temporal.type.js';
-import { list, plural } from '../../model/parameter-type/text-rules.js';
+import { allowedValuesText, plural } from '../../model/parameter-type/text-rules.js';
 import { LIMITS } from '../../shared/limits.js';
 import { bareName } from './names.js';
 import { escapeMarkdown, type Schema } from './openapi.js';
@@ -89,7 +89,7 @@ export function valueDescription(
     strip && 'White space at both ends is removed.',
     strip && minLength !== undefined && `At least ${plural(minLength, 'character')}.`,
     strip && maxLength !== undefined && `At most ${plural(maxLength, 'character')}.`,
-    strip && values && escapeMarkdown(`One of ${list(values)}.`),
+    strip && values && escapeMarkdown(`One of ${allowedValuesText(values)}.`),
     pattern !== undefined &&
       (strip || !isPortable(pattern)) &&
       `Matches the RE2 pattern \`${pattern.replaceAll('`', "'")}\`.`,

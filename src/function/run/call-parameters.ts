@@ -20,6 +20,7 @@ import { DefaultBytes } from '../../unit/draft/default-bytes.js';
 import { draftCreate } from '../../unit/draft/draft-reader.js';
 import type { LocatedDraft } from '../../unit/draft/references.js';
 import type { FunctionDef } from '../declare/definition.js';
+import { NO_TRAITS } from '../../model/built-in-traits.js';
 
 export interface ReadParameters {
   readonly values: Readonly<Record<string, Json>>;
@@ -90,7 +91,7 @@ function makeShape({ name, parameters }: FunctionDef, model: Model): KindDef {
     storage: storageOf(false, false),
     public: false,
     builtIn: false,
-    special: {},
+    traits: NO_TRAITS,
     access: null,
     table: '',
     discriminated: false,

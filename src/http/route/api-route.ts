@@ -5,7 +5,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiExtension, ApiOperation, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Remote } from '../../kit/remote.js';
-import type { Operation as Right } from '../../model/built-in-traits.js';
+import type { GROUP_KIND, KIND_KIND, Operation as Right } from '../../model/built-in-traits.js';
 import type { ErrorKind } from '../../shared/errors.js';
 import type { DtoClass } from '../body/dto.js';
 import type { QueryName } from './query-names.js';
@@ -61,9 +61,9 @@ export interface RouteFacts {
   /** Rights on the kind, any of which the caller needs. */
   readonly rights?: readonly Right[];
   /** The built-in kind whose rights count, if the path names it. */
-  readonly kind?: 'kind' | 'group';
+  readonly kind?: typeof KIND_KIND | typeof GROUP_KIND;
   /** Another built-in kind whose units the caller must be able to read. */
-  readonly reads?: 'kind' | 'group';
+  readonly reads?: typeof KIND_KIND | typeof GROUP_KIND;
   /** The operation that it needs from the source of a remote kind. */
   readonly asks?: keyof Remote;
   readonly administrators?: true;

@@ -11,7 +11,16 @@ import { DELETE_RULES, LEVELS } from '../parameter-type/parameter-settings.js';
 import type { ParameterTypeId } from '../parameter-type/types.js';
 import type { OwnField, ParameterType } from '../parameter-type/parameter-type.js';
 import { PARAMETER_TYPES } from '../parameter-type/registry.js';
-import { ADMIN_KIND, CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, PLAIN, type Special } from '../built-in-traits.js';
+import {
+  ADMIN_KIND,
+  CREDENTIAL_KIND,
+  GROUP_KIND,
+  KIND_KIND,
+  LINK_KIND,
+  LINK_TYPE,
+  NO_TRAITS,
+  type BuiltInTraits,
+} from '../built-in-traits.js';
 
 /**
  * Raised whenever the tables of the built-in model change, or how the names of members are compared, so that older
@@ -27,7 +36,7 @@ export interface BuiltInKind {
   readonly key: KeySource;
   /** Without id, kind_id, metadata, inserted_at and updated_at, which every kind has. */
   readonly fields: readonly Field[];
-  readonly special: Special;
+  readonly traits: BuiltInTraits;
 }
 
 /** Kinds that share the table of parameters. */
@@ -39,7 +48,7 @@ const flag = (id: string, text: string, value = false) =>
 const level = (id: string, text: string) => field({ id, type: 'string', label: text, values: LEVELS });
 
 const KIND_FIELDS: readonly Field[] = [
-  constantField('type', 'kind'),
+  constantField('type', KIND_KIND),
   label,
   flag('active', 'Active', true),
   field({ id: 'remote', type: 'boolean', label: 'Remote', nullable: false, required: true, default: false }),
@@ -111,7 +120,7 @@ function parameterFields(id: ParameterTypeId, type: ParameterType): readonly Fie
       values: ['kind_parameter', 'run_time'],
     }),
     field({ id: 'helper_text', type: 'text', label: 'Helper text' }),
-    ...type.fields.map((own) => OWN_FIELDS[own](id)),
+    ...type.fields.map((name) => OWN_FIELDS[name](id)),
     ...ALWAYS_SHOWN.filter(([own]) => !type.fields.includes(own)).map(([own, value]) => constantField(own, value)),
     flag('multiple', 'Multiple'),
     flag('nullable', 'Nullable', true),
@@ -126,12 +135,12 @@ function parameterFields(id: ParameterTypeId, type: ParameterType): readonly Fie
   ];
 }
 
-const own = (
+const builtInKind = (
   id: string,
   text: string,
   key: KeySource,
   fields: readonly Field[],
-  special: Special = PLAIN,
+  traits: BuiltInTraits = NO_TRAITS,
 ): BuiltInKind => ({
   id,
   label: text,
@@ -139,18 +148,18 @@ const own = (
   discriminated: false,
   key,
   fields,
-  special,
+  traits,
 });
 
 /** In the order in which they are listed. */
 export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
-  own(KIND_KIND, 'Kind', 'identifier', KIND_FIELDS, {
+  builtInKind(KIND_KIND, 'Kind', 'identifier', KIND_FIELDS, {
     holdsKinds: true,
     neverNobody: ['read', 'update'],
     existsCode: 'kind.exists',
   }),
-  own(GROUP_KIND, 'Group', 'identifier', GROUP_FIELDS, { existsCode: 'group.exists' }),
-  own('link', 'Link', 'identifier', [label], { existsCode: 'link.exists' }),
+  builtInKind(GROUP_KIND, 'Group', 'identifier', GROUP_FIELDS, { existsCode: 'group.exists' }),
+  builtInKind(LINK_KIND, 'Link', 'identifier', [label], { existsCode: 'link.exists' }),
   ...[...PARAMETER_TYPES].map(([id, type]) => ({
     id,
     label: type.label,
@@ -158,10 +167,10 @@ export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
     discriminated: true,
     key: 'identifier' as const,
     fields: parameterFields(id, type),
-    special: { existsCode: 'parameter.exists' } as const,
+    traits: { existsCode: 'parameter.exists' } as const,
   })),
-  own(CREDENTIAL_KIND, 'System user', 'uuid', CREDENTIAL_FIELDS, { sealed: true }),
-  own(ADMIN_KIND, 'Administrator', 'uuid', [], { levels: { read: 'admin' }, closed: ['signup'] }),
+  builtInKind(CREDENTIAL_KIND, 'System user', 'uuid', CREDENTIAL_FIELDS, { sealed: true }),
+  builtInKind(ADMIN_KIND, 'Administrator', 'uuid', [], { levels: { read: 'admin' }, closed: ['signup'] }),
 ];
 
 export interface BuiltInGroup {
@@ -210,15 +219,13 @@ export function listedParameters(groups: readonly string[], own: readonly string
 }
 
 export const BUILT_IN_LINK_TYPES: readonly { readonly id: string; readonly label: string }[] = [
-  { id: 'link', label: 'Link' },
+  { id: LINK_TYPE, label: 'Link' },
 ];
 
 const RESERVED = ['auth', 'doc', 'unit', 'struct', 'function', 'project'];
 
 /** The kinds that are there for the system alone. */
-export const SEALED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ special }) => special.sealed).map(
-  ({ id }) => id,
-);
+export const SEALED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ traits }) => traits.sealed).map(({ id }) => id);
 
 /** Ids that no user's kind may have. */
 export const RESERVED_KINDS: ReadonlySet<string> = new Set([...RESERVED, ...BUILT_IN_KINDS.map((kind) => kind.id)]);

@@ -14,7 +14,7 @@ import type { Field, GroupDef, KeySource, KindDef, LinkTypeDef, Model } from '..
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterType } from '../parameter-type/parameter-type.js';
 import { definitionOf, type KindRecord, type ModelRecords } from './records.js';
-import { PLAIN } from '../built-in-traits.js';
+import { NO_TRAITS } from '../built-in-traits.js';
 
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
@@ -42,7 +42,7 @@ export function* modelInPieces(records: ModelRecords, known?: Model): WorkInPiec
     const groupsOfKind = memberships.get(record.id) ?? [];
     const builtIn = BUILT_IN.get(record.id);
     const old = known?.kinds.get(record.id);
-    if (old && isOf(record, groupsOfKind, old) && (builtIn || hasSameFields(old, parameters, keys))) {
+    if (old && matchesRecord(record, groupsOfKind, old) && (builtIn || hasSameFields(old, parameters, keys))) {
       // Another object all the same: what is worked out of a kind may depend on other kinds.
       kinds.set(record.id, { ...old });
     } else {
@@ -73,7 +73,7 @@ function keptDefinition(made: ParameterDef, known: ParameterDef | undefined): Pa
 }
 
 /** Whether a kind is what its record and its groups say. */
-function isOf(record: KindRecord, groups: readonly string[], kind: KindDef): boolean {
+function matchesRecord(record: KindRecord, groups: readonly string[], kind: KindDef): boolean {
   const said = [record.label, record.active, storageOf(record.remote, kind.builtIn).type, record.public, record.access];
   const lists = [record.parameters, record.unique, record.indexes, groups];
   return jsonEqual(
@@ -168,14 +168,14 @@ function builtInShape(kind: BuiltInKind): Shape {
 }
 
 /** What the fields of users' kinds are made of. */
-interface Parts {
+interface FieldSources {
   readonly parameters: ReadonlyMap<string, ParameterDef>;
   readonly keys: ReadonlyMap<string, ParameterType>;
   /** Kinds that use a parameter share its field. */
   readonly shared: Map<ParameterDef, Field>;
 }
 
-function userShape(record: KindRecord, { parameters, keys, shared }: Parts): Shape {
+function userShape(record: KindRecord, { parameters, keys, shared }: FieldSources): Shape {
   const primary = primaryOf(record, parameters);
   const own = record.parameters.flatMap((id) => {
     const def = parameters.get(id);
@@ -212,7 +212,7 @@ function finishKind(
     storage,
     public: record.public,
     builtIn: builtIn !== undefined,
-    special: builtIn?.special ?? PLAIN,
+    traits: builtIn?.traits ?? NO_TRAITS,
     access: record.access,
     table: shape.table,
     discriminated: shape.discriminated,

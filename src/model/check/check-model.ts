@@ -101,7 +101,7 @@ export function checkReference(
 }
 
 function checkKind(kind: KindDef, model: Model, touched: Touched, suggestable: SuggestableIds, faults: Faults): void {
-  checkRemote(kind, model, faults);
+  checkRemoteReferences(kind, model, faults);
   checkParameterList(kind, model, touched, suggestable, faults);
   checkMemberKey(kind, touched, faults);
   checkLists(kind, model.parameters, faults);
@@ -128,7 +128,7 @@ export function checkLists(kind: KindLists, known: ReadonlyMap<string, Listed>, 
 }
 
 /** A remote kind has no table, so no foreign key can lead to it. */
-function checkRemote(kind: KindDef, model: Model, faults: Faults): void {
+function checkRemoteReferences(kind: KindDef, model: Model, faults: Faults): void {
   if (kind.storage.foreignKeys) return;
   for (const { kind: other, field } of referencesTo(model, kind.id)) {
     if (!other.storage.foreignKeys) continue;
@@ -139,7 +139,7 @@ function checkRemote(kind: KindDef, model: Model, faults: Faults): void {
 }
 
 /** Adds the fault of a list of parameters that names one which the project does not have. */
-export function tellUnknownParameter(id: string, known: Iterable<string>, faults: Faults): void {
+export function reportUnknownParameter(id: string, known: Iterable<string>, faults: Faults): void {
   const text = `parameters: no parameter '${id}' in this project${faults.hint(id, known)}`;
   faults.add('kind.bad_definition', text, { parameter: 'parameters' });
 }
@@ -153,7 +153,7 @@ function checkParameterList(
 ): void {
   for (const id of kind.parameters) {
     const def = model.parameters.get(id);
-    if (!def) tellUnknownParameter(id, suggestable.parameters(), faults);
+    if (!def) reportUnknownParameter(id, suggestable.parameters(), faults);
     else if (!touched.parameters.has(id)) checkReference(def, model, suggestable, faults);
   }
 }
@@ -169,7 +169,7 @@ function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
  * Adds a fault for each new parameter of a kind whose name a group of the kind has taken: for a field that kinds gain in
  * it, or for what the service itself takes and answers of their units.
  */
-export function tellTaken(ids: readonly unknown[], groups: readonly string[], faults: Faults): void {
+export function reportTakenNames(ids: readonly unknown[], groups: readonly string[], faults: Faults): void {
   const tell = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
   for (const group of BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id))) {
     for (const { id } of group.grants.filter((granted) => ids.includes(granted.id))) {

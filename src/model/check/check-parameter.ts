@@ -7,7 +7,7 @@ import { LIMITS } from '../../shared/limits.js';
 import { RESERVED_PARAMETERS } from '../model.js';
 import { parameterDef, type ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ValueRules } from '../parameter-type/parameter-settings.js';
-import type { FieldReport as Report, ParameterType } from '../parameter-type/parameter-type.js';
+import type { ReportFieldFault as Report, ParameterType } from '../parameter-type/parameter-type.js';
 import { parameterType } from '../parameter-type/registry.js';
 import { codePoints } from '../parameter-type/text-rules.js';
 import type { PatternChecks } from './pattern-checks.js';
@@ -140,7 +140,7 @@ function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void 
  * Whether the allowed values and the default that are written are not too long as JSON, or no longer than those that are
  * stored; a fault is added for each that is.
  */
-export function checkBytes(
+export function checkDefinitionBytes(
   given: ReadonlyMap<string, Json>,
   stored: ParameterDef,
   faults: Faults,

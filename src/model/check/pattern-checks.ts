@@ -46,7 +46,7 @@ export class PatternChecks {
 }
 
 /** Tells what a match came to, where that is a fault. */
-export function tellOutcome({ pattern, text, tell }: PatternCheck, outcome: PatternOutcome): void {
+export function reportOutcome({ pattern, text, tell }: PatternCheck, outcome: PatternOutcome): void {
   switch (outcome) {
     case 'match':
       return;

@@ -22,15 +22,15 @@ export function namesOfRule(rule: string): RuleNames {
 }
 
 /** They are asked for with every change of definitions, and an `access` that stays is one object in all models. */
-const known = new WeakMap<object, ReadonlyMap<string, readonly RuleNames[]>>();
+const parsedRules = new WeakMap<object, ReadonlyMap<string, readonly RuleNames[]>>();
 
 /** What the rules of each operation name. */
 export function namesOfRules(access: Json): ReadonlyMap<string, readonly RuleNames[]> {
   if (!isPlainObject(access)) return new Map();
   const found =
-    known.get(access) ??
+    parsedRules.get(access) ??
     new Map(Object.entries(access).map(([operation, said]) => [operation, rulesOf(said).map(namesOfRule)]));
-  known.set(access, found);
+  parsedRules.set(access, found);
   return found;
 }
 

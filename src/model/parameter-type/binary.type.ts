@@ -12,7 +12,7 @@ const BASE64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[A
 export const binaryType: ParameterType<'binary', 'string'> = {
   id: 'binary',
   label: 'Binary',
-  wants: 'base64',
+  expects: 'base64',
   column: 'bytea',
   json: 'base64',
   fields: ['default', 'max_length'],
@@ -24,16 +24,16 @@ export const binaryType: ParameterType<'binary', 'string'> = {
       report('parameter.bad_type', `must be base64 in a string, got ${typeName(value)}`);
       return undefined;
     }
-    const bytes = decode(value);
+    const bytes = decodeBase64(value);
     const limit = maxBytes(rules);
     if (!bytes) report('parameter.bad_value', 'must be base64 (RFC 4648, section 4, with padding)');
     else if (bytes.length > limit) report('parameter.too_long', `at most ${limit} bytes, got ${bytes.length}`);
-    else return hex(bytes);
+    else return toHex(bytes);
     return undefined;
   },
   read(text) {
-    const bytes = decode(text);
-    return bytes && hex(bytes);
+    const bytes = decodeBase64(text);
+    return bytes && toHex(bytes);
   },
   canonical(value) {
     const text = scalarText(value);
@@ -55,12 +55,12 @@ function maxBytes({ maxLength }: ValueRules): number {
 }
 
 /** Undefined for base64 that is not canonical. Compared by encoding again: a regular expression could overflow the stack on a long text. */
-function decode(text: string): Buffer | undefined {
+function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;
 }
 
 /** PostgreSQL's hex form of bytea. */
-function hex(bytes: Buffer): string {
+function toHex(bytes: Buffer): string {
   return HEX + bytes.toString('hex');
 }

@@ -5,7 +5,7 @@ import { OPERATORS, type ParameterType } from './parameter-type.js';
 export const booleanType: ParameterType<'boolean', 'boolean'> = {
   id: 'boolean',
   label: 'Boolean',
-  wants: 'true or false',
+  expects: 'true or false',
   column: 'boolean',
   json: 'native',
   fields: ['default'],

@@ -6,7 +6,7 @@ import {
   type Constraint,
   type JsonSchema,
   type ParameterType,
-  type Report,
+  type ReportValueFault,
   type Stored,
 } from './parameter-type.js';
 
@@ -17,7 +17,7 @@ const MAX_DIGITS = 1000;
 export const decimalType: ParameterType<'decimal', 'string'> = {
   id: 'decimal',
   label: 'Decimal',
-  wants: 'a decimal number such as "12.5"',
+  expects: 'a decimal number such as "12.5"',
   column: 'numeric',
   json: 'decimal',
   fields: ['default', 'min_value', 'max_value', 'scale'],
@@ -76,7 +76,7 @@ function bodyRuleSchema({ scale, minValue, maxValue }: ValueRules): JsonSchema {
   return { pattern: `^-?\\d+(?:\\.${decimals})?$`, ...bound('minimum', minValue), ...bound('maximum', maxValue) };
 }
 
-function withinRules(decimal: string, rules: ValueRules, report: Report): boolean {
+function withinRules(decimal: string, rules: ValueRules, report: ReportValueFault): boolean {
   const decimals = decimal.split('.')[1]?.length ?? 0;
   if (rules.scale !== undefined && decimals > rules.scale) {
     report('parameter.bad_value', `at most ${rules.scale} decimals, got ${decimals}`);

@@ -6,7 +6,7 @@ import { acceptInRange, numberSchema, rangeConstraints, withinRange } from './nu
 export const floatType: ParameterType<'float', 'number'> = {
   id: 'float',
   label: 'Float',
-  wants: 'a number',
+  expects: 'a number',
   column: 'double precision',
   json: 'native',
   fields: ['default', 'min_value', 'max_value'],

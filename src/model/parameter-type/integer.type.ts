@@ -6,7 +6,7 @@ import { acceptInRange, numberSchema, rangeConstraints, withinRange } from './nu
 export const integerType: ParameterType<'integer', 'number'> = {
   id: 'integer',
   label: 'Integer',
-  wants: 'a whole number within ±9007199254740991',
+  expects: 'a whole number within ±9007199254740991',
   column: 'bigint',
   json: 'native',
   fields: ['default', 'min_value', 'max_value', 'values'],
@@ -15,7 +15,7 @@ export const integerType: ParameterType<'integer', 'number'> = {
   sortable: true,
   accept(value, rules, report) {
     if (value instanceof InexactNumber) {
-      report('parameter.bad_value', `must be ${integerType.wants}, got ${value.text.slice(0, 40)}`);
+      report('parameter.bad_value', `must be ${integerType.expects}, got ${value.text.slice(0, 40)}`);
       return undefined;
     }
     if (typeof value !== 'number') {
@@ -23,7 +23,7 @@ export const integerType: ParameterType<'integer', 'number'> = {
       return undefined;
     }
     if (!Number.isSafeInteger(value)) {
-      report('parameter.bad_value', `must be ${integerType.wants}, got ${value}`);
+      report('parameter.bad_value', `must be ${integerType.expects}, got ${value}`);
       return undefined;
     }
     return acceptInRange(value, rules, report);

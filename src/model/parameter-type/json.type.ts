@@ -2,13 +2,13 @@ import { jsonFault, jsonFaultInPieces, type Json } from '../../shared/json.js';
 import { copyJson } from '../../shared/large-json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ValueRules } from './parameter-settings.js';
-import { OPERATORS, type ParameterType, type Report, type Stored } from './parameter-type.js';
+import { OPERATORS, type ParameterType, type ReportValueFault, type Stored } from './parameter-type.js';
 
 /** Any JSON value. In a filter its text is compared, on the whole value or at dotted keys. */
 export const jsonType: ParameterType<'json', 'Json'> = {
   id: 'json',
   label: 'JSON',
-  wants: 'any JSON value',
+  expects: 'any JSON value',
   column: 'jsonb',
   json: 'native',
   fields: ['default'],
@@ -28,7 +28,7 @@ export const jsonType: ParameterType<'json', 'Json'> = {
   omittedFromExamples: true,
 };
 
-function* acceptInPieces(value: unknown, _: ValueRules, report: Report): WorkInPieces<Stored | undefined> {
+function* acceptInPieces(value: unknown, _: ValueRules, report: ReportValueFault): WorkInPieces<Stored | undefined> {
   const found = { inexact: false };
   const fault = yield* jsonFaultInPieces(value, found);
   if (!fault) return (found.inexact ? yield* copyJson(value) : value) as Stored;

@@ -1,16 +1,16 @@
 /** What the types of numbers share. */
 import type { ValueRules } from './parameter-settings.js';
-import type { Constraint, JsonSchema, Report } from './parameter-type.js';
-import { list } from './text-rules.js';
+import type { Constraint, JsonSchema, ReportValueFault } from './parameter-type.js';
+import { allowedValuesText } from './text-rules.js';
 
 /** Checks a number against the rules; undefined after a fault was reported. */
-export function acceptInRange(value: number, rules: ValueRules, report: Report): number | undefined {
+export function acceptInRange(value: number, rules: ValueRules, report: ReportValueFault): number | undefined {
   if (rules.minValue !== undefined && value < Number(rules.minValue)) {
     report('parameter.too_small', `at least ${rules.minValue}, got ${value}`);
   } else if (rules.maxValue !== undefined && value > Number(rules.maxValue)) {
     report('parameter.too_large', `at most ${rules.maxValue}, got ${value}`);
   } else if (rules.values && !rules.values.includes(value)) {
-    report('parameter.not_allowed', `must be one of ${list(rules.values)}`);
+    report('parameter.not_allowed', `must be one of ${allowedValuesText(rules.values)}`);
   } else return value === 0 ? 0 : value;
   return undefined;
 }

@@ -27,10 +27,10 @@ export type JsonSchema = Readonly<Record<string, Json>>;
 export type Stored = Exclude<Json, null>;
 
 /** Reports a fault of a value; the caller knows which value it is. */
-export type Report = (code: ErrorCode, text: string) => void;
+export type ReportValueFault = (code: ErrorCode, text: string) => void;
 
 /** Reports a fault of a definition in one of its fields. */
-export type FieldReport = (field: string, text: string, code?: ErrorCode) => void;
+export type ReportFieldFault = (field: string, text: string, code?: ErrorCode) => void;
 
 /** A condition on one value. Stored values are checked against it when a definition becomes stricter. */
 export type Constraint =
@@ -57,9 +57,9 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
   readonly id: Id;
   readonly label: string;
   /** For a message: what a value has to be, such as `a whole number`. */
-  readonly wants: string;
+  readonly expects: string;
   /** The same of a value in a filter, where that differs. */
-  readonly reads?: string;
+  readonly expectsInFilter?: string;
 
   // Storage
   readonly column: ColumnType;
@@ -75,9 +75,9 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
 
   // Values of bodies
   /** Validates one element of a body except for its pattern; undefined after a fault was reported. */
-  accept(value: unknown, rules: ValueRules, report: Report): Stored | undefined;
+  accept(value: unknown, rules: ValueRules, report: ReportValueFault): Stored | undefined;
   /** The same in pieces, for a type whose values may be large. */
-  acceptInPieces?(value: unknown, rules: ValueRules, report: Report): WorkInPieces<Stored | undefined>;
+  acceptInPieces?(value: unknown, rules: ValueRules, report: ReportValueFault): WorkInPieces<Stored | undefined>;
   /** A valid value, as sent or as stored, in the form in which records show it; left out if all forms are the same. */
   canonical?(value: Stored): Json;
   /** A record that is sent back to the service may have the value in another form than the canonical one. */
@@ -87,7 +87,7 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
   /** What stored values must satisfy for a definition. */
   constraints?(rules: ValueRules): readonly Constraint[];
   /** Reports contradictions in a definition that only parameters of this type can have. */
-  check?(settings: ParameterSettings, report: FieldReport): void;
+  check?(settings: ParameterSettings, report: ReportFieldFault): void;
   /** Orders two limits: negative, zero or positive; left out if `<` of JavaScript does. */
   compare?(a: Stored, b: Stored): number;
 

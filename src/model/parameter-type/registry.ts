@@ -1,9 +1,9 @@
 /** Finds parameter types by their ids. */
 import type { ParameterType } from './parameter-type.js';
-import { TYPES, type ParameterTypeId } from './types.js';
+import { PARAMETER_TYPE_LIST, type ParameterTypeId } from './types.js';
 
 export const PARAMETER_TYPES: ReadonlyMap<ParameterTypeId, ParameterType> = new Map(
-  TYPES.map((type): [ParameterTypeId, ParameterType] => [type.id, type]),
+  PARAMETER_TYPE_LIST.map((type): [ParameterTypeId, ParameterType] => [type.id, type]),
 );
 
 export function isParameterTypeId(id: string): id is ParameterTypeId {

@@ -5,7 +5,7 @@ import { acceptText, textBodyRules, textConstraints, textExample, textSchema } f
 export const stringType: ParameterType<'string', 'string'> = {
   id: 'string',
   label: 'String',
-  wants: 'a string',
+  expects: 'a string',
   column: 'text',
   json: 'native',
   fields: ['default', 'min_length', 'max_length', 'strip', 'values', 'pattern'],

@@ -24,11 +24,11 @@ function temporalType<Id extends string>({ parse, ...differences }: Differences<
     typescript: 'string',
     accept(value, _rules, report) {
       if (typeof value !== 'string') {
-        report('parameter.bad_type', `must be ${differences.wants}, got ${typeName(value)}`);
+        report('parameter.bad_type', `must be ${differences.expects}, got ${typeName(value)}`);
         return undefined;
       }
       const parsed = parse(value);
-      if (parsed === undefined) report('parameter.bad_value', `must be ${differences.wants}`);
+      if (parsed === undefined) report('parameter.bad_value', `must be ${differences.expects}`);
       return parsed;
     },
   };
@@ -37,8 +37,8 @@ function temporalType<Id extends string>({ parse, ...differences }: Differences<
 export const dateType = temporalType({
   id: 'date',
   label: 'Date',
-  wants: 'a date as YYYY-MM-DD',
-  reads: 'a date as YYYY-MM-DD or DD-MM-YYYY',
+  expects: 'a date as YYYY-MM-DD',
+  expectsInFilter: 'a date as YYYY-MM-DD or DD-MM-YYYY',
   column: 'date',
   json: 'text',
   keyable: true,
@@ -52,8 +52,8 @@ export const dateType = temporalType({
 export const timeType = temporalType({
   id: 'time',
   label: 'Time',
-  wants: 'a time of day as HH:MM:SS with at most six decimals',
-  reads: 'a time of day as HH:MM or HH:MM:SS with at most six decimals',
+  expects: 'a time of day as HH:MM:SS with at most six decimals',
+  expectsInFilter: 'a time of day as HH:MM or HH:MM:SS with at most six decimals',
   column: 'time',
   json: 'text',
   keyable: false,
@@ -71,8 +71,8 @@ const INSTANT =
 export const datetimeType = temporalType({
   id: 'datetime',
   label: 'Date and time',
-  wants: INSTANT,
-  reads: `${INSTANT}, or a date as YYYY-MM-DD or DD-MM-YYYY`,
+  expects: INSTANT,
+  expectsInFilter: `${INSTANT}, or a date as YYYY-MM-DD or DD-MM-YYYY`,
   column: 'timestamptz',
   json: 'timestamp',
   keyable: false,

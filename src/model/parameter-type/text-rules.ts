@@ -1,7 +1,7 @@
 /** What `string` and `text` share: Unicode, lengths in code points, allowed values. `pattern-checks.ts` collects the checks of patterns. */
 import { textFault, typeName } from '../../shared/json.js';
 import type { ParameterSettings, ValueRules } from './parameter-settings.js';
-import type { Constraint, JsonSchema, Report } from './parameter-type.js';
+import type { Constraint, JsonSchema, ReportValueFault } from './parameter-type.js';
 
 /** The number of code points of a text. */
 export function codePoints(text: string): number {
@@ -13,7 +13,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
-export function acceptText(value: unknown, rules: ValueRules, report: Report): string | undefined {
+export function acceptText(value: unknown, rules: ValueRules, report: ReportValueFault): string | undefined {
   if (typeof value !== 'string') {
     report('parameter.bad_type', `must be a string, got ${typeName(value)}`);
     return undefined;
@@ -31,7 +31,7 @@ export function acceptText(value: unknown, rules: ValueRules, report: Report): s
   } else if (text.length > maxLength && codePoints(text) > maxLength) {
     report('parameter.too_long', `at most ${plural(maxLength, 'character')}, got ${codePoints(text)}`);
   } else if (rules.values && !rules.values.includes(text)) {
-    report('parameter.not_allowed', `must be one of ${list(rules.values)}`);
+    report('parameter.not_allowed', `must be one of ${allowedValuesText(rules.values)}`);
   } else return text;
   return undefined;
 }
@@ -71,7 +71,7 @@ export function plural(count: number, noun: string): string {
 }
 
 /** The allowed values for a message, cut after twenty, and each after eighty characters. */
-export function list(values: readonly (string | number)[]): string {
+export function allowedValuesText(values: readonly (string | number)[]): string {
   const shown = values.slice(0, 20).map((value) => {
     const text = String(value);
     return text.length > 80 ? `${JSON.stringify(text.slice(0, 80))}…` : JSON.stringify(value);

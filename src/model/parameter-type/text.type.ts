@@ -5,7 +5,7 @@ import { acceptText, textBodyRules, textConstraints, textExample, textSchema } f
 export const textType: ParameterType<'text', 'string'> = {
   id: 'text',
   label: 'Text',
-  wants: 'a string',
+  expects: 'a string',
   column: 'text',
   json: 'native',
   fields: ['default', 'min_length', 'max_length', 'strip'],

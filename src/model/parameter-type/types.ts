@@ -13,7 +13,7 @@ import { dateType, datetimeType, timeType } from './temporal.type.js';
 import { textType } from './text.type.js';
 import { unitType } from './unit.type.js';
 
-export const TYPES = [
+export const PARAMETER_TYPE_LIST = [
   stringType,
   textType,
   integerType,
@@ -28,4 +28,4 @@ export const TYPES = [
   unitType,
 ] as const;
 
-export type ParameterTypeId = (typeof TYPES)[number]['id'];
+export type ParameterTypeId = (typeof PARAMETER_TYPE_LIST)[number]['id'];

@@ -9,7 +9,7 @@ import { OPERATORS, type ParameterType } from './parameter-type.js';
 export const unitType: ParameterType<'unit', 'string'> = {
   id: 'unit',
   label: 'Unit',
-  wants: 'the id of a unit',
+  expects: 'the id of a unit',
   column: 'text',
   json: 'text',
   fields: ['reference_kind', 'on_delete'],
@@ -44,7 +44,7 @@ export const uuidType: ParameterType<'uuid', 'string'> = {
   ...unitType,
   id: 'uuid',
   label: 'Id',
-  wants: 'a UUID',
+  expects: 'a UUID',
   column: 'uuid',
   fields: [],
   operators: OPERATORS.ordered,

@@ -23,14 +23,14 @@ export function sharedNames(kinds: readonly Visible[]): (own: Visible) => { visi
 }
 
 /** Stands for an id that no unit of a kind can have. */
-const NOWHERE = { nowhere: true };
+const NO_SUCH_ID = { nowhere: true };
 
 /** Ids of several types in one list: one that is none of this kind's is looked for all the same, and not found. */
 function withAnyId(visible: Visible): Visible {
   const id = visible.get('id');
   if (!id) return visible;
   const { type } = id;
-  const lenient: Field = { ...id, type: { ...type, read: (text) => type.read(text) ?? NOWHERE } };
+  const lenient: Field = { ...id, type: { ...type, read: (text) => type.read(text) ?? NO_SUCH_ID } };
   return new Map([...visible, ['id', lenient]]);
 }
 
@@ -40,15 +40,15 @@ export function isAbsent({ field, through }: Target, absent: Absent): boolean {
 }
 
 /** The predicate with every test of an absent parameter decided: of a null. */
-export function decided(predicate: Predicate, absent: Absent): Predicate {
+export function resolveAbsent(predicate: Predicate, absent: Absent): Predicate {
   if (predicate.op === 'and' || predicate.op === 'or') {
-    return { op: predicate.op, parts: predicate.parts.map((part) => decided(part, absent)) };
+    return { op: predicate.op, parts: predicate.parts.map((part) => resolveAbsent(part, absent)) };
   }
-  if (predicate.op === 'not') return { op: 'not', part: decided(predicate.part, absent) };
+  if (predicate.op === 'not') return { op: 'not', part: resolveAbsent(predicate.part, absent) };
   if (!('target' in predicate)) return predicate;
   if (isAbsent(predicate.target, absent)) return { op: 'constant', value: passesNull(predicate) };
-  if (predicate.op === 'in') return { ...predicate, values: predicate.values.filter((value) => value !== NOWHERE) };
-  if ('value' in predicate && predicate.value === NOWHERE) return { op: 'constant', value: passesNull(predicate) };
+  if (predicate.op === 'in') return { ...predicate, values: predicate.values.filter((value) => value !== NO_SUCH_ID) };
+  if ('value' in predicate && predicate.value === NO_SUCH_ID) return { op: 'constant', value: passesNull(predicate) };
   return predicate;
 }
 

@@ -22,12 +22,12 @@ export interface Names {
 }
 
 /** Names that stand for one kind, or are shared by several. */
-export function shared(kinds: readonly unknown[]): Pick<Names, 'called'> {
+export function namesOfKinds(kinds: readonly unknown[]): Pick<Names, 'called'> {
   return kinds.length > 1 ? { called: 'any of these kinds' } : {};
 }
 
 /** Where names are looked for, for a message: `'city'`. */
-export function placeOf({ kind, called }: Pick<Names, 'kind' | 'called'>): string {
+export function kindsText({ kind, called }: Pick<Names, 'kind' | 'called'>): string {
   return called ?? `'${kind.id}'`;
 }
 
@@ -57,14 +57,14 @@ export function resolvePath({ segments, at }: Path, { reach, ...names }: Names):
     if (!field) {
       if (segments.length > 1) reach?.checkField(here.kind, name);
       const hint = didYouMean(name, here.visible.keys());
-      throw unknown(name, `no parameter '${shown(name)}' in ${placeOf(here)}${hint}`, at);
+      throw unknown(name, `no parameter '${shown(name)}' in ${kindsText(here)}${hint}`, at);
     }
     const hasKeys = field.type.hasKeys && !field.def.multiple;
     if (rest.length === 0 || hasKeys) return { field, keys: rest, ...(through.length > 0 && { through }) };
     if (!field.reference || !reach) {
       throw unknown(name, `'${name}' leads no further: only a unit parameter or the keys of a json one do`, at);
     }
-    if (through.length === LIMITS.references) throw tooFar(name, at);
+    if (through.length === LIMITS.references) throw tooManyReferences(name, at);
     const next = follow(reach, field, { segments, at });
     through.push({ reference: field, kind: next.kind, access: next.access });
     here = next;
@@ -95,7 +95,7 @@ function unknown(name: string, text: string, at: number) {
   return refusal('filter.unknown_parameter', `${text}, at character ${at}`, { parameter: shown(name) });
 }
 
-function tooFar(name: string, at: number) {
+function tooManyReferences(name: string, at: number) {
   const text = `a path leads over at most ${LIMITS.references} references; '${name}' is one too many, at character ${at}`;
   return refusal('filter.too_large', text, { parameter: name });
 }

@@ -87,13 +87,13 @@ export function everyField(visible: Visible): readonly Field[] {
 }
 
 /** A rule's predicate for one member. */
-export function boundTo(predicate: Predicate, memberId: string): Predicate {
+export function bindMember(predicate: Predicate, memberId: string): Predicate {
   switch (predicate.op) {
     case 'and':
     case 'or':
-      return { op: predicate.op, parts: predicate.parts.map((part) => boundTo(part, memberId)) };
+      return { op: predicate.op, parts: predicate.parts.map((part) => bindMember(part, memberId)) };
     case 'not':
-      return { op: 'not', part: boundTo(predicate.part, memberId) };
+      return { op: 'not', part: bindMember(predicate.part, memberId) };
     case 'present':
       return { op: 'present', value: { ...predicate.value, memberId } };
     case 'member':
@@ -111,7 +111,7 @@ export function isMemberValue(value: Stored | MemberValue): value is MemberValue
 }
 
 /** The stored fields of the unit itself that a predicate tests, or follows to another unit, each once. */
-export function fieldsOf(predicate: Predicate): Field[] {
+export function testedFields(predicate: Predicate): Field[] {
   const found = new Set<Field>();
   const visit = (part: Predicate): void => {
     if (part.op === 'and' || part.op === 'or') part.parts.forEach(visit);
@@ -126,13 +126,14 @@ export function fieldsOf(predicate: Predicate): Field[] {
 }
 
 /** Whether a predicate asks other units than the one that it is about; where `over` is given, over such a step. */
-export function leadsOn(predicate: Predicate, over: (step: Step) => boolean = () => true): boolean {
-  if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.some((part) => leadsOn(part, over));
-  if (predicate.op === 'not') return leadsOn(predicate.part, over);
+export function followsReferences(predicate: Predicate, over: (step: Step) => boolean = () => true): boolean {
+  if (predicate.op === 'and' || predicate.op === 'or')
+    return predicate.parts.some((part) => followsReferences(part, over));
+  if (predicate.op === 'not') return followsReferences(predicate.part, over);
   return 'target' in predicate && (predicate.target.through?.some(over) ?? false);
 }
 
 /** Both, where both are asked. */
-export function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
+export function conjunction(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
   return a && b ? { op: 'and', parts: [a, b] } : (a ?? b);
 }

@@ -68,7 +68,7 @@ function checkShape({ op }: Test, { field }: Target, other: Field, at: number): 
 }
 
 function checkOperator({ op, at }: Test, { field }: Target): void {
-  const operators = field.def.multiple ? OPERATORS.multiple : typeOf(field).operators;
+  const operators = field.def.multiple ? OPERATORS.multiple : valueTypeOf(field).operators;
   if (operators.has(op)) return;
   const type = `${field.def.multiple ? 'a list of ' : ''}${field.describedAs ?? field.type.id}`;
   throw refusal(
@@ -94,15 +94,15 @@ function comparison(
       return { op: 'order', target, than: op, value: readScalar(value, target) };
     case 'contains':
       if (target.field.def.multiple) return { op: 'element', target, value: readScalar(value, target) };
-      return { op: 'like', target, place: 'within', fold: false, value: textOf(value, target) };
+      return { op: 'like', target, place: 'within', fold: false, value: textValue(value, target) };
     case 'icontains':
-      return { op: 'like', target, place: 'within', fold: true, value: textOf(value, target) };
+      return { op: 'like', target, place: 'within', fold: true, value: textValue(value, target) };
     case 'startswith':
     case 'istartswith':
-      return { op: 'like', target, place: 'start', fold: op === 'istartswith', value: textOf(value, target) };
+      return { op: 'like', target, place: 'start', fold: op === 'istartswith', value: textValue(value, target) };
     case 'endswith':
     case 'iendswith':
-      return { op: 'like', target, place: 'end', fold: op === 'iendswith', value: textOf(value, target) };
+      return { op: 'like', target, place: 'end', fold: op === 'iendswith', value: textValue(value, target) };
   }
 }
 
@@ -135,16 +135,16 @@ function membership(target: Target, { items }: ValueList): Predicate {
   return { op: 'in', target, values: items.map((item) => readScalar(item, target)) };
 }
 
-function textOf(value: Scalar | MemberRef | ValueList, target: Target): string {
+function textValue(value: Scalar | MemberRef | ValueList, target: Target): string {
   return scalarText(readScalar(value, target));
 }
 
 /** The type that reads values: for a reference, the key of the referenced kind. */
-export function typeOf(field: Field): ParameterType {
+export function valueTypeOf(field: Field): ParameterType {
   const { reference, type } = field;
   if (!reference) return type;
   const wants = `the id of a unit of '${reference.kind}'`;
-  return { ...type, read: (text) => reference.key.read(text), wants, reads: wants };
+  return { ...type, read: (text) => reference.key.read(text), expects: wants, expectsInFilter: wants };
 }
 
 function readScalar(value: Scalar | MemberRef | ValueList, { field }: Target): Stored {
@@ -152,10 +152,10 @@ function readScalar(value: Scalar | MemberRef | ValueList, { field }: Target): S
     throw badValue(field, 'one value, not a list', value.at);
   }
   if (value.type === 'member') throw new Error('a member reference is resolved before a filter is planned');
-  const type = typeOf(field);
+  const type = valueTypeOf(field);
   const stored = type.read(value.text);
   if (stored === undefined)
-    throw badValue(field, `${type.reads ?? type.wants} (${field.describedAs ?? type.id})`, value.at);
+    throw badValue(field, `${type.expectsInFilter ?? type.expects} (${field.describedAs ?? type.id})`, value.at);
   return stored;
 }
 

@@ -5,7 +5,7 @@
 import { jsonEqual, type Json } from '../../shared/json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { isUnchanged } from '../check/build-model.js';
-import { guardsOf, keyColumn, type Guard } from './guards.js';
+import { guardsOf, keySignature, type Guard } from './guards.js';
 import { storedDefault } from '../field.js';
 import type { Model } from '../model.js';
 import {
@@ -21,11 +21,11 @@ import {
 export type { Condition, Guard } from './guards.js';
 
 export type ColumnChange =
-  | { readonly type: 'add'; readonly column: ColumnShape; readonly default: Json; readonly drop: boolean }
+  | { readonly type: 'add'; readonly column: ColumnShape; readonly default: Json; readonly replace: boolean }
   | { readonly type: 'drop'; readonly column: string }
   | { readonly type: 'not_null'; readonly column: string; readonly notNull: boolean };
 
-export type Step =
+export type SchemaStep =
   | { readonly type: 'drop_foreign_key'; readonly table: string; readonly name: string }
   | { readonly type: 'drop_index'; readonly name: string }
   | { readonly type: 'drop_table'; readonly table: string }
@@ -36,7 +36,7 @@ export type Step =
 
 export interface ModelChange {
   readonly guards: readonly Guard[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly SchemaStep[];
   /** The tables that steps are about, as they will be. */
   readonly tables: ReadonlyMap<string, TableShape>;
 }
@@ -79,13 +79,13 @@ interface Compared {
 function changedTables({ before, after, ruledBefore, ruledAfter }: Compared): Set<string> {
   const changed = [...after.kinds.values()].filter((kind) => {
     const old = before.kinds.get(kind.id);
-    return !old || !isUnchanged(kind, old) || !isSame(ruledBefore.get(old), ruledAfter.get(kind));
+    return !old || !isUnchanged(kind, old) || !haveSameIds(ruledBefore.get(old), ruledAfter.get(kind));
   });
   const gone = [...before.kinds.values()].filter(({ id }) => !after.kinds.has(id));
   return new Set([...changed, ...gone].map(({ table }) => table));
 }
 
-function isSame(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): boolean {
+function haveSameIds(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): boolean {
   return one.size === other.size && [...one].every((id) => other.has(id));
 }
 
@@ -95,7 +95,7 @@ function recreatedTables(before: Model, after: Model): Set<string> {
     [...before.kinds.values()]
       .filter((kind) => {
         const next = after.kinds.get(kind.id);
-        return next && !next.builtIn && keyColumn(kind) !== keyColumn(next);
+        return next && !next.builtIn && keySignature(kind) !== keySignature(next);
       })
       .map((kind) => kind.table),
   );
@@ -121,17 +121,18 @@ export function diffTables(
   after: ReadonlyMap<string, TableShape>,
   recreated: ReadonlySet<string> = new Set(),
   defaults: ReadonlyMap<string, Json> = new Map(),
-): Step[] {
-  const steps: Step[] = [];
+): SchemaStep[] {
+  const steps: SchemaStep[] = [];
   const kept = [...after.values()].filter((table) => before.has(table.name) && !recreated.has(table.name));
   const gone = [...before.values()].filter((table) => !after.has(table.name) || recreated.has(table.name));
   const fresh = [...after.values()].filter((table) => !before.has(table.name) || recreated.has(table.name));
   const pairs = kept.map((table): [TableShape, TableShape] => [before.get(table.name) ?? table, table]);
 
-  for (const table of gone) for (const name of table.foreignKeys.keys()) drop(steps, table.name, name);
+  for (const table of gone) for (const name of table.foreignKeys.keys()) pushDropForeignKey(steps, table.name, name);
   for (const [old, table] of pairs) {
     for (const [name, key] of old.foreignKeys) {
-      if (!sameForeignKey(key, table.foreignKeys.get(name), old, table, recreated)) drop(steps, table.name, name);
+      if (!sameForeignKey(key, table.foreignKeys.get(name), old, table, recreated))
+        pushDropForeignKey(steps, table.name, name);
     }
   }
   for (const [old, table] of pairs) {
@@ -159,21 +160,21 @@ export function diffTables(
       }
     }
   }
-  for (const table of fresh) for (const key of table.foreignKeys.values()) add(steps, table.name, key);
+  for (const table of fresh) for (const key of table.foreignKeys.values()) pushAddForeignKey(steps, table.name, key);
   for (const [old, table] of pairs) {
     for (const [name, key] of table.foreignKeys) {
       const known = old.foreignKeys.get(name);
-      if (!known || !sameForeignKey(known, key, old, table, recreated)) add(steps, table.name, key);
+      if (!known || !sameForeignKey(known, key, old, table, recreated)) pushAddForeignKey(steps, table.name, key);
     }
   }
   return steps;
 }
 
-function drop(steps: Step[], table: string, name: string): void {
+function pushDropForeignKey(steps: SchemaStep[], table: string, name: string): void {
   steps.push({ type: 'drop_foreign_key', table, name });
 }
 
-function add(steps: Step[], table: string, key: ForeignKeyShape): void {
+function pushAddForeignKey(steps: SchemaStep[], table: string, key: ForeignKeyShape): void {
   steps.push({ type: 'add_foreign_key', table, key });
 }
 
@@ -209,8 +210,8 @@ function columnChanges(old: TableShape, table: TableShape, defaults: ReadonlyMap
   for (const column of table.columns.values()) {
     const known = old.columns.get(column.name);
     const value = defaults.get(`${table.name}.${column.name}`) ?? null;
-    if (!known) changes.push({ type: 'add', column, default: value, drop: false });
-    else if (!sameType(known, column)) changes.push({ type: 'add', column, default: value, drop: true });
+    if (!known) changes.push({ type: 'add', column, default: value, replace: false });
+    else if (!sameType(known, column)) changes.push({ type: 'add', column, default: value, replace: true });
     else if (known.notNull !== column.notNull) {
       changes.push({ type: 'not_null', column: column.name, notNull: column.notNull });
     }

@@ -28,7 +28,7 @@ export interface Guard {
   readonly cascade: boolean;
 }
 
-export function keyColumn(kind: KindDef): string {
+export function keySignature(kind: KindDef): string {
   return `${kind.primary?.id ?? ''}:${kind.keyField.columnType}`;
 }
 
@@ -44,7 +44,7 @@ export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
     ...(parameter !== undefined && { parameter }),
   });
   if (!next?.storage.hasTable) return [guard('kind.has_units', { type: 'any' }, true)];
-  if (keyColumn(kind) !== keyColumn(next)) {
+  if (keySignature(kind) !== keySignature(next)) {
     const parameter = next.primary?.id ?? kind.primary?.id ?? 'id';
     return [guard('parameter.locked_by_units', { type: 'any' }, false, parameter)];
   }

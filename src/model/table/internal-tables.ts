@@ -16,7 +16,7 @@ export const THROTTLE_TABLE = '_throttle';
 export const LINK_TABLE = '_link';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
-const list = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
+const arrayColumn = (name: string, type: ColumnType): ColumnShape => ({ name, type, array: true, notNull: true });
 
 type Indexed = string | readonly string[];
 
@@ -88,7 +88,7 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     [
       column('id', 'text'),
       column('allowed', 'bigint'),
-      list('attempts', 'timestamptz'),
+      arrayColumn('attempts', 'timestamptz'),
       column('expires_at', 'timestamptz'),
     ],
     ['expires_at'],

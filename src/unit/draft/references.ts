@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
 import { targetKindTextFor, referenceGrant } from '../../access/reference-access.js';
-import { leadsOn, type Predicate } from '../../model/predicate/predicate.js';
+import { followsReferences, type Predicate } from '../../model/predicate/predicate.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { countReferencesStatement, existingStatement } from '../../sql/reference.sql.js';
@@ -105,7 +105,7 @@ export class References {
     faults.throwIfAny();
     const late = new Faults();
     if (found.length > 0) addReferenceFaults(await find(true), late);
-    if (access && leadsOn(access)) late.throwIfAny();
+    if (access && followsReferences(access)) late.throwIfAny();
     return late;
   }
 

@@ -1,7 +1,7 @@
 /** Validates values with the definitions of their fields, in pieces: returns stored values, and reports all faults. Pure. */
 import type { TargetKindText } from '../../access/reference-access.js';
 import type { Field, KindDef } from '../../model/model.js';
-import type { ParameterType, Report, Stored } from '../../model/parameter-type/parameter-type.js';
+import type { ParameterType, ReportValueFault, Stored } from '../../model/parameter-type/parameter-type.js';
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import { isPlainObject, scalarText, typeName, type Json } from '../../shared/json.js';
@@ -84,11 +84,11 @@ export class ValueReader {
     return this.#checked(field, read && (yield* read), report);
   }
 
-  #reportOn(field: Field, at: number | undefined): Report {
+  #reportOn(field: Field, at: number | undefined): ReportValueFault {
     return (code, text) => this.tell(code, field, `${field.id}${at === undefined ? '' : `[${at}]`}: ${text}`);
   }
 
-  #checked(field: Field, stored: Stored | undefined, report: Report): Stored | undefined {
+  #checked(field: Field, stored: Stored | undefined, report: ReportValueFault): Stored | undefined {
     if (stored === undefined || typeof stored !== 'string') return stored;
     if (field.def.pattern !== undefined)
       this.patterns.texts.push({ pattern: field.def.pattern, text: stored, tell: report });

@@ -8,8 +8,14 @@ import type { ParsedQuery } from '../../http/route/list-query.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Field, KindDef } from '../../model/model.js';
-import { placeOf, resolvePath, segmentsOf, type Names, type Reach } from '../../model/predicate/path.js';
-import { both, everyField, leadsOn, type Predicate, type Target } from '../../model/predicate/predicate.js';
+import { kindsText, resolvePath, segmentsOf, type Names, type Reach } from '../../model/predicate/path.js';
+import {
+  conjunction,
+  everyField,
+  followsReferences,
+  type Predicate,
+  type Target,
+} from '../../model/predicate/predicate.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import type { ListPlan, OrderTerm, ReadPlan, ShownPath } from '../../sql/select.sql.js';
 import { planCursor } from './cursor.js';
@@ -62,7 +68,7 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
     kind,
     access: context.access,
     ...answer,
-    filter: both(extra, filter),
+    filter: conjunction(extra, filter),
     order,
     limit: query.limit,
     offset: query.offset,
@@ -80,7 +86,7 @@ export function countFor(
   asked: readonly { readonly access: Predicate | undefined; readonly filter: Predicate | undefined }[],
 ): ListQuery['count'] {
   const partial = asked.some(
-    ({ access, filter }) => access ?? (filter && leadsOn(filter, (step) => step.access !== undefined)),
+    ({ access, filter }) => access ?? (filter && followsReferences(filter, (step) => step.access !== undefined)),
   );
   return partial && count === 'estimated' ? 'exact' : count;
 }
@@ -154,7 +160,7 @@ export function planFields(
         'parameter.unknown',
         parameter === 'exclude' && isPath(name)
           ? `exclude: '${name.slice(0, 80)}' is in no record, unless include asks for it`
-          : `${parameter}: no parameter '${name.slice(0, 80)}' in ${placeOf(names)}${faults.hint(name, visible.keys())}`,
+          : `${parameter}: no parameter '${name.slice(0, 80)}' in ${kindsText(names)}${faults.hint(name, visible.keys())}`,
         { parameter },
       );
     }

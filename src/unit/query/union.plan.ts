@@ -1,9 +1,9 @@
 /** Plans one query over several kinds. Pure. */
 import type { ListQuery } from '../../filter/list-query.js';
-import { decided, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
+import { resolveAbsent, isAbsent, sharedNames } from '../../model/predicate/absent-parameter.js';
 import type { ColumnType } from '../../model/parameter-type/parameter-type.js';
 import type { Target } from '../../model/predicate/predicate.js';
-import { shared } from '../../model/predicate/path.js';
+import { namesOfKinds } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
 import type { KindPart, SharedTerm } from '../../sql/parts.sql.js';
@@ -45,7 +45,7 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
   const parts = contexts.map((context): KindPart => {
     const { visible, absent } = namesOf(context.visible);
-    const known: PlanContext = { ...context, visible, ...shared(contexts) };
+    const known: PlanContext = { ...context, visible, ...namesOfKinds(contexts) };
     const faults = new Faults();
     const attempt = <T>(work: () => T, otherwise: T): T => collectFaults(faults, work, otherwise);
     const order = query.order.map(({ path, descending }) =>
@@ -65,7 +65,7 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
       kind,
       access,
       read: { schema, kind, access, fields, ...(paths.length > 0 && { paths }) },
-      filter: filter && decided(filter, absent),
+      filter: filter && resolveAbsent(filter, absent),
       order: order.map((term) => (term && has(term) ? term : undefined)),
     };
   });

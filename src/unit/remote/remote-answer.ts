@@ -91,7 +91,7 @@ function idOf({ keyField, key }: KindDef, given: Record<string, unknown>, at: st
   const fault = ['', '.', '..'].includes(id) ? 'can not be in a path' : textFault(id);
   if (fault !== undefined) throw new Error(`${at}id: ${fault}`);
   const stored = key === 'natural' ? keyField.type.read(id) : id;
-  if (stored === undefined || scalarText(stored) !== id) throw new Error(`${at}id: must be ${keyField.type.wants}`);
+  if (stored === undefined || scalarText(stored) !== id) throw new Error(`${at}id: must be ${keyField.type.expects}`);
   return id;
 }
 

@@ -66,7 +66,7 @@ function notUnique(error: DatabaseFault, context: WriteContext): KindError {
   const names = constraintNames(error);
   if (names.includes(primaryKeyName(kind.table))) {
     if (kind.key === 'identifier') {
-      return refusal(kind.special.existsCode ?? 'unit.not_unique', `There is one of that id already`, {
+      return refusal(kind.traits.existsCode ?? 'unit.not_unique', `There is one of that id already`, {
         parameter: 'id',
         ...conflictPosition(error, [kind.keyField], context),
       });

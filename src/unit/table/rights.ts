@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
 import type { Field, KindDef } from '../../model/model.js';
-import { both, everyField, type Predicate } from '../../model/predicate/predicate.js';
+import { conjunction, everyField, type Predicate } from '../../model/predicate/predicate.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 import type { Caller } from '../../tenancy/caller.js';
 import type { Body } from '../draft/draft.js';
@@ -47,7 +47,7 @@ export class UnitRights {
     const grant = grantOf(kind, 'read', caller, model);
     const key = parseKey(kind, id);
     if (!grant || key === undefined) return undefined;
-    const access = both(grant.predicate, narrowed);
+    const access = conjunction(grant.predicate, narrowed);
     return this.repository.fetch(
       executor,
       { schema: project.schema, kind, access, fields: [kind.keyField] },

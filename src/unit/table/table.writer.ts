@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import { uniqueColumns } from '../../model/field.js';
 import { readJson } from '../../http/body/json-pieces.js';
 import { isLinkable, type Field, type KindDef } from '../../model/model.js';
-import { both } from '../../model/predicate/predicate.js';
+import { conjunction } from '../../model/predicate/predicate.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults, KindError } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
@@ -112,7 +112,7 @@ export class TableWriter {
     const base = {
       ...this.rights.writePlan(session, kind, behaviors.some((behavior) => behavior.answersEdited) ? body : undefined),
       id: key,
-      access: both(this.rights.readable(session, kind), options.access),
+      access: conjunction(this.rights.readable(session, kind), options.access),
       allowed: options.access,
       tags: conditions.tags,
     };
@@ -167,7 +167,7 @@ export class TableWriter {
   async remove(session: Session, kind: KindDef, id: string, options: WriteOptions = {}): Promise<void> {
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
-    const access = both(this.rights.readable(session, kind), options.access);
+    const access = conjunction(this.rights.readable(session, kind), options.access);
     const plan = { schema: session.project.schema, kind, version: session.model.version, id: key, access };
     if (this.behaviors.of(kind, session).length === 0 && !isReferenced(session.model, kind)) {
       if (await this.#deleteRow(session, { ...plan, tags: options.tags })) return;

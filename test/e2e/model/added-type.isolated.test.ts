@@ -9,9 +9,9 @@ import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 
 vi.mock('../../../src/model/parameter-type/types.js', async (original) => {
-  const { TYPES } = await original<typeof import('../../../src/model/parameter-type/types.js')>();
+  const { PARAMETER_TYPE_LIST } = await original<typeof import('../../../src/model/parameter-type/types.js')>();
   const { durationType } = await import('../../support/duration.type.js');
-  return { TYPES: [...TYPES, durationType] };
+  return { PARAMETER_TYPE_LIST: [...PARAMETER_TYPE_LIST, durationType] };
 });
 
 const folder = new FunctionsFolder({

@@ -1,7 +1,7 @@
 /** What is refused of an access setting before it is stored, and what a lost parameter closes. */
 import { describe, expect, it } from 'vitest';
 import { checkAccess, checkAccessRules, orphanedAccess } from '../../../src/access/check-access.js';
-import { PLAIN } from '../../../src/model/built-in-traits.js';
+import { NO_TRAITS } from '../../../src/model/built-in-traits.js';
 import { Faults } from '../../../src/shared/errors.js';
 import type { Json } from '../../../src/shared/json.js';
 import { LIMITS } from '../../../src/shared/limits.js';
@@ -27,11 +27,11 @@ describe('an access setting', () => {
     [{ read: 'eq(name' + ')'.repeat(0) }, ['filter.syntax access.read']],
     [{ read: Array.from({ length: LIMITS.accessRules + 1 }, () => 'eq(name,x)') }, ['parameter.bad_value access.read']],
   ])('%j', (access, expected) => {
-    expect(codes((faults) => checkAccess(PLAIN, access, faults))).toEqual(expected);
+    expect(codes((faults) => checkAccess(NO_TRAITS, access, faults))).toEqual(expected);
   });
 
   it('cannot open what is closed, nor close what a project needs', () => {
-    const traits = { ...PLAIN, closed: ['signup'], neverNobody: ['read'] } as const;
+    const traits = { ...NO_TRAITS, closed: ['signup'], neverNobody: ['read'] } as const;
     const access = { signup: 'anyone', read: 'nobody', update: 'nobody' };
     expect(codes((faults) => checkAccess(traits, access, faults))).toEqual([
       'parameter.bad_value access.signup',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { checkModel } from '../../../src/model/check/check-model.js';
-import { diffModels, type Condition, type Guard, type Step } from '../../../src/model/table/diff.js';
+import { diffModels, type Condition, type Guard, type SchemaStep } from '../../../src/model/table/diff.js';
 import { constraintName } from '../../../src/model/names.js';
 import { Faults, KindError } from '../../../src/shared/errors.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { kind, modelWith, parameter, type Records } from '../../support/models.js';
 
 /** A step in few words: `alter city +name`, `create index city(name)`. */
-function brief(step: Step): string {
+function brief(step: SchemaStep): string {
   switch (step.type) {
     case 'create_table':
       return `create ${step.table.name}(${[...step.table.columns.values()].map(({ name, type, array, notNull }) => `${name} ${type}${array ? '[]' : ''}${notNull ? '!' : ''}`).join(', ')})`;
@@ -17,7 +17,7 @@ function brief(step: Step): string {
           if (change.type === 'drop') return `-${change.column}`;
           if (change.type === 'not_null') return `${change.column}${change.notNull ? '!' : '?'}`;
           const { name, type, array, notNull } = change.column;
-          return `${change.drop ? '-+' : '+'}${name} ${type}${array ? '[]' : ''}${notNull ? '!' : ''}${change.default === null ? '' : ` = ${JSON.stringify(change.default)}`}`;
+          return `${change.replace ? '-+' : '+'}${name} ${type}${array ? '[]' : ''}${notNull ? '!' : ''}${change.default === null ? '' : ` = ${JSON.stringify(change.default)}`}`;
         })
         .join(', ')}`;
     case 'create_index':

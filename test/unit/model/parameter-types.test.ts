@@ -35,7 +35,7 @@ describe.each(TYPES)('%s', (id) => {
   it('is complete in the registry', () => {
     expect(isParameterTypeId(id)).toBe(true);
     expect(PARAMETER_TYPES.get(id)).toBe(type);
-    expect(type).toMatchObject({ id, label: expect.stringMatching(/\w/), wants: expect.stringMatching(/\w/) });
+    expect(type).toMatchObject({ id, label: expect.stringMatching(/\w/), expects: expect.stringMatching(/\w/) });
   });
 });
 
