@@ -17,7 +17,7 @@ import { directConnection, type ConnectionOptions } from './database/connection/
 import { Database } from './database/database.js';
 import { Listener, type ListenerEvents } from './database/listener.js';
 import { openPool } from './database/connection/open-pool.js';
-import { Presence } from './database/registry/presence.js';
+import { Presence } from './database/registry/running-services.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session-settings.js';

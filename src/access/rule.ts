@@ -6,7 +6,7 @@ import type { MemberRef } from '../filter/filter.ast.js';
 import { parseFilter } from '../filter/filter.parser.js';
 import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import type { Names, Reach } from '../model/predicate/path.js';
-import { extentOf } from '../model/predicate/extent.js';
+import { extentOf } from '../model/predicate/predicate-cost.js';
 import { bindMember, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
 import { KindError, refusal } from '../shared/errors.js';

@@ -1,7 +1,7 @@
 /** Ids of definitions that an error text may suggest ("did you mean …?"): only those that the caller may read. Pure. */
 import type { SuggestableIds } from '../model/check/check-model.js';
 import type { Model } from '../model/model.js';
-import { PARAMETER_TYPES } from '../model/parameter-type/registry.js';
+import { PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
 import type { Caller } from '../tenancy/caller.js';
 import { idsIfAllReadable, suggestableKinds } from './access.js';
 

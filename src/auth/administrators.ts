@@ -7,7 +7,7 @@ import { setPasswordStatement } from '../sql/credential.sql.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { checkPassword, hashPassword } from './password/password.js';
+import { checkPassword, hashPassword } from './password/password-hash.js';
 
 export interface AdministratorSeed {
   readonly username: string;

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Param, Post, Req, UseGuards, UseInterceptors }
 import { ApiExtraModels } from '@nestjs/swagger';
 import { ApiRoute } from '../http/route/api-route.js';
 import type { Answer } from '../http/answer/answer.js';
-import { refuseQuery } from '../http/route/list-query.js';
+import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { WithoutAccessToken } from '../tenancy/route-options.js';
 import { AnyInput, Input, type BodyInput } from '../tenancy/body-input.js';

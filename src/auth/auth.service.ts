@@ -19,7 +19,7 @@ import type { ChangePasswordBody } from './dto/change-password.dto.js';
 import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';
 import { accountOf, type Credential } from './password/credential.js';
 import { MemberSessions } from './session/member-session.js';
-import { checkPassword, hashPassword, addPasswordFaults, verifyPassword } from './password/password.js';
+import { checkPassword, hashPassword, addPasswordFaults, verifyPassword } from './password/password-hash.js';
 import { PasswordStore } from './password/password-store.js';
 import { SessionStore } from './session/session-store.js';
 import { Throttle } from './throttle.js';

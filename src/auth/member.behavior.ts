@@ -18,7 +18,7 @@ import { originalCallerOf, asSystem, type Session } from '../unit/session/sessio
 import { UnitRepository } from '../unit/table/unit.repository.js';
 import { UnitRights } from '../unit/table/rights.js';
 import { UnitStores } from '../unit/unit-stores.js';
-import { withAllUniqueViolations } from '../unit/table/unique-violations.js';
+import { withAllUniqueViolations } from '../unit/table/all-taken-values.js';
 import { rewordRefusal } from '../unit/draft/complete-refusal.js';
 import { SessionStore } from './session/session-store.js';
 

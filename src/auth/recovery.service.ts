@@ -23,7 +23,7 @@ import type { Project } from '../tenancy/project.js';
 import type { RecoverPasswordBody } from './dto/recover-password.dto.js';
 import type { ResetPasswordBody } from './dto/reset-password.dto.js';
 import { accountOf, isUsable, type Credential } from './password/credential.js';
-import { checkPassword, hashPassword } from './password/password.js';
+import { checkPassword, hashPassword } from './password/password-hash.js';
 import { PasswordStore } from './password/password-store.js';
 import { Throttle } from './throttle.js';
 import type { AuthRequest } from './auth-request.js';

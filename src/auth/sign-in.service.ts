@@ -13,7 +13,7 @@ import type { SignInBody } from './dto/sign-in.dto.js';
 import { CODE_MINUTES, SignInCodes } from './sign-in-codes.js';
 import { accountOf, isUsable, type Credential } from './password/credential.js';
 import { MemberSessions } from './session/member-session.js';
-import { verifyPassword } from './password/password.js';
+import { verifyPassword } from './password/password-hash.js';
 import { Throttle } from './throttle.js';
 import type { AuthRequest } from './auth-request.js';
 

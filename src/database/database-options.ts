@@ -2,7 +2,7 @@
 import { type BeginOptions } from './transaction/begin.js';
 import { type ConnectionOptions } from './connection/connection.js';
 import { type ConnectionShare } from './transaction/executor.js';
-import { TransactionRuns } from './transaction/runs.js';
+import { TransactionRuns } from './transaction/conflict-retries.js';
 
 export interface TransactionOptions extends BeginOptions {
   /** The earlier runs of this transaction, for a caller that repeats it itself (with `once`). */

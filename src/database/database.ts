@@ -13,8 +13,8 @@ import { noteLostAnswer } from './statement/lost-answers.js';
 import { OpenTransaction, type TransactionOutcome } from './transaction/open-transaction.js';
 import { preparedQuery, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
-import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/retries.js';
-import { ContentionState, TransactionRuns, type TransactionRunsOptions } from './transaction/runs.js';
+import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/between-runs.js';
+import { ContentionState, TransactionRuns, type TransactionRunsOptions } from './transaction/conflict-retries.js';
 import { commonRefusal, isConnectionLost, isReadOnly } from './statement/sqlstate.js';
 import { type TransactionOptions, type DatabaseOptions } from './database-options.js';
 

@@ -11,9 +11,9 @@ import { FunctionController } from './function.controller.js';
 import { FunctionService } from './function.service.js';
 import { HookBehaviors } from './hooks.js';
 import { InnerCalls } from './run/inner-calls.js';
-import { ModuleSources } from './sources.js';
+import { ModuleSources } from './module-sources.js';
 import { OfferedFunctions } from './offered-functions.js';
-import { FunctionRegistry } from './load/registry.js';
+import { FunctionRegistry } from './load/module-registry.js';
 import { ErrorRedaction } from './run/error-redaction.js';
 
 /** Custom functions: what authors declare in files of their own. */

@@ -8,8 +8,8 @@ import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
 import { Database } from '../database/database.js';
 import { Answer } from '../http/answer/answer.js';
-import { parseBody } from '../http/body/body.js';
-import { refuseQuery } from '../http/route/list-query.js';
+import { parseBody } from '../http/body/read-body.js';
+import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { Method } from '../kit/module.js';
 import type { KindDef, Model } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
@@ -31,7 +31,7 @@ import type { FunctionDef, FunctionModule } from './declare/definition.js';
 import type { Deployment } from './load/deployment.js';
 import { FunctionCalls } from './run/function-calls.js';
 import { GivenUnit, type UnitReading } from './run/given-unit.js';
-import { FunctionRegistry } from './load/registry.js';
+import { FunctionRegistry } from './load/module-registry.js';
 
 /** Which function a request names. */
 export interface CallTarget {

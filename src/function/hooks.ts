@@ -24,7 +24,7 @@ import { Capacity } from './run/capacity.js';
 import type { FunctionModule, HookName, LoadedModule } from './declare/definition.js';
 import { Deployment } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
-import { FunctionRegistry } from './load/registry.js';
+import { FunctionRegistry } from './load/module-registry.js';
 
 /** Whoever wrote the module may write, and see, every parameter. */
 const AUTHOR: Caller = { type: 'system', seesHidden: true };

@@ -11,7 +11,7 @@ import type { Caller } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { parameterShapeOf } from './run/call-parameters.js';
 import type { FunctionDef } from './declare/definition.js';
-import { FunctionRegistry } from './load/registry.js';
+import { FunctionRegistry } from './load/module-registry.js';
 
 @Injectable()
 export class OfferedFunctions implements FunctionSource, OnModuleInit {

@@ -3,7 +3,7 @@ import { UnitModule } from '../unit/unit.module.js';
 import { GroupBehavior } from './group.behavior.js';
 import { GroupController } from './group.controller.js';
 import { GroupReader } from './group.reader.js';
-import { GroupKinds } from './group-kinds.js';
+import { GroupKinds } from './group-link.js';
 
 @Module({
   imports: [UnitModule],

@@ -5,7 +5,7 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
-import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/list-query.js';
+import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
 import { getGroup, type GroupDef, type Model } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
@@ -21,7 +21,7 @@ import { noUnit, parseKey } from '../unit/session/unit-ids.js';
 import { planContextOf, countFor, planQuery, type PlanContext } from '../unit/query/list.plan.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
-import { Walks } from '../unit/query/traversal.js';
+import { Walks } from '../unit/query/reachable-kinds.js';
 import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
 
 @Injectable()

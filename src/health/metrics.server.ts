@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Address } from '../config/config.js';
 import { METRICS_TYPE } from './metrics.js';
+import { COMMON_HEADERS } from '../http/answer/common-headers.js';
 
 export interface MetricsServer {
   /** The address of `/metrics`. */
@@ -41,7 +42,7 @@ async function answerMetrics(
 ): Promise<void> {
   const [path] = (request.url ?? '').split('?');
   const end = (status: number, type: string, body: string): void => {
-    response.writeHead(status, { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' });
+    response.writeHead(status, { 'Content-Type': type, ...COMMON_HEADERS });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
   const plain = 'text/plain; charset=utf-8';

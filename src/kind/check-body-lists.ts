@@ -5,7 +5,7 @@
 import { checkLists, checkReference, type Listed, type SuggestableIds } from '../model/check/check-model.js';
 import type { KindDef, Model } from '../model/model.js';
 import { isReference } from '../model/parameter-type/parameter-type.js';
-import { isParameterTypeId, parameterType } from '../model/parameter-type/registry.js';
+import { isParameterTypeId, parameterType } from '../model/parameter-type/type-by-id.js';
 import type { Faults } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
 import { bodyOf, type Body } from '../unit/draft/draft.js';

@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
-import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/registry.js';
+import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { urlQueryParameters } from '../http/route/list-query.js';
+import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import { STRUCT_QUERY } from '../http/route/query-names.js';
 import type { Answer } from '../http/answer/answer.js';
 import type { HttpRequest } from '../http/request/request.js';

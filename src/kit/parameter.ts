@@ -1,5 +1,5 @@
 /** Parameters of functions, which are declared, read and validated like those of kinds. */
-import type { PARAMETER_TYPE_LIST } from '../model/parameter-type/types.js';
+import type { PARAMETER_TYPE_LIST } from '../model/parameter-type/parameter-types.js';
 import type { Json } from '../shared/json.js';
 
 export type { Json };

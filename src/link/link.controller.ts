@@ -1,9 +1,9 @@
 import { Controller, Delete, Get, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
-import { urlQueryParameters } from '../http/route/list-query.js';
+import { urlQueryParameters } from '../http/route/parse-list-query.js';
 import { CASCADE_QUERY, WALK_QUERY } from '../http/route/query-names.js';
 import { type Answer, NULL_ANSWER } from '../http/answer/answer.js';
-import { hasBody } from '../http/body/body.js';
+import { hasBody } from '../http/body/read-body.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { bodyJson } from '../tenancy/request-bodies.js';
 import { Scope, type RequestScope } from '../tenancy/request-scope.js';

@@ -4,7 +4,7 @@ import { checkHasTable, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
-import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/list-query.js';
+import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { WALK_QUERY } from '../http/route/query-names.js';
 import type { KindDef } from '../model/model.js';
 import { isCallerError, refusal } from '../shared/errors.js';
@@ -19,7 +19,7 @@ import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
 import { UnitReader } from '../unit/unit.reader.js';
 import { UnitRepository, type WalkRow } from '../unit/table/unit.repository.js';
 import { showsKind, type MixedPage } from '../unit/query/union.plan.js';
-import { Walks } from '../unit/query/traversal.js';
+import { Walks } from '../unit/query/reachable-kinds.js';
 import { loading, notLinked, planWalk, type Expected, type From } from './walk.plan.js';
 
 export interface WalkPath {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { checkHasTable, suggestableLinkTypes, authorizeKind } from '../access/access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Answer } from '../http/answer/answer.js';
-import { refuseQuery } from '../http/route/list-query.js';
+import { refuseQuery } from '../http/route/parse-list-query.js';
 import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
 import type { Model } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';

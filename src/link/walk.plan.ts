@@ -2,7 +2,7 @@
 import { referenceAccess } from '../access/reference-access.js';
 import { suggestableLinkTypes, authorizeKind } from '../access/access.js';
 import type { ListQuery } from '../filter/list-query.js';
-import type { ParsedQuery } from '../http/route/list-query.js';
+import type { ParsedQuery } from '../http/route/parse-list-query.js';
 import type { KindDef, Model } from '../model/model.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import { didYouMean } from '../shared/did-you-mean.js';
@@ -15,7 +15,7 @@ import { planParts, includingKind } from '../unit/query/union.plan.js';
 import type { Session } from '../unit/session/session.js';
 import { planContextOf, planQuery } from '../unit/query/list.plan.js';
 import { sampleKinds } from './walk.names.js';
-import { LINK_FIELD, reachableKinds, withoutLink, type TraversableKinds } from '../unit/query/traversal.js';
+import { LINK_FIELD, reachableKinds, withoutLink, type TraversableKinds } from '../unit/query/reachable-kinds.js';
 
 export type From = Pick<WalkPlan, 'start' | 'direction'>;
 

@@ -1,11 +1,10 @@
-/** Makes the fields of a kind: of user parameters, of the built-in kinds, and those that every unit has. */
+/** Makes the fields of a kind: of user parameters and of the built-in kinds. `unit-fields.ts` has those of every unit. */
 import { scalarText, type Json } from '../shared/json.js';
-import type { Field, KeySource } from './model.js';
+import type { Field } from './model.js';
 import { columnName } from './names.js';
 import { parameterDef, type ParameterDef } from './parameter-type/parameter-def.js';
 import type { ParameterType } from './parameter-type/parameter-type.js';
-import { parameterType } from './parameter-type/registry.js';
-import { uuidType } from './parameter-type/unit.type.js';
+import { parameterType } from './parameter-type/type-by-id.js';
 
 type FieldSettings = Pick<ParameterDef, 'id' | 'type'> & Partial<ParameterDef>;
 type Extras = Partial<Omit<Field, 'id' | 'def'>> & { storedAs?: 'json' };
@@ -46,49 +45,6 @@ export function parameterField(def: ParameterDef, key: ParameterType | undefined
     system: false,
     ...(reference && { reference }),
   };
-}
-
-/** The field `id`: always a string in JSON, whatever its column. */
-export function keyField(source: KeySource, primary: ParameterDef | undefined): Field {
-  const type = source === 'uuid' ? uuidType : parameterType(primary?.type ?? 'string');
-  return {
-    id: 'id',
-    def: parameterDef({ id: 'id', type: 'string', nullable: false, label: 'Id', required: false }),
-    type,
-    column: 'id',
-    columnType: type.column,
-    json: type.json === 'native' ? 'text' : type.json,
-    system: source !== 'identifier',
-  };
-}
-
-export const METADATA_FIELD = builtInField({
-  id: 'metadata',
-  type: 'json',
-  label: 'Metadata',
-  nullable: false,
-  default: {},
-});
-
-export const TIME_FIELDS: readonly Field[] = [
-  builtInField({ id: 'inserted_at', type: 'datetime', label: 'Inserted at', nullable: false }, { system: true }),
-  builtInField({ id: 'updated_at', type: 'datetime', label: 'Updated at', nullable: false }, { system: true }),
-];
-
-export function isTimeField(id: string): boolean {
-  return TIME_FIELDS.some((field) => field.id === id);
-}
-
-/** The source of a remote kind may not know when a unit was created. */
-export const REMOTE_TIME_FIELDS: readonly Field[] = TIME_FIELDS.map((field) => {
-  return { ...field, def: { ...field.def, nullable: true } };
-});
-
-/** The field `kind_id`: a constant, or the column that tells apart the kinds of a shared table. */
-export function kindIdField(kindId: string, discriminated: boolean): Field {
-  return discriminated
-    ? builtInField({ id: 'kind_id', type: 'string', label: 'Kind', nullable: false }, { system: true })
-    : constantField('kind_id', kindId);
 }
 
 /** The default of a field in the form in which values are bound; null where there is none. */

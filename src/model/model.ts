@@ -102,10 +102,6 @@ export interface Model {
   readonly linkTypes: ReadonlyMap<string, LinkTypeDef>;
 }
 
-/** The fields that every unit has; their ids are reserved. */
-export const UNIT_FIELDS = ['id', 'kind_id', 'metadata', 'inserted_at', 'updated_at'] as const;
-
-export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([...UNIT_FIELDS, 'links']);
 /** The system's own link types, for kinds and groups, and the two directions. */
 export const RESERVED_LINK_TYPES: ReadonlySet<string> = new Set(['parameter', 'group', 'parent', 'child']);
 export const RESERVED_GROUPS: ReadonlySet<string> = new Set(['unit', 'kind', 'struct', 'link']);

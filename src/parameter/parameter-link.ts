@@ -3,7 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Answer } from '../http/answer/answer.js';
 import { reportTakenNames } from '../model/check/check-model.js';
 import type { KindDef } from '../model/model.js';
-import { isParameterTypeId } from '../model/parameter-type/registry.js';
+import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
 import { Faults, refusal } from '../shared/errors.js';
 import { unitAnswer } from '../unit/table/presentation-version.js';
 import { asSystem, type Session } from '../unit/session/session.js';

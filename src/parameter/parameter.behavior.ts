@@ -13,8 +13,8 @@ import {
 import { checkReference } from '../model/check/check-model.js';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { kindsUsing, PARAMETER_GROUP, type KindDef } from '../model/model.js';
-import { isParameterTypeId } from '../model/parameter-type/registry.js';
-import { definitionOf, type ParameterRecord } from '../model/check/records.js';
+import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
+import { definitionOf, type ParameterRecord } from '../model/build/definition-records.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';

@@ -2,7 +2,7 @@
 import type { ColumnChange, Condition, Guard, SchemaStep } from '../model/table/diff.js';
 import type { Json } from '../shared/json.js';
 import type { Constraint } from '../model/parameter-type/parameter-type.js';
-import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table/table-shape.js';
+import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table/required-tables.js';
 import { constraintName } from '../model/names.js';
 import { columnType } from './columns.sql.js';
 import {

@@ -1,5 +1,5 @@
 /** Indexes that are built while a table is in use. */
-import type { IndexShape, TableShape } from '../model/table/table-shape.js';
+import type { IndexShape, TableShape } from '../model/table/required-tables.js';
 import { indexDefinition } from './ddl.sql.js';
 import { ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
 

@@ -8,7 +8,7 @@ import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, literal, param, render, sql, type Fragment, type Statement } from './fragment.js';
-import { idText } from './item.sql.js';
+import { idText } from './mixed-units.sql.js';
 import { rowConditions } from './predicate.sql.js';
 import { isModelVersion, MODEL_TABLE } from './model-version.sql.js';
 import { hasId, keyArray, kindTable } from './table.sql.js';

@@ -8,7 +8,7 @@
  */
 import type { KindDef } from '../model/model.js';
 import type { Predicate, Step, Target } from '../model/predicate/predicate.js';
-import { extentOf, targetsOf, wayKeys } from '../model/predicate/extent.js';
+import { extentOf, targetsOf, wayKeys } from '../model/predicate/predicate-cost.js';
 import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
 import { joinedKindTable } from './table.sql.js';

@@ -6,7 +6,7 @@
 import type { KindDef } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { all, EMPTY_SQL, integer, join, literal, param, sql, type Fragment } from './fragment.js';
-import { unitSatisfies, type UnitReference } from './item.sql.js';
+import { unitSatisfies, type UnitReference } from './mixed-units.sql.js';
 import { linkTable } from './link.sql.js';
 
 export type Direction = 'parent' | 'child';

@@ -17,12 +17,12 @@ import {
   type Fragment,
   type Statement,
 } from './fragment.js';
-import { byKind, idText, itemJson, unitSatisfies } from './item.sql.js';
+import { byKind, idText, itemJson, unitSatisfies } from './mixed-units.sql.js';
 import type { LinkEnd } from './link.sql.js';
 import { modelVersion } from './model-version.sql.js';
 import { keyName } from './order.sql.js';
 import { limitOffset, PREPARED_LIMITS, totalCount, type PageRequest } from './page.sql.js';
-import { partSort, type KindPart, type SharedTerm } from './parts.sql.js';
+import { partSort, type KindPart, type SharedTerm } from './union-order.sql.js';
 import { rowConditions } from './predicate.sql.js';
 import {
   NEAREST_FIRST,

@@ -1,7 +1,7 @@
 /** Decorators that inject a request's body into handlers. Requests with a body take no query. */
 import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
 import { readDto, type DtoClass } from '../http/body/dto.js';
-import { refuseQuery } from '../http/route/list-query.js';
+import { refuseQuery } from '../http/route/parse-list-query.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { bodyJson, type BodyLimit } from './request-bodies.js';
 

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.token.js';
-import { parseBody, readBody } from '../http/body/body.js';
+import { parseBody, readBody } from '../http/body/read-body.js';
 import { clientAddress } from '../http/request/client-address.js';
 import { RequestSlot } from '../http/request/request-slot.js';
 import type { HttpRequest } from '../http/request/request.js';

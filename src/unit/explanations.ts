@@ -6,9 +6,9 @@ import { explainAccess, predicatesToTest, operationChecks, type OperationCheck }
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { jsonAnswer, type Answer } from '../http/answer/answer.js';
-import { readQuery } from '../http/route/list-query.js';
+import { readQuery } from '../http/route/parse-list-query.js';
 import { MEMBER_QUERY } from '../http/route/query-names.js';
-import { extentOf } from '../model/predicate/extent.js';
+import { extentOf } from '../model/predicate/predicate-cost.js';
 import { isMemberKind, type KindDef } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';

@@ -5,7 +5,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { authorizeForFunction } from '../access/function-access.js';
-import type { QueryParameters } from '../http/route/list-query.js';
+import type { QueryParameters } from '../http/route/parse-list-query.js';
 import type { Field, KindDef, Model } from '../model/model.js';
 import { readJson } from '../http/body/json-pieces.js';
 import { refusal } from '../shared/errors.js';

@@ -5,8 +5,8 @@ import { mayDescribe } from '../access/reference-access.js';
 import type { ListQuery } from '../filter/list-query.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
 import { builtInField } from '../model/field.js';
-import { isMemberKind, UNIT_FIELDS, type Field, type KindDef, type Model } from '../model/model.js';
-import type { ParameterTypeId } from '../model/parameter-type/types.js';
+import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
+import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
 import { namesOfKinds, type Names } from '../model/predicate/path.js';
 import { testedFields, type Predicate } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
@@ -16,6 +16,7 @@ import type { Json } from '../shared/json.js';
 import type { OrderTerm } from '../sql/order.sql.js';
 import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import { collectFaults, orderTerm, planFields } from './query/list.plan.js';
+import { UNIT_FIELDS } from '../model/unit-fields.js';
 
 export interface Descriptor {
   readonly id: string;

@@ -5,7 +5,7 @@ import { mayDescribe, STRUCT_RIGHTS } from '../access/reference-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { Answer, pageAnswer } from '../http/answer/answer.js';
-import { parseListQuery, type QueryParameters } from '../http/route/list-query.js';
+import { parseListQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { STRUCT_QUERY } from '../http/route/query-names.js';
 import type { GroupDef, KindDef, Model } from '../model/model.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';

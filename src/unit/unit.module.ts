@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Behaviors } from './draft/behavior.js';
-import { BehaviorChanges } from './table/changes.js';
+import { BehaviorChanges } from './table/behavior-changes.js';
 import { Deletions } from './table/deletion.js';
 import { Drafter } from './draft/drafter.js';
 import { Explanations } from './explanations.js';
@@ -22,7 +22,7 @@ import { UnitRepository } from './table/unit.repository.js';
 import { UnitRights } from './table/rights.js';
 import { UnitService } from './unit.service.js';
 import { UnitStores } from './unit-stores.js';
-import { Walks } from './query/traversal.js';
+import { Walks } from './query/reachable-kinds.js';
 import { WriteRefusals } from './table/write-refusals.js';
 
 /** The engine: what every kind's units have in common. */

@@ -5,7 +5,7 @@ import { Catalog, type AfterRelease } from '../catalog/catalog.service.js';
 import { Database } from '../database/database.js';
 import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { readJson } from '../http/body/json-pieces.js';
-import { parseListQuery, type QueryParameters } from '../http/route/list-query.js';
+import { parseListQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { LIST_QUERY } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ATTEMPT_LIMITS } from '../../src/auth/throttle.js';
-import { PARAMETER_TYPES } from '../../src/model/parameter-type/registry.js';
+import { PARAMETER_TYPES } from '../../src/model/parameter-type/type-by-id.js';
 import { ERRORS } from '../../src/shared/errors.js';
 import { LIMITS } from '../../src/shared/limits.js';
 import { tableRows } from './markdown.js';

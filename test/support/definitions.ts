@@ -2,11 +2,11 @@
 import { expect, it } from 'vitest';
 import { readTableShapes } from '../../src/catalog/project/introspection.js';
 import { recordsInPieces } from '../../src/catalog/model/model-store.js';
-import { buildModel } from '../../src/model/check/build-model.js';
+import { buildModel } from '../../src/model/build/build-model.js';
 import type { Model } from '../../src/model/model.js';
 import { schemaName } from '../../src/model/names.js';
-import type { ModelRecords } from '../../src/model/check/records.js';
-import { tableShapes, type TableShape } from '../../src/model/table/table-shape.js';
+import type { ModelRecords } from '../../src/model/build/definition-records.js';
+import { tableShapes, type TableShape } from '../../src/model/table/required-tables.js';
 import type { Statement } from '../../src/sql/fragment.js';
 import { runSync } from '../../src/shared/work-in-pieces.js';
 import { loadModelStatement, type ModelRow } from '../../src/sql/model.sql.js';

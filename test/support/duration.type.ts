@@ -1,11 +1,7 @@
 /** A parameter type that only tests have: one file, as each type of the service is. */
 import { scalarText, typeName } from '../../src/shared/json.js';
-import {
-  OPERATORS,
-  type Constraint,
-  type ParameterType,
-  type Stored,
-} from '../../src/model/parameter-type/parameter-type.js';
+import type { Constraint, ParameterType, Stored } from '../../src/model/parameter-type/parameter-type.js';
+import { OPERATORS } from '../../src/model/parameter-type/operators.js';
 
 const PATTERN = /^(\d+):([0-5]\d)(?::([0-5]\d))?$/;
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { atEnd } from './at-end.js';
-import { FunctionRegistry } from '../../src/function/load/registry.js';
+import { FunctionRegistry } from '../../src/function/load/module-registry.js';
 import type { TestService } from './service.js';
 
 export class FunctionsFolder {

@@ -1,8 +1,8 @@
 /** Models without a database: records as a project would store them. */
-import { buildModel, builtInRecords } from '../../src/model/check/build-model.js';
+import { buildModel, builtInRecords } from '../../src/model/build/build-model.js';
 import type { KindDef, Model } from '../../src/model/model.js';
-import type { ParameterTypeId } from '../../src/model/parameter-type/types.js';
-import type { GroupRecord, KindRecord, ParameterRecord } from '../../src/model/check/records.js';
+import type { ParameterTypeId } from '../../src/model/parameter-type/parameter-types.js';
+import type { GroupRecord, KindRecord, ParameterRecord } from '../../src/model/build/definition-records.js';
 
 type Given = Partial<Omit<ParameterRecord, 'id' | 'kind_id'>>;
 

@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../../src/shared/errors.js';
 import type { Json } from '../../src/shared/json.js';
-import type { ParameterTypeId } from '../../src/model/parameter-type/types.js';
+import type { ParameterTypeId } from '../../src/model/parameter-type/parameter-types.js';
 
 /** A value as JSON text, and as records show it; the same where only one is given. */
 export type Accepted = readonly [given: string, shown?: Json];

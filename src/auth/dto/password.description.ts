@@ -1,4 +1,4 @@
-/** Schemas of passwords. Rules that involve the member's names are checked in `password/password.ts`. */
+/** Schemas of passwords. Rules that involve the member's names are checked in `password/password-hash.ts`. */
 import type { TextDescription } from '../../http/body/dto.js';
 import { PASSWORD_LENGTH } from '../../shared/limits.js';
 

@@ -7,7 +7,7 @@ import { findCredentialStatement, setPasswordStatement } from '../../sql/credent
 import { deleteCodesAndRecoveriesStatement } from '../../sql/recovery.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import type { Credential } from './credential.js';
-import { checkPassword, hashPassword } from './password.js';
+import { checkPassword, hashPassword } from './password-hash.js';
 import { SessionStore } from '../session/session-store.js';
 
 export interface Replacement {

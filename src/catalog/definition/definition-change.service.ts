@@ -27,7 +27,7 @@ import { settingStatement, setUnindexedStatement } from '../../sql/registry.sql.
 import type { Project } from '../../tenancy/project.js';
 import { checkGuards } from './change-guards.js';
 import { IndexBuilder } from '../index/index-builder.js';
-import { LargeIndexes } from '../index/large-indexes.js';
+import { LargeIndexes } from '../index/deferred-indexes.js';
 import { loadModel, ModelStore } from '../model/model-store.js';
 import { PatternMatcher } from '../pattern/pattern-matcher.js';
 import { DefinitionChange, type ChangeOptions } from './definition-change.js';

@@ -9,7 +9,7 @@ import { NoSessionError } from '../../database/session-connection.js';
 import { Database, type Executor } from '../../database/database.js';
 import { ProjectRepository } from '../../database/registry/project.repository.js';
 import { isDatabaseFault, isRetryable, isStaleModel } from '../../database/statement/sqlstate.js';
-import { tableShapes, type IndexShape } from '../../model/table/table-shape.js';
+import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
 import { KindError } from '../../shared/errors.js';
 import {
   buildIndexStatement,

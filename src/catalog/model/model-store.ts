@@ -13,11 +13,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
-import { modelInPieces } from '../../model/check/build-model.js';
+import { modelInPieces } from '../../model/build/build-model.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
 import { hasBuiltIn, isWhole } from '../../model/built-in/completeness.js';
 import type { Model } from '../../model/model.js';
-import type { ModelRecords } from '../../model/check/records.js';
+import type { ModelRecords } from '../../model/build/definition-records.js';
 import { retryLater, KindError, refusal } from '../../shared/errors.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';

@@ -8,7 +8,7 @@ import {
   type ForeignKeyShape,
   type IndexShape,
   type TableShape,
-} from '../../model/table/table-shape.js';
+} from '../../model/table/required-tables.js';
 import { introspectStatement } from '../../sql/introspect.sql.js';
 import { MODEL_TABLE } from '../../sql/model-version.sql.js';
 

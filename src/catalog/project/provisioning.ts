@@ -5,7 +5,7 @@ import { isDatabaseFault } from '../../database/statement/sqlstate.js';
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { ProjectRepository, type ProjectRow } from '../../database/registry/project.repository.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
-import { builtInRecords, buildModel } from '../../model/check/build-model.js';
+import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import { diffModels } from '../../model/table/diff.js';
 import { schemaName } from '../../model/names.js';
 import { refusal } from '../../shared/errors.js';

@@ -5,11 +5,11 @@
 import type { Executor, Transaction } from '../../database/database.js';
 import { isDatabaseFault } from '../../database/statement/sqlstate.js';
 import { BUILT_IN_GROUPS, BUILT_IN_VERSION, grantedFields, listedParameters } from '../../model/built-in/built-in.js';
-import { builtInRecords, buildModel } from '../../model/check/build-model.js';
+import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import { diffTables, type SchemaStep } from '../../model/table/diff.js';
 import { storedDefault } from '../../model/field.js';
 import type { Model } from '../../model/model.js';
-import { tableShapes, type ColumnShape, type TableShape } from '../../model/table/table-shape.js';
+import { tableShapes, type ColumnShape, type TableShape } from '../../model/table/required-tables.js';
 import { refusal } from '../../shared/errors.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
 import {
@@ -24,8 +24,8 @@ import { builtInVersion } from '../model/built-in-version.js';
 import { MODEL_CHANNEL } from '../definition/definition-change.service.js';
 import { runSteps } from '../definition/run-steps.js';
 import { readTableShapes } from './introspection.js';
-import { LargeIndexes } from '../index/large-indexes.js';
-import { rekeyMembers } from './member-keys.js';
+import { LargeIndexes } from '../index/deferred-indexes.js';
+import { rekeyMembers } from './refold-member-keys.js';
 import { loadModel } from '../model/model-store.js';
 
 /** A table, column or index of the built-in model that a version has removed. */

@@ -10,7 +10,7 @@ import { faultText, type FunctionModule, type ModuleFault } from '../../function
 import type { Deployment } from '../../function/load/deployment.js';
 import { readFolder } from '../../function/load/folder.js';
 import { renderKindTypes } from './kind-types.js';
-import { FunctionRegistry } from '../../function/load/registry.js';
+import { FunctionRegistry } from '../../function/load/module-registry.js';
 import { TypeChecker } from './type-check.js';
 import type { Model } from '../../model/model.js';
 import { projectOf } from '../../tenancy/project.js';

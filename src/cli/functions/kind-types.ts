@@ -1,8 +1,8 @@
 /** Renders the kinds of a project as TypeScript declarations, which type the units in functions. Pure. */
-import { isTimeField } from '../../model/field.js';
-import { parameterType } from '../../model/parameter-type/registry.js';
-import { UNIT_FIELDS, type Field, type KindDef, type Model } from '../../model/model.js';
+import { parameterType } from '../../model/parameter-type/type-by-id.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
 import type { Deployment } from '../../function/load/deployment.js';
+import { isTimeField, UNIT_FIELDS } from '../../model/unit-fields.js';
 
 /**
  * The text of a declaration file. Built-in kinds are left out, because functions seldom use them. @param deployment the

@@ -5,7 +5,7 @@ import { loadModel } from '../../catalog/model/model-store.js';
 import { Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';
 import { renderKindTypes } from './kind-types.js';
-import { FunctionRegistry } from '../../function/load/registry.js';
+import { FunctionRegistry } from '../../function/load/module-registry.js';
 import { projectOf } from '../../tenancy/project.js';
 import { print } from '../tools/project.view.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';

@@ -67,7 +67,7 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Errors for a text that is too large: of PostgreSQL (`bounded.sql.ts` prevents most of them) or of JavaScript. The
+ * Errors for a text that is too large: of PostgreSQL (`answer-size.sql.ts` prevents most of them) or of JavaScript. The
  * routine is checked because other errors have the same code, and messages are localised.
  */
 const TEXT_ROUTINES = new Set(['repeat', 'enlargeStringInfo', 'MemoryContextSizeFailure']);

@@ -1,7 +1,7 @@
 /** Interfaces of what runs statements: the pool, or a transaction. */
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
-import type { TransactionRuns } from './runs.js';
+import type { TransactionRuns } from './conflict-retries.js';
 import { RestartError } from './restart-error.js';
 
 export interface Executor {

@@ -2,7 +2,7 @@
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
 import type { ConnectionShare, Transaction } from './executor.js';
-import type { TransactionRuns } from './runs.js';
+import type { TransactionRuns } from './conflict-retries.js';
 
 /** Runs `work` in a transaction, like `Database.transaction`. */
 export type BeginTransaction = (work: (tx: Transaction) => Promise<void>) => Promise<void>;

@@ -2,7 +2,7 @@
 import type { Statement } from '../../sql/fragment.js';
 import type { Isolation } from '../../sql/transaction.sql.js';
 import { ShareFullError, type ConnectionShare, type Transaction } from './executor.js';
-import type { TransactionRuns } from './runs.js';
+import type { TransactionRuns } from './conflict-retries.js';
 
 /** State of a transaction that outlives its work. */
 export interface TransactionOutcome {

@@ -4,18 +4,11 @@
  */
 import { checkParameter, emptyDefinition } from '../../model/check/check-parameter.js';
 import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
-import {
-  isMemberKind,
-  RESERVED_GROUPS,
-  RESERVED_LINK_TYPES,
-  RESERVED_PARAMETERS,
-  type Field,
-  type KindDef,
-} from '../../model/model.js';
+import { isMemberKind, RESERVED_GROUPS, RESERVED_LINK_TYPES, type Field, type KindDef } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { LEVELS } from '../../model/parameter-type/parameter-settings.js';
-import type { ParameterTypeId } from '../../model/parameter-type/types.js';
-import { isParameterTypeId, parameterType } from '../../model/parameter-type/registry.js';
+import type { ParameterTypeId } from '../../model/parameter-type/parameter-types.js';
+import { isParameterTypeId, parameterType } from '../../model/parameter-type/type-by-id.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND, OPERATIONS } from '../../model/built-in-traits.js';
 import { Faults } from '../../shared/errors.js';
@@ -24,6 +17,7 @@ import { LIMITS } from '../../shared/limits.js';
 import { schemaRef, type Schema } from './openapi.js';
 import { inputValue } from './value.schema.js';
 import { EMAIL_PATTERN } from '../../shared/email.js';
+import { RESERVED_PARAMETERS } from '../../model/unit-fields.js';
 
 const IDENTIFIER_SCHEMA: Schema = { type: 'string', pattern: IDENTIFIER.source };
 const IDENTIFIERS: Schema = { type: 'array', items: schemaRef('kind_identifier'), uniqueItems: true };

@@ -3,7 +3,7 @@
  * requests.
  */
 import { TAGS } from '../../http/route/api-route.js';
-import { builtInRecords, buildModel } from '../../model/check/build-model.js';
+import { builtInRecords, buildModel } from '../../model/build/build-model.js';
 import type { KindDef } from '../../model/model.js';
 import { ADMIN_KIND } from '../../model/built-in-traits.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';

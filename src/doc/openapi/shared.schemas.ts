@@ -2,7 +2,7 @@
  * Schemas that are the same in every document, such as the envelope and its messages. Their names: `names.ts`. Pure.
  */
 import { OPERATIONS } from '../../model/built-in-traits.js';
-import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
+import { PARAMETER_TYPES } from '../../model/parameter-type/type-by-id.js';
 import { ERRORS } from '../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
 import { schemaRef, type Schema } from './openapi.js';

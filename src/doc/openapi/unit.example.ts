@@ -1,6 +1,6 @@
 /** Example bodies, which the service accepts unchanged. Pure. */
 import { isMemberKind, type Field, type KindDef } from '../../model/model.js';
-import { parameterType } from '../../model/parameter-type/registry.js';
+import { parameterType } from '../../model/parameter-type/type-by-id.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { definitionExample } from './definition.example.js';

@@ -1,7 +1,7 @@
 /** The schemas of a kind's units for one caller, made from its field masks. Pure. */
 import { mayReadField, readableFields, writableFields } from '../../access/masks.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
-import { PARAMETER_TYPES } from '../../model/parameter-type/registry.js';
+import { PARAMETER_TYPES } from '../../model/parameter-type/type-by-id.js';
 import type { Json } from '../../shared/json.js';
 import type { Caller } from '../../tenancy/caller.js';
 import { outputFieldSchema, ID_OR_LABEL, parameterListSchema, inputFieldSchema } from './definition.schema.js';

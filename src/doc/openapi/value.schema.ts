@@ -2,7 +2,7 @@
 import type { Field } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { jsonType } from '../../model/parameter-type/json.type.js';
-import { parameterType } from '../../model/parameter-type/registry.js';
+import { parameterType } from '../../model/parameter-type/type-by-id.js';
 import { datetimeType } from '../../model/parameter-type/temporal.type.js';
 import { allowedValuesText, plural } from '../../model/parameter-type/text-rules.js';
 import { LIMITS } from '../../shared/limits.js';

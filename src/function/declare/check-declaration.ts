@@ -23,14 +23,14 @@ import { sourceLocationOf } from './source-location.js';
 
 const MODULE_KEYS = ['functions', 'unitFunctions', 'hooks', 'remote'] as const;
 const FUNCTION_KEYS = ['description', 'parameters', 'methods', 'access', 'timeout', 'run'] as const;
-const HOOKS: readonly HookName[] = [
-  'before_create',
-  'after_create',
-  'before_update',
-  'after_update',
-  'before_delete',
-  'after_delete',
-];
+const HOOKS = Object.keys({
+  before_create: true,
+  after_create: true,
+  before_update: true,
+  after_update: true,
+  before_delete: true,
+  after_delete: true,
+} satisfies Record<HookName, true>) as readonly HookName[];
 export const REMOTE_MEMBERS = ['list', 'get', 'create', 'update', 'delete'] as const;
 const METHODS = ['GET', 'POST'] as const;
 /** Milliseconds: what FUNCTION_TIMEOUT may be at most. */

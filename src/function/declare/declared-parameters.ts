@@ -1,15 +1,15 @@
 /** The parameters that a function declares, as definitions like those of kinds. Pure. */
 import { settleTrusted } from '../../catalog/pattern/pattern-definition.js';
 import { checkParameter } from '../../model/check/check-parameter.js';
-import { RESERVED_PARAMETERS } from '../../model/model.js';
 import { parameterDef, type ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { isReference, type OwnField } from '../../model/parameter-type/parameter-type.js';
-import { isParameterTypeId, PARAMETER_TYPES, parameterType } from '../../model/parameter-type/registry.js';
+import { isParameterTypeId, PARAMETER_TYPES, parameterType } from '../../model/parameter-type/type-by-id.js';
 import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, jsonFault, typeName, type Json } from '../../shared/json.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { faultTexts } from './fault-texts.js';
+import { RESERVED_PARAMETERS } from '../../model/unit-fields.js';
 
 type Wants = 'boolean' | 'string' | 'number' | 'any';
 

@@ -1,13 +1,13 @@
 /** Reads the parameters of a call by the code that reads bodies of units: the same faults, all of them at once. */
 import { targetKindTextFor } from '../../access/reference-access.js';
-import { keyField, parameterField } from '../../model/field.js';
-import { RESERVED_PARAMETERS, type Field, type KindDef, type Model } from '../../model/model.js';
+import { parameterField } from '../../model/field.js';
+import type { Field, KindDef, Model } from '../../model/model.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
-import { parameterType } from '../../model/parameter-type/registry.js';
+import { parameterType } from '../../model/parameter-type/type-by-id.js';
 import { storageOf } from '../../model/storage.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { parseJson } from '../../http/body/json-text.js';
-import { urlQueryParameters } from '../../http/route/list-query.js';
+import { urlQueryParameters } from '../../http/route/parse-list-query.js';
 import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
@@ -21,6 +21,7 @@ import { draftCreate } from '../../unit/draft/draft-reader.js';
 import type { LocatedDraft } from '../../unit/draft/references.js';
 import type { FunctionDef } from '../declare/definition.js';
 import { NO_TRAITS } from '../../model/built-in-traits.js';
+import { keyField, RESERVED_PARAMETERS } from '../../model/unit-fields.js';
 
 export interface ReadParameters {
   readonly values: Readonly<Record<string, Json>>;

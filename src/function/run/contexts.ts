@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { LOGGER } from '../../http/log/logger.js';
 import type { Context, Data, Letter, Log, Member, UnitRef } from '../../kit/context.js';
 import type { AnyUnit, Page, Units } from '../../kit/units.js';
-import type { TransactionRuns } from '../../database/transaction/runs.js';
+import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { GroupReader } from '../../group/group.reader.js';
 import { LinkReader } from '../../link/link.reader.js';
 import type { LinkPath } from '../../link/link.plan.js';

@@ -7,7 +7,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { idleTimeoutFor } from '../../database/connection/session-settings.js';
 import { LazyTransaction } from '../../database/transaction/lazy-transaction.js';
-import type { TransactionRuns } from '../../database/transaction/runs.js';
+import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { Answer } from '../../http/answer/answer.js';
 import { boundedJson } from '../../shared/response-size.js';
 import { timeLimitOf } from '../../unit/session/caller-executor.js';

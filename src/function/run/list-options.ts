@@ -1,5 +1,5 @@
 /** The options of a function's list as query parameters, which are validated like those of a request. */
-import { withoutBrackets, type QueryParameters } from '../../http/route/list-query.js';
+import { withoutBrackets, type QueryParameters } from '../../http/route/parse-list-query.js';
 import type { ListOptions } from '../../kit/units.js';
 
 /** An empty list of these would select nothing. It is refused, as in a URL. */

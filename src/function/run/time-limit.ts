@@ -1,4 +1,4 @@
-import { contentionRefusal } from '../../database/transaction/runs.js';
+import { contentionRefusal } from '../../database/transaction/conflict-retries.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 
 /** The time that a call may take, in all. What costs something is made for those alone who ask for it. */

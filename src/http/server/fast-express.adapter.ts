@@ -11,9 +11,10 @@ import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { Answer, envelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
 import { etagMatches } from '../answer/etag.js';
-import { deferContinue } from '../request/expectation.js';
+import { deferContinue } from '../request/expect-continue.js';
 import { answerMalformed, MAX_HEAD, writeRefusal } from './malformed-request.js';
 import { varyOf } from '../answer/vary.js';
+import { COMMON_HEADERS } from '../answer/common-headers.js';
 
 const SERVER_OPTIONS = {
   maxHeaderSize: MAX_HEAD,
@@ -117,7 +118,7 @@ function writeAnswer(request: Request, response: Response, answer: Answer): void
     'Content-Type': JSON_CONTENT_TYPE,
     'Content-Length': Buffer.byteLength(text),
     Vary: vary,
-    'X-Content-Type-Options': 'nosniff',
+    ...COMMON_HEADERS,
   };
   if (etag !== undefined) headers['ETag'] = etag;
   response.writeHead(200, headers);

@@ -6,6 +6,7 @@ import { errorEnvelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
 import { discardInput, lingeringClose } from './lingering-close.js';
 import { freshId } from '../request/request-id.js';
 import { RequestSlot } from '../request/request-slot.js';
+import { COMMON_HEADERS } from '../answer/common-headers.js';
 
 /** Maximum size of the headers in bytes: enough for a percent-encoded filter of 8 KiB and a token. */
 export const MAX_HEAD = 64 * 1024;
@@ -57,7 +58,7 @@ export function writeRefusal(socket: Socket, { messages, status }: KindError): v
     `Content-Type: ${JSON_CONTENT_TYPE}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
     `x-request-id: ${freshId()}`,
-    'X-Content-Type-Options: nosniff',
+    ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'Cache-Control: no-store',
     'Connection: close',
   ];

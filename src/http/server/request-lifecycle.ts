@@ -5,7 +5,7 @@ import { lingeringClose } from './lingering-close.js';
 import { newestResponse } from './malformed-request.js';
 import { headFault } from '../request/request-head.js';
 import { identify } from '../request/request-id.js';
-import { announcesBody } from '../body/body.js';
+import { announcesBody } from '../body/read-body.js';
 import { REQUEST_ID, type HttpRequest } from '../request/request.js';
 import type { OpenRequests } from './open-requests.js';
 import { unreadAnswers } from './unread-answers.js';

@@ -5,12 +5,12 @@
 import type { Json } from '../../shared/json.js';
 import { builtInField as field, constantField } from '../field.js';
 import type { Field, KeySource } from '../model.js';
-import { CREDENTIAL_FIELDS, MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES } from './member-fields.js';
+import { MEMBER_FIELDS, MEMBER_STRUCT, SESSION_NAMES } from './member-fields.js';
 import { MEMBER_GROUP, PARAMETER_GROUP } from '../model.js';
 import { DELETE_RULES, LEVELS } from '../parameter-type/parameter-settings.js';
-import type { ParameterTypeId } from '../parameter-type/types.js';
+import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 import type { OwnField, ParameterType } from '../parameter-type/parameter-type.js';
-import { PARAMETER_TYPES } from '../parameter-type/registry.js';
+import { PARAMETER_TYPES } from '../parameter-type/type-by-id.js';
 import {
   ADMIN_KIND,
   CREDENTIAL_KIND,
@@ -21,6 +21,7 @@ import {
   NO_TRAITS,
   type BuiltInTraits,
 } from '../built-in-traits.js';
+import { CREDENTIAL_FIELDS } from './credential-fields.js';
 
 /**
  * Raised whenever the tables of the built-in model change, or how the names of members are compared, so that older

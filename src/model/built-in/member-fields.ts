@@ -1,25 +1,9 @@
-/** The fields of credentials and of members, as values. */
+/** The fields of members. */
 import { PASSWORD_LENGTH } from '../../shared/limits.js';
 import { builtInField as field } from '../field.js';
 import type { Field } from '../model.js';
-import { uuidType } from '../parameter-type/unit.type.js';
+import { idColumn } from './credential-fields.js';
 import { CREDENTIAL_KIND } from '../built-in-traits.js';
-
-/** The id of a unit of another built-in kind. */
-const idColumn = { type: uuidType, columnType: uuidType.column, json: uuidType.json } as const;
-
-/** Columns of credentials that no endpoint shows. */
-const secret = (id: string, unique = false) => field({ id, type: 'string', hidden: true, unique });
-
-export const CREDENTIAL_FIELDS: readonly Field[] = [
-  field({ id: 'username', type: 'string', label: 'Username', nullable: false }),
-  field({ id: 'email', type: 'string', label: 'E-mail', nullable: false }),
-  secret('username_key', true),
-  secret('email_key', true),
-  secret('password_hash'),
-  secret('member_kind'),
-  field({ id: 'member_id', type: 'string', hidden: true }, idColumn),
-];
 
 /** What a sign-up takes in place of the id of the credentials. */
 const CREDENTIALS = field({

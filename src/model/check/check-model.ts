@@ -6,7 +6,7 @@ import { BUILT_IN_GROUPS } from '../built-in/built-in.js';
 import type { KindDef, Model } from '../model.js';
 import { isMemberKind, referencesTo } from '../model.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
-import { parameterType } from '../parameter-type/registry.js';
+import { parameterType } from '../parameter-type/type-by-id.js';
 
 /** Ids of the definitions that a change wrote: only these are checked. */
 export interface Touched {

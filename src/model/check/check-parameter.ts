@@ -4,13 +4,13 @@ import { isSystemIdentifier } from '../../shared/identifiers.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
 import { indexOfDuplicate } from '../../shared/large-json.js';
 import { LIMITS } from '../../shared/limits.js';
-import { RESERVED_PARAMETERS } from '../model.js';
 import { parameterDef, type ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ValueRules } from '../parameter-type/parameter-settings.js';
 import type { ReportFieldFault as Report, ParameterType } from '../parameter-type/parameter-type.js';
-import { parameterType } from '../parameter-type/registry.js';
+import { parameterType } from '../parameter-type/type-by-id.js';
 import { codePoints } from '../parameter-type/text-rules.js';
 import type { PatternChecks } from './pattern-checks.js';
+import { RESERVED_PARAMETERS } from '../unit-fields.js';
 
 /** Where the fields of a record stand in a definition. Defaults (`default_<type>`) have their own way. */
 const KEYS: Readonly<Record<string, keyof ParameterDef>> = {

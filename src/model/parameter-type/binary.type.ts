@@ -1,7 +1,8 @@
 import { LIMITS } from '../../shared/limits.js';
 import { scalarText, typeName } from '../../shared/json.js';
 import type { ValueRules } from './parameter-settings.js';
-import { OPERATORS, type ParameterType } from './parameter-type.js';
+import type { ParameterType } from './parameter-type.js';
+import { OPERATORS } from './operators.js';
 
 /** The stored form begins with it, and base64 never does. */
 const HEX = '\\x';

@@ -1,5 +1,6 @@
 import { typeName } from '../../shared/json.js';
-import { OPERATORS, type ParameterType } from './parameter-type.js';
+import type { ParameterType } from './parameter-type.js';
+import { OPERATORS } from './operators.js';
 
 /** True or false. */
 export const booleanType: ParameterType<'boolean', 'boolean'> = {

@@ -1,14 +1,8 @@
 import { InexactNumber, scalarText, typeName } from '../../shared/json.js';
 import { rangeSchema } from './number-rules.js';
 import type { ValueRules } from './parameter-settings.js';
-import {
-  OPERATORS,
-  type Constraint,
-  type JsonSchema,
-  type ParameterType,
-  type ReportValueFault,
-  type Stored,
-} from './parameter-type.js';
+import type { Constraint, JsonSchema, ParameterType, ReportValueFault, Stored } from './parameter-type.js';
+import { OPERATORS } from './operators.js';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 const MAX_DIGITS = 1000;

@@ -2,7 +2,8 @@ import { jsonFault, jsonFaultInPieces, type Json } from '../../shared/json.js';
 import { copyJson } from '../../shared/large-json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ValueRules } from './parameter-settings.js';
-import { OPERATORS, type ParameterType, type ReportValueFault, type Stored } from './parameter-type.js';
+import type { ParameterType, ReportValueFault, Stored } from './parameter-type.js';
+import { OPERATORS } from './operators.js';
 
 /** Any JSON value. In a filter its text is compared, on the whole value or at dotted keys. */
 export const jsonType: ParameterType<'json', 'Json'> = {

@@ -1,6 +1,6 @@
 /** The definition of a parameter, as its record has it. All kinds that use the parameter share it. */
 import type { ParameterSettings } from './parameter-settings.js';
-import type { ParameterTypeId } from './types.js';
+import type { ParameterTypeId } from './parameter-types.js';
 
 export interface ParameterDef extends ParameterSettings {
   readonly type: ParameterTypeId;

@@ -1,6 +1,6 @@
 /**
  * What a parameter type consists of. Each type is one file in this folder, with all that the service needs to know of it;
- * `types.ts` lists them.
+ * `parameter-types.ts` lists them.
  */
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ErrorCode } from '../../shared/errors.js';
@@ -133,15 +133,3 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
 export function isReference({ fields }: Pick<ParameterType, 'fields'>): boolean {
   return fields.includes('reference_kind');
 }
-
-const COMPARISON = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'isnull'] as const;
-const TEXT_SEARCH = ['contains', 'icontains', 'startswith', 'istartswith', 'endswith', 'iendswith'] as const;
-
-/** Sets of operators that types share. */
-export const OPERATORS = {
-  equality: new Set<Operator>(['eq', 'ne', 'in', 'isnull']),
-  ordered: new Set<Operator>(COMPARISON),
-  text: new Set<Operator>([...COMPARISON, ...TEXT_SEARCH]),
-  /** On a list: the whole of it with `eq`, an element with `contains` and `in`. */
-  multiple: new Set<Operator>(['eq', 'ne', 'contains', 'in', 'isnull']),
-} as const;

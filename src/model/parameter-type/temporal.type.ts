@@ -1,7 +1,8 @@
 /** The types of dates and times. They differ in their texts only. */
 import { scalarText, typeName } from '../../shared/json.js';
 import { inUtc, parseDate, parseInstant, parseTime, readDate, readInstant } from './calendar.js';
-import { OPERATORS, type ParameterType } from './parameter-type.js';
+import type { ParameterType } from './parameter-type.js';
+import { OPERATORS } from './operators.js';
 
 const YEAR = '(?:000[1-9]|00[1-9]\\d|0[1-9]\\d\\d|[1-9]\\d{3})';
 const DAY = `${YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])`;

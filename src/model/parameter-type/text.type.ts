@@ -1,5 +1,6 @@
-import { OPERATORS, type ParameterType } from './parameter-type.js';
+import type { ParameterType } from './parameter-type.js';
 import { acceptText, textBodyRules, textConstraints, textExample, textSchema } from './text-rules.js';
+import { OPERATORS } from './operators.js';
 
 /** A long text. */
 export const textType: ParameterType<'text', 'string'> = {

@@ -1,6 +1,7 @@
 import { textFault, typeName } from '../../shared/json.js';
 import { isUuid } from '../../shared/identifiers.js';
-import { OPERATORS, type ParameterType } from './parameter-type.js';
+import type { ParameterType } from './parameter-type.js';
+import { OPERATORS } from './operators.js';
 
 /**
  * A reference: the id of a unit of `reference_kind`, held by a foreign key.

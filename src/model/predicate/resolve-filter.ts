@@ -12,9 +12,10 @@ import { testValues } from '../../filter/filter.walk.js';
 import { refusal } from '../../shared/errors.js';
 import { scalarText } from '../../shared/json.js';
 import type { Field } from '../model.js';
-import { OPERATORS, type ParameterType, type Stored } from '../parameter-type/parameter-type.js';
+import type { ParameterType, Stored } from '../parameter-type/parameter-type.js';
 import { resolvePath, type Names } from './path.js';
 import type { MemberTest, MemberValue, Predicate, Target } from './predicate.js';
+import { OPERATORS } from '../parameter-type/operators.js';
 
 /** Finds the value behind `@member.<name>`, for a test of a field. */
 export type Members = (reference: MemberRef, target: Target) => MemberValue;

@@ -4,7 +4,7 @@
  */
 import { jsonEqual, type Json } from '../../shared/json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
-import { isUnchanged } from '../check/build-model.js';
+import { isUnchanged } from '../build/build-model.js';
 import { guardsOf, keySignature, type Guard } from './guards.js';
 import { storedDefault } from '../field.js';
 import type { Model } from '../model.js';
@@ -16,7 +16,7 @@ import {
   type IndexShape,
   type RuledFields,
   type TableShape,
-} from './table-shape.js';
+} from './required-tables.js';
 
 export type { Condition, Guard } from './guards.js';
 

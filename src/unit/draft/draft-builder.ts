@@ -6,12 +6,13 @@ import { IDENTIFIER, IDENTIFIER_HINT, identifierFromLabel } from '../../shared/i
 import { jsonEqual, scalarText, type Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { shownValue } from '../../model/field.js';
-import { RESERVED_PARAMETERS, type Field, type KindDef } from '../../model/model.js';
+import type { Field, KindDef } from '../../model/model.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
 import type { Body, Draft } from './draft.js';
 import { mayBeLarge, ValueReader, type ReportFault } from './value-reader.js';
+import { RESERVED_PARAMETERS } from '../../model/unit-fields.js';
 
 export interface DraftOptions {
   readonly kind: KindDef;

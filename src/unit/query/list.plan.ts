@@ -4,7 +4,7 @@ import { referenceAccess } from '../../access/reference-access.js';
 import { parsePath } from '../../filter/filter.parser.js';
 import { printPath } from '../../filter/filter.printer.js';
 import type { ListQuery } from '../../filter/list-query.js';
-import type { ParsedQuery } from '../../http/route/list-query.js';
+import type { ParsedQuery } from '../../http/route/parse-list-query.js';
 import { Faults, KindError, refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Field, KindDef } from '../../model/model.js';

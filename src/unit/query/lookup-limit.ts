@@ -1,5 +1,5 @@
 /** Limits the lookups over references in one query. Pure. */
-import { lookupsOf, targetsOf } from '../../model/predicate/extent.js';
+import { lookupsOf, targetsOf } from '../../model/predicate/predicate-cost.js';
 import type { Predicate, Target } from '../../model/predicate/predicate.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';

@@ -6,7 +6,7 @@ import type { Target } from '../../model/predicate/predicate.js';
 import { namesOfKinds } from '../../model/predicate/path.js';
 import { resolveFilter } from '../../model/predicate/resolve-filter.js';
 import { Faults, refusal } from '../../shared/errors.js';
-import type { KindPart, SharedTerm } from '../../sql/parts.sql.js';
+import type { KindPart, SharedTerm } from '../../sql/union-order.sql.js';
 import type { OrderTerm } from '../../sql/select.sql.js';
 import { checkLookups } from './lookup-limit.js';
 import type { UnitPage } from './unit-page.js';

@@ -8,7 +8,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { isPlainObject, scalarText, textFault, typeName, type Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
 import { answerTooLarge } from '../../shared/response-size.js';
-import { sourceUnavailable } from './unavailable.js';
+import { sourceUnavailable } from './unavailable-refusal.js';
 import type { UnitPage } from '../query/unit-page.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { ValueReader } from '../draft/value-reader.js';

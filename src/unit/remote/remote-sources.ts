@@ -9,7 +9,7 @@ import { PatternMatcher } from '../../catalog/pattern/pattern-matcher.js';
 import { StaleModelError } from '../../catalog/model/stale-model-error.js';
 import { Database } from '../../database/database.js';
 import { LazyTransaction, type BeginTransaction } from '../../database/transaction/lazy-transaction.js';
-import type { TransactionRuns } from '../../database/transaction/runs.js';
+import type { TransactionRuns } from '../../database/transaction/conflict-retries.js';
 import { commonRefusal, isStaleModel } from '../../database/statement/sqlstate.js';
 import { isMemberKind, type KindDef } from '../../model/model.js';
 import { retryLater, KindError, asMayBeStored, refusal } from '../../shared/errors.js';

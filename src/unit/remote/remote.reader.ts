@@ -1,6 +1,6 @@
 /** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
 import { Injectable } from '@nestjs/common';
-import type { ParsedQuery } from '../../http/route/list-query.js';
+import type { ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import { everyField, type Predicate } from '../../model/predicate/predicate.js';
 import type { Readable, ShownUnit } from '../store/unit-store.js';

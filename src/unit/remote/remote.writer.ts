@@ -13,7 +13,7 @@ import { Faults, refusal } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText } from '../../shared/json.js';
 import { Behaviors } from '../draft/behavior.js';
-import { BehaviorChanges } from '../table/changes.js';
+import { BehaviorChanges } from '../table/behavior-changes.js';
 import { DefaultBytes } from '../draft/default-bytes.js';
 import { keyColumn, shownValues, type Body, type Draft } from '../draft/draft.js';
 import { Drafter, type Drafted, type NotObject } from '../draft/drafter.js';

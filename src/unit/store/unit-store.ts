@@ -1,7 +1,7 @@
 /** The port to the units of a kind, wherever they are stored. Rights are checked before. */
 import type { Grant } from '../../access/access.js';
 import type { AfterRelease } from '../../catalog/catalog.service.js';
-import type { ParsedQuery } from '../../http/route/list-query.js';
+import type { ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
 import type { Remote } from '../../kit/remote.js';
 import type { KindDef, Model } from '../../model/model.js';

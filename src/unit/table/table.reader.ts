@@ -1,7 +1,7 @@
 /** Reads units of tables: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
 import { Injectable } from '@nestjs/common';
 import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
-import type { ParsedQuery } from '../../http/route/list-query.js';
+import type { ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { isCallerError } from '../../shared/errors.js';
@@ -15,7 +15,7 @@ import { pageCursor } from '../query/cursor.js';
 import { planContextOf, planGet, planList, planQuery, type PlanContext } from '../query/list.plan.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { UnitRepository } from './unit.repository.js';
-import { Walks } from '../query/traversal.js';
+import { Walks } from '../query/reachable-kinds.js';
 
 @Injectable()
 export class TableReader {

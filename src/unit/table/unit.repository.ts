@@ -35,7 +35,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { keepVersionStatement } from '../../sql/model.sql.js';
-import { conflictOf, type WriteContext } from './conflict.js';
+import { conflictOf, type WriteContext } from './constraint-violations.js';
 import { badCursor } from '../query/cursor.js';
 
 /** A unit as PostgreSQL presents it: its version tag, and its JSON. */

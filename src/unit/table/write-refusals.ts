@@ -7,10 +7,10 @@ import { readableFields } from '../../access/masks.js';
 import { targetKindTextFor } from '../../access/reference-access.js';
 import type { KindDef } from '../../model/model.js';
 import { Faults, KindError, type Message } from '../../shared/errors.js';
-import type { WriteContext } from './conflict.js';
+import type { WriteContext } from './constraint-violations.js';
 import { References, addReferenceFaults, type LocatedDraft, type Unreachable } from '../draft/references.js';
 import { originalCallerOf, type Session } from '../session/session.js';
-import { withAllUniqueViolations } from './unique-violations.js';
+import { withAllUniqueViolations } from './all-taken-values.js';
 import { withFaults } from '../draft/complete-refusal.js';
 
 @Injectable()

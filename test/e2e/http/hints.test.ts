@@ -1,6 +1,6 @@
 /** What a refusal says would be right. */
 import { describe, expect, it } from 'vitest';
-import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { anonymous, defineKinds } from '../../support/callers.js';
 import { startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';

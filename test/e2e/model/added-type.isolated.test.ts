@@ -2,14 +2,15 @@
 import { expect, it, vi } from 'vitest';
 import { renderKindTypes } from '../../../src/cli/functions/kind-types.js';
 import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
-import { FunctionRegistry } from '../../../src/function/load/registry.js';
+import { FunctionRegistry } from '../../../src/function/load/module-registry.js';
 import { defineKinds } from '../../support/callers.js';
 import { expectNoDrift, modelOf, ok, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder, reload } from '../../support/functions.js';
 import { startTestService } from '../../support/service.js';
 
-vi.mock('../../../src/model/parameter-type/types.js', async (original) => {
-  const { PARAMETER_TYPE_LIST } = await original<typeof import('../../../src/model/parameter-type/types.js')>();
+vi.mock('../../../src/model/parameter-type/parameter-types.js', async (original) => {
+  const { PARAMETER_TYPE_LIST } =
+    await original<typeof import('../../../src/model/parameter-type/parameter-types.js')>();
   const { durationType } = await import('../../support/duration.type.js');
   return { PARAMETER_TYPE_LIST: [...PARAMETER_TYPE_LIST, durationType] };
 });

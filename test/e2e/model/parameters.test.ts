@@ -1,6 +1,6 @@
 /** Parameters over HTTP: their records, and what of them can be changed. */
 import { describe, expect, it } from 'vitest';
-import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { expectNoDrift, itRefuses, ok, refusalOf, TIMESTAMP, type RefusalRow } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 

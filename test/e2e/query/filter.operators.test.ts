@@ -1,6 +1,6 @@
 /** Every operator on every type, every spelling, every way to write a value. */
 import { describe, expect, it } from 'vitest';
-import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';
 import { PLACE, THING, TYPES, type TypeId } from '../../support/every-type.js';

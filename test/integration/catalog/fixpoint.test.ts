@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
-import { buildModel, builtInRecords } from '../../../src/model/check/build-model.js';
+import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS } from '../../../src/model/built-in/built-in.js';
 import type { Field, Model } from '../../../src/model/model.js';
 import { diffModels } from '../../../src/model/table/diff.js';
-import { tableShapes } from '../../../src/model/table/table-shape.js';
+import { tableShapes } from '../../../src/model/table/required-tables.js';
 import { provisionRowsStatement } from '../../../src/sql/model.sql.js';
 import { definitionsOf, expectNoDrift, modelOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';

@@ -3,11 +3,11 @@ import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { trackContention, type ContentionTarget } from '../../../src/database/transaction/contention.js';
 import { createDataSource } from '../../../src/database/connection/data-source.js';
 import { Database, type Transaction } from '../../../src/database/database.js';
-import { keyField } from '../../../src/model/field.js';
 import type { KindDef } from '../../../src/model/model.js';
 import { KindError } from '../../../src/shared/errors.js';
 import type { Statement } from '../../../src/sql/fragment.js';
 import { sideConnection } from '../../support/side-connection.js';
+import { keyField } from '../../../src/model/unit-fields.js';
 
 const dataSource = createDataSource(inject('database'), { pool: 4 });
 await dataSource.initialize();

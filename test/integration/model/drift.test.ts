@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { definitionsOf, expectNoDrift, ok } from '../../support/definitions.js';
 import { startTestService, TestProject, type Reply } from '../../support/service.js';
 

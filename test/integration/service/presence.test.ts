@@ -7,7 +7,7 @@ import { loadConfig } from '../../../src/config/config.js';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { Database } from '../../../src/database/database.js';
 import { openPool } from '../../../src/database/connection/open-pool.js';
-import { Presence, type PresenceOptions } from '../../../src/database/registry/presence.js';
+import { Presence, type PresenceOptions } from '../../../src/database/registry/running-services.js';
 import { migrateRegistry } from '../../../src/database/registry/registry.js';
 import { startService } from '../../../src/service.js';
 import { LOCK_PRESENCE } from '../../../src/sql/presence.sql.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { accessSettingOf, authorizeKind, grantOf, isAllowedForSomeUnit } from '../../../src/access/access.js';
 import { OPERATIONS } from '../../../src/model/built-in-traits.js';
 import type { Model } from '../../../src/model/model.js';
-import type { KindRecord } from '../../../src/model/check/records.js';
+import type { KindRecord } from '../../../src/model/build/definition-records.js';
 import { KindError } from '../../../src/shared/errors.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';

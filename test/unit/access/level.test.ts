@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { grantOf } from '../../../src/access/access.js';
 import { passesLevel } from '../../../src/access/level.js';
 import { readableFields, writableFields } from '../../../src/access/masks.js';
-import { buildModel, builtInRecords } from '../../../src/model/check/build-model.js';
+import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import type { Field, KindDef } from '../../../src/model/model.js';
 import type { Level } from '../../../src/model/parameter-type/parameter-settings.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DUMMY_HASH, hashPassword, verifyPassword } from '../../../src/auth/password/password.js';
+import { DUMMY_HASH, hashPassword, verifyPassword } from '../../../src/auth/password/password-hash.js';
 
 describe('a hash', () => {
   it('is argon2id over all characters, including the last', async () => {

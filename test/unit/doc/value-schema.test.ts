@@ -7,8 +7,8 @@ import { defaultOf, valueDescription, isPortable, inputValue } from '../../../sr
 import { parameterField } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
 import { parameterDef, type ParameterDef } from '../../../src/model/parameter-type/parameter-def.js';
-import type { ParameterTypeId } from '../../../src/model/parameter-type/types.js';
-import { PARAMETER_TYPES } from '../../../src/model/parameter-type/registry.js';
+import type { ParameterTypeId } from '../../../src/model/parameter-type/parameter-types.js';
+import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { uuidType } from '../../../src/model/parameter-type/unit.type.js';
 
 const ajv = new Ajv2020({ strict: false, logger: false });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ConfigError, loadConfig } from '../../../src/config/config.js';
-import { FunctionRegistry } from '../../../src/function/load/registry.js';
+import { FunctionRegistry } from '../../../src/function/load/module-registry.js';
 import { FunctionsFolder } from '../../support/functions.js';
 
 const MODULE = "import { kind } from 'kind'; export default kind('city').module({});";

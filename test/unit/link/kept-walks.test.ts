@@ -1,13 +1,13 @@
 /** Plain walks are planned, and their texts made, once for all units that they start from; nothing that matters is taken for another. */
 import { describe, expect, it } from 'vitest';
-import { parseListQuery, urlQueryParameters } from '../../../src/http/route/list-query.js';
+import { parseListQuery, urlQueryParameters } from '../../../src/http/route/parse-list-query.js';
 import { WALK_QUERY } from '../../../src/http/route/query-names.js';
 import { planWalk } from '../../../src/link/walk.plan.js';
-import type { KindRecord } from '../../../src/model/check/records.js';
+import type { KindRecord } from '../../../src/model/build/definition-records.js';
 import { walkStatement } from '../../../src/sql/walk.sql.js';
 import { ANONYMOUS, memberCaller, SYSTEM, type Caller } from '../../../src/tenancy/caller.js';
 import type { Session } from '../../../src/unit/session/session.js';
-import { Walks, type TraversableKinds } from '../../../src/unit/query/traversal.js';
+import { Walks, type TraversableKinds } from '../../../src/unit/query/reachable-kinds.js';
 import { kind, kindIn, modelWith, parameter } from '../../support/models.js';
 
 const PARAMETERS = [

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parameterField, shownValue } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
 import { parameterDef } from '../../../src/model/parameter-type/parameter-def.js';
-import type { ParameterTypeId } from '../../../src/model/parameter-type/types.js';
-import { parameterType } from '../../../src/model/parameter-type/registry.js';
+import type { ParameterTypeId } from '../../../src/model/parameter-type/parameter-types.js';
+import { parameterType } from '../../../src/model/parameter-type/type-by-id.js';
 import { uuidType } from '../../../src/model/parameter-type/unit.type.js';
 import { scalarText, type Json } from '../../../src/shared/json.js';
 

@@ -1,8 +1,8 @@
 /** A model with one kind, for statements that are looked at and not run. */
 import { listQueryOf } from '../../support/list-query.js';
-import { buildModel, builtInRecords } from '../../../src/model/check/build-model.js';
+import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import type { KindDef } from '../../../src/model/model.js';
-import type { ParameterRecord } from '../../../src/model/check/records.js';
+import type { ParameterRecord } from '../../../src/model/build/definition-records.js';
 import type { ListPlan } from '../../../src/sql/select.sql.js';
 import { planList } from '../../../src/unit/query/list.plan.js';
 

@@ -38,7 +38,7 @@ import {
 } from '../../../src/sql/write.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';
 import { planGet, planList, type PlanContext } from '../../../src/unit/query/list.plan.js';
-import { tableShapes } from '../../../src/model/table/table-shape.js';
+import { tableShapes } from '../../../src/model/table/required-tables.js';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
 import { linkStatements } from './link-statements.js';
 import { modelOf, ok } from '../../support/definitions.js';

@@ -1,9 +1,9 @@
 /** What PostgreSQL says of a broken constraint, in the words of the kind: whatever its language and its shard. */
 import { describe, expect, it } from 'vitest';
-import { buildModel, builtInRecords } from '../../../src/model/check/build-model.js';
+import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import { constraintName } from '../../../src/model/names.js';
-import type { ParameterRecord } from '../../../src/model/check/records.js';
-import { conflictOf } from '../../../src/unit/table/conflict.js';
+import type { ParameterRecord } from '../../../src/model/build/definition-records.js';
+import { conflictOf } from '../../../src/unit/table/constraint-violations.js';
 
 const parameter = (id: string, kind_id: ParameterRecord['kind_id'], more: Partial<ParameterRecord> = {}) =>
   ({ id, kind_id, label: id, multiple: false, nullable: true, unique: false, ...more }) as ParameterRecord;

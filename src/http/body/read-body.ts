@@ -8,7 +8,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runSync, runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { BodyBudget, type BodySender } from './body-budget.js';
-import { readBytes } from './body.reader.js';
+import { readBytes } from './body-bytes.js';
 import { parseInPieces } from './json-pieces.js';
 import { parseJson } from './json-text.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';

@@ -2,7 +2,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { BeginTransaction } from '../database/transaction/lazy-transaction.js';
-import type { TransactionRuns } from '../database/transaction/runs.js';
+import type { TransactionRuns } from '../database/transaction/conflict-retries.js';
 import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
 import type { KindError } from '../shared/errors.js';
@@ -10,14 +10,14 @@ import type { Project } from '../tenancy/project.js';
 import { RemoteSourceRunner, type RemoteSource, type RemoteSources } from '../unit/remote/remote-sources.js';
 import type { UnitOperation } from '../unit/store/unit-store.js';
 import type { Session } from '../unit/session/session.js';
-import { sourceUnavailable } from '../unit/remote/unavailable.js';
+import { sourceUnavailable } from '../unit/remote/unavailable-refusal.js';
 import { brokenModule } from './load/broken-module.js';
 import { Capacity } from './run/capacity.js';
 import { REMOTE_MEMBERS } from './declare/check-declaration.js';
 import type { FunctionModule } from './declare/definition.js';
 import { Deployment } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
-import { FunctionRegistry } from './load/registry.js';
+import { FunctionRegistry } from './load/module-registry.js';
 import { ErrorRedaction } from './run/error-redaction.js';
 
 type SourceCall = (...args: readonly unknown[]) => unknown;

@@ -1,6 +1,6 @@
 /** Finds parameter types by their ids. */
 import type { ParameterType } from './parameter-type.js';
-import { PARAMETER_TYPE_LIST, type ParameterTypeId } from './types.js';
+import { PARAMETER_TYPE_LIST, type ParameterTypeId } from './parameter-types.js';
 
 export const PARAMETER_TYPES: ReadonlyMap<ParameterTypeId, ParameterType> = new Map(
   PARAMETER_TYPE_LIST.map((type): [ParameterTypeId, ParameterType] => [type.id, type]),

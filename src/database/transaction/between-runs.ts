@@ -1,7 +1,7 @@
 /** What happens between the runs of a transaction. */
 import type { BeginOptions } from './begin.js';
 import type { ConnectionShare } from './executor.js';
-import type { TransactionRuns } from './runs.js';
+import type { TransactionRuns } from './conflict-retries.js';
 import { commonRefusal, isLockTimeout, isRetryable } from '../statement/sqlstate.js';
 
 /** Attempts of a transaction at READ COMMITTED after deadlocks or lock timeouts. */

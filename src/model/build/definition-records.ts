@@ -2,7 +2,7 @@
 import type { Json } from '../../shared/json.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { DeleteRule, Level } from '../parameter-type/parameter-settings.js';
-import type { ParameterTypeId } from '../parameter-type/types.js';
+import type { ParameterTypeId } from '../parameter-type/parameter-types.js';
 
 export interface KindRecord {
   readonly id: string;

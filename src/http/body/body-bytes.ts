@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { retryLater, refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Charge } from './body-budget.js';
-import { sendContinue } from '../request/expectation.js';
+import { sendContinue } from '../request/expect-continue.js';
 
 type Inflater = Readable & Writable & { readonly bytesWritten: number };
 

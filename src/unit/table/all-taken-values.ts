@@ -5,7 +5,7 @@ import type { KindError, Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { rowsText, takenStatement } from '../../sql/write.sql.js';
-import { uniqueFault } from './conflict.js';
+import { uniqueFault } from './constraint-violations.js';
 import type { LocatedDraft } from '../draft/references.js';
 import type { Session } from '../session/session.js';
 import { completeRefusal, withFaults } from '../draft/complete-refusal.js';

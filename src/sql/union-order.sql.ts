@@ -5,7 +5,7 @@ import type { ColumnType } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { columnType } from './columns.sql.js';
 import { literal, sql } from './fragment.js';
-import { idText } from './item.sql.js';
+import { idText } from './mixed-units.sql.js';
 import { sortSql, type OrderTerm, type Sort, type SortKey } from './order.sql.js';
 import type { Lookups } from './predicate.sql.js';
 import type { ReadPlan } from './select.sql.js';
