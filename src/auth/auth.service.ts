@@ -20,7 +20,7 @@ import { readSignUp, atSignUpPath } from './dto/sign-up.dto.js';
 import { accountOf, type Credential } from './password/credential.js';
 import { MemberSessions } from './session/member-session.js';
 import { checkPassword, hashPassword, addPasswordFaults, verifyPassword } from './password/password-hash.js';
-import { PasswordStore } from './password/password-store.js';
+import { PasswordStore, type Replacement } from './password/password-store.js';
 import { SessionStore } from './session/session-store.js';
 import { Throttle } from './throttle.js';
 import type { Claims } from './session/token.service.js';
@@ -128,7 +128,7 @@ export class AuthService {
       checkPassword({ username: found.username, email: found.email, password: fresh }, 'new_password');
       const hash = await hashPassword(fresh, project.id);
       await this.passwords.inTransaction(async (tx) => {
-        const replacement = { memberId: id, hash, before, but: sessionId };
+        const replacement: Replacement = { memberId: id, hash, expectedHash: before, keptSessionId: sessionId };
         if (!(await this.passwords.replace(tx, project, replacement))) throw wrongPassword();
       });
       return NULL_ANSWER;

@@ -39,7 +39,9 @@ test('the TypeScript example prints the requested units', async () => {
   const { text = '' } = codeBlocks(readme).find(({ info }) => info === 'ts fetch') ?? {};
   const given = `const [token, api] = ${JSON.stringify([project.token, `${service.service.url}/api/lib`])};`;
   const script = `${given}\n${text.replace("'demo'", `'${project.id}'`)}`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { ...process.env, FORCE_COLOR: '0' },
+  });
   expect(stdout.match(/title: '[^']+'/g)).toEqual(["title: 'A Tale of Two Cities'", "title: 'The Histories'"]);
 });
 
