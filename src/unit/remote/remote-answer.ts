@@ -1,4 +1,4 @@
-/** What a source answers, held to the definition of its kind: all of it fits, or none of it is used. Pure. */
+/** Validates what a source returns with the definition of its kind: all of it is valid, or none of it is used. Pure. */
 import { createHash } from 'node:crypto';
 import { shownValue } from '../../model/field.js';
 import type { Field, KindDef } from '../../model/model.js';
@@ -13,13 +13,16 @@ import type { UnitPage } from '../query/unit-page.js';
 import type { UnitRow } from '../store/unit-store.js';
 import { ValueReader } from '../draft/value-reader.js';
 
-/** A unit by field, as records show its values; what is hidden is there too. */
+/** The values of a unit by field, in the form of records; with hidden ones. */
 export type RemoteRecord = ReadonlyMap<string, Json>;
 
-/** Matches what is to be matched against patterns. */
+/** Matches the collected texts against their patterns. */
 export type Settle = (patterns: PatternChecks) => MaybePromise<void>;
 
-/** @param id the one that was asked for @throws KindError 503, whose cause names the field */
+/**
+ * @param id the requested id, which the unit must have
+ * @throws KindError 503 with a cause that names the field
+ */
 export async function readUnit(kind: KindDef, given: unknown, settle: Settle, id?: string): Promise<RemoteRecord> {
   try {
     const patterns = new PatternChecks();
@@ -33,7 +36,7 @@ export async function readUnit(kind: KindDef, given: unknown, settle: Settle, id
   }
 }
 
-/** A page of at most `limit` units. @throws KindError 503, whose cause names the field */
+/** Reads a page; units beyond `limit` are ignored. @throws KindError 503 with a cause that names the field */
 export async function readPage(
   kind: KindDef,
   given: unknown,
@@ -57,19 +60,19 @@ export async function readPage(
     }
     return { count, units };
   } catch (error) {
-    // The objects are the author's: whatever they throw when they are looked at is of no use either.
+    // The objects come from custom code: their getters may throw anything.
     throw sourceUnavailable(kind, error);
   }
 }
 
-/** @throws Error of the first value that does not fit */
+/** @throws Error for the first invalid value */
 function recordOf(kind: KindDef, given: unknown, patterns: PatternChecks, at: string): RemoteRecord {
   if (!isPlainObject(given)) throw new Error(`${at || 'unit.'}: must be an object, got ${typeName(given)}`);
   const id = idOf(kind, given, at);
   const tell = (_: unknown, __: unknown, text: string) => {
     throw new Error(at + text);
   };
-  // The author is told all.
+  // Only the log shows these errors, so that they may name every kind.
   const reader = new ValueReader(kind, patterns, tell, (target) => ` of '${target}'`);
   const record = new Map<string, Json>();
   let size = 0;
@@ -84,7 +87,7 @@ function recordOf(kind: KindDef, given: unknown, patterns: PatternChecks, at: st
   return record;
 }
 
-/** A text that can stand in a path; of a natural key the one that its value has. */
+/** The id, which must be usable in a path; for a natural key it must be the canonical text of its value. */
 function idOf({ keyField, key }: KindDef, given: Record<string, unknown>, at: string): string {
   const id = Object.hasOwn(given, 'id') ? given['id'] : undefined;
   if (typeof id !== 'string') throw new Error(`${at}id: must be a string, got ${typeName(id)}`);
@@ -95,7 +98,7 @@ function idOf({ keyField, key }: KindDef, given: Record<string, unknown>, at: st
   return id;
 }
 
-/** The unit that is read. */
+/** The context in which a value of a unit is read. */
 interface RemoteReading {
   readonly kind: KindDef;
   readonly reader: ValueReader;
@@ -117,19 +120,18 @@ function remoteValue(field: Field, { kind, reader, given, at, id }: RemoteReadin
   return shownValue(field, fits);
 }
 
-/** Bytes of a value as JSON. */
 function sizeOf(value: Json): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** A unit as those fields show it, as an object. */
+/** The given fields of a unit as an object. */
 export function shownUnit(record: RemoteRecord, fields: Iterable<Field>): Record<string, Json> {
   return Object.fromEntries([...fields].map(({ id }) => [id, record.get(id) ?? null]));
 }
 
 /**
- * A unit with those of the readable fields that were asked for. Its tag is of all that the caller may read, and of
- * nothing else: it tells nothing of what is hidden.
+ * A unit with the requested fields. Its tag is a hash of all fields that the caller may read and of no others, so that
+ * it reveals nothing about hidden values.
  */
 export function rowOf(record: RemoteRecord, fields: readonly Field[], readable: Iterable<Field>): UnitRow {
   const whole = JSON.stringify(shownUnit(record, readable));
@@ -137,7 +139,7 @@ export function rowOf(record: RemoteRecord, fields: readonly Field[], readable: 
   return { tag, body: JSON.stringify(shownUnit(record, fields)) };
 }
 
-/** @throws KindError 400 where that is more than an answer may have */
+/** @throws KindError 400 if the page is larger than an answer may be */
 export function remotePage(count: number, units: readonly RemoteRecord[], fields: readonly Field[]): UnitPage {
   let size = 0;
   const items = units.map((unit) => {

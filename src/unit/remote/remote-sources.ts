@@ -1,6 +1,6 @@
 /**
- * The seam to whoever supplies the units of remote kinds. A source may take its time: work that asks one holds no
- * connection meanwhile, and no place among those that wait for the database.
+ * Calls the sources that supply the units of remote kinds. A source may be slow: while it works, the request holds no
+ * database connection and no place in the queue for one.
  */
 import { Injectable } from '@nestjs/common';
 import { remoteUnavailable } from '../../access/access.js';
@@ -22,31 +22,36 @@ import type { UnitOperation } from '../store/unit-store.js';
 /** The source of one kind. */
 export interface RemoteSource {
   readonly can: ReadonlySet<UnitOperation>;
-  /** What the source answers, whatever that is. @throws KindError 503 where it does not, 504 past the time limit */
+  /**
+   * Returns what the source returns, not validated. @throws KindError 503 if the source fails, 504 after the time limit
+   */
   ask(operation: UnitOperation, args: readonly unknown[], session: Session): Promise<unknown>;
 }
 
-/** The sources of a deployment. */
+/** Finds and runs sources; implemented by the module of custom functions. */
 export interface RemoteSources {
-  /** The source, or why it is not to be had; undefined where there is none. */
+  /** The source, or the error if it can not be used at present; undefined if the kind has none. */
   find(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>): RemoteSource | KindError | undefined;
-  /** Runs work that asks a source: so much of one project at once, so that slow sources are not everybody's. */
+  /**
+   * Runs work that calls a source. The concurrent work of one project is limited, so that its slow sources do not delay
+   * other projects.
+   */
   hold<T>(project: Project, work: () => Promise<T>): Promise<T>;
-  /** Runs what hooks and sources do in the database. */
+  /** Begins the transactions in which hooks and sources use the database. */
   begin(project: Project, runs: TransactionRuns): BeginTransaction;
 }
 
-/** A source as one piece of work has it. */
+/** A source in one operation on units. */
 export interface SourceAccess {
   readonly session: Session;
   readonly ask: (operation: UnitOperation, ...args: readonly unknown[]) => Promise<unknown>;
-  /** Matches what it answers against the patterns of the kind. */
+  /** Matches texts from the source against the patterns of the kind. */
   readonly settle: Settle;
-  /** Runs what hooks do before the source is asked, or after: all of it is done when it comes back. */
+  /** Runs hooks before or after the source is called; outside of a transaction, in one that is committed at the end. */
   readonly around: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 }
 
-/** What a source only reads can be asked for again. */
+/** The operations that only read: they can be retried. */
 const READ_OPERATIONS: ReadonlySet<UnitOperation> = new Set(['list', 'get']);
 
 const UNSUPPORTED_TEXTS: Readonly<Record<UnitOperation, string>> = {
@@ -68,20 +73,20 @@ export class RemoteSourceRunner {
     private readonly patterns: PatternMatcher,
   ) {}
 
-  /** At most one. */
+  /** Call it at most once. */
   register(sources: RemoteSources): void {
     this.#sources = sources;
   }
 
-  /** Whether the kind has a source that can not do it. */
+  /** Whether the kind has a source that does not support the operation. */
   lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean {
     const source = this.#sources?.find(kind, { project });
     return source !== undefined && !(source instanceof KindError) && !source.can.has(operation);
   }
 
-  /** @throws KindError 403 where the source has no such operation, 503 where it is not available */
+  /** @throws KindError 403 if the source does not support the operation, 503 if it is not available */
   open(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): RemoteSource {
-    // Members are kept here, with their passwords.
+    // Members are always stored in a table, because of their passwords.
     const source = isMemberKind(kind) ? undefined : this.#sources?.find(kind, session);
     if (!source) throw remoteUnavailable(kind);
     if (source instanceof KindError) throw source;
@@ -93,8 +98,8 @@ export class RemoteSourceRunner {
   }
 
   /**
-   * Runs work with the source of a kind. Inside a call that is under way it is a part of that one; else the hooks before
-   * the source, what itself does in the database, and the hooks after it have a transaction each.
+   * Runs work with the source of a kind. Inside a transaction, the work is part of it. Otherwise the hooks before the
+   * source, the database work of the source, and the hooks after it have a transaction each.
    */
   async within<T>(
     scope: Session,
@@ -108,7 +113,7 @@ export class RemoteSourceRunner {
     const { executor: given } = session;
     const settle: Settle = (checks) => this.patterns.settle(session.project.id, checks);
     if (given.tx || !sources) {
-      // No transaction begins for it, and one that has begun waits for no second connection.
+      // This neither begins the transaction of the session nor takes a second connection if it has begun.
       await this.catalog.check(session.project, session.model, given.tx?.hasBegun ? given : this.database);
       const ask: SourceAccess['ask'] = (asked, ...args) => source.ask(asked, args, session);
       return work({ session, settle, ask, around: (hooks) => hooks(session) });
@@ -116,7 +121,7 @@ export class RemoteSourceRunner {
     return sources.hold(session.project, () => this.#apart({ session, settle }, source, sources, work));
   }
 
-  /** The source may have done what it was asked for to write: that it is not asked again. */
+  /** A write is not retried after the source was called, because the source may have done it. */
   async #apart<T>(
     { session, settle }: Pick<SourceAccess, 'session' | 'settle'>,
     source: RemoteSource,
@@ -144,7 +149,7 @@ export class RemoteSourceRunner {
   }
 }
 
-/** Runs a part of the work in a transaction of its own; `again`: as often as others stand in the way. */
+/** Runs a part of the work in a transaction of its own. With `again`, it is retried after conflicts. */
 async function inTransaction<T>(
   begin: () => LazyTransaction,
   session: Session,
@@ -159,7 +164,7 @@ async function inTransaction<T>(
       return result;
     } catch (error) {
       const undone = executor.rollback(error);
-      // What a source that was too slow still waits for ends by a limit of its own.
+      // A source that timed out may still wait for a statement, which has a timeout of its own: do not wait for it.
       if (!(error instanceof KindError && error.code === 'function.timeout')) await undone;
       if (!again) throw error;
       await executor.runs.afterFailure(error);

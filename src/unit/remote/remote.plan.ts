@@ -1,4 +1,4 @@
-/** What a query asks of a source: read and checked as for a table, as far as a source can answer it. Pure. */
+/** Turns a query into the query of a source, validated as for a table, without what sources do not support. Pure. */
 import { parsePath } from '../../filter/filter.parser.js';
 import { printFilter, printPath } from '../../filter/filter.printer.js';
 import type { ListQuery } from '../../filter/list-query.js';
@@ -9,12 +9,12 @@ import { Faults, refusal } from '../../shared/errors.js';
 import { collectFaults, planAnswer, planList, type PlanContext } from '../query/list.plan.js';
 
 export interface RemotePlan {
-  /** What is answered of a unit. */
+  /** The fields of each unit in the answer. */
   readonly fields: readonly Field[];
   readonly query: RemoteQuery;
 }
 
-/** A source knows its own units alone. */
+/** Refuses paths over references: a source knows only its own units. */
 export const NO_REACH: Reach = {
   follow({ id }, at) {
     const text = `'${id}' leads no further: a remote kind is asked for its own parameters alone, at character ${at}`;
@@ -44,7 +44,7 @@ export function planRemoteList(query: ListQuery, context: PlanContext): RemotePl
   };
 }
 
-/** The fields that a query asks of a unit. @throws KindError 400 with all faults */
+/** The fields of a unit in the answer. @throws KindError 400 with all faults */
 export function planRemoteAnswer(query: ListQuery, names: Names): readonly Field[] {
   const faults = new Faults();
   const { fields, paths } = collectFaults(faults, () => planAnswer(query, names), { fields: [] });

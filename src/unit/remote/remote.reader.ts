@@ -1,4 +1,6 @@
-/** Reads of remote kinds: rights and state were checked before; here a query becomes one of the source, and its answer a page. */
+/**
+ * Reads units of remote kinds: calls the source and validates what it returns. Rights and state were checked before.
+ */
 import { Injectable } from '@nestjs/common';
 import type { ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { KindDef } from '../../model/model.js';
@@ -45,7 +47,7 @@ export class RemoteReader {
     });
   }
 
-  /** No rule can be asked of a source: none holds. */
+  /** A source can not test rules: no predicate holds. */
   judge(
     session: Session,
     kind: KindDef,

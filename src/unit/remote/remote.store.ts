@@ -1,4 +1,4 @@
-/** The store of remote kinds, whose units a source supplies. */
+/** The store of remote kinds, whose units come from a source. */
 import { Injectable } from '@nestjs/common';
 import { checkActive } from '../../access/access.js';
 import { AfterRelease, Catalog } from '../../catalog/catalog.service.js';

@@ -1,7 +1,7 @@
 /**
- * Writes of remote kinds: what the caller gives is checked as for a table, and then the source is asked. Hooks before it
- * run in a transaction of their own, which is committed by then, and those after it in another one; each of the two is run
- * again where another transaction stood in its way.
+ * Writes units of remote kinds: the input is validated as for a table, then the source is called. Hooks before the
+ * source run in a transaction that is committed before the call, hooks after it in another one. Each of the two is
+ * retried after conflicts with other transactions.
  */
 import { Injectable } from '@nestjs/common';
 import { grantOf } from '../../access/access.js';
@@ -39,12 +39,15 @@ export class RemoteWriter {
     private readonly changes: BehaviorChanges,
   ) {}
 
-  /** What is done on the way to the source has transactions of its own. */
+  /** Hooks and the source have transactions of their own. */
   isolation(): undefined {
     return undefined;
   }
 
-  /** Makes one unit: a source promises nothing of several. @throws KindError with all faults */
+  /**
+   * Creates one unit. Bulk creates are refused, because a source can not guarantee that all units are created or none.
+   * @throws KindError with all faults
+   */
   insert(
     given: Session,
     kind: KindDef,
@@ -66,7 +69,7 @@ export class RemoteWriter {
     });
   }
 
-  /** Changes what the body has. @throws KindError 400, 404, 412 */
+  /** Changes the parameters in the body. @throws KindError 400, 404, 412 */
   update(
     given: Session,
     kind: KindDef,
@@ -109,7 +112,9 @@ export class RemoteWriter {
     });
   }
 
-  /** The unit as it is, where the caller may read it and it is of one of the versions. */
+  /**
+   * Returns the stored unit if the caller may read it and it has one of the version tags. @throws KindError 404, 412
+   */
   async #mustBeWritable(
     asked: SourceAccess,
     kind: KindDef,
@@ -124,7 +129,7 @@ export class RemoteWriter {
     return record;
   }
 
-  /** The one draft of a write, with what is left to be checked of it, as behaviours leave it. */
+  /** Does the remaining checks of the one draft of a write, and runs the behaviors that change it. */
   async #checked(
     session: Session,
     kind: KindDef,
@@ -156,7 +161,7 @@ export class RemoteWriter {
   }
 }
 
-/** What the caller may read of what it wrote; where that is nothing, the id and the kind alone. */
+/** The written unit with the fields that the caller may read; if it may not read the kind, only the id and the kind. */
 function answered({ caller, model }: Session, kind: KindDef, record: RemoteRecord): UnitRow {
   const readable = [...readableFields(kind, caller).values()];
   const may = grantOf(kind, 'read', caller, model) !== undefined;

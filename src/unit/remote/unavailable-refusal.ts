@@ -1,10 +1,10 @@
 import type { KindDef } from '../../model/model.js';
 import { retryLater, type KindError } from '../../shared/errors.js';
 
-/** Seconds after which a source may be there again. */
+/** Seconds after which the client may retry. */
 const RETRY_AFTER = 10;
 
-/** The refusal where a source fails, or answers what is of no use; why is for the log alone. */
+/** The refusal if a source fails or returns an invalid value. Only the log shows the cause. */
 export function sourceUnavailable({ id }: Pick<KindDef, 'id'>, cause: unknown): KindError {
   const text = `The source of '${id}' can not be used at present; the log of the service says why`;
   return retryLater('kind.remote_unavailable', text, RETRY_AFTER, cause);

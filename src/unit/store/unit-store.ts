@@ -1,4 +1,4 @@
-/** The port to the units of a kind, wherever they are stored. Rights are checked before. */
+/** The interface of the stores of units: tables and remote sources. Callers check rights first. */
 import type { Grant } from '../../access/access.js';
 import type { AfterRelease } from '../../catalog/catalog.service.js';
 import type { ParsedQuery } from '../../http/route/parse-list-query.js';
@@ -24,7 +24,7 @@ export interface Readable {
   readonly grant: Grant;
 }
 
-/** A unit as it is sent to clients. */
+/** A unit in the form in which clients receive it. */
 export interface UnitRow {
   /** The version of the unit, part of its ETag. */
   readonly tag: string;
@@ -33,7 +33,7 @@ export interface UnitRow {
 }
 
 export interface ShownUnit extends UnitRow {
-  /** The answer has parts of other units too. */
+  /** The body has parts of other units too. */
   readonly more: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface Conditions {
 export interface WriteOptions extends Conditions {
   /** The body is a list: faults name the position. */
   readonly bulk?: boolean;
-  /** The caller whose writable fields count, where it is not the caller of the session. */
+  /** The caller whose writable fields apply, if it is not the caller of the session. */
   readonly writer?: Caller;
   /** Faults of the request of a create, which are reported together with the faults of the bodies. */
   readonly faults?: Faults;
@@ -60,9 +60,11 @@ export interface UnitStore {
 
   /** @throws KindError 403 for an inactive kind; 404, 503 where the store can not do the operation */
   checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;
-  /** Whether the store never does the operation. */
+  /** Whether the store does not support the operation on units of this kind. */
   lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
-  /** Runs the work of a request: at once, or after its database connection was released where the store may be slow. */
+  /**
+   * Runs the work of a request: immediately, or after the place of the project is released where the store may be slow.
+   */
   run<T>(project: Project, model: Model, work: () => Promise<T>): Promise<T | AfterRelease<T>>;
 
   /** @throws KindError 400 */
@@ -85,14 +87,19 @@ export interface UnitStore {
     kind: KindDef,
     operation: 'create' | 'update' | 'delete',
   ): Isolation | undefined;
-  /** Creates units of the bodies, and those nested in them, all or none. @throws KindError with every fault of every body */
+  /**
+   * Creates a unit per body, and the units nested in them; all or none. @throws KindError with all faults of all bodies
+   */
   insert(
     session: Session,
     kind: KindDef,
     bodies: readonly (Body | NotObject)[],
     options?: WriteOptions,
   ): Promise<UnitRow[]>;
-  /** Changes the parameters in the body, which `read` parses when it is needed. @throws KindError 400, 403, 404, 409, 412 */
+  /**
+   * Changes the parameters in the body; `read` parses it, and may be called more than once. @throws KindError 400, 403,
+   * 404, 409, 412
+   */
   update(
     session: Session,
     kind: KindDef,

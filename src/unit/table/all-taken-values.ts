@@ -1,4 +1,7 @@
-/** PostgreSQL names one unique value that another unit has, of one unit; the client is told of all. */
+/**
+ * PostgreSQL reports only the first unique value that is taken. This finds all of them, so that the client can correct
+ * them at once.
+ */
 import type { Field, KindDef } from '../../model/model.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
 import type { KindError, Message } from '../../shared/errors.js';
@@ -11,8 +14,10 @@ import type { Session } from '../session/session.js';
 import { completeRefusal, withFaults } from '../draft/complete-refusal.js';
 
 /**
- * The refusal of some units with all of their values that other units have, of those fields that the caller may be told of.
- * Of values that stand twice among these units the later one is told. @param id of the unit that is edited
+ * Adds all taken values of the drafts to a refusal, of fields that the caller may read. Of two drafts with the same
+ * value, the later one is reported.
+ * @param told the fields that the caller may read
+ * @param id of the unit that is edited
  */
 export function withAllUniqueViolations(
   session: Session,
@@ -53,12 +58,12 @@ function violationOf(fields: readonly Field[]): Message {
   return uniqueFault(fields.map(({ id }) => id));
 }
 
-/** All drafts of a create have the same columns, as far as there are defaults; an edit has those that it changes. */
+/** Whether any draft writes the field: an edit writes only the fields that it changes. */
 function isGiven(field: Field, drafts: readonly LocatedDraft[]): boolean {
   return drafts.some(({ draft }) => draft.written.includes(field));
 }
 
-/** The fields whose values together are those of one unit at most. */
+/** The unique constraints of a kind, each as a list of fields. */
 function uniqueLists(kind: KindDef): Field[][] {
   const single = [...kind.fields.values()].filter(
     (field) => field === kind.primary || (field.def.unique && !field.def.multiple && field.column !== undefined),

@@ -1,7 +1,7 @@
 /**
- * Where behaviours change what is about to be written: when what was given was read and checked, and it is clear that the
- * caller may write it. New units are judged by their rule first, and made whole after; a unit that is edited is held, so that
- * nobody else changes it.
+ * Runs the behaviors that change units before they are written, after the input was validated and the access rules were
+ * checked. For new units the rules are tested on the input with defaults, and missing values are added after the
+ * behaviors. An edited unit is locked first, so that no other transaction changes it.
  */
 import { Injectable } from '@nestjs/common';
 import { accessDenied } from '../../access/access.js';
@@ -31,7 +31,7 @@ export class BehaviorChanges {
     private readonly patterns: PatternMatcher,
   ) {}
 
-  /** New units as behaviours leave them. @throws KindError 401, 403 where the caller may not make them as they are */
+  /** Runs the behaviors of a create. @throws KindError 401, 403 if the caller may not create the units as given */
   async ofCreate(
     session: Session,
     plan: WritePlan,
@@ -55,7 +55,10 @@ export class BehaviorChanges {
     return made;
   }
 
-  /** By what was given, with defaults: what a hook would make counts as null. @throws KindError 401, 403 */
+  /**
+   * Tests the rule on the input with defaults; values that only a hook would set count as null. @throws KindError 401,
+   * 403
+   */
   async #judge(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
     if (!plan.allowed) return;
     const { kind } = plan;
@@ -69,7 +72,10 @@ export class BehaviorChanges {
     throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
   }
 
-  /** An edit as behaviours leave it. @throws KindError 403, 404, 412 where the unit changed meanwhile */
+  /**
+   * Locks the unit and runs the behaviors of an edit. @throws KindError 403, 404; 412 if the unit has another version
+   * now
+   */
   async ofEdit(
     session: Session,
     plan: Omit<UpdatePlan, 'written'>,
@@ -95,8 +101,8 @@ export class BehaviorChanges {
   }
 
   /**
-   * A draft of what was given as behaviours make it whole; as it is where none of them makes anything. What is wrong is
-   * added to the faults of the write.
+   * Runs the behaviors of a create on one draft and completes it with defaults. Returns it unchanged if no behavior may
+   * change it. Faults are added to those of the write.
    */
   async create(given: Draft, write: PendingWrite): Promise<Draft> {
     const { kind, session } = write;
@@ -105,13 +111,13 @@ export class BehaviorChanges {
     const own = { ...write, faults };
     const made = await this.#through(given, own, async (behavior, draft) => behavior.beforeCreate?.(draft, own));
     for (const { code, text, ...place } of faults.messages) write.faults.add(code, text, place);
-    // What they made wrong is told as that, and not as missing.
+    // A parameter that a behavior set to a bad value is not reported as missing too.
     const told = faults.messages.flatMap(({ parameter }) => parameter ?? []);
     const whole = completeDraft(made, { ...write, faults: write.faults.except(told) });
     return this.#through(whole, write, async (behavior, draft) => behavior.complete?.(draft, write));
   }
 
-  /** An edit as behaviours leave it; what is wrong with their changes is added to the faults of the write. */
+  /** Runs the behaviors of an edit on a draft. Faults of their changes are added to those of the write. */
   edit(given: Draft, write: PendingWrite): Promise<Draft> {
     return this.#through(given, write, async (behavior, draft) => behavior.beforeUpdate?.(draft, write));
   }

@@ -1,4 +1,4 @@
-/** What PostgreSQL's refusals of a write mean, in the words of the kind. */
+/** Translates PostgreSQL's errors on writes to refusals that name the parameters of the kind. */
 import { isAnswerTooLarge, isDatabaseFault, type DatabaseFault } from '../../database/statement/sqlstate.js';
 import type { TargetKindText } from '../../access/reference-access.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
@@ -11,16 +11,16 @@ import { primaryKeyName } from '../../sql/ddl.sql.js';
 export interface WriteContext {
   readonly model: Model;
   readonly kind: KindDef;
-  /** The fields of which the caller may be told. */
+  /** The fields that a message may name: those that the caller may read. */
   readonly visibleFields: ReadonlyMap<string, Field>;
-  /** Names the kinds that references lead to, as far as the caller may know. */
+  /** Texts for target kinds of references, empty where the caller may not know the kind. */
   readonly ofTarget: TargetKindText;
-  /** The rows of a bulk write, to find the one to blame. */
+  /** The rows of the write, to find the one that caused the error. Undefined for deletions. */
   readonly rows?: readonly Readonly<Record<string, unknown>>[];
   readonly bulk?: boolean;
 }
 
-/** The refusal for a fault of the database; undefined where it is none that a client caused. */
+/** The refusal for an error of the database; undefined if the error was not caused by the input. */
 export function conflictOf(error: unknown, context: WriteContext): KindError | undefined {
   if (!isDatabaseFault(error) || isAnswerTooLarge(error)) return undefined;
   switch (error.code) {
@@ -42,13 +42,13 @@ export function conflictOf(error: unknown, context: WriteContext): KindError | u
   }
 }
 
-/** Citus adds the number of a shard to the names of constraints. */
+/** The names of the violated constraint. Citus appends a shard number to it. */
 function constraintNames(error: DatabaseFault): string[] {
   const name = error.constraint ?? /(?:index|constraint) "([^"]+)"/.exec(error.message)?.[1] ?? '';
   return [name, name.replace(/_\d+$/, '')];
 }
 
-/** The fields of a unique index, by its name. */
+/** The ids of the fields of an index, by its name. */
 function uniqueFields(names: readonly string[], kind: KindDef): readonly string[] | undefined {
   const columnsOf = (ids: readonly string[]) => ids.map((id) => kind.fields.get(id)?.column ?? id);
   const lists = [...[...kind.fields.keys()].map((id) => [id]), ...kind.unique, ...kind.indexes];
@@ -87,21 +87,23 @@ function notUnique(error: DatabaseFault, context: WriteContext): KindError {
   return refusal(code, text, { ...place, ...conflictPosition(error, fieldsById(ids, kind), context) });
 }
 
-/** What is said of parameters whose values, together, another unit has. */
+/** The message for parameters whose values, taken together, another unit has. */
 export function uniqueFault(ids: readonly string[]): Message {
   const [parameter = ''] = ids;
   if (ids.length > 1) return { code: 'unit.not_unique', text: `Another unit has the same values of ${ids.join(', ')}` };
   return { code: 'parameter.not_unique', text: `${parameter}: another unit has that value`, parameter };
 }
 
-/** In a bulk write, the object whose values PostgreSQL quotes in the detail of its error; of two alike the later one. */
+/**
+ * The position of the object in a bulk write whose values the detail of the error quotes; of two equal ones the later.
+ */
 function conflictPosition(
   error: DatabaseFault,
   fields: readonly Field[],
   { rows, bulk }: WriteContext,
 ): { index?: number } {
   if (!bulk || !rows) return {};
-  // The words around the values are in the language of the database.
+  // The rest of the detail is in the language of the database.
   const values = /^[^(]*\([^)]*\)=\((.*)\)/s.exec(error.detail ?? '')?.[1];
   const index = rows.findLastIndex((row) => {
     const shown = fields.map((field) => shownByPostgres(field, row[field.column ?? field.id]));
@@ -110,7 +112,7 @@ function conflictPosition(
   return index < 0 ? {} : { index };
 }
 
-/** A bound value as PostgreSQL writes it in a detail. */
+/** A value in the form in which PostgreSQL quotes it in the detail of an error. */
 function shownByPostgres({ type }: Field, value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   const stored = value as Stored;
@@ -122,7 +124,7 @@ function badReference(error: DatabaseFault, context: WriteContext): KindError | 
   const refers = (kind: KindDef) => (field: Field) =>
     names.includes(constraintName(kind.table, [field.column ?? field.id], 'fkey'));
   const own = [...context.kind.fields.values()].find(refers(context.kind));
-  // A deletion has no rows: what is broken there is a reference to the unit.
+  // A deletion has no rows: there the violated reference is one to the deleted unit.
   if (own && context.rows) {
     const place = { parameter: own.id, ...conflictPosition(error, [own], context) };
     return refusal(
@@ -140,7 +142,10 @@ function tooLongForIndex(error: DatabaseFault, context: WriteContext): KindError
   return refusal('parameter.too_long', text, parameter === undefined ? {} : { parameter });
 }
 
-/** Of values that no index page could hold, PostgreSQL does not tell the index. */
+/**
+ * The indexed field with the longest value. For a value too long for any index page, PostgreSQL does not name the
+ * index.
+ */
 function longestIndexed({ kind, rows = [] }: WriteContext): Field | undefined {
   const listed = new Set([...kind.unique, ...kind.indexes].flat());
   const longest = (field: Field) =>

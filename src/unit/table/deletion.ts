@@ -1,7 +1,7 @@
 /**
- * Deletes units and what the rules of the references to them reach, depth first: a unit goes after those that refer to
- * it, each is announced to the behaviours of its kind, and all of it is one transaction. The foreign keys hold the same
- * rules; nothing is left to them. Where no behaviour listens, many units go with one statement.
+ * Deletes a unit and follows the references to it by their rules (restrict, cascade, set null), depth first and in one
+ * transaction: a unit is deleted after the units that refer to it. The foreign keys have the same rules, but behaviors
+ * must run for every unit that is deleted or changed. Where no behavior runs, one statement deletes many units.
  */
 import { Injectable } from '@nestjs/common';
 import type { Field, KindDef } from '../../model/model.js';
@@ -22,11 +22,11 @@ import { DeletionSet } from '../session/deletion-set.js';
 import type { Session } from '../session/session.js';
 import type { Project } from '../../tenancy/project.js';
 
-/** Units that are read at once: of kinds with behaviours, and of others. */
+/** Referring units that are read at once: of kinds with behaviors, and of all other kinds. */
 const FEW = 100;
 const MANY = 10_000;
 
-/** Whether code of authors may run where a unit of the kind is deleted: for itself, or for what refers to it. */
+/** Whether hooks may run when a unit of the kind is deleted: its own, or those of units that refer to it. */
 export function deletionRunsHooks(
   behaviors: Behaviors,
   session: Pick<Session, 'model' | 'project' | 'deployment'>,
@@ -42,18 +42,17 @@ export function deletionRunsHooks(
   });
 }
 
-/** What the writer does for a deletion. */
+/** The writes of a deletion that the writer does. */
 export interface DeletionActions {
-  /** Deletes the row of the unit that it is about. */
+  /** Deletes the row of the unit that is being deleted. */
   deleteRow(): Promise<void>;
-  /** Empties a reference of another unit. */
+  /** Sets a reference of another unit to null. */
   clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void>;
 }
 
-/** A session in which units are deleted. */
 type Deleting = Session & { readonly deletionSet: DeletionSet };
 
-/** Units on their way out that refer to some by a field. */
+/** Units that are being deleted already and that refer by a field to units deleted now: a circle of references. */
 interface Knot {
   readonly kind: KindDef;
   readonly field: Field;
@@ -69,8 +68,8 @@ export class Deletions {
   ) {}
 
   /**
-   * Deletes one unit, whose row is locked, so that nothing new refers to it. One that is on its way out already, as when
-   * a behaviour deletes what a reference leads to, is left to that.
+   * Deletes one unit. Its row is locked, so that no new reference to it can be made. Does nothing if this deletion
+   * deletes the unit already, as when a behavior deletes a unit that the cascade has reached.
    */
   async remove(given: Session, kind: KindDef, id: string, door: DeletionActions): Promise<void> {
     const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet() };
@@ -99,7 +98,7 @@ export class Deletions {
     return this.behaviors.of(kind, session).some((behavior) => to.some((event) => event in behavior));
   }
 
-  /** Follows the references to units that go. @throws KindError 409 where one of them restricts */
+  /** Applies the rules of the references to units that are deleted. @throws KindError 409 if one of them restricts */
   async #settle(session: Deleting, kind: KindDef, keys: readonly string[], door: DeletionActions): Promise<void> {
     await this.references.refuseIfReferenced(session, kind, keys);
     const knots: Knot[] = [];
@@ -133,7 +132,7 @@ export class Deletions {
     });
   }
 
-  /** Where no unit of the kind is on its way out, one statement clears them all. */
+  /** Clears the references of all units with one statement, unless units of the kind are being deleted already. */
   async #clearAll(session: Deleting, kind: KindDef, field: Field, keys: readonly string[]): Promise<void> {
     const { executor, project, deletionSet } = session;
     const clear = (ids?: readonly string[]) =>
@@ -149,7 +148,7 @@ export class Deletions {
     }
   }
 
-  /** Answers the units on their way out that refer to these. */
+  /** Deletes the units that refer to these. Returns those that are being deleted already. */
   async #cascade(
     session: Deleting,
     kind: KindDef,
@@ -174,8 +173,8 @@ export class Deletions {
   }
 
   /**
-   * Works on one after the other of the units that refer to some, as long as they still do when their turn comes. Answers
-   * those on their way out.
+   * Runs `work` on each unit that refers to one of these, and checks before each that it still does. Returns those that
+   * are being deleted already.
    */
   async #eachReferring(
     session: Deleting,
@@ -196,8 +195,8 @@ export class Deletions {
   }
 
   /**
-   * Units that refer to some and are not on their way out yet: those that are go into `knot`. They are told apart here,
-   * because a statement that names all of them would grow with the depth of the deletion.
+   * Finds units that refer to these. Those that are being deleted already are added to `knot` instead. They are
+   * filtered here, because a statement that lists all of them would grow with the depth of the deletion.
    */
   async #referring(
     { executor, project, deletionSet }: Deleting,
@@ -219,8 +218,9 @@ export class Deletions {
   }
 
   /**
-   * Where references go round in a circle, a unit whose turn comes later refers to one that goes now: it would go with
-   * it, before its other references were followed. (A circle of references that may not be null is left to the keys.)
+   * In a circle of references, a unit that is deleted later still refers to one that is deleted now. Its foreign key
+   * would delete it together with that one, before the other references to it were followed. So its reference is set to
+   * null first. A circle of references that are not nullable is left to the foreign keys.
    */
   async #untie(
     { executor, project }: Session,
@@ -246,7 +246,7 @@ export class Deletions {
   }
 }
 
-/** What a statement on units that a deletion reaches may meet another transaction over. */
+/** The table and units on which a statement of the deletion may conflict with another transaction. */
 function about({ schema }: Project, kind: KindDef, keys?: readonly string[]): () => ContentionTarget {
   return () => ({ schema, table: kind.table, ...(keys && { units: { schema, kind, keys, forDelete: true } }) });
 }

@@ -1,6 +1,6 @@
 /**
- * The body of an edit. It may be a whole record that was read: what its writer may only read is passed over where it is as
- * it is stored, and the record's `updated_at` tells of which version it is.
+ * Reads the body of an edit. Clients may send back a whole record that they read: read-only values in it are ignored if
+ * they equal the stored ones, and its `updated_at` tells which version of the unit they read.
  */
 import { readableFields, writableFields } from '../../access/masks.js';
 import type { Field, KindDef } from '../../model/model.js';
@@ -14,11 +14,11 @@ import { versionMismatch } from './rights.js';
 
 export interface Edit {
   readonly body: Body;
-  /** The version tag of the record that the body is, where that can be told. */
+  /** The version tag of the record in the body, if it can be determined. */
   readonly version?: string;
 }
 
-/** Who reads, and who writes: a function may write as another one than it reads. */
+/** The callers whose rights to read and to write apply: a function may write with other rights than it reads. */
 export interface Editing {
   readonly reader: Caller;
   readonly writer: Caller;
@@ -26,8 +26,8 @@ export interface Editing {
 }
 
 /**
- * @param stored reads the unit as `reader` sees it; it is read only where the body has something to be compared
- * @throws KindError 412 where the body is a record of an older version
+ * @param stored reads the unit as `reader` sees it; called only if the body has read-only values to compare
+ * @throws KindError 412 if the body is a record of an older version
  */
 export async function readEdit(
   kind: KindDef,
@@ -55,14 +55,14 @@ export async function readEdit(
   return { body: changes, ...(version !== undefined && { version }) };
 }
 
-/** Judged by themselves: they never change. */
+/** These are validated on their own, because they never change. */
 const IDENTITY: ReadonlySet<string> = new Set(['id', 'kind_id']);
 
 function isValidValue(field: Field, value: unknown): boolean {
   return value === null ? field.def.nullable : field.type.accept(value, field.def, () => undefined) !== undefined;
 }
 
-/** Whether a value is the stored one, possibly in another spelling. */
+/** Whether a value equals the stored one, possibly in another spelling. */
 function* isStoredValue({ type }: Field, stored: unknown, given: unknown): WorkInPieces<boolean> {
   if (yield* jsonEqualInPieces(stored, given)) return true;
   if (!type.anySpelling || stored === null) return false;
@@ -70,21 +70,21 @@ function* isStoredValue({ type }: Field, stored: unknown, given: unknown): WorkI
   return accepted !== undefined && type.canonical?.(accepted) === stored;
 }
 
-/** An instant as records show it; undefined for anything else. */
+/** The instant in the form of records; undefined for any other value. */
 function instant(value: unknown): string | undefined {
   return typeof value === 'string' && parseInstant(value) !== undefined ? inUtc(value) : undefined;
 }
 
 /**
- * The version that the body is of, as its `updated_at` tells: `older` where it is one that the unit may have had before;
- * undefined where it has none, or one that was made up.
+ * The version of the record in the body, by its `updated_at`: `older` if the unit may have had that time before;
+ * undefined without a time, or with one that the unit can not have had.
  */
 function versionIn(body: Body, stored: Readonly<Record<string, unknown>>): string | undefined {
   const updated = instant(body.get('updated_at'));
   const current = instant(stored['updated_at']);
   if (updated === undefined || current === undefined) return undefined;
   if (updated === current) return microsecondsOf(current);
-  // A unit that was deleted and made again under the same key has had other times.
+  // A unit that was deleted and created again with the same key has another `inserted_at`.
   const inserted = instant(body.get('inserted_at'));
   const since = inserted ?? instant(stored['inserted_at']);
   const isPossible = since !== undefined && since <= updated && (inserted !== undefined || updated < current);

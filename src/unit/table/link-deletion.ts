@@ -1,4 +1,4 @@
-/** Links go with the units that they join; every deletion of units comes by here, in its own transaction. */
+/** Deletes the links of deleted units. Every deletion of units calls it, in the same transaction. */
 import type { Executor } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
 import { isLinkable, type KindDef } from '../../model/model.js';
@@ -6,8 +6,9 @@ import { deleteLinksOfStatement, deleteDanglingLinksStatement } from '../../sql/
 import type { Session } from '../session/session.js';
 
 /**
- * To be called after the rows went: from then on nobody makes a new link to them. At REPEATABLE READ a link that was made
- * since the transaction began is not seen by it, so that `pool` deletes it after the commit: until then it leads nowhere.
+ * Call it after the rows were deleted: from then on no new link to them can be created. At REPEATABLE READ the
+ * transaction does not see links created since it began; these are deleted by `pool` after the commit, and until then
+ * they lead nowhere.
  */
 export async function deleteLinksOf(
   { executor, project: { schema } }: Session,
@@ -22,7 +23,7 @@ export async function deleteLinksOf(
     try {
       await pool.run(deleteDanglingLinksStatement(schema, kind, keys));
     } catch (error) {
-      // The kind is gone, and its links with it.
+      // The kind was deleted, and its links with it.
       if (!isStaleModel(error)) throw error;
     }
   });

@@ -1,4 +1,7 @@
-/** The version of the way in which a kind presents its units: it changes with the kind's fields, and with what else an answer shows. */
+/**
+ * The part of an ETag for how a unit is shown: it changes with the kind's fields, and with other units shown in the
+ * answer.
+ */
 import { createHash } from 'node:crypto';
 import { etagOf } from '../../http/answer/etag.js';
 import { Answer } from '../../http/answer/answer.js';
@@ -22,18 +25,18 @@ function presentationOf(kind: KindDef): string {
   return version;
 }
 
-/** That of an answer which shows more than the unit: it changes with every byte. */
+/** For an answer that shows more than the unit: changes with every byte. */
 function presentationOfBody(kind: KindDef, body: string): string {
   const hash = createHash('sha256').update(presentationOf(kind)).update(body).digest();
   return hash.readBigUInt64BE(0).toString(36);
 }
 
-/** Whether an answer by this plan shows other units too: by dotted paths, or linked ones. */
+/** Whether an answer by this plan shows other units too, by dotted paths or `load_links`. */
 export function showsMore({ paths, also }: Pick<ReadPlan, 'paths' | 'also'>): boolean {
   return paths !== undefined || also !== undefined;
 }
 
-/** A unit as an answer, with its ETag. `more`: other units are shown in it. */
+/** The answer with a unit and its ETag. `more`: the body has parts of other units. */
 export function unitAnswer(kind: KindDef, { tag, body }: UnitRow, more = false): Answer {
   return new Answer(body, etagOf(tag, more ? presentationOfBody(kind, body) : presentationOf(kind)));
 }

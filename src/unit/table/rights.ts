@@ -1,4 +1,4 @@
-/** What of a kind's units a caller sees, and which of them it may write. Every refusal of a write is worded here. */
+/** Checks which units of a kind a caller may read and write, and makes the refusals of writes. */
 import { Injectable } from '@nestjs/common';
 import { accessDenied, grantOf } from '../../access/access.js';
 import { readableFields } from '../../access/masks.js';
@@ -20,15 +20,15 @@ export class UnitRights {
     private readonly reader: TableReader,
   ) {}
 
-  /** The units that the caller may read: others do not exist for it. */
+  /** The units that the caller may read; all others do not exist for the caller. */
   readable({ caller, model }: Session, kind: KindDef): Predicate | undefined {
     const grant = grantOf(kind, 'read', caller, model);
     return grant ? grant.predicate : { op: 'constant', value: false };
   }
 
   /**
-   * Refuses what the caller can not write. Where behaviours act on a write it is asked before they do: after a statement
-   * of theirs failed, the transaction answers no question any more.
+   * Refuses a unit that the caller can not write. Where behaviors run, it is called before them: after one of their
+   * statements failed, the transaction can not run another.
    */
   async mustBeWritable(
     session: Session,
@@ -41,7 +41,7 @@ export class UnitRights {
     if (refused) throw refused;
   }
 
-  /** The version of a unit that the caller may read; undefined where it is none of those. */
+  /** The unit, with its version tag; undefined if the caller may not read it. */
   async #find(session: Session, kind: KindDef, id: string, narrowed?: Predicate): Promise<UnitRow | undefined> {
     const { executor, project, caller, model } = session;
     const grant = grantOf(kind, 'read', caller, model);
@@ -56,7 +56,9 @@ export class UnitRights {
     );
   }
 
-  /** Refuses a unit that the caller may not read, or whose right for an operation does not reach it. @throws KindError 403, 404 */
+  /**
+   * Refuses a unit that the caller may not read, or on which it may not do the operation. @throws KindError 403, 404
+   */
   async checkUnit(
     session: Session,
     kind: KindDef,
@@ -67,7 +69,7 @@ export class UnitRights {
     if (access ?? this.readable(session, kind)) await this.mustBeWritable(session, kind, id, { access }, operation);
   }
 
-  /** A unit as the caller sees it, inside the session. @throws KindError 404 */
+  /** A unit as the caller sees it. @throws KindError 404 */
   async present(session: Session, kind: KindDef, id: string): Promise<UnitRow> {
     const grant = grantOf(kind, 'read', session.caller, session.model);
     const found = grant && (await this.reader.find(session, { kind, grant }, id));
@@ -75,7 +77,10 @@ export class UnitRights {
     return found;
   }
 
-  /** Why the caller can not write a unit: it is not there, or changed, or not the caller's to change; undefined where it can. */
+  /**
+   * Why the caller can not write a unit: it does not exist, has another version, or may not be changed by the caller.
+   * Undefined if the caller can write it.
+   */
   async whyNot(
     session: Session,
     kind: KindDef,
@@ -90,7 +95,7 @@ export class UnitRights {
     return accessDenied(session.caller, `You may not ${operation} this unit of '${kind.id}'`);
   }
 
-  /** The common part of plans for creates and edits. `edited`: only these parameters are answered. */
+  /** The common part of plans for creates and edits. With `edited`, only the parameters in it are returned. */
   writePlan(session: Session, kind: KindDef, edited?: Body) {
     const { project, model, caller } = session;
     const shown = this.readable(session, kind);
@@ -104,18 +109,21 @@ export class UnitRights {
   }
 }
 
-/** The unit is the caller's to change, but not into that. */
+/** The caller may change the unit, but not to these values. */
 export function leavesAllowedUnits(caller: Caller, kind: KindDef): KindError {
   return accessDenied(caller, `You may not change a unit of '${kind.id}' into one that you may not change`);
 }
 
-/** The unit is another version by now. */
+/** The unit has another version than the caller expects. */
 export function versionMismatch(kind: KindDef, id: string): KindError {
   const text = `The unit '${id}' of '${kind.id}' is no longer the version that If-Match, or updated_at in the body, names`;
   return refusal('unit.changed', text);
 }
 
-/** What a write answers: what the caller may read of the kind, or else the id and the kind alone. */
+/**
+ * The fields that a write returns: those that the caller may read; with `edited` of these only the edited ones, the id
+ * and the times.
+ */
 export function answeredFields(kind: KindDef, caller: Caller, edited?: Body): readonly Field[] {
   const readable = everyField(readableFields(kind, caller));
   const known = (ids: readonly string[]) => readable.filter((field) => ids.includes(field.id));
@@ -123,7 +131,7 @@ export function answeredFields(kind: KindDef, caller: Caller, edited?: Body): re
   return readable;
 }
 
-/** A record that is sent back is to be of the version that the unit still has, as with `If-Match`. */
+/** Requires the version of a record that was sent back, in addition to `If-Match`. */
 export function withVersion(conditions: Conditions, version: string | undefined): Conditions {
   if (version === undefined) return conditions;
   const { access, tags = [version] } = conditions;

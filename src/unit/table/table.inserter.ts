@@ -1,4 +1,4 @@
-/** Creates units in tables, with the units nested in them. */
+/** Creates units of kinds with a table, and the units nested in them. */
 import { Injectable } from '@nestjs/common';
 import { accessDenied } from '../../access/access.js';
 import { Database } from '../../database/database.js';
@@ -26,7 +26,7 @@ import { WriteRefusals } from './write-refusals.js';
 
 /** How new units of one kind are inserted. */
 interface InsertOptions {
-  /** What each of them must satisfy. */
+  /** The access rule that each new unit must satisfy. */
   readonly allowed: Predicate | undefined;
   readonly late: Faults;
   readonly keys: ReplacedKeys;
@@ -71,8 +71,8 @@ export class TableInserter {
   }
 
   /**
-   * Runs a write. With faults in `late` it fails at the end and is undone, unless it is refused before because of rights,
-   * which are more important.
+   * Runs a write. If `late` has faults, it fails at the end and is undone, unless it is refused for missing rights
+   * before: that refusal takes precedence.
    */
   async undoable<T>(session: Session, late: Faults, work: (session: Session) => Promise<T>): Promise<T> {
     if (!late.any) return work(session);
@@ -84,7 +84,7 @@ export class TableInserter {
     }
   }
 
-  /** Inserts the units that others refer to, a statement for each kind and depth. */
+  /** Inserts nested units, one statement per kind and depth. Returns the keys that behaviors replaced. */
   async insertNested(
     session: Session,
     nested: NestedUnits,

@@ -1,4 +1,4 @@
-/** Reads units of tables: who asks and what for become a plan, the plan one statement, and its bytes the answer. */
+/** Reads units of tables: plans the query for the caller, runs one statement, and returns its JSON unparsed. */
 import { Injectable } from '@nestjs/common';
 import { EMPTY_QUERY, type ListQuery } from '../../filter/list-query.js';
 import type { ParsedQuery } from '../../http/route/parse-list-query.js';
@@ -24,7 +24,7 @@ export class TableReader {
     private readonly walks: Walks,
   ) {}
 
-  /** @param extra narrows the list further than the query does */
+  /** @param extra a further condition for the units of the list */
   async list(session: Session, readable: Readable, parsed: ParsedQuery, extra?: Predicate): Promise<UnitPage> {
     const context = planContext(session, readable);
     const { query, read } = planQuery(parsed, (asked) => ({ query: asked, read: planList(asked, context, extra) }));
@@ -41,7 +41,7 @@ export class TableReader {
     try {
       const context = planContext(session, readable);
       const { query, read } = planQuery(parsed, (asked) => ({ query: asked, read: planGet(asked, context) }));
-      // Every promise here is paid by each get: most load nothing.
+      // Most requests load no links: they skip the `await`, which would cost every get.
       plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
     } catch (error) {
       if (isCallerError(error) && !(await this.find(session, readable, id))) throw unknownUnit(kind, id);
@@ -52,7 +52,7 @@ export class TableReader {
     return { tag: unit.tag, body: unit.body, more: showsMore(plan) };
   }
 
-  /** What `load_links` asks for beside the fields. */
+  /** The column for `load_links`, if the query has it. */
   async #loaded(
     session: Session,
     kind: KindDef,

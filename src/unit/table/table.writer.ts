@@ -46,8 +46,8 @@ export class TableWriter {
   ) {}
 
   /**
-   * A deletion in which no code of authors runs reads nothing before it holds the unit, and has to see the references and
-   * links that were made until then.
+   * A deletion without hooks reads nothing before it locks the unit. It runs at READ COMMITTED, because it must see
+   * references and links that were created until then.
    */
   readonly isolation: UnitStore['isolation'] = (session, kind, operation) => {
     const several = this.behaviors.of(kind, session).length > 0;
@@ -58,7 +58,7 @@ export class TableWriter {
 
   readonly insert: UnitStore['insert'] = (...args) => this.inserter.insert(...args);
 
-  /** What a unit refers to already stays as it is, where the caller sees that it does. */
+  /** Removes references that the unit has already: they may stay, if the caller can see them. */
   #fresh(session: Session, kind: KindDef, id: string) {
     return async (found: readonly Unreachable[]): Promise<Unreachable[]> => {
       const stored = await this.#stored(session, kind, id);
@@ -121,7 +121,7 @@ export class TableWriter {
       const draft = changes
         ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, conditions)
         : drafted;
-      // What behaviours change of a unit that is held makes another version of it.
+      // Changes by behaviors give the locked unit a new version, so that the tags are not checked again.
       const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
       const telling = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
       const made = await this.refusals.completing(within, kind, [{ draft }], telling, {
@@ -156,7 +156,7 @@ export class TableWriter {
       const late = await this.references.check(session, kind, drafted, writing);
       return { ...drafted, late, conditions: withVersion(options, version) };
     } catch (error) {
-      // Whether the unit is there, and may be changed, is answered before what is wrong with the body.
+      // Whether the unit exists and may be changed is reported before faults of the body.
       if (behaviors.length === 0 && error instanceof KindError) {
         await this.rights.mustBeWritable(session, kind, id, options, 'update');
       }
@@ -172,7 +172,7 @@ export class TableWriter {
     if (this.behaviors.of(kind, session).length === 0 && !isReferenced(session.model, kind)) {
       if (await this.#deleteRow(session, { ...plan, tags: options.tags })) return;
     } else if (await this.repository.lock(session.executor, { ...plan, tags: options.tags }, session.model, true)) {
-      // What a behaviour changes of the unit before it goes makes another version of it.
+      // The lock checked access and tags. They are not checked again, because `beforeDelete` may have changed the unit.
       const row = { ...plan, access: undefined, tags: undefined };
       return this.deletions.remove(session, kind, scalarText(key), {
         deleteRow: async () => void (await this.#deleteRow(session, row)),
@@ -194,7 +194,10 @@ export class TableWriter {
     return true;
   }
 
-  /** Empties a reference to a unit that goes: the owner's rule, which needs no right. */
+  /**
+   * Sets a reference to a deleted unit to null. The rule of the reference demands it, so that the caller needs no
+   * right.
+   */
   async #clear(session: Session, kind: KindDef, id: string, field: Field): Promise<void> {
     await this.update(asSystem(session), kind, id, () => new Map([[field.id, null]]));
   }

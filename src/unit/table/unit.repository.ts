@@ -1,4 +1,4 @@
-/** Runs the statements of units and reads their rows. The only place where the engine does I/O. */
+/** Runs the statements on units of tables, and reads their rows. */
 import type { UnitRow } from '../store/unit-store.js';
 import { Injectable } from '@nestjs/common';
 import { StaleModelError } from '../../catalog/model/stale-model-error.js';
@@ -38,22 +38,22 @@ import { keepVersionStatement } from '../../sql/model.sql.js';
 import { conflictOf, type WriteContext } from './constraint-violations.js';
 import { badCursor } from '../query/cursor.js';
 
-/** A unit as PostgreSQL presents it: its version tag, and its JSON. */
+/** A page of units. */
 export interface PageRow {
   readonly count: number;
   readonly items: string;
-  /** Order values of the last unit, where another page follows. */
+  /** Order values of the last unit; null if no page follows. */
   readonly last: readonly (string | null)[] | null;
 }
 
 export interface WalkRow {
-  /** Whether the unit where it begins is there for the caller. */
+  /** Whether the unit at which the walk starts exists and may be read by the caller. */
   readonly found: boolean;
-  /** It would go further than a request may. */
+  /** The walk would reach more units than a request may. */
   readonly over: boolean;
   readonly count: number;
   readonly items: string;
-  /** Kinds of the page that the plan did not expect. */
+  /** Kinds of units in the page that the plan does not read. */
   readonly unmet: readonly string[] | null;
 }
 
@@ -61,7 +61,7 @@ interface Versioned {
   readonly v: string;
 }
 
-/** What lists of every sort have. */
+/** The part that plans of all lists have in common. */
 type Paged = Pick<ListPlan, 'offset' | 'limit' | 'count' | 'cursor'>;
 
 type RowValues = Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ export class UnitRepository {
     }
   }
 
-  /** The unit of the first plan that finds one, and which that is. */
+  /** The unit of the first plan that finds one, and the position of that plan. */
   async fetchAny(
     executor: Executor,
     schema: string,
@@ -118,7 +118,10 @@ export class UnitRepository {
     return { ...row, count: Number(row.count) };
   }
 
-  /** What PostgreSQL guesses, but never less than what the page shows; a short first page is the whole. */
+  /**
+   * PostgreSQL's estimate, but at least the units up to the end of this page. If the first page is not full, its count
+   * is exact.
+   */
   async #estimate(executor: Executor, plan: Paged, onPage: number, statement: Statement): Promise<number> {
     const seen = plan.offset + onPage;
     if (plan.offset === 0 && seen < plan.limit) return seen;
@@ -135,7 +138,7 @@ export class UnitRepository {
     return unitOf(row);
   }
 
-  /** Which of some predicates hold for a unit; undefined where it is not there. */
+  /** Which of the predicates hold for a unit; undefined if it does not exist. */
   async judge(
     executor: Executor,
     { schema, kind }: Pick<ReadPlan, 'schema' | 'kind'>,
@@ -150,7 +153,7 @@ export class UnitRepository {
     return row?.holds ?? undefined;
   }
 
-  /** Whether the rule of a plan holds for every one of some new rows. */
+  /** Whether all new rows satisfy the access rule of the plan; nothing is inserted. */
   async mayInsert(executor: Executor, plan: WritePlan, rows: readonly RowValues[], model: Model): Promise<boolean> {
     const [row] = await executor.run<Versioned & { allowed: boolean | null }>(
       mayInsertStatement(plan, await jsonTextOf(plan, rows)),
@@ -186,8 +189,8 @@ export class UnitRepository {
   }
 
   /**
-   * Whether the unit is there; if so nobody else changes it before the transaction ends. Nor does anybody begin to refer to
-   * one that leaves.
+   * Locks a unit until the transaction ends, so that no other transaction changes it; with `forDelete`, none can create
+   * a reference to it either. Returns whether the unit exists and fits the plan.
    */
   async lock(executor: Executor, plan: DeletePlan, model: Model, forDelete: boolean): Promise<boolean> {
     const about = () => contendedOf(plan, { id: plan.id, forDelete });
@@ -196,7 +199,7 @@ export class UnitRepository {
     return row?.tag !== null;
   }
 
-  /** Whether the unit was there and is gone. */
+  /** Returns whether a unit was deleted. */
   async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
     const about = () => contendedOf(plan, { id: plan.id, forDelete: true });
     const [row] = await this.#write<MaybeUnit>(executor, plan, deleteStatement(plan), context, about);
@@ -225,7 +228,7 @@ function jsonTextOf({ schema }: WritePlan, rows: readonly RowValues[]): MaybePro
   return runYielding(rowsText(rows), new EventLoopYield(schema));
 }
 
-/** What a statement on units of a kind may meet another transaction over. */
+/** The table and unit on which a statement may conflict with another transaction. */
 function contendedOf(
   { schema, kind }: Pick<WritePlan, 'schema' | 'kind'>,
   { id, forDelete }: { readonly id: unknown; readonly forDelete: boolean },

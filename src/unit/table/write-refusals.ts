@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL refuses of a write, told whole: it tells of a missing unit, or of a value that another one has, at the
- * first of them.
+ * Completes refusals of writes: PostgreSQL reports only the first missing unit or taken value; further statements find
+ * the others.
  */
 import { Injectable } from '@nestjs/common';
 import { readableFields } from '../../access/masks.js';
@@ -18,8 +18,9 @@ export class WriteRefusals {
   constructor(private readonly references: References) {}
 
   /**
-   * Runs the statement that writes units. All values that others have are told, and all missing units where the connection
-   * can still be asked: after a transaction, those that it made itself would be missing too.
+   * Runs the statement that writes units, and completes its refusal with all taken values and all missing units. In a
+   * transaction missing units are not looked up: after the error it can run no statement, and after its end the units
+   * that it created would be missing too.
    */
   async completing<T>(
     session: Session,
@@ -54,19 +55,19 @@ export class WriteRefusals {
       addReferenceFaults(edited && found.length > 0 ? await edited.fresh(found) : found, faults);
       return faults.messages;
     } catch (error) {
-      // As many as an answer may have.
+      // `Faults` throws when it has as many faults as one error may have.
       return error instanceof KindError ? error.messages : [];
     }
   }
 }
 
-/** A unit that is edited, and which references are not those that it has already. */
+/** The edited unit; `fresh` removes references that it has already. */
 export interface Edited {
   readonly id: string;
   readonly fresh: (found: readonly Unreachable[]) => Promise<readonly Unreachable[]>;
 }
 
-/** What may be told of a refusal to the caller of a session. */
+/** What refusals of the write may tell the caller. */
 export function writeContextOf(session: Session, kind: KindDef, bulk = false): WriteContext {
   const { caller, model } = session;
   const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
