@@ -1,4 +1,4 @@
-/** What a member may do with a unit, and why: for administrators who wonder about their rules. */
+/** Explains to administrators what a member may do with a unit, and which level or rule decides. */
 import { Injectable } from '@nestjs/common';
 import { accessDenied, authorizeKind } from '../access/access.js';
 import { readableFields, writableFields } from '../access/masks.js';
@@ -29,8 +29,9 @@ export class Explanations {
   ) {}
 
   /**
-   * Per operation whether the member that the query names (nobody where it names none) may do it with the unit, and what
-   * decided; and the parameters that it may read and write. @throws KindError 401, 403 for all but administrators
+   * For each operation, whether the member in the query (without one, an anonymous caller) may do it with the unit, and
+   * why; and the parameters that the member may read and write.
+   * @throws KindError 401, 403 for callers who are not administrators
    */
   ofUnit(scope: RequestScope, kindId: string, unitId: string, url: string): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, kindId, async (model) => {
@@ -61,7 +62,7 @@ export class Explanations {
     });
   }
 
-  /** In one statement, unless the rules of all operations together are more than those of one may be. */
+  /** Tests the rules of all operations in one statement, or in one per operation if together they exceed the limits. */
   async #judge(
     session: Session,
     kind: KindDef,
@@ -79,7 +80,7 @@ export class Explanations {
     return holds;
   }
 
-  /** The member of the query, as a caller. Whether the unit is there is answered before what is wrong with the query. */
+  /** The member in the query, as a caller. A missing unit is reported before faults of the query. */
   async #member(session: Session, url: string, first: () => Promise<void>): Promise<Caller> {
     try {
       const [id, ...more] = readQuery(url, MEMBER_QUERY).get('member') ?? [];

@@ -1,7 +1,7 @@
 /**
- * Units inside a session that is under way, for functions: rights, state, plan and the one door are those of the
- * endpoints; what comes back are objects. Hidden parameters are in them for whoever may see them, but not enumerable, so
- * that an answer has none by accident.
+ * Reads and writes units within a session, for functions. Checks and stores are the same as for the endpoints, but the
+ * results are objects. Hidden parameters are in them if the caller may read them, but not enumerable, so that they do
+ * not get into a response by accident.
  */
 import { Injectable } from '@nestjs/common';
 import { authorizeForFunction } from '../access/function-access.js';
@@ -41,7 +41,7 @@ export class SessionUnits {
     return { count, items: units.map((unit) => concealHidden(session.model, opened.kind.id, unit)) };
   }
 
-  /** Undefined where there is none, or none that the session's caller may read. */
+  /** Undefined if the unit does not exist, or the caller of the session may not read it. */
   async find(session: Session, kindId: string, id: string): Promise<UnitObject | undefined> {
     const { kind } = this.#open(session, kindId, 'get');
     const found = await this.reader.find(session, kind, id);
@@ -107,7 +107,7 @@ export class SessionUnits {
   }
 }
 
-/** What JSON would leave out of an object is not given. */
+/** As in JSON, properties that are undefined count as absent. */
 function withoutUndefined(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
@@ -129,8 +129,8 @@ async function unitObjectOf({ model, project }: Session, kind: KindDef, body: st
 type LoadedLinks = Readonly<Record<string, readonly (UnitObject & { readonly kind_id: string })[]>>;
 
 /**
- * The unit with its hidden parameters out of sight of spreads and `JSON.stringify`, those behind references and of loaded
- * links too.
+ * Hides hidden parameters from spreads and `JSON.stringify`, also those behind references and of loaded links. Changes
+ * the unit and returns it.
  */
 export function concealHidden<U extends UnitObject>(model: Model, kindId: string, unit: U): U {
   const kind = model.kinds.get(kindId);
@@ -143,7 +143,7 @@ export function concealHidden<U extends UnitObject>(model: Model, kindId: string
   return unit;
 }
 
-/** Whether a path leads over a hidden parameter, or to one. */
+/** Whether a path contains a hidden parameter. */
 function isHidden(model: Model, start: KindDef, path: string): boolean {
   let kind: KindDef | undefined = start;
   for (const name of path.split('.')) {

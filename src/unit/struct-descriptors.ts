@@ -1,4 +1,4 @@
-/** What a struct says of the parameters of kinds, to one caller, and what its query asks of that. Pure. */
+/** Describes the parameters of kinds to a caller, and plans filter and order of descriptors. Pure. */
 import { isAllowedForSomeUnit } from '../access/access.js';
 import { mayReadField, readableFields, writableFields } from '../access/masks.js';
 import { mayDescribe } from '../access/reference-access.js';
@@ -30,26 +30,29 @@ export interface Descriptor {
   readonly min_length: number | null;
   readonly max_length: number | null;
   readonly values: Json;
-  /** Of a reference: the kind that it leads to; null where the caller may do nothing with its units. */
+  /** Of a reference: the target kind; null if the caller may do nothing with its units. */
   readonly reference_kind?: string | null;
-  /** Of the password of members. */
+  /** Only for the password of members. */
   readonly persistence?: 'run_time';
 }
 
-/** Who asks, and by which definitions. */
+/** The caller, and the model with the definitions to describe. */
 export interface Viewer {
   readonly caller: Caller;
   readonly model: Model;
 }
 
-/** What a query asks of the descriptors that it describes; `used` are the fields that have a part in it. */
+/** Filter and order of a query on descriptors; `used` are the fields that they contain. */
 export interface DescriptorPlan {
   readonly filter: Predicate | undefined;
   readonly order: readonly OrderTerm[];
   readonly used: readonly Field[];
 }
 
-/** The descriptors of what kinds have, each name at its first appearance. @throws KindError 400 for a name that none has */
+/**
+ * The descriptors of the parameters of kinds. Of parameters with the same name, the first one is described. @throws
+ * KindError 400 if `include` or `exclude` has an unknown name
+ */
 export function describe(
   kinds: readonly KindDef[],
   viewer: Viewer,
@@ -60,7 +63,7 @@ export function describe(
     for (const [id, field] of describedFields(kind, viewer)) if (!fields.has(id)) fields.set(id, field);
   }
   const [first] = kinds;
-  // Units have them, so their names are known, also where a struct doesn't describe them.
+  // Names of fields that units have but structs do not describe: they are known, but ignored.
   const shown = kinds.flatMap((kind) => [...readableFields(kind, viewer.caller).values()]);
   const written = shown.filter(({ system, recordOnly }) => system && !recordOnly).map(({ id }) => id);
   const undescribed = new Set<string>([...UNIT_FIELDS, ...written].filter((id) => !fields.has(id)));
@@ -72,8 +75,9 @@ export function describe(
 }
 
 /**
- * The fields that a struct describes: the kind's parameters and `metadata`, and for kinds of the model all of a body; none
- * that only the system writes. Of member kinds, what a sign-up takes, or a create where nobody can sign up.
+ * The fields that a struct describes: the parameters of the kind and `metadata`; for kinds of the model, all fields of
+ * a body. Fields that only the system writes are not described. For member kinds with sign-up, these are the fields of
+ * a sign-up; for those without, the fields of a create.
  */
 function describedFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
   const known = new Map([...readableFields(kind, viewer.caller), ...givenFields(kind, viewer)]);
@@ -89,7 +93,7 @@ function takesSignUps(kind: KindDef, { model }: Viewer): boolean {
   return isMemberKind(kind) && isAllowedForSomeUnit(kind, 'signup', ANONYMOUS, model);
 }
 
-/** What the caller may give in a body: no field where it may write no unit of the kind. Who signs up is nobody yet. */
+/** The fields that the caller may write: none if it may write no unit of the kind. A sign-up is anonymous. */
 function givenFields(kind: KindDef, viewer: Viewer): Map<string, Field> {
   const { caller, model } = viewer;
   const may = (operation: 'create' | 'update') => isAllowedForSomeUnit(kind, operation, caller, model);
@@ -104,7 +108,7 @@ function isInEveryUnit(id: string, { key }: KindDef): boolean {
   return UNIT_FIELDS.some((each) => each === id) && !(id === 'id' && key === 'identifier');
 }
 
-/** Whoever may write a field and not read it is told what it takes, but not what it holds where nothing is given. */
+/** A caller that may write a field but not read it sees its description, without the default. */
 function descriptorOf(field: Field, viewer: Viewer): Descriptor {
   const { id, def } = field;
   const target = def.referenceKind === undefined ? undefined : viewer.model.kinds.get(def.referenceKind);
@@ -143,12 +147,12 @@ const TYPES = {
   persistence: 'string',
 } as const satisfies Readonly<Record<keyof Descriptor, ParameterTypeId>>;
 
-/** The fields of a descriptor, as those of a unit. */
+/** The properties of a descriptor as fields, so that filter and order can use them. */
 const FIELDS: ReadonlyMap<string, Field> = new Map(
   Object.entries(TYPES).map(([id, type]) => [id, builtInField({ id, type })]),
 );
 
-/** What filter and order mean for descriptors; undefined where there is neither. @throws KindError 400 with all faults */
+/** Plans filter and order for descriptors; undefined if the query has neither. @throws KindError 400 with all faults */
 export function planDescriptors({ filter, order }: ListQuery, model: Model): DescriptorPlan | undefined {
   const kind = model.kinds.get(KIND_KIND);
   if (!kind) throw new Error('the model has no kind of kinds');

@@ -1,4 +1,4 @@
-/** Structs: what the parameters of a kind are, for forms and clients. */
+/** Structs describe the parameters of a kind, for forms and clients. */
 import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
 import { mayDescribe, STRUCT_RIGHTS } from '../access/reference-access.js';
@@ -23,7 +23,7 @@ import { collectFaults, planQuery } from './query/list.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './session/unit-ids.js';
 
-/** A page of descriptors as a JSON list, and how many there are in all. */
+/** A page of descriptors as a JSON list, and their total number. */
 interface Described {
   readonly count: number;
   readonly items: string;
@@ -38,7 +38,7 @@ export class Structs {
     private readonly stores: UnitStores,
   ) {}
 
-  /** `{count, items}` of a kind's parameters; `{label, parameters}` where `labelled`. */
+  /** `{count, items}` with a kind's parameters; `{label, parameters}` if `labelled`. */
   ofKind(scope: RequestScope, kindId: string, parameters: QueryParameters, labelled: boolean): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
       const { kind } = authorizeKind(model, kindId, STRUCT_RIGHTS, scope.caller);
@@ -47,7 +47,7 @@ export class Structs {
     });
   }
 
-  /** The label of a unit (its kind's, where it has none) and the parameters of its kind. */
+  /** `{label, parameters}` of a unit: its label, or that of its kind if it has none, and the parameters of its kind. */
   async ofUnit(scope: RequestScope, kindId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, kindId, async (model) => {
       await this.catalog.check(scope.project, model);
@@ -64,14 +64,19 @@ export class Structs {
     });
   }
 
-  /** `{label, parameters}` of a group that the caller may read: the parameters of its kinds, each at its first appearance. */
+  /**
+   * `{label, parameters}` of a group that the caller may read: the parameters of its kinds; of equal names the first.
+   */
   async ofGroup(scope: RequestScope, model: Model, group: GroupDef, parameters: QueryParameters): Promise<Answer> {
     const kinds = group.kinds.flatMap((id) => model.kinds.get(id) ?? []);
     const described = kinds.filter((kind) => mayDescribe(kind, scope.caller, model));
     return labelledAnswer(group.label, await this.#describe(scope, model, described, parameters));
   }
 
-  /** What the query leaves of the descriptors. Without a limit it is all: a form has no pages. @throws KindError 400 */
+  /**
+   * The descriptors that the query selects. Without a limit all are returned, because forms need all. @throws KindError
+   * 400
+   */
   async #describe(
     { caller, project }: RequestScope,
     model: Model,
@@ -104,7 +109,10 @@ export class Structs {
   }
 }
 
-/** The JSON of a list, one element after another: each may have allowed values and a default of many bytes. @throws KindError */
+/**
+ * The JSON of a list, made in pieces, because allowed values and defaults may be large. @throws KindError from
+ * `refused` if it is too long
+ */
 function* listText(list: readonly object[], refused: () => KindError): WorkInPieces<string> {
   const texts: string[] = [];
   let bytes = 0;

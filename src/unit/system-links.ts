@@ -1,6 +1,6 @@
 /**
- * The system's own link types, which kinds of the model have in place of users' links: `group` puts a kind into a
- * group, `parameter` gives a parameter to a kind.
+ * The system's own link types, which kinds of the model have in place of users' links: `group` adds a kind to a group,
+ * `parameter` adds a parameter to a kind.
  */
 import { Injectable } from '@nestjs/common';
 import type { Answer } from '../http/answer/answer.js';
@@ -11,9 +11,9 @@ export interface SystemLink {
   readonly parentKind: string;
   /** Whether units of that kind can be the child. */
   accepts(childKind: string): boolean;
-  /** @throws KindError 404 where one of the two is not there, 403 for a parent that can not be linked */
+  /** @throws KindError 404 if one of the two does not exist, 403 for a parent that can not be linked */
   check(session: Session, parentId: string, childKind: string, childId: string): void;
-  /** Answers the kind's record. */
+  /** Returns the kind's record. */
   add(session: Session, parentId: string, childKind: string, childId: string): Promise<Answer>;
   remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void>;
 }

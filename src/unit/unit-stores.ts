@@ -1,4 +1,4 @@
-/** The store of each kind: the only place that chooses between tables and sources. */
+/** Returns the store of a kind. No other code chooses between tables and sources. */
 import { Injectable } from '@nestjs/common';
 import type { KindDef } from '../model/model.js';
 import { RemoteStore } from './remote/remote.store.js';

@@ -12,7 +12,7 @@ import { Structs } from './struct.js';
 import { UnitReader } from './unit.reader.js';
 import { UnitService, type WriteRequest } from './unit.service.js';
 
-/** The units of every kind, those of the model included. */
+/** The units of all kinds, with those of the model. */
 @Controller('api/lib/:kind_id')
 @UseInterceptors(TenancyInterceptor)
 export class UnitController {

@@ -25,7 +25,7 @@ import { UnitStores } from './unit-stores.js';
 import { Walks } from './query/reachable-kinds.js';
 import { WriteRefusals } from './table/write-refusals.js';
 
-/** The engine: what every kind's units have in common. */
+/** The engine: reads and writes units of all kinds. */
 @Module({
   providers: [
     Behaviors,
@@ -73,6 +73,6 @@ import { WriteRefusals } from './table/write-refusals.js';
 })
 export class UnitModule {}
 
-/** Its routes, apart from it, because they match whatever more special routes leave. */
+/** The routes of units. They also match paths of more specific routes, so that this module is imported after those. */
 @Module({ imports: [UnitModule], controllers: [UnitController] })
 export class UnitRoutesModule {}

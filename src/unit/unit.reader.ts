@@ -1,4 +1,4 @@
-/** Reads units for the endpoints: checks the rights of the caller and the state of the kind, then asks the store of the kind. */
+/** Reads units for the endpoints: checks the rights of the caller and the state of the kind, then calls the store. */
 import { Injectable } from '@nestjs/common';
 import { grantOf, authorizeKind } from '../access/access.js';
 import { Catalog, type AfterRelease } from '../catalog/catalog.service.js';
@@ -54,7 +54,7 @@ export class UnitReader {
     });
   }
 
-  /** The units of a kind that a definition of the model lists, such as the kinds of a group. */
+  /** Lists units that satisfy a condition made from the model, such as the kinds of a group. */
   listWhere(
     scope: RequestScope,
     kindId: string,
@@ -74,13 +74,13 @@ export class UnitReader {
     return { project, caller, model, executor: executorFor(this.database, caller) };
   }
 
-  /** A page within a session, of a kind whose rights and state were checked. */
+  /** A page of units within a session. Rights and state must have been checked. */
   listIn(session: Session, readable: Readable, parameters: QueryParameters): Promise<UnitPage> {
     const store = this.stores.of(readable.kind);
     return store.list(session, readable, parseListQuery(parameters, store.queryNames.list));
   }
 
-  /** One unit as an object, within a session; undefined where its caller may not read it. */
+  /** One unit as an object, within a session; undefined if it does not exist or the caller may not read it. */
   async find(session: Session, kind: KindDef, unitId: string): Promise<Record<string, unknown> | undefined> {
     const grant = grantOf(kind, 'read', session.caller, session.model);
     const unit = grant && (await this.stores.of(kind).find(session, { kind, grant }, unitId));

@@ -1,4 +1,4 @@
-/** What the endpoints of units do: rights first, then state, then input; then the one door. */
+/** Writes units for the endpoints: checks rights, then the state of the kind, then the input; then calls the store. */
 import { Injectable } from '@nestjs/common';
 import { authorizeKind } from '../access/access.js';
 import type { Operation } from '../model/built-in-traits.js';
@@ -33,16 +33,16 @@ import type { UnitOperation, UnitRow, WriteOptions } from './store/unit-store.js
 import { UnitStores } from './unit-stores.js';
 import { withCompleteRefusal } from './draft/complete-refusal.js';
 
-/** What a write needs of its request. */
+/** The parts of an HTTP request that a write needs. */
 export interface WriteRequest {
   readonly url: string;
-  /** Reads the body: to be called when the caller's rights were checked, and before a transaction begins. */
+  /** Reads the body. Called after the rights were checked, and before a transaction begins. */
   readonly bytes: (limit: BodyLimit) => Promise<Buffer | undefined>;
   readonly contentType: string | undefined;
   readonly ifMatch: string | undefined;
 }
 
-/** The query of a write that has flags only, and the names that it may have. */
+/** The URL of a write, and the query parameters that it may have, which are all flags. */
 export interface FlagQuery {
   readonly url: string;
   readonly takes: readonly QueryName[];
@@ -85,8 +85,9 @@ export class UnitService {
   }
 
   /**
-   * Looks whether the caller may write, reads the body, then writes where it belongs: alone on the pool, or in a definition
-   * change. Who sends slowly, or waits for the turn of its change, holds no place among the project's requests meanwhile.
+   * Checks whether the caller may write, reads the body, then writes: in a definition change, or through the store.
+   * While the body arrives, or a definition change waits for its turn, the request holds none of the places of the
+   * project.
    */
   async #write(
     scope: RequestScope,
@@ -112,7 +113,7 @@ export class UnitService {
       const definition = behaviors.some((behavior) => behavior.definition);
       const query = { url: request.url, takes: flagNames(operation, definition) };
       const cascade = definition && (await this.#cascade(session, kind, unitId, query));
-      // Of an edit, whether the unit is there is answered before.
+      // For an edit this is called later: a missing unit is reported first.
       if (operation === 'create') for (const behavior of behaviors) behavior.ready?.();
       const limit: BodyLimit = kind.builtIn ? 'bodyLimit' : 'bodyLimitUnits';
       return { limit, definition, cascade };
@@ -142,7 +143,10 @@ export class UnitService {
     });
   }
 
-  /** Whether the unit is there, and can be written at present, is answered before what is wrong with the query. */
+  /**
+   * Parses the flag `cascade`. A missing unit, or one that can not be written now, is reported before faults of the
+   * query.
+   */
   async #cascade(session: Session, kind: KindDef, unitId: string | undefined, query: FlagQuery): Promise<boolean> {
     try {
       return parseFlags(query.url, query.takes).has('cascade');
@@ -158,8 +162,8 @@ export class UnitService {
   }
 
   /**
-   * Runs work that changes definitions in more than one unit, such as adding a kind to a group. `check` refuses what is
-   * not there, before what is wrong with the query.
+   * Runs work that changes definitions in more than one unit, such as adding a kind to a group. `check` reports missing
+   * units, before faults of the query.
    */
   async define<T>(
     scope: RequestScope,
@@ -188,7 +192,7 @@ export class UnitService {
     });
   }
 
-  /** A definition change reads the model anew under its lock, and checks the rights by that. */
+  /** Runs a definition change. It reads the model again under its lock, and rights are checked with that model. */
   #change<T>(scope: RequestScope, cascade: boolean, work: (session: Session) => Promise<T>): Promise<T> {
     const { project, caller } = scope;
     const options = { cascade, tellCounts: isAdministrator(caller), caller };
@@ -200,7 +204,7 @@ export class UnitService {
   }
 }
 
-/** A create loses nothing, nor does an edit of what is no definition. */
+/** Only deletions, and edits of definitions, can lose data: only they have `cascade`. */
 function flagNames(operation: Operation, definition: boolean): readonly QueryName[] {
   return operation === 'delete' || (operation === 'update' && definition) ? CASCADE_QUERY : NO_QUERY;
 }
@@ -228,7 +232,7 @@ function objectBody(value: unknown): Body {
   );
 }
 
-/** One object, or for users' kinds a list of them. @throws KindError 400 */
+/** Reads one object, or for users' kinds a list of objects. @throws KindError 400 */
 function* bodiesOf(value: unknown, kind: KindDef): WorkInPieces<{ bodies: (Body | NotObject)[]; bulk: boolean }> {
   if (!Array.isArray(value) || !kind.storage.bulk) return { bodies: [objectBody(value)], bulk: false };
   if (value.length > LIMITS.bulk) {

@@ -1,6 +1,6 @@
 /**
- * Behaviors: code that runs when units of certain kinds are written, such as changing a table after a definition, storing
- * credentials of members, and hooks. The engine knows no kind by name.
+ * Behaviors: code that runs when units of certain kinds are written, such as changing a table after a definition,
+ * storing credentials of members, and hooks. The engine itself has no code for particular kinds.
  */
 import { Injectable } from '@nestjs/common';
 import type { ConnectionShare } from '../../database/database.js';
@@ -32,7 +32,7 @@ export interface Behavior {
   applies(kind: KindDef): boolean;
   /** The units are definitions, written in a definition change. */
   readonly definition?: boolean;
-  /** An edit answers the edited fields, the id and the times, instead of the whole unit. */
+  /** An edit returns the edited fields, the id and the times, instead of the whole unit. */
   readonly answersEdited?: boolean;
   /** Changes the body before it is validated. */
   prepare?(body: Body, write: PendingWrite): Promise<Body> | Body;
@@ -75,7 +75,7 @@ export class Behaviors {
     this.#all.push(behavior);
   }
 
-  /** At most one. */
+  /** Call it at most once. */
   registerSource(source: BehaviorSource): void {
     this.#source = source;
   }

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL reports the first fault of a write; further statements find the others. After an error no statement can run in
- * the transaction, so that they run when it has ended.
+ * PostgreSQL reports only the first fault of a write; further statements find the others. After an error the
+ * transaction can run no statement, so they run after it has ended.
  */
 import type { Executor } from '../../database/transaction/executor.js';
 import { ERRORS, KindError, type Message } from '../../shared/errors.js';
@@ -49,7 +49,7 @@ function revealsReference({ code, parameter, index }: Message, reference: Messag
   return code === 'unit.not_unique' || (code === 'parameter.not_unique' && parameter === reference.parameter);
 }
 
-/** Changes the words of a refusal, now and when it is completed later. */
+/** Changes the messages of a refusal now, and again when it is completed later. */
 export function rewordRefusal(refused: KindError, tell: (refused: KindError) => KindError): KindError {
   const told = tell(refused);
   const ask = unfinished.get(refused);

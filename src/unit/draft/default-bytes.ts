@@ -24,7 +24,7 @@ const STEP = 64 * 1024;
 
 interface SizedDefault {
   readonly value: Json;
-  /** Of its JSON. */
+  /** Bytes of its JSON. */
   readonly bytes: number;
 }
 
@@ -54,7 +54,7 @@ export class DefaultBytes {
     return value;
   }
 
-  /** The write is over. */
+  /** Releases the charge to the shared budget, at the end of the write. */
   end(): void {
     this.#charge?.end();
   }

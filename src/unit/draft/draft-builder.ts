@@ -17,18 +17,18 @@ import { RESERVED_PARAMETERS } from '../../model/unit-fields.js';
 export interface DraftOptions {
   readonly kind: KindDef;
   readonly writable: ReadonlyMap<string, Field>;
-  /** What the writer may read: of other fields it is not told that they are there. */
+  /** The fields that the writer may read. Faults do not reveal that other fields exist. */
   readonly readable: ReadonlyMap<string, Field>;
   readonly faults: Faults;
-  /** Takes what is still to be matched against patterns. */
+  /** Collects texts to match against patterns. */
   readonly patterns: PatternChecks;
   /** Gives the defaults of new units. */
   readonly defaults: DefaultBytes;
-  /** Names the kinds that references lead to, as far as who asks may know. */
+  /** Texts for target kinds of references, empty where the caller may not know the kind. */
   readonly ofTarget: TargetKindText;
   /** The position of the object in a bulk body. */
   readonly index?: number;
-  /** Keys of the units that are created along, by the reference; undefined where there is none because of a fault. */
+  /** Keys of nested units by the id of the reference; undefined after a fault. */
   readonly made?: ReadonlyMap<string, Json | undefined>;
 }
 
@@ -48,7 +48,7 @@ export class DraftBuilder {
     this.#reader = new ValueReader(options.kind, options.patterns, tell, options.ofTarget);
   }
 
-  /** The fields that are not the system's, without the id. */
+  /** All fields except the id and those that only the system writes. */
   fields(): Field[] {
     const { kind } = this.options;
     return [...kind.fields.values()].filter((field) => field !== kind.keyField && !field.system);
@@ -68,7 +68,7 @@ export class DraftBuilder {
     this.#store(field, this.options.made?.get(field.id) ?? null);
   }
 
-  /** Refuses keys that are no parameter, or that only the system writes. `id` is that of the unit being edited. */
+  /** Reports keys that are no parameters, or that the writer may not write. `id` is that of the unit being edited. */
   checkKeys(id?: string): void {
     const { kind, writable } = this.options;
     for (const [key, value] of this.body) {
@@ -82,7 +82,7 @@ export class DraftBuilder {
   #refuseKey(key: string, value: unknown): void {
     const { kind, writable, readable, faults } = this.options;
     const field = kind.fields.get(key);
-    // What is the same in every record may be in a body too.
+    // Records have constant fields, so that a body may have them too, with their value.
     if (field?.constant !== undefined && jsonEqual(field.constant, value)) return;
     const known = field !== undefined && readable.has(key) && !(field.recordOnly && kind.discriminated);
     if (key === 'links' || (known && field.system)) this.#fault('parameter.read_only', key, 'is written by the system');
@@ -104,7 +104,7 @@ export class DraftBuilder {
     }
   }
 
-  /** The id that a new unit gets of its primary parameter. */
+  /** The id of a new unit by its primary parameter; undefined if that is missing or invalid. */
   #naturalKey(): string | undefined {
     const { kind } = this.options;
     const { primary } = kind;
@@ -134,7 +134,7 @@ export class DraftBuilder {
     return made;
   }
 
-  /** A key that is given again as it is changes nothing. */
+  /** Whether the field is the key of the unit. An edit may repeat the key; another value is reported as a fault. */
   keepsKey(field: Field, id: string): boolean {
     const { kind } = this.options;
     if (field !== kind.primary || this.body.get(field.id) === null) return false;
@@ -154,7 +154,7 @@ export class DraftBuilder {
     else this.#store(field, null);
   }
 
-  /** Takes a value at once; what is left to do where it may take long. */
+  /** Validates a value and adds it. For fields whose values may be large, returns the work to be run in pieces. */
   accept(field: Field, value: unknown): WorkInPieces<void> | undefined {
     if (value === null) {
       if (field.def.nullable) this.#store(field, null);

@@ -9,14 +9,14 @@ import { withValuesOf, type Body, type Draft } from './draft.js';
 import { DraftBuilder, NO_TARGET, type DraftOptions } from './draft-builder.js';
 
 /**
- * Reads the body of a create: defaults apply, required parameters must be there, the id is made. A record that was read
- * is one too, without the id that is generated: what else the system writes in every record is passed over.
+ * Reads the body of a create: applies defaults, reports missing required parameters, and makes the id. A record that
+ * was read is accepted too, without a generated id: its `inserted_at` and `updated_at` are ignored.
  */
 export function draftCreate(body: Body, options: DraftOptions): WorkInPieces<Draft> {
   return readCreate(body, options, true);
 }
 
-/** The same of a body that a hook may add to: what is absent is left out, and `wholeDraft` makes the rest. */
+/** The same for a body to which a hook may add values: absent parameters are left out; `completeDraft` adds them. */
 export function draftPartial(body: Body, options: DraftOptions): WorkInPieces<Draft> {
   return readCreate(body, options, false);
 }
@@ -35,7 +35,7 @@ function* readCreate(body: Body, options: DraftOptions, whole: boolean): WorkInP
   return drafting.finish(id);
 }
 
-/** A draft of `draftGiven` as a create stores it: defaults apply, and what must be there is missed. */
+/** Completes a draft of `draftPartial`: applies defaults, and reports missing required parameters. */
 export function completeDraft(
   given: Draft,
   options: Pick<DraftOptions, 'kind' | 'faults' | 'index' | 'defaults'>,
@@ -46,7 +46,7 @@ export function completeDraft(
   return withValuesOf(given, drafting.finish(undefined));
 }
 
-/** The same for rules that judge it before a hook makes what is missing: that is null. */
+/** The same for access rules, which are tested before hooks add values: missing values are null, and not reported. */
 export function draftForRules(given: Draft, kind: KindDef, defaults: DefaultBytes): Draft {
   const known = completeDraft(given, { kind, faults: new Faults(), defaults });
   const missing = [...kind.fields.values()].filter((field) => {
@@ -58,7 +58,7 @@ export function draftForRules(given: Draft, kind: KindDef, defaults: DefaultByte
 
 const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
 
-/** Reads the body of an edit, or without an id what is changed of a draft: only what it has is written. */
+/** Reads the body of an edit, or without an id the changes to a draft: only the parameters in the body are written. */
 export function* draftUpdate(body: Body, options: DraftOptions, id?: string): WorkInPieces<Draft> {
   const drafting = new DraftBuilder(body, options);
   drafting.checkKeys(id);

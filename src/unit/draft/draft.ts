@@ -11,7 +11,7 @@ export interface Draft {
   readonly row: Readonly<Record<string, Json>>;
   /** The fields whose columns are written, in the order of the kind. */
   readonly written: readonly Field[];
-  /** Values by parameter, with run-time parameters; of a complete create with defaults. */
+  /** Values by parameter, with run-time parameters; after a create is completed, also with defaults. */
   readonly values: ReadonlyMap<string, Json>;
 }
 

@@ -34,7 +34,7 @@ export interface Drafted {
 }
 
 export interface DraftedEdit extends Drafted {
-  /** As behaviours left it. */
+  /** After `prepare` of the behaviors. */
   readonly body: Body;
   readonly draft: Draft;
 }

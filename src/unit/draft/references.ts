@@ -80,9 +80,11 @@ export function addReferenceFaults(unreachable: readonly Unreachable[], faults: 
 @Injectable()
 export class References {
   /**
-   * What units refer to is there for who refers to it, or comes with them. Where only references are wrong, their faults
-   * are answered: they are for the end, because rights over the new unit are told first, unless these follow references
-   * themselves and would tell of what is behind. Where others come along, nothing is left for the foreign keys to find.
+   * Checks that each referenced unit exists and that the caller may refer to it, or that it is created in the same
+   * write. Together with other faults of the body, the faults of references are thrown. If there are no other faults,
+   * they are returned, to be thrown at the end of the write: refusals for missing rights on the new unit come first. If
+   * the access rule follows references, they are thrown here too, because the result of the rule would reveal values of
+   * referenced units. With nested units, all references are checked here and none is left to the foreign keys.
    * @throws KindError with all faults
    */
   async check(
@@ -109,7 +111,7 @@ export class References {
     return late;
   }
 
-  /** Refuses references to new units by keys that these were drafted with, and do not have. @throws KindError 400 */
+  /** Refuses references to keys of new units that behaviors have replaced since. @throws KindError 400 */
   async checkKeys(
     session: Session,
     kind: KindDef,
@@ -125,8 +127,8 @@ export class References {
   }
 
   /**
-   * The references to units that the caller can not refer to. Where it can refer to all units of a kind, a missing one is
-   * the foreign key's to find; where `all` are to be told, they are looked up too.
+   * The references to units that do not exist, or that the caller may not refer to. If the caller may refer to all
+   * units of a kind, missing ones are left to the foreign key; with `all` they are looked up too.
    */
   async unreachable(
     session: Session,
@@ -166,7 +168,10 @@ export class References {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Refuses what `restrict` forbids: others that refer to units which go. How many units refer to it, and of which kind, is for administrators. */
+  /**
+   * Refuses a deletion that references with `restrict` prevent. Only administrators see how many units of which kind
+   * refer to the deleted ones. @throws KindError 409
+   */
   async refuseIfReferenced(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
     const counts: string[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
@@ -181,7 +186,10 @@ export class References {
     throw refusal('unit.referenced', `Units refer to this one${told}`);
   }
 
-  /** The refusal of PostgreSQL with what the caller may know of its reason, where the connection can still tell. */
+  /**
+   * The refusal with the number of referring units as far as the caller may know it, if the connection can still run
+   * statements; otherwise the refusal as it is.
+   */
   async explain(session: Session, kind: KindDef, key: string, refused: KindError): Promise<KindError> {
     try {
       await this.refuseIfReferenced(session, kind, [key]);

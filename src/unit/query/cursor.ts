@@ -22,7 +22,7 @@ export function encodeCursor(list: unknown, keys: readonly (string | null)[]): s
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
-/** @throws KindError 400 where it is not one of this list */
+/** @throws KindError 400 if the cursor was not made for this list and order */
 export function decodeCursor(text: string, list: unknown, length: number): readonly (string | null)[] {
   const token = readToken(text);
   if (token && token.k.length === length && token.o === listSignature(list)) return token.k;
@@ -37,7 +37,10 @@ export function pageCursor(plan: ListPlan, keys: readonly (string | null)[]): st
   return encodeCursor(listOf(plan.kind, plan.order), keys);
 }
 
-/** Undefined where the query asks for none; empty for the first page. @throws KindError 400 */
+/**
+ * The order values in the cursor of a query: undefined without a cursor, empty for the first page. @throws KindError
+ * 400
+ */
 export function planCursor(
   query: ListQuery,
   kind: KindDef,

@@ -1,4 +1,4 @@
-/** Turns a query and what the caller may see into a plan: names become fields, texts become values. Pure. */
+/** Plans a query for a caller: resolves names to fields, and texts to values. Pure. */
 import { readableFields } from '../../access/masks.js';
 import { referenceAccess } from '../../access/reference-access.js';
 import { parsePath } from '../../filter/filter.parser.js';
@@ -22,14 +22,16 @@ import { planCursor } from './cursor.js';
 import { checkLookups } from './lookup-limit.js';
 import type { Session } from '../session/session.js';
 
-/** `visible` are the fields that the caller may read, `reach` the references that it may follow: none where it is absent. */
+/**
+ * `visible` are the fields that the caller may read, `reach` the references that it may follow; none without `reach`.
+ */
 export interface PlanContext extends Names {
   readonly schema: string;
   /** The units that the caller may read. */
   readonly access: Predicate | undefined;
 }
 
-/** What a caller may read of a kind, and name in its queries. */
+/** The part of a kind that a caller may read and use in queries. */
 export function planContextOf(
   { project, caller, model }: Pick<Session, 'project' | 'caller' | 'model'>,
   { kind, access }: Pick<PlanContext, 'kind' | 'access'>,
@@ -45,14 +47,17 @@ export function planContextOf(
 export function planQuery<T>({ query, faults: parsing }: ParsedQuery, plan: (query: ListQuery) => T): T {
   if (parsing.length === 0) return plan(query);
   const faults = new Faults([...parsing]);
-  // Whether a cursor fits can not be decided where the order is not known.
+  // A cursor is valid for one order only. The order may have faults here, so the cursor is not checked.
   if (parsing.length < LIMITS.faults)
     collectFaults<unknown>(faults, () => plan({ ...query, cursor: undefined }), undefined);
   faults.throwIfAny();
   throw new Error('a query with faults was not refused');
 }
 
-/** All faults of a query are told at once. @throws KindError 400; 401 and 403 where a path leads to what may not be read */
+/**
+ * Plans a list and reports all faults of the query together.
+ * @throws KindError 400; 401 and 403 if a path leads to data that the caller may not read
+ */
 export function planList(query: ListQuery, context: PlanContext, extra?: Predicate): ListPlan {
   const { kind } = context;
   const faults = new Faults();
@@ -78,8 +83,8 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
 }
 
 /**
- * How the units that are asked for are counted. PostgreSQL guesses by what it knows of all units: it would tell of those
- * that the caller may not read.
+ * How the units of a query are counted. Where the caller may not read all units, they are counted even if an estimate
+ * is requested, because the estimate of PostgreSQL would include units that the caller may not read.
  */
 export function countFor(
   { count }: Pick<ListQuery, 'count'>,
@@ -98,19 +103,19 @@ export function planGet(query: ListQuery, context: PlanContext): ReadPlan {
   return { schema, kind, access, ...answer };
 }
 
-/** What `work` answers; where it finds faults of the query, they are added and `otherwise` is answered. */
+/** Returns the result of `work`. If it throws faults of the query, adds them to `faults` and returns `otherwise`. */
 export function collectFaults<T>(faults: Faults, work: () => T, otherwise: T): T {
   try {
     return work();
   } catch (error) {
-    // What the caller may not do is answered before what is wrong.
+    // Missing rights take precedence over faults.
     if (!(error instanceof KindError) || error.status !== 400) throw error;
     faults.addAll(error);
     return otherwise;
   }
 }
 
-/** The unit's own fields to answer, and what the dotted paths of `include` lead to. */
+/** The fields of the unit to return, and the targets of the dotted paths in `include`. */
 export function planAnswer(
   query: Pick<ListQuery, 'include' | 'exclude'>,
   names: Names,
@@ -129,7 +134,7 @@ function isPath(name: string): boolean {
   return /[."]/.test(name);
 }
 
-/** What is answered under a path is told by that path in one spelling, however it was asked. */
+/** Resolves dotted paths. In the answer, each path has its canonical spelling. */
 function planPaths(texts: readonly string[], names: Names): readonly ShownPath[] {
   if (texts.length > LIMITS.includedPaths) {
     throw refusal('query.bad_value', `include: at most ${LIMITS.includedPaths} dotted paths`, { parameter: 'include' });
@@ -146,7 +151,7 @@ function planPaths(texts: readonly string[], names: Names): readonly ShownPath[]
   return [...found.values()];
 }
 
-/** The fields to answer, in the order of the record: what `include` keeps, or what `exclude` leaves. */
+/** The fields to return, in the order of the record: those in `include`, or all except those in `exclude`. */
 export function planFields(
   query: Pick<ListQuery, 'include' | 'exclude'>,
   names: Omit<Names, 'reach'>,
@@ -173,13 +178,13 @@ export function planFields(
   return query.exclude ? fields.filter(({ id }) => !query.exclude?.includes(id)) : fields;
 }
 
-/** The asked order made total with the id; without one, oldest first. */
+/** The order of the query, followed by the id, so that it is total; without one, oldest first. */
 function planOrder(query: ListQuery, names: Names): OrderTerm[] {
   const { kind } = names;
   const faults = new Faults();
   const terms = query.order.flatMap(({ path, descending }): OrderTerm[] => {
     const term = collectFaults(faults, () => orderTerm(path, descending, names), undefined);
-    // What is the same in every unit orders nothing.
+    // A constant field has no effect on the order.
     return term && (term.target.through || term.target.field.constant === undefined) ? [term] : [];
   });
   faults.throwIfAny();
@@ -207,7 +212,7 @@ export function orderTerm(path: string, descending: boolean, names: Names): Orde
   );
 }
 
-/** What a path of a query parameter leads to. */
+/** Resolves a path in a query parameter. @throws KindError whose messages name the query parameter */
 function targetOf(text: string, names: Names, parameter: 'order' | 'include'): Target {
   try {
     return resolvePath(parsePath(text), names);

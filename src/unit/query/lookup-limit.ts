@@ -4,7 +4,7 @@ import type { Predicate, Target } from '../../model/predicate/predicate.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 
-/** @throws KindError 400 where filter, order and include lead to more units than a query may look up */
+/** @throws KindError 400 if filter, order and include need more lookups than one query may have */
 export function checkLookups(filter: Predicate | undefined, others: readonly { readonly target: Target }[]): void {
   const found = lookupsOf([...(filter ? targetsOf(filter) : []), ...others.map(({ target }) => target)]);
   if (found <= LIMITS.queryLookups) return;

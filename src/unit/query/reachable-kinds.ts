@@ -16,10 +16,13 @@ import { isAdministrator } from '../../tenancy/caller.js';
 import type { Session } from '../session/session.js';
 import { planContextOf, type PlanContext } from './list.plan.js';
 
-/** With at most so many kinds, no statement finds out first which of them have links. */
+/** Up to this number of kinds, all are traversed, without a query for those that have links. */
 const FEW = 12;
 
-/** The kinds that a traversal of a caller may pass through and that have links. `reachableKinds` decides about names. */
+/**
+ * The kinds that a traversal of a caller may pass through and that have links. Names in a query are resolved with
+ * `reachableKinds` instead.
+ */
 export interface TraversableKinds extends Pick<Traversal, 'passed' | 'passesAll'> {
   /** The value is cached for all callers of the same rights and this model. */
   readonly shared: boolean;

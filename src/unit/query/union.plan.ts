@@ -21,7 +21,7 @@ const KIND = 'kind_id';
 
 export type PartsQuery = Pick<ListQuery, 'filter' | 'order' | 'include' | 'exclude'>;
 
-/** Includes `kind_id`, by which callers that see hidden parameters know which of them are hidden. */
+/** Adds `kind_id` to the fields: it is needed to find the hidden parameters of a unit. */
 export function includingKind<Q extends PartsQuery>(query: Q): Q {
   const { include, exclude } = query;
   if (include) return { ...query, include: [...include, KIND] };
@@ -38,9 +38,7 @@ export function showsKind({ include, exclude }: Pick<PartsQuery, 'include' | 'ex
   return include ? include.includes(KIND) : !exclude?.includes(KIND);
 }
 
-/**
- * @throws KindError 400 for a name that none of the kinds has, and for an order by what is of different types in them
- */
+/** @throws KindError 400 for a name that none of the kinds has, and for an order by parameters of different types */
 export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): UnionParts {
   const namesOf = sharedNames(contexts.map(({ visible }) => visible));
   const parts = contexts.map((context): KindPart => {
@@ -57,7 +55,8 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
     attempt(() => checkLookups(filter, [...terms, ...(answer.paths ?? [])]), undefined);
     faults.throwIfAny();
     const has = ({ target }: { target: Target }) => !isAbsent(target, absent);
-    // What was asked for by name is there, null where the kind lacks it; else a unit has what its kind has.
+    // A parameter in `include` is in every unit, null where the kind lacks it. Otherwise a unit has the parameters of
+    // its kind.
     const paths = (answer.paths ?? []).map((path) => (has(path) ? path : { ...path, lacking: true as const }));
     const fields = query.include ? answer.fields : answer.fields.filter((field) => !absent.has(field));
     const { schema, kind, access } = context;
@@ -79,7 +78,7 @@ export function planParts(query: PartsQuery, contexts: readonly PlanContext[]): 
   return { parts, order };
 }
 
-/** Values of one type can be ordered, and ids of any types as texts. */
+/** Combines the order terms of all kinds. They must have one type; ids of different types are ordered as texts. */
 function sharedTerm(path: string, descending: boolean, terms: readonly OrderTerm[]): SharedTerm {
   const types = new Set(terms.map(({ target }) => typeOfTarget(target)));
   const [type = 'text', ...others] = types;

@@ -1,5 +1,5 @@
 export interface UnitPage {
-  /** -1 where the query asks for no count. */
+  /** -1 if the units were not counted. */
   readonly count: number;
   /** JSON. */
   readonly items: string;

@@ -84,7 +84,7 @@ export class RemoteSourceRunner {
     return source !== undefined && !(source instanceof KindError) && !source.can.has(operation);
   }
 
-  /** @throws KindError 403 if the source does not support the operation, 503 if it is not available */
+  /** @throws KindError 404 if the source does not support the operation, 503 if it is not available */
   open(kind: KindDef, session: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): RemoteSource {
     // Members are always stored in a table, because of their passwords.
     const source = isMemberKind(kind) ? undefined : this.#sources?.find(kind, session);
@@ -121,7 +121,7 @@ export class RemoteSourceRunner {
     return sources.hold(session.project, () => this.#apart({ session, settle }, source, sources, work));
   }
 
-  /** A write is not retried after the source was called, because the source may have done it. */
+  /** Calls to write are never retried, because the source may have done the write; a later 503 tells the client so. */
   async #apart<T>(
     { session, settle }: Pick<SourceAccess, 'session' | 'settle'>,
     source: RemoteSource,

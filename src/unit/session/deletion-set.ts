@@ -18,7 +18,7 @@ export class DeletionSet {
     return this.#units.get(kindId) ?? NONE;
   }
 
-  /** @throws KindError 409 where the deletion has too many units by now */
+  /** @throws KindError 409 if the deletion has too many units */
   add(kindId: string, ids: readonly string[]): void {
     this.#reached += ids.length;
     if (this.#reached > LIMITS.deletedUnits) {
@@ -37,7 +37,7 @@ export class DeletionSet {
     for (const id of ids) this.#units.get(kindId)?.delete(id);
   }
 
-  /** @throws KindError 503 where it takes too long */
+  /** @throws KindError 503 if the deletion takes too long */
   checkTime(): void {
     if (this.now() <= this.#until) return;
     throw refusal(

@@ -62,18 +62,18 @@ export interface UnitStore {
   checkState(kind: KindDef, scope: Pick<Session, 'project' | 'deployment'>, operation: UnitOperation): void;
   /** Whether the store does not support the operation on units of this kind. */
   lacks(kind: KindDef, project: Project, operation: UnitOperation): boolean;
-  /**
-   * Runs the work of a request: immediately, or after the place of the project is released where the store may be slow.
-   */
+  /** Runs the work of a request: immediately, or for slow stores after the place of the project is released. */
   run<T>(project: Project, model: Model, work: () => Promise<T>): Promise<T | AfterRelease<T>>;
 
   /** @throws KindError 400 */
   list(session: Session, readable: Readable, query: ParsedQuery): Promise<UnitPage>;
   /** A missing unit is reported before faults of the query. @throws KindError 400, 404 */
   get(session: Session, readable: Readable, id: string, query: ParsedQuery): Promise<ShownUnit>;
-  /** The whole unit; undefined where there is none, or none that the caller may read. */
+  /** The whole unit; undefined if it does not exist or the caller may not read it. */
   find(session: Session, readable: Readable, id: string): Promise<UnitRow | undefined>;
-  /** Which of some predicates hold for a unit, regardless of who may read it; undefined where there is none. */
+  /**
+   * Which of the predicates hold for a unit, whether or not the caller may read it; undefined if there is no such unit.
+   */
   judge(
     session: Session,
     kind: KindDef,
@@ -81,7 +81,7 @@ export interface UnitStore {
     predicates: readonly Predicate[],
   ): Promise<readonly boolean[] | undefined>;
 
-  /** The isolation level that a write needs; undefined where it needs no transaction, because it is one statement. */
+  /** The isolation level that a write needs; undefined if it needs no transaction, because it is one statement. */
   isolation(
     session: Omit<Session, 'executor'>,
     kind: KindDef,

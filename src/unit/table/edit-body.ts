@@ -55,7 +55,7 @@ export async function readEdit(
   return { body: changes, ...(version !== undefined && { version }) };
 }
 
-/** These are validated on their own, because they never change. */
+/** `DraftBuilder.checkKeys` compares these with the stored unit. */
 const IDENTITY: ReadonlySet<string> = new Set(['id', 'kind_id']);
 
 function isValidValue(field: Field, value: unknown): boolean {
@@ -84,7 +84,7 @@ function versionIn(body: Body, stored: Readonly<Record<string, unknown>>): strin
   const current = instant(stored['updated_at']);
   if (updated === undefined || current === undefined) return undefined;
   if (updated === current) return microsecondsOf(current);
-  // A unit that was deleted and created again with the same key has another `inserted_at`.
+  // The unit may have been deleted and created again with the same key. Then the `inserted_at` of the record differs.
   const inserted = instant(body.get('inserted_at'));
   const since = inserted ?? instant(stored['inserted_at']);
   const isPossible = since !== undefined && since <= updated && (inserted !== undefined || updated < current);

@@ -41,7 +41,7 @@ export class TableReader {
     try {
       const context = planContext(session, readable);
       const { query, read } = planQuery(parsed, (asked) => ({ query: asked, read: planGet(asked, context) }));
-      // Most requests load no links: they skip the `await`, which would cost every get.
+      // Most requests load no links. They skip the `await`, because it would slow down every get.
       plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
     } catch (error) {
       if (isCallerError(error) && !(await this.find(session, readable, id))) throw unknownUnit(kind, id);
