@@ -16,7 +16,7 @@ import { OfferedFunctions } from './offered-functions.js';
 import { FunctionRegistry } from './load/module-registry.js';
 import { ErrorRedaction } from './run/error-redaction.js';
 
-/** Custom functions: what authors declare in files of their own. */
+/** Custom functions, hooks and remote sources, which authors declare in the functions folder. */
 @Module({
   imports: [DocModule, GroupModule, LinkModule, MailModule, UnitModule],
   providers: [

@@ -1,4 +1,4 @@
-/** Calls a function: rights first, then existence, state and parameters; then one transaction for all that it does. */
+/** Calls a function: checks rights first, then existence, state and parameters, and runs it in one transaction. */
 import { Inject, Injectable } from '@nestjs/common';
 import { checkActive, accessDenied, type Grant } from '../access/access.js';
 import { authorizeFunction } from '../access/function-access.js';
@@ -33,11 +33,11 @@ import { FunctionCalls } from './run/function-calls.js';
 import { GivenUnit, type UnitReading } from './run/given-unit.js';
 import { FunctionRegistry } from './load/module-registry.js';
 
-/** Which function a request names. */
+/** The function that a request names. */
 export interface CallTarget {
   readonly method: Method;
   readonly kind: string;
-  /** The unit of a function of a unit. */
+  /** The id of the unit, for a function of a unit. */
   readonly unit?: string;
   readonly name: string;
 }
@@ -51,11 +51,11 @@ export interface CallRequest {
 interface Opened {
   readonly kind: KindDef;
   readonly grant: Grant;
-  /** Undefined where the module is broken. */
+  /** Undefined if the module is broken. */
   readonly found: { readonly module: FunctionModule; readonly def: FunctionDef } | undefined;
 }
 
-/** Reads what the parameters of a call are read of. */
+/** Parses the body or the query string of a call. */
 type ReadBody = (def: FunctionDef, faults: Faults) => MaybePromise<Body>;
 
 @Injectable()
@@ -78,7 +78,7 @@ export class FunctionService {
     const read = await this.#reader(scope, target, request, current);
     return this.capacity.call(scope.project.id, () =>
       this.catalog.withModelUnqueued(scope.project, async (model) => {
-        // A statement that reads the unit of the path checks the version of the model too.
+        // The statement that reads the unit of the path also checks the version of the model.
         if (target.unit === undefined || !model.kinds.get(target.kind)?.storage.hasTable)
           await this.catalog.check(scope.project, model);
         return this.#run(scope, target, model, current, read);
@@ -86,7 +86,7 @@ export class FunctionService {
     );
   }
 
-  /** A body is read when the caller's rights were checked, and before the call takes a place among those of the project. */
+  /** The body is received after the rights are checked, and before the call counts toward the limit of the project. */
   async #reader(
     scope: RequestScope,
     target: CallTarget,
@@ -144,7 +144,7 @@ export class FunctionService {
     });
   }
 
-  /** The unit of the path, as a function sees it: 404 without it, and 403 where the caller may not call for this one. */
+  /** Reads the unit of the path with its hidden parameters. `get` throws 401 or 403 if a call is not allowed. */
   #reading(kind: KindDef, grant: Grant, id: string): UnitReading {
     const seeing = (session: Session) => ({ ...session, caller: { ...session.caller, seesHidden: true } as const });
     return {
@@ -160,7 +160,7 @@ export class FunctionService {
   }
 }
 
-/** @throws KindError 401, 403 or 404 as for the kind itself, 404 where it has no such function */
+/** @throws KindError 401, 403 or 404 as for the kind, 404 for an unknown function, 405 for a method it does not have */
 function findFunction(scope: RequestScope, target: CallTarget, model: Model, deployment: Deployment): Opened {
   const { project, caller } = scope;
   const loaded = model.kinds.get(target.kind)?.builtIn ? undefined : deployment.find(project.id, target.kind);

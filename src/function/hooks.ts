@@ -1,6 +1,6 @@
 /**
- * Hooks as behaviours of the kinds that have them, whichever way their units are written. Where a module is broken its
- * kind is not written at all, because its hooks could not run.
+ * Runs hooks as behaviors of their kinds, for every write of a unit. If a module is broken, writes of its kind are
+ * refused, because its hooks could not run.
  */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { readableFields, writableFields } from '../access/masks.js';
@@ -26,7 +26,7 @@ import { Deployment } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
 
-/** Whoever wrote the module may write, and see, every parameter. */
+/** Hooks may read and write every parameter. */
 const AUTHOR: Caller = { type: 'system', seesHidden: true };
 
 const refuse = (): never => {
@@ -42,7 +42,7 @@ const BROKEN: Behavior = {
 
 @Injectable()
 export class HookBehaviors implements BehaviorSource, OnModuleInit {
-  /** They go with their modules. */
+  /** Cached as long as the module exists. */
   readonly #made = new WeakMap<LoadedModule, Behavior>();
 
   constructor(
@@ -76,11 +76,11 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     return made;
   }
 
-  /** It has the methods that it has hooks for, and no others: the engine goes by what is there. */
+  /** Has only the methods that the hooks of the module need, because the engine checks which methods a behavior has. */
   #behaviorOf(module: FunctionModule): Behavior {
     const has = (...names: HookName[]) => names.some((name) => module.hooks.has(name));
     const before = new WeakMap<Draft, UnitObject>();
-    /** By the work that deletes them: before and after it may be transactions of their own. */
+    /** Units being deleted, by runs: the two deletion hooks of a remote kind may be in different transactions. */
     const leaving = new WeakMap<object, Map<string, UnitObject>>();
     const run = (name: HookName, session: Session, given: object) => this.calls.run(module, name, session, given);
     const changed = (draft: Draft, write: PendingWrite, changes: unknown) =>
@@ -132,7 +132,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     };
   }
 
-  /** What a hook returned is read as a body is, and laid over the values; what it returned as undefined is taken away. */
+  /** Validates what a hook returned like a body and merges it into the draft. Undefined values are removed. */
   async #changed(draft: Draft, write: PendingWrite, changes: unknown, file: string): Promise<Draft> {
     if (changes === undefined || changes === null) return draft;
     if (!isPlainObject(changes))
@@ -156,7 +156,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
   }
 }
 
-/** The values that a hook is given. They are the author's to change: what is written is what the hook returns. */
+/** A copy of the values for a hook, which may change it: only what the hook returns is written. */
 function givenValues(draft: Draft, { kind, session }: PendingWrite): MaybePromise<Json> {
   return runYielding(copyJson(shownValues(draft, kind)), new EventLoopYield(session.project.schema));
 }

@@ -1,4 +1,4 @@
-/** The sources of remote kinds: what modules declare as `remote`, each asked within a time limit. */
+/** The sources of remote kinds, which modules declare as `remote`. Each call of a source has a time limit. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { BeginTransaction } from '../database/transaction/lazy-transaction.js';
@@ -24,7 +24,7 @@ type SourceCall = (...args: readonly unknown[]) => unknown;
 
 @Injectable()
 export class ModuleSources implements RemoteSources, OnModuleInit {
-  /** They go with their modules. */
+  /** Cached as long as the module exists. */
   readonly #made = new WeakMap<FunctionModule, RemoteSource>();
 
   constructor(
@@ -87,7 +87,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
   }
 }
 
-/** As the log has it, with the code that the networks' errors have. */
+/** The text for the log, with the `code` that network errors have. */
 function sourceText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return 'code' in cause && typeof cause.code === 'string' ? `${cause.code}: ${cause.message}` : cause.message;

@@ -1,4 +1,4 @@
-/** The functions that there are for a caller, as the API document shows them. */
+/** The functions that a caller may call, for the API document. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { functionGrant } from '../access/function-access.js';
 import {
@@ -32,7 +32,7 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
     return !kind.builtIn && this.registry.current.mayMake(id, kind.id);
   }
 
-  /** None where the module is broken or the kind inactive. */
+  /** None if the module is broken or the kind is inactive. */
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[] {
     const module = kind.active && !kind.builtIn ? this.registry.current.findReady(project.id, kind.id) : undefined;
     if (!module) return [];

@@ -1,4 +1,4 @@
-/** Judges what a file exports: a module, or everything that is wrong with it. Pure. */
+/** Validates what a file exports: returns the module, or reports all its faults. Pure. */
 import { checkAccess } from '../../access/check-access.js';
 import type { FunctionDeclaration, ModuleDeclaration } from '../../kit/module.js';
 import type { Remote } from '../../kit/remote.js';
@@ -33,15 +33,15 @@ const HOOKS = Object.keys({
 } satisfies Record<HookName, true>) as readonly HookName[];
 export const REMOTE_MEMBERS = ['list', 'get', 'create', 'update', 'delete'] as const;
 const METHODS = ['GET', 'POST'] as const;
-/** Milliseconds: what FUNCTION_TIMEOUT may be at most. */
+/** Milliseconds; also the maximum of FUNCTION_TIMEOUT. */
 const LONGEST_TIMEOUT = 3_600_000;
 
-/** Tells of a fault, with where the declaration was made. */
+/** Reports a fault, with the place of the declaration. */
 export type ReportFault = (fault: ModuleFault) => void;
 
 type Bad = (text: string, place?: SourceLocation) => void;
 
-/** What the file of a kind exports by default; undefined after faults were reported. */
+/** Validates the default export of the file of a kind. Undefined if faults were reported. */
 export function checkDeclaration(
   exported: unknown,
   source: ModuleFile,
@@ -171,11 +171,11 @@ function checkRemoteSource(given: unknown, hooks: ReadonlyMap<HookName, Hook>, b
   if (needGet.length > 0 && !members.has('get')) {
     bad(`remote.get: must be a function for ${needGet.join(', ')}, got undefined`);
   }
-  // As a method of the object that the author wrote, so that `this` is it.
+  // The object itself, so that its methods are called with the right `this`.
   return given as Remote;
 }
 
-/** The functions of an object in which only some names mean something. */
+/** The functions of an object that may have only the known names. */
 function checkMembers(given: unknown, known: readonly string[], at: string, bad: Bad): [string, unknown][] {
   if (given === undefined) return [];
   if (!isPlainObject(given)) {

@@ -1,11 +1,11 @@
-/** Judges a module against the kinds of a project: what its declarations name has to be there. Pure. */
+/** Validates a module against the kinds of a project: the names in its declarations must exist there. Pure. */
 import { checkAccessRules } from '../../access/check-access.js';
 import type { KindDef, Model } from '../../model/model.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import type { FunctionDef, FunctionModule, ModuleFault } from './definition.js';
 import { accessTexts } from './fault-texts.js';
 
-/** What is wrong with the module of a kind. The service lets nobody call a function whose rule does not fit. */
+/** The faults of the module of a kind. The service refuses all calls of a function whose access rule has a fault. */
 export function checkFit({ functions }: FunctionModule, kind: KindDef, model: Model): ModuleFault[] {
   return [...functions.kind.values(), ...functions.unit.values()].flatMap((def) => {
     const at = `${def.scope === 'unit' ? 'unitFunctions' : 'functions'}.${def.name}`;

@@ -1,4 +1,4 @@
-/** The parameters that a function declares, as definitions like those of kinds. Pure. */
+/** Validates the parameters that a function declares, and makes definitions like those of kinds. Pure. */
 import { settleTrusted } from '../../catalog/pattern/pattern-definition.js';
 import { checkParameter } from '../../model/check/check-parameter.js';
 import { parameterDef, type ParameterDef } from '../../model/parameter-type/parameter-def.js';
@@ -13,7 +13,7 @@ import { RESERVED_PARAMETERS } from '../../model/unit-fields.js';
 
 type Wants = 'boolean' | 'string' | 'number' | 'any';
 
-/** Fields that every type has, and where they stand in a definition. */
+/** Fields of every type: the property of the definition, and the type of the value. */
 const COMMON: ReadonlyMap<string, readonly [keyof ParameterDef, Wants]> = new Map([
   ['label', ['label', 'string']],
   ['helper_text', ['helperText', 'string']],
@@ -23,7 +23,7 @@ const COMMON: ReadonlyMap<string, readonly [keyof ParameterDef, Wants]> = new Ma
   ['unique', ['unique', 'boolean']],
 ]);
 
-/** Fields that only some types have. */
+/** The same for fields that only some types have. */
 const OWN: ReadonlyMap<string, readonly [keyof ParameterDef, Wants]> = new Map([
   ['default', ['default', 'any']],
   ['min_length', ['minLength', 'number']],
@@ -84,9 +84,9 @@ function checkDeclared(id: string, declared: unknown, fault: (text: string) => v
   return def;
 }
 
-/** Contradictions, as of a parameter of a kind. */
+/** Validates the definition like that of a parameter of a kind. */
 function checkDefinition(def: ParameterDef, fault: (text: string) => void): void {
-  // That a list may be `unique` is all that the flag means here.
+  // Values of calls are not stored, so `unique` only means that a list has no element twice.
   const texts = faultTexts((faults) => {
     const patterns = new PatternChecks();
     checkParameter({ ...def, unique: def.unique && def.multiple }, faults, patterns);

@@ -1,26 +1,26 @@
-/** Modules as the service runs them: what their authors declared, checked. */
+/** Modules after validation, as the service runs them. */
 import type { Context } from '../../kit/context.js';
 import type { Hooks, Method } from '../../kit/module.js';
 import type { Remote } from '../../kit/remote.js';
 import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
 import type { Level } from '../../model/parameter-type/parameter-settings.js';
 
-/** Of a kind, or of one of its units. */
+/** Whether a function is called on a kind, or on one of its units. */
 export type FunctionScope = 'kind' | 'unit';
 
 export interface FunctionDef {
   readonly name: string;
   readonly scope: FunctionScope;
-  /** Where it is declared. */
+  /** The place of the declaration. */
   readonly place: SourceLocation;
   readonly description: string;
   readonly parameters: readonly ParameterDef[];
   readonly methods: readonly Method[];
-  /** A level or rules; undefined for the kind's `function`. */
+  /** A level or rules; undefined for the kind's access for `function`. */
   readonly access: Level | readonly string[] | undefined;
-  /** Milliseconds; undefined for the setting. */
+  /** Milliseconds; undefined for FUNCTION_TIMEOUT. */
   readonly timeout: number | undefined;
-  /** What the author wrote. */
+  /** Calls the author's code. */
   readonly run: (context: Context & { readonly parameters: object; readonly unit?: object }) => unknown;
 }
 
@@ -29,39 +29,39 @@ export type Hook = (context: Context) => unknown;
 
 export interface FunctionModule {
   readonly kind: string;
-  /** As it is told: relative to the folder of functions. */
+  /** The path relative to the functions folder, as messages show it. */
   readonly file: string;
-  /** Where the folder of functions really is. */
+  /** The real path of the functions folder. */
   readonly root: string;
-  /** Where it really is. */
+  /** The real path of the file. */
   readonly path: string;
   readonly functions: Readonly<Record<FunctionScope, ReadonlyMap<string, FunctionDef>>>;
   readonly hooks: ReadonlyMap<HookName, Hook>;
   readonly remote: Remote | undefined;
 }
 
-/** Where something is. */
+/** A place in a source file. */
 export interface SourceLocation {
-  /** Relative to the folder of functions. */
+  /** The path relative to the functions folder. */
   readonly file: string;
   readonly line?: number;
-  /** The module that has it, where the file is a helper of that. */
+  /** The module that uses the file, if the file is a helper. */
   readonly module?: string;
 }
 
-/** What is wrong with a file, and where. */
+/** A fault of a file, and its place. */
 export interface ModuleFault extends SourceLocation {
   readonly text: string;
 }
 
-/** A file of the folder: a module, or why it is none. */
+/** The result of loading a file: a module, or its faults. */
 export type LoadedModule =
   | { readonly state: 'ready'; readonly kind: string; readonly project: string | null; readonly module: FunctionModule }
   | { readonly state: 'broken'; readonly kind: string; readonly project: string | null; readonly faults: Faulty };
 
 export type Faulty = readonly [ModuleFault, ...ModuleFault[]];
 
-/** `city.ts:12: text`, or `_words.ts:3: text (of city.ts)`. */
+/** For example `city.ts:12: text`, or `_words.ts:3: text (of city.ts)`. */
 export function faultText({ file, line, text, module }: ModuleFault): string {
   const whose = module === undefined ? '' : ` (of ${module})`;
   return `${file}${line === undefined ? '' : `:${line}`}: ${text}${whose}`;

@@ -1,4 +1,4 @@
-/** What checks that are made for the bodies of clients find in a declaration, for its author. Pure. */
+/** Validates declarations with the checks of request bodies, and returns the texts of the faults. Pure. */
 import { Faults, KindError } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 
@@ -14,7 +14,7 @@ export function faultTexts(check: (faults: Faults) => void): string[] {
   return [];
 }
 
-/** The same for the access of a function, which is checked as that of a kind. */
+/** The same for the access of a function, which is checked like the access of a kind. */
 export function accessTexts(access: unknown, check: (access: Json, faults: Faults) => void): string[] {
   const texts = faultTexts((faults) => check({ function: access as Json }, faults));
   return texts.map((text) => text.replace(/^access\.function: /, ''));

@@ -1,12 +1,12 @@
-/** A file of the folder of functions that declares a module. */
+/** A file of the functions folder that declares a module. */
 export interface ModuleFile {
   readonly kind: string;
   /** Null for all projects. */
   readonly project: string | null;
-  /** Where the folder of functions really is. */
+  /** The real path of the functions folder. */
   readonly root: string;
-  /** Where it really is. */
+  /** The real path of the file. */
   readonly path: string;
-  /** As it is told. */
+  /** The path relative to the functions folder, as messages show it. */
   readonly file: string;
 }

@@ -1,13 +1,14 @@
-/** Finds in traces which file of the folder of functions they are about: a module, or a helper of it. Pure. */
+/** Finds the place in the functions folder that a stack trace points to: in a module or one of its helpers. Pure. */
 import { sep } from 'node:path';
 import type { SourceLocation } from './definition.js';
 import type { ModuleFile } from './module-file.js';
 
-/** A line of a trace up to its path, or of a message that begins with one: files of packages are none of the author's. */
+/** The text before the path in a line of a trace, or in a message that begins with a path. */
 const BEFORE = /^\s*(?:at (?:.* )?\(?)?(?:file:\/\/)?$/;
+/** Files of packages are skipped, because they are not the author's. */
 const PACKAGES = `node_modules${sep}`;
 
-/** The first place of a trace that is in the folder; the module itself where there is none. */
+/** The first place of a trace that is in the folder; the module without a line if there is none. */
 export function sourceLocationOf(
   trace: string,
   { root, path, file }: Pick<ModuleFile, 'root' | 'path' | 'file'>,
@@ -23,7 +24,7 @@ export function sourceLocationOf(
   return { file };
 }
 
-/** `city.ts:12`, as the log has it; undefined where no line is known. */
+/** For example `city.ts:12`, as in the log; undefined if the line is unknown. */
 export function lineOf({ file, line }: SourceLocation): string | undefined {
   return line === undefined ? undefined : `${file}:${line}`;
 }

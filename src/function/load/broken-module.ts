@@ -1,9 +1,12 @@
 import { retryLater, type KindError } from '../../shared/errors.js';
 
-/** Seconds after which somebody may have mended it. */
+/** Seconds; the module may be fixed by then. */
 const RETRY_AFTER = 10;
 
-/** The refusal of whatever needs a module that does not load. Whose it is may be closed to the caller, as in a deletion. */
+/**
+ * The error of operations that need a module that does not load. It does not name the kind, which the caller may not be
+ * allowed to see, as in a deletion that deletes units of other kinds too.
+ */
 export function brokenModule(): KindError {
   const text = 'A module of functions that this needs does not load; the log of the service says which, and why';
   return retryLater('function.broken', text, RETRY_AFTER);

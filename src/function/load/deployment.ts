@@ -1,16 +1,16 @@
-/** All modules as they were loaded together: a value. A request works with one, whatever is loaded meanwhile. */
+/** All modules of one load. A deployment never changes, and a request uses the same one to its end. */
 import { randomUUID } from 'node:crypto';
 import type { FunctionModule, LoadedModule, ModuleFault } from '../declare/definition.js';
 
 export class Deployment {
-  /** No other one has it. */
+  /** Unique for each load. */
   readonly id = randomUUID();
-  /** By project, null for all of them, and kind: names are clients'. */
+  /** By project (null for all projects) and kind. A `Map`, because clients choose the names. */
   readonly #modules = new Map<string | null, Map<string, LoadedModule>>();
 
   constructor(
     readonly loaded: readonly LoadedModule[],
-    /** Files that are no modules of a kind. */
+    /** Faults of files that do not belong to a kind. */
     readonly strays: readonly ModuleFault[] = [],
   ) {
     for (const each of loaded) {
@@ -19,23 +19,23 @@ export class Deployment {
     }
   }
 
-  /** The module of a kind: that of the project, or else the one for all projects. */
+  /** The module of a kind: the one of the project, otherwise the one for all projects. */
   find(project: string, kind: string): LoadedModule | undefined {
     return this.#modules.get(project)?.get(kind) ?? this.#modules.get(null)?.get(kind);
   }
 
-  /** The module of a kind where it is one; undefined where there is none or it is broken. */
+  /** The module of a kind; undefined if there is none or it is broken. */
   findReady(project: string, kind: string): FunctionModule | undefined {
     const found = this.find(project, kind);
     return found?.state === 'ready' ? found.module : undefined;
   }
 
-  /** Whether a hook may make what a new unit must have, so that a create need not give it. */
+  /** Whether a hook may set required values of a new unit, so that a create request may omit them. */
   mayMake(project: string, kind: string): boolean {
     return this.findReady(project, kind)?.hooks.has('before_create') ?? false;
   }
 
-  /** Everything that is wrong. */
+  /** The faults of all files. */
   get faults(): readonly ModuleFault[] {
     return [...this.strays, ...this.loaded.flatMap((each) => (each.state === 'broken' ? each.faults : []))];
   }

@@ -1,6 +1,6 @@
 /**
- * Evaluates the files of modules: TypeScript as it is, without a build, by `jiti`, which keeps the lines where they are.
- * `kind` is this very kit, whatever folder they stand in.
+ * Evaluates the files of modules. They are TypeScript without a build step, compiled by `jiti`, which keeps the line
+ * numbers. An import of `kind` always gets the kit of this service, wherever the file is.
  */
 import { readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -10,15 +10,16 @@ import type { createJiti as CreateJiti, Jiti, ModuleCache, TransformOptions, Tra
 import * as kit from '../../kit/kit.js';
 import { freezeBuiltIns } from '../sandbox/frozen-builtins.js';
 
-/** What a file exports. */
+/** The exports of a file, by name. */
 export type Exported = Readonly<Record<string, unknown>>;
 
 /**
- * Imports the modules of one load. A file is evaluated once, for all that import it then or, in a handler, later: also
- * then as it was when the load began, whatever has become of it. (JSON, and JavaScript that Node loads itself, is not.)
+ * Imports the modules of one load. A file is evaluated once for all its importers, also those that import it later, in
+ * a handler. Its text is the one from the beginning of the load, even if it has changed since. This does not hold for
+ * JSON and JavaScript that Node loads itself.
  */
 export interface Generation {
-  /** @param milliseconds that it may take @throws EvaluationTimeout, and whatever the file does */
+  /** @param milliseconds the time limit @throws EvaluationTimeout, or what the file throws */
   import(path: string, milliseconds: number): Promise<Exported>;
 }
 
@@ -29,7 +30,7 @@ interface Parsed {
   readonly result: TransformResult;
 }
 
-/** Of `jiti`: what makes an evaluator, and what parses for it. */
+/** The functions of `jiti` that are used here. */
 interface Tools {
   readonly createJiti: typeof CreateJiti;
   readonly parse: (options: TransformOptions) => TransformResult;
@@ -39,13 +40,13 @@ const OPTIONS = { virtualModules: { kind: kit }, fsCache: false, moduleCache: fa
 
 export class Evaluator {
   #tools: Tools | undefined;
-  /** What was made of each file, in this load and in the one before: only what has changed is parsed again. */
+  /** The parsed files of this load and of the one before, so that only changed files are parsed again. */
   #parsed = new Map<string, Parsed>();
   #before = new Map<string, Parsed>();
 
   constructor(private readonly folder: string) {}
 
-  /** Begins a load: the files are read now, and all of it goes by what they have. */
+  /** Begins a load. The files are read now, and the whole load uses these texts. */
   async begin(paths: readonly string[]): Promise<Generation> {
     const { createJiti, parse } = (this.#tools ??= await loadTools());
     const sources = await sourcesOf(paths);
@@ -84,19 +85,19 @@ async function importInto(
 ): Promise<Exported> {
   const known = cache[path];
   if (known?.loaded) return known.exports as Exported;
-  // All else that the process has to do has its turn between two modules.
+  // Lets other work of the process run between two modules.
   await setImmediate();
   const options = { id: path, filename: path, ext: extname(path), cache, async: true };
   try {
     return (await within(milliseconds, jiti.evalModule(source, options))) as Exported;
   } catch (error) {
-    // What others import of it is evaluated for them again, and fails for them too.
+    // Unfinished files are removed, so that other importers evaluate them again and get the error too.
     for (const [file, { loaded }] of Object.entries(cache)) if (!loaded) Reflect.deleteProperty(cache, file);
     throw error;
   }
 }
 
-/** Opened where there are modules alone: it takes some megabytes. */
+/** Loads `jiti` only if there are modules, because it takes some megabytes of memory. */
 async function loadTools(): Promise<Tools> {
   const { createJiti } = await import('jiti');
   freezeBuiltIns();
@@ -105,7 +106,7 @@ async function loadTools(): Promise<Tools> {
   return { createJiti, parse };
 }
 
-/** Of the files that can be read: what another one needs of the others is told when that is loaded. */
+/** Skips files that can not be read: an import of one reports the error. */
 async function sourcesOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const sources = new Map<string, string>();
   for (const path of paths) {
@@ -115,7 +116,7 @@ async function sourcesOf(paths: readonly string[]): Promise<ReadonlyMap<string, 
   return sources;
 }
 
-/** JSON and such, which Node loads itself. */
+/** Removes files that Node loaded itself, such as JSON, from its cache, so that they are read again. */
 function forgetNative(folder: string): void {
   const { cache } = createRequire(import.meta.url);
   for (const path of Object.keys(cache)) {

@@ -1,6 +1,6 @@
 /**
- * The files of the folder of functions: which module each is, and a mark that changes with any of them. No path is ever
- * made of what a client sent, and nothing outside the folder is a module.
+ * Lists the modules in the functions folder, and computes a mark that changes when a file changes. Paths are never made
+ * from input of clients, and files outside of the folder are never modules.
  */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -9,34 +9,34 @@ import { IDENTIFIER_HINT, isIdentifier, PROJECT_ID } from '../../shared/identifi
 import type { ModuleFault } from '../declare/definition.js';
 import type { ModuleFile } from '../declare/module-file.js';
 
-/** A file that is named after a kind and can be none of its modules. */
+/** A file that has the name of a kind, but is a link to a place outside of the folder, or to nothing. */
 export interface Misplaced extends Pick<ModuleFile, 'kind' | 'project' | 'file'> {
   readonly text: string;
 }
 
 export interface Folder {
-  /** Where it really is; undefined where it is not there. */
+  /** The real path; undefined if the folder does not exist. */
   readonly root: string | undefined;
   readonly files: readonly ModuleFile[];
-  /** Their kinds have broken modules: perhaps there are hooks in them. */
+  /** The modules of these kinds count as broken, because the files may declare hooks. */
   readonly misplaced: readonly Misplaced[];
   readonly strays: readonly ModuleFault[];
-  /** The source files beneath, helpers too. */
+  /** All source files in the folder and its subfolders, including helpers. */
   readonly sources: readonly string[];
-  /** Of all files beneath that modules may need. */
+  /** Changes with every file that modules may import. */
   readonly mark: string;
 }
 
 const EMPTY_FOLDER: Folder = { root: undefined, files: [], misplaced: [], strays: [], sources: [], mark: '' };
 const MODULE = /\.ts$/;
-/** What modules and their helpers are written in. */
+/** Modules and their helpers. */
 const SOURCE_FILE = /\.[cm]?[jt]sx?$/;
-/** Not modules: declarations and tests. */
+/** Type declarations and tests, which are not modules. */
 const BESIDE = /\.(d|test|spec)\.ts$/;
-/** Folders that are not looked into: helpers begin with `_`. */
+/** Files and folders that are not searched for modules. Names of helpers begin with `_`. */
 const HELPERS = /^[._]|^node_modules$/;
 
-/** A folder that is not there has no files. @throws ConfigError where it is none, or something in it can not be read */
+/** A missing folder has no files. @throws ConfigError if it is not a folder, or can not be read */
 export async function readFolder(folder: string): Promise<Folder> {
   try {
     return await listFolder(folder);
@@ -53,7 +53,7 @@ async function listFolder(folder: string): Promise<Folder> {
   });
   if (root === undefined) return EMPTY_FOLDER;
   if (!(await stat(root)).isDirectory()) throw new ConfigError(`FUNCTIONS_DIR: got ${folder}, wants a folder`);
-  // First the mark: a file that comes while the others are listed changes the next one.
+  // The mark comes first: if a file is added while the others are listed, the next mark differs.
   const { mark, sources } = await markOf(root);
   const found: FolderContents = { files: [], misplaced: [], strays: [] };
   await readInto(root, root, null, found);
@@ -86,7 +86,7 @@ async function readInto(root: string, folder: string, project: string | null, fo
   }
 }
 
-/** Names of the folders in the root; what a link leads to outside of it is none of them. */
+/** The names of the folders in the root. A link to a folder outside of it is reported and skipped. */
 async function foldersOf(root: string, strays: ModuleFault[]): Promise<string[]> {
   const names: string[] = [];
   for (const name of (await readdir(root)).sort()) {
@@ -99,7 +99,7 @@ async function foldersOf(root: string, strays: ModuleFault[]): Promise<string[]>
   return names;
 }
 
-/** Whatever a module may import from the folder counts. */
+/** Covers all files that a module may import from the folder. */
 async function markOf(root: string): Promise<Pick<Folder, 'mark' | 'sources'>> {
   const marks: string[] = [];
   const sources: string[] = [];

@@ -1,4 +1,4 @@
-/** Loads modules: each file by itself. One that fails, whatever it does, keeps no other one from loading. */
+/** Loads modules, each file separately: if one fails, the others are still loaded. */
 import { sep } from 'node:path';
 import { UserCodeError, withinUserCode } from '../sandbox/user-code.js';
 import { checkDeclaration } from '../declare/check-declaration.js';
@@ -10,7 +10,7 @@ import type { Folder } from './folder.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
 import { sourceLocationOf } from '../declare/source-location.js';
 
-/** Milliseconds that all modules of a load together may keep it waiting: a promise at the top level may never be kept. */
+/** Milliseconds that a load waits in total for modules that do not finish: a top-level `await` may never end. */
 const EVALUATION_TIMEOUT = 20_000;
 
 export class Loader {
@@ -35,7 +35,7 @@ export class Loader {
   }
 }
 
-/** What is left of the patience with modules that do not come to an end: each has half of it. */
+/** The time left for modules that do not finish. Each may take half of it, so that some is left for the next one. */
 interface EvaluationTime {
   left: number;
 }
@@ -59,7 +59,7 @@ async function loadFile(generation: Generation, source: ModuleFile, waiting: Eva
   return { state: 'broken', kind, project, faults: [first, ...rest] as Faulty };
 }
 
-/** What was thrown while a module was loaded. */
+/** The fault for an error that was thrown while a module was loaded. */
 function moduleFault(error: Error, source: ModuleFile): ModuleFault {
   const [message = ''] = error.message.split('\n');
   const text = message.replace(/^ParseError: /, '').trim() || 'could not be loaded';

@@ -1,6 +1,6 @@
 /**
- * The modules in memory: loaded when the service starts and, where that is set, again when a file changes. What is loaded
- * takes the place of what was there as one: whoever began with the old modules ends with them.
+ * Holds the loaded modules. They are loaded when the service starts and, with FUNCTIONS_WATCH, again when a file
+ * changes. A load replaces all modules at once; requests that began with the old ones finish with them.
  */
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ import { Deployment } from './deployment.js';
 import { readFolder, type Folder } from './folder.js';
 import { Loader } from './loader.js';
 
-/** Milliseconds between two looks at the files. */
+/** Milliseconds between two checks of the files. */
 const WATCH_EVERY = 500;
 
 @Injectable()
@@ -21,7 +21,7 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
   readonly #loader: Loader;
   #current = new Deployment([]);
   #mark: string | undefined;
-  /** Why the files could not be read when they were looked at last. */
+  /** The error message of the last check, if the files could not be read. */
   #unread: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #loading: Promise<void> = Promise.resolve();
@@ -47,14 +47,14 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
     return this.#current;
   }
 
-  /** Loads everything again where a file has changed. One load at a time. */
+  /** Loads all modules if a file has changed. Loads run one at a time. @throws ConfigError as `readFolder` does */
   refresh(): Promise<void> {
     const load = this.#loading.then(() => this.#load());
     this.#loading = load.catch(() => undefined);
     return load;
   }
 
-  /** `refresh` for whom nobody waits: where the files can not be read the modules stay, and the log says so once. */
+  /** `refresh` for the timer: if the files can not be read, the modules stay, and the error is logged once. */
   async look(): Promise<void> {
     try {
       await this.refresh();
@@ -98,13 +98,13 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** The lines that only one of two marks has. */
+/** The lines that are in only one of two marks. */
 function changedLines(former: string, mark: string): string[] {
   const [before, now] = [former, mark].map((text) => new Set(text.split('\n'))) as [Set<string>, Set<string>];
   return [...[...before].filter((line) => !now.has(line)), ...[...now].filter((line) => !before.has(line))];
 }
 
-/** Whether a line of the mark is of a module other than that of the fault; helpers are part of any. */
+/** Whether a line of the mark belongs to another module than the fault. A helper may belong to any module. */
 function isOfAnother({ file, module = file }: ModuleFault, { files }: Folder, line: string): boolean {
   return files.some((other) => other.file !== module && line.startsWith(`${other.path}:`));
 }

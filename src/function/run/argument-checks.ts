@@ -1,12 +1,15 @@
-/** Arguments that authors got wrong: told at once, where their code made the call. Types tell of them only where they are known. */
+/**
+ * Validates arguments of function authors at the call, so that the trace shows the line of the mistake. TypeScript
+ * does this only where the types are known.
+ */
 import { isPlainObject, typeName } from '../../shared/json.js';
 
-/** @throws TypeError for what is no text */
+/** @throws TypeError unless it is a string */
 export function checkText(given: unknown, call: string, name: string): void {
   if (typeof given !== 'string') throw new TypeError(`${call}: ${name} must be a string, got ${typeName(given)}`);
 }
 
-/** @throws TypeError for what names no unit */
+/** @throws TypeError unless it has the kind and the id of a unit */
 export function checkUnit(given: unknown, call: string, name: string): void {
   const { kind_id, id } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   if (typeof kind_id === 'string' && typeof id === 'string') return;

@@ -1,4 +1,4 @@
-/** Reads the parameters of a call by the code that reads bodies of units: the same faults, all of them at once. */
+/** Validates the parameters of a call with the code for bodies of units, so that the errors are the same. */
 import { targetKindTextFor } from '../../access/reference-access.js';
 import { parameterField } from '../../model/field.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
@@ -25,26 +25,24 @@ import { keyField, RESERVED_PARAMETERS } from '../../model/unit-fields.js';
 
 export interface ReadParameters {
   readonly values: Readonly<Record<string, Json>>;
-  /** As a unit of a kind that has these parameters, so that its references can be looked up. */
+  /** The values as a unit of a kind with these parameters, so that its references can be looked up. */
   readonly kind: KindDef;
   readonly placed: LocatedDraft;
 }
 
-/** Kinds that have the parameters of functions; they go with the model, and with the function. */
+/** Kinds with the parameters of functions, cached as long as the model and the function exist. */
 const shapes = new WeakMap<Model, WeakMap<FunctionDef, KindDef>>();
 
-/** What it takes to read the parameters of a call. */
 export interface ParameterReading {
   readonly model: Model;
-  /** Who calls. */
   readonly caller: Caller;
   readonly faults: Faults;
   readonly yielder: EventLoopYield;
-  /** Matches what is to be matched against patterns. */
+  /** Matches the collected texts against their patterns. */
   readonly settle: (patterns: PatternChecks) => MaybePromise<void>;
 }
 
-/** @throws KindError 400 with all faults */
+/** Validates the parameters and adds their defaults. @throws KindError 400 with all faults */
 export async function readParameters(
   def: FunctionDef,
   body: Body,
@@ -71,7 +69,7 @@ export async function readParameters(
   return { values: shownValues(draft, kind), kind, placed: { draft } };
 }
 
-/** A kind that has the parameters of a function. */
+/** A kind that has the parameters of a function as fields. */
 export function parameterShapeOf(def: FunctionDef, model: Model): KindDef {
   const ofModel = shapes.get(model) ?? new WeakMap<FunctionDef, KindDef>();
   shapes.set(model, ofModel);
@@ -107,7 +105,7 @@ function makeShape({ name, parameters }: FunctionDef, model: Model): KindDef {
   };
 }
 
-/** The body that a query string spells: texts become numbers, booleans and JSON where the parameter is of such a type. */
+/** Converts a query string to a body: texts of number, boolean and JSON parameters are parsed. */
 export function bodyOfQuery(def: FunctionDef, url: string, faults: Faults): Body {
   const body = new Map<string, unknown>();
   const known = new Map(def.parameters.map((each) => [each.id, each]));
@@ -137,7 +135,7 @@ function textsOf(url: string): Map<string, string[]> {
 
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A text that spells no value of the type stays one, and is refused as such. */
+/** A text that is no number or boolean stays a string, which the validation then rejects. */
 function parameterValue({ id, type }: ParameterDef, text: string, faults: Faults): unknown {
   const { inQuery } = parameterType(type);
   switch (inQuery) {
@@ -152,7 +150,7 @@ function parameterValue({ id, type }: ParameterDef, text: string, faults: Faults
   }
 }
 
-/** Null after a fault was added. */
+/** Null if a fault was added. */
 function jsonOf(id: string, text: string, faults: Faults): unknown {
   try {
     return parseJson(text);
@@ -162,7 +160,7 @@ function jsonOf(id: string, text: string, faults: Faults): unknown {
   }
 }
 
-/** JSON has no leading zeros. */
+/** Removes leading zeros, which JSON does not allow. */
 function normal(number: string): string {
   return number.replace(/^(-?)0+(?=\d)/, '$1');
 }

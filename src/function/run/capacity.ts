@@ -1,6 +1,6 @@
 /**
- * How much of the service authored code may hold: of one project, and of all together. A call waits for what is not the
- * database, perhaps for long, and holds a connection only from its first statement to its end.
+ * Limits how many calls and connections user code may hold, per project and in total. A call may wait long for
+ * something other than the database, and holds a connection only from its first statement to its end.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
@@ -10,17 +10,17 @@ import { retryLater } from '../../shared/errors.js';
 import { FairQueue, type FairQueueOptions } from '../../shared/fair-queue.js';
 import { LIMITS } from '../../shared/limits.js';
 
-/** Calls of one project at once. */
+/** Concurrent calls of one project. */
 const CALLS = 200;
 
-/** Calls of the sources of one project at once: they hold no connection while they wait. */
+/** Concurrent operations of one project on remote sources. They hold no connection while they wait. */
 const SOURCES = 100;
 
-/** The parts of the pool that transactions of functions and hooks may hold: of one project, and of all. */
+/** Parts of the connection pool that transactions of functions and hooks may hold: per project, and in total. */
 const OF_ONE = 0.3;
 const OF_ALL = 0.6;
 
-/** Milliseconds to wait at most, as for a connection. */
+/** Maximum wait in milliseconds, the same as for a connection. */
 const WAIT_TIMEOUT = 5000;
 
 @Injectable()
@@ -41,17 +41,17 @@ export class Capacity {
     this.#transactions = new FairQueue({ ...waiting, perKey: part(OF_ONE), concurrency: part(OF_ALL) });
   }
 
-  /** @throws KindError 503 where too many are under way */
+  /** @throws KindError 503 if too many calls are running */
   call<T>(project: string, work: () => Promise<T>): Promise<T> {
     return this.#calls.run(project, work);
   }
 
-  /** @throws KindError 503 where too many are under way */
+  /** @throws KindError 503 if too many calls are running */
   source<T>(project: string, work: () => Promise<T>): Promise<T> {
     return this.#sources.run(project, work);
   }
 
-  /** The share of the connections that transactions of a project in which authored code runs have among themselves. */
+  /** The share of connections for the transactions of a project in which user code runs. */
   share(project: string): ConnectionShare {
     const lanes = this.#transactions;
     return { acquire: () => lanes.acquire(project), tryAcquire: () => lanes.tryAcquire(project) };

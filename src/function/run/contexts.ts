@@ -1,4 +1,4 @@
-/** Makes what a handler is given: the data as the caller and as the system, in the transaction of its call. */
+/** Makes the context of a handler: access to data as the caller and as the system, in the transaction of the call. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { LOGGER } from '../../http/log/logger.js';
@@ -31,7 +31,7 @@ export interface ContextOptions {
   readonly session: Session;
   readonly call: CallScope;
   readonly who: UserCode;
-  /** 0 for a function; one more for every hook inside. */
+  /** 0 for a function; one more for each nested hook. */
   readonly depth: number;
 }
 
@@ -46,7 +46,7 @@ export class Contexts {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @param more what this handler is given beside what all are; what costs something is made when it is asked for */
+  /** Makes costly members when they are first read. @param more members that only this handler has */
   make<G extends object>(
     { session, call, who, depth }: ContextOptions,
     more: G,
@@ -92,7 +92,7 @@ export class Contexts {
     const { units: all } = this;
     const units = (kind: string): Units<UnitObject, UnitObject> => {
       const get = <T>(work: () => Promise<T>) => read([kind], work);
-      // What a source does is not undone, so no transaction has to begin for it.
+      // A write to a remote source can not be rolled back, so it needs no savepoint, which would begin a transaction.
       const change = <T>(work: () => Promise<T>) => (all.isTransactional(session, kind) ? write : read)([kind], work);
       const checkId = (id: unknown, call: string) => checkText(id, `units('${kind}').${call}`, 'id');
       checkText(kind, 'units(kind)', 'kind');
@@ -143,7 +143,7 @@ export class Contexts {
   }
 }
 
-/** Every unit has its kind here, by which its hidden parameters are known, even where the options exclude `kind_id`. */
+/** Every item has `kind_id` here, even if the options exclude it, because hidden parameters are known by kind. */
 async function mixedPage({ model, project }: Session, page: Promise<MixedPage>): Promise<Page<AnyUnit>> {
   const { count, items, showsKinds } = await page;
   const parsed = (await readJson(items, project.schema)) as AnyUnit[];
@@ -172,7 +172,7 @@ function mailOf({ to, subject, text, html }: Letter) {
   return { to, subject: line, text, html: layout(line, content) };
 }
 
-/** A run that is not the last one has no lines: they are written when that is known, with the time that they are of. */
+/** Lines are written after the last run, with the time of the call of `log`. Those of repeated runs are discarded. */
 function logOf(logger: Logger, runs: TransactionRuns): Log {
   const at =
     (level: 'debug' | 'info' | 'warn' | 'error') =>

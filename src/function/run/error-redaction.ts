@@ -32,7 +32,7 @@ export interface FailedCall {
   readonly session: Session;
 }
 
-/** Makes the error for a failure of user code. @param at ` at city.ts:12`, or empty where no line is known */
+/** Makes the error for a failure of user code. @param at ` at city.ts:12`, or empty if no line is known */
 type MakeError = (cause: unknown, at: string) => Error;
 
 /** Milliseconds between log lines about equal refusals, because any client can cause them. */
@@ -73,12 +73,12 @@ export class ErrorRedaction {
 
   /** Logs a refusal for the author of the function. Its text is left out, because it may quote values of clients. */
   #note({ code, messages }: KindError, { names, system, from }: Origin, { module, name, session }: FailedCall): void {
-    // What is done as the caller is refused for reasons of the client's.
+    // Operations as the caller are refused because of the request, so they are logged only for debugging.
     const level = system ? 'info' : 'debug';
     if (!this.logger.isLevelEnabled(level)) return;
     const place = lineOf(sourceLocationOf(from.stack ?? '', module));
     const who = { project: session.project.id, file: module.file, name, ...(place !== undefined && { place }) };
-    // No part of it is a client's: the project, the author's files and names, and a code.
+    // The key has no values of clients, only the project, files and names of the author, and an error code.
     const count = this.#refusals.pass(JSON.stringify([who, system, code]));
     if (count === undefined) return;
     const parameters = messages
@@ -100,8 +100,8 @@ function withoutDetails(refused: KindError): KindError {
 }
 
 /**
- * A refusal as the author's client may hear it: with the kind, where that is another one than the client asked, and of what
- * was done as the system only what the client may know.
+ * The message as the client may see it: with the kind, if it is not the kind of the function; of an operation as the
+ * system, only what the client may know.
  */
 function redactMessage(message: Message, { names, system }: RequestedOperation, catcher: FailedCall): Message {
   const name = names.find((each) => message.text.includes(`'${each}'`)) ?? names[0] ?? '';
@@ -109,7 +109,7 @@ function redactMessage(message: Message, { names, system }: RequestedOperation, 
   return name === catcher.module.kind ? message : withKindName(message, name);
 }
 
-/** The text of the message where the client may read all that it names, and else the general meaning of its code. */
+/** The text if the client may read everything that it names; otherwise the general meaning of its code. */
 function redactSystemMessage(
   { code, text, parameter, index }: Message,
   name: string,
@@ -126,12 +126,12 @@ function redactSystemMessage(
   return withKindName({ code, text: at === undefined ? meaning : `${at}: ${meaning}`, ...place }, name);
 }
 
-/** Of a whole unit, a query or an unknown name the words may name other parameters than the one that they stand at. */
+/** Texts about a whole unit, a query or an unknown name may mention other parameters than the one in `parameter`. */
 function isAboutOneValue(code: ErrorCode): boolean {
   return code.startsWith('parameter.') && code !== 'parameter.unknown';
 }
 
-/** Adds the kind where the text does not name it. */
+/** Adds the kind if the text does not name it. */
 function withKindName(message: Message, name: string): Message {
   const { text, parameter } = message;
   if (text.includes(`'${name}'`)) return message;

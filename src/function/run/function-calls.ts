@@ -1,6 +1,6 @@
 /**
- * Runs a function in a transaction of its own: committed with its answer, undone with whatever it throws, and run again
- * from the beginning where another transaction stood in its way.
+ * Runs a function in a transaction. It is committed when the function returns, rolled back when it throws, and run
+ * again from the beginning after a conflict with another transaction.
  */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -30,7 +30,7 @@ export interface FunctionCall {
   readonly module: FunctionModule;
   readonly def: FunctionDef;
   readonly parameters: object;
-  /** Of a function of a unit. */
+  /** For a function of a unit. */
   readonly unit: GivenUnit | undefined;
   /** Milliseconds. */
   readonly timeout: number;
@@ -46,7 +46,7 @@ export class FunctionCalls {
     private readonly uncaught: ErrorRedaction,
   ) {}
 
-  /** Its time begins here, for all runs together. At its end 504 or 503 is answered, however long the way back takes. */
+  /** All runs share the time limit. When it is over, the call fails with 504 or 503 before the rollback has ended. */
   async call(call: FunctionCall): Promise<Answer> {
     const runs = this.database.runs({ timeout: call.timeout, workKey: () => sameCall(call) });
     const limit = new TimeLimit(call.timeout, () => runs.contended);
@@ -75,7 +75,7 @@ export class FunctionCalls {
 
   async #run(call: FunctionCall, limit: TimeLimit, runs: TransactionRuns): Promise<Answer> {
     const { session, module, def } = call;
-    // Where the run locks something, the unit is read behind that.
+    // If the run begins with locks, the unit is read again after they are taken.
     const outside = runs.hasLocks ? undefined : call.unit;
     const transaction = new LazyTransaction((work) => {
       return this.#begin(call, runs, async (tx) => {
@@ -92,7 +92,7 @@ export class FunctionCalls {
     let door: OperationQueue | undefined;
     try {
       const unit = outside ? outside.first : await call.unit?.again(inside);
-      // Every run has what it is given anew: the one before may have changed it.
+      // Each run gets a new copy of the parameters, because the run before may have changed them.
       const given = { parameters: deepCopy(call.parameters) as object, ...(unit && { unit }) };
       const made = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
       ({ door } = made);
@@ -100,7 +100,7 @@ export class FunctionCalls {
       await limit.race(door.close());
       if (doomed.length > 0) throw doomed[0];
       limit.check();
-      // What is about to be committed is no longer late.
+      // Stopped here, so that the time limit does not interrupt the commit.
       limit.stop();
       await transaction.commit();
       return new Answer(content);
@@ -129,7 +129,7 @@ function contentOf(result: unknown): string {
   return content;
 }
 
-/** What is the same of calls that do the same. */
+/** The key of calls with the same function, unit and parameters, which probably write the same units. */
 function sameCall({ session, module, def, parameters, unit }: FunctionCall): string {
   const asked = JSON.stringify([module.kind, def.scope, def.name, unit?.first['id'], parameters]);
   return `${session.project.id} ${createHash('sha256').update(asked).digest('base64')}`;

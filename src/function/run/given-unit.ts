@@ -1,17 +1,17 @@
 /**
- * The unit that a function of units is given. It is read before the transaction of the call begins, which may be late, and
- * compared with what that finds: what the author makes of it is made of what is stored.
+ * The unit that a function of a unit gets. It is read before the transaction of the call begins, which may be much
+ * later. The transaction compares it with the stored unit, so that no write is based on outdated values.
  */
 import { OutdatedError } from '../../database/transaction/contention.js';
 import type { KindDef } from '../../model/model.js';
 import type { Session } from '../../unit/session/session.js';
 import type { UnitObject } from '../../unit/session-units.js';
 
-/** How the unit is read in a session. */
+/** Reads the unit in a session. */
 export interface UnitReading {
-  /** @throws KindError where the caller may not read it, or not call the function for it */
+  /** @throws KindError if the caller may not read the unit, or not call the function on it */
   get(session: Session): Promise<UnitObject>;
-  /** Undefined where the caller may not read it. */
+  /** Undefined if the unit does not exist or the caller may not read it. */
   find(session: Session): Promise<UnitObject | undefined>;
 }
 
@@ -26,12 +26,12 @@ export class GivenUnit {
     this.#text = unitText(first);
   }
 
-  /** As it is in a session that is under way. @throws KindError as a call does */
+  /** Reads the unit again, in the transaction of a session. @throws KindError as `UnitReading.get` does */
   again(session: Session): Promise<UnitObject> {
     return this.reading.get(session);
   }
 
-  /** @throws Outdated where the unit is not as it was given; one of a source is not asked for again */
+  /** @throws OutdatedError if the stored unit has changed; units of remote sources are not read again */
   async check(session: Session): Promise<void> {
     const { kind, first } = this;
     if (!kind.storage.transactional) return;
@@ -43,7 +43,7 @@ export class GivenUnit {
   }
 }
 
-/** All of it, hidden parameters too. */
+/** All values, including hidden parameters, for comparison. */
 function unitText(unit: UnitObject): string {
   return JSON.stringify(Object.getOwnPropertyNames(unit).map((name) => [name, unit[name]]));
 }

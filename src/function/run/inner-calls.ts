@@ -1,6 +1,6 @@
 /**
- * Runs hooks inside the transaction of the write that they belong to, and sources inside what asks them. All of one
- * transaction share a time limit.
+ * Runs hooks inside the transaction of their write, and calls of remote sources inside the transaction of the
+ * operation. All user code in one transaction shares a time limit.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Config } from '../../config/config.js';
@@ -17,12 +17,12 @@ import type { FunctionModule, HookName } from '../declare/definition.js';
 import { TimeLimit } from './time-limit.js';
 import { ErrorRedaction } from './error-redaction.js';
 
-/** Hooks whose writes run hooks, and so on. */
+/** The maximum nesting of hooks, whose writes run hooks too. */
 const MAX_DEPTH = 8;
 
 interface ActiveCall {
   readonly call: CallScope;
-  /** Of the hooks alone, in all runs of their transaction; a call has its own. */
+  /** Set outside of function calls, for all runs of the transaction. A function call starts and stops its own limit. */
   readonly limit?: TimeLimit;
   readonly doomed: unknown[];
   depth: number;
@@ -30,7 +30,7 @@ interface ActiveCall {
 
 @Injectable()
 export class InnerCalls {
-  /** By transaction: a function's has the scope of its call. */
+  /** By transaction. The entry for a function has the scope of its call. */
   readonly #running = new WeakMap<Transaction, ActiveCall>();
   readonly #limits = new WeakMap<TransactionRuns, TimeLimit>();
 
@@ -41,12 +41,12 @@ export class InnerCalls {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Makes the hooks of its transaction part of a call. */
+  /** Makes hooks in the transaction of a function call part of that call. */
   adopt(call: CallScope): void {
     this.#running.set(call.tx, { call, doomed: [], depth: 0 });
   }
 
-  /** What the hook returns; undefined where there is none of that name. @throws whatever it refuses with */
+  /** Returns the result of the hook; undefined without a hook of that name. @throws its error, as clients may see it */
   async run(module: FunctionModule, name: HookName, session: Session, given: object): Promise<unknown> {
     const hook = module.hooks.get(name);
     if (!hook) return undefined;
@@ -60,8 +60,8 @@ export class InnerCalls {
   }
 
   /**
-   * What a handler returns that runs inside a session. Where the session is in no call that has a time limit, it goes by
-   * the name `limited`. @throws whatever the handler does
+   * Runs a handler inside a session and returns its result. @throws what the handler throws
+   * @param limited the name in the timeout error, if the handler does not run inside a function call
    */
   async inside<G extends object>(
     session: Session,
@@ -84,7 +84,7 @@ export class InnerCalls {
       call.limit.check();
       return result;
     } catch (error) {
-      // What is still under way would write behind the back of whoever goes on after the refusal.
+      // Waits for running operations, so that none writes after the error was handled.
       await call.limit.race(door.abandon()).catch(() => undefined);
       throw doomed[0] ?? error;
     } finally {

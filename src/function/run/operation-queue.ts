@@ -1,5 +1,5 @@
 /**
- * Runs the data operations of a handler one after the other. A refused write is undone to a savepoint, so that the
+ * Runs the data operations of a handler one after the other. A refused write is rolled back to a savepoint, so that the
  * transaction can go on. The queue is closed when the handler returns: operations that were started are finished, and
  * later ones fail the transaction, because it would contain only a part of them.
  */
@@ -47,7 +47,7 @@ export class OperationQueue {
     return this.close();
   }
 
-  /** @throws Error where the queue is closed */
+  /** @throws Error if the queue is closed, KindError 504 or 503 if the time is over */
   check(): void {
     if (!this.#open) {
       const late = new Error('This call is over: what it was given can not be used any more. Is an await missing?');

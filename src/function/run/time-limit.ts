@@ -1,7 +1,7 @@
 import { contentionRefusal } from '../../database/transaction/conflict-retries.js';
 import { refusal, type KindError } from '../../shared/errors.js';
 
-/** The time that a call may take, in all. What costs something is made for those alone who ask for it. */
+/** The time limit of a call. The abort controller is created only if `signal` is read. */
 export class TimeLimit {
   #abort: AbortController | undefined;
   #over: KindError | undefined;
@@ -12,8 +12,8 @@ export class TimeLimit {
   #left: number;
 
   /**
-   * @param milliseconds of all stretches together
-   * @param contended whether others stood in the way so far, so that what took too long may be quick the next time
+   * @param milliseconds for all periods between `start` and `stop` together
+   * @param contended whether there were conflicts so far; the error is then 503, because a retry may be faster
    */
   constructor(
     private readonly milliseconds: number,
@@ -22,7 +22,7 @@ export class TimeLimit {
     this.#left = milliseconds;
   }
 
-  /** @param name of what takes the time from now on */
+  /** @param name what runs from now on, for the text of the error */
   start(name: string): void {
     this.stop();
     this.#name = name;
@@ -37,20 +37,20 @@ export class TimeLimit {
     this.#left = Math.max(0, this.#left - (performance.now() - this.#begun));
   }
 
-  /** Aborts at the end. */
+  /** Aborts when the time is over. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     if (this.#over) this.#abort.abort(this.#over);
     return this.#abort.signal;
   }
 
-  /** What kept the process busy kept it from being told too. @throws KindError 504 when it is over */
+  /** Reads the clock, because a busy event loop delays the timer. @throws KindError 504 or 503 if the time is over */
   check(): void {
     if (!this.#over && this.#timer && performance.now() - this.#begun >= this.#left) this.#end();
     if (this.#over) throw this.#over;
   }
 
-  /** Comes back with the work, or at the end. @throws KindError 504, or 503 where others stood in the way */
+  /** Settles with the work, or rejects when the time is over. @throws KindError 504, or 503 after conflicts */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#over) return reject(this.#over);

@@ -4,7 +4,6 @@ import { mayReadField } from '../../access/masks.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import type { Caller } from '../../tenancy/caller.js';
 
-/** The caller, and the model. */
 interface PathViewer {
   readonly caller: Caller;
   readonly model: Model;
@@ -18,8 +17,8 @@ export interface VisiblePath {
 }
 
 /**
- * @param path of a refusal of a write: fields with `.` between them, each but the last a reference; behind a `json` one
- * stand keys of its value
+ * @param path from a refusal of a write: field ids separated by `.`, all but the last one references. After a `json`
+ * field, the rest are keys inside its value
  */
 export function visiblePathOf(path: string, kind: KindDef, asker: PathViewer): VisiblePath {
   const ids = path.split('.');
@@ -35,7 +34,7 @@ export function visiblePathOf(path: string, kind: KindDef, asker: PathViewer): V
       return { visible: joined(named), open: open && named.length === ids.length };
     }
     const next = asker.model.kinds.get(field.reference.kind);
-    // The first kind is named by the function itself and may be seen; kinds behind it must be readable.
+    // The first kind is named by the function and may be seen; the kinds after it must be readable for the caller.
     if (!next || !grantOf(next, 'read', asker.caller, asker.model)) return { visible: joined(named), open: false };
     at = next;
     open &&= isOpen(at, asker);

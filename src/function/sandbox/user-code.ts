@@ -1,6 +1,6 @@
 /**
- * Runs user code: all calls of it are made here. Errors that escape from it, such as in a timer or in a promise without
- * `await`, are recognized by that and logged, and don't end the process.
+ * Runs user code. All calls of it are made here, so that errors that escape from it, such as in a timer or in a promise
+ * without `await`, are recognized. They are logged and don't end the process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { realpathSync } from 'node:fs';
@@ -26,8 +26,8 @@ export interface UserCode {
 }
 
 /**
- * Milliseconds after the last call of user code for which asynchronous calls are tracked. Tracking slows down every promise
- * of the process (measured with Node 20: a get takes 13 % more CPU).
+ * Milliseconds after the last call of user code for which asynchronous calls are tracked. Tracking slows down every
+ * promise of the process (measured with Node 20: a get takes 13 % more CPU).
  */
 const TRACKING_PERIOD = 30_000;
 
@@ -64,8 +64,8 @@ function isPassedOn(error: unknown): boolean {
 }
 
 /**
- * Runs authored code, and the reading of what it made, up to a value that has nothing of it any more.
- * @throws what it refuses with, at once or later; `Thrown` for all else
+ * Runs user code. `work` must also read the result, because getters and proxies in it are user code too.
+ * @throws refusals and restarts as they are; `UserCodeError` for everything else
  */
 export function withinUserCode<T>(who: UserCode, work: () => T | Promise<T>): Promise<T> {
   return enterUserCode(who, async () => {
@@ -82,7 +82,7 @@ export function runUserCode(who: UserCode, handler: () => unknown): Promise<unkn
   return withinUserCode(who, async () => deepCopy(await handler()));
 }
 
-/** A copy of a signal for listeners of user code. */
+/** A copy of a signal, whose listeners run as user code. */
 export function signalFor(who: UserCode, signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   const abort = () => enterUserCode(who, () => own.abort(signal.reason));
@@ -91,7 +91,7 @@ export function signalFor(who: UserCode, signal: AbortSignal): AbortSignal {
   return own.signal;
 }
 
-/** The thrown value where it is an error that can be read and logged, and else an error that describes it. */
+/** The thrown value if it is an error that can be read and logged, otherwise an error that describes it. */
 export function readableError(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error)) return new Error(typeof thrown === 'string' ? thrown : `threw ${inspect(thrown)}`);
@@ -105,8 +105,8 @@ export function readableError(thrown: unknown): Error {
 }
 
 /**
- * Handles uncaught errors of the process; called once. Errors that escaped from user code are logged. So are errors without
- * a line of the service in their trace while user code is tracked. Any other uncaught error ends the process.
+ * Handles uncaught errors of the process; called once. Errors that escaped from user code are logged. So are errors
+ * without a line of the service in their trace while user code is tracked. Any other uncaught error ends the process.
  */
 export function handleStrayErrors(logger: Logger, folder: string): void {
   const handle = (thrown: unknown): void => {
