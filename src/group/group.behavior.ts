@@ -46,7 +46,7 @@ export class GroupBehavior implements Behavior, OnModuleInit {
     return draft;
   }
 
-  /** Kinds that were added or removed: the parameters that the group grants are in their list, or not any more. */
+  /** Updates the parameter lists of added and removed kinds, because some groups grant parameters to their kinds. */
   async afterWrite(_: KindDef, id: string, { values }: Draft, { model, project, executor }: Session): Promise<void> {
     const list = values.get('kind_list');
     if (!Array.isArray(list) || grantedFields([id]).length === 0) return;

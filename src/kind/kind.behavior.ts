@@ -134,8 +134,8 @@ function groupFieldIds(write: PendingWrite): string[] {
 }
 
 /**
- * Removes the fields that all members have, which the record of a member kind lists among its parameters although they
- * are none. Applies to edits of member kinds, and to new kinds that are made from such a record.
+ * Removes the fields of all members from the list of parameters. The record of a member kind lists them, but they are
+ * no parameters. Applies to edits of member kinds, and to new kinds that are made from such a record.
  */
 function withoutMemberFields(body: Body, write: PendingWrite): Body {
   const list = body.get('parameters');

@@ -38,7 +38,7 @@ export class LinkRepository {
     return this.#run(scope, deleteLinkStatement(plan));
   }
 
-  /** Without a transaction the statement runs alone. After a deadlock it is run again, in a transaction with retries. */
+  /** Without a transaction the statement runs alone. After a deadlock it runs again, in a transaction with retries. */
   async #run({ project, caller, model, executor }: LinkScope, statement: Statement): Promise<LinkRow> {
     executor?.tx?.beforeCommit(keepVersionStatement(project.schema));
     try {
@@ -56,7 +56,7 @@ export class LinkRepository {
   }
 }
 
-/** @throws StaleModelError where the statement found another version of the model */
+/** @throws StaleModelError if the statement found another version of the model */
 function currentRow(rows: readonly LinkRow[], model: Model): LinkRow {
   const [row] = rows;
   if (!row || Number(row.v) !== model.version) throw new StaleModelError();

@@ -31,7 +31,7 @@ export class LinkService {
   ) {}
 
   /**
-   * Answers the link record, or for link types of the system the record of the kind. `read` parses the body, where the
+   * Answers the link record, or for link types of the system the record of the kind. `read` parses the body, if the
    * request has one.
    */
   async create(scope: RequestScope, path: LinkPath, url: string, read?: () => Promise<unknown>): Promise<Answer> {
@@ -49,7 +49,7 @@ export class LinkService {
   }
 
   /**
-   * Reads the body, which takes no share of the project's requests meanwhile. Callers who may not link are refused before.
+   * Reads the body after the rights are checked. The request does not count toward the limit of the project meanwhile.
    */
   async #bodyCheck(scope: RequestScope, path: LinkPath, read: () => Promise<unknown>): Promise<() => void> {
     const plan = async (model: Model): Promise<void> => void this.#planUnits({ ...scope, model }, path);
@@ -95,7 +95,7 @@ export class LinkService {
     return this.units.define(scope, rights, query, { check, work });
   }
 
-  /** Runs `work` where the path names users' kinds; returns the link type of the system where it names kinds of the model. */
+  /** Runs `work` for users' kinds; returns the link type of the system if the path names kinds of the model. */
   #onUnits<T>(
     scope: RequestScope,
     path: LinkPath,
@@ -111,7 +111,7 @@ export class LinkService {
     });
   }
 
-  /** Plans a link between units; returns the link type of the system where the path names kinds of the model. */
+  /** Plans a link between units; returns the link type of the system if the path names kinds of the model. */
   #planUnits(scope: LinkScope, path: LinkPath): LinkPlan | SystemLink {
     const { model } = scope;
     const { kind: parent, grant } = authorizeKind(model, path.parentKind, 'link', scope.caller);

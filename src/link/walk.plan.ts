@@ -32,7 +32,7 @@ export interface PlannedWalk {
 
 /** Plans of plain queries, which hold for every unit of the kind that a traversal starts from. */
 const cache = new WeakMap<TraversableKinds, Map<string, PlannedWalk>>();
-/** Plans of a ground, and characters of the link types in a key. */
+/** Limits of the cache: plans for one set of kinds, and characters of the link types in a key. */
 const CACHED = { plans: 50, characters: 100 } as const;
 
 /**
