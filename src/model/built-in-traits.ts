@@ -1,15 +1,15 @@
 /**
- * What is special about a built-in kind, as data: the engine and `access/` ask these, and know no kind by its name.
- * What is special about the units of a kind and needs code is a behaviour of `unit/`.
+ * How built-in kinds differ, as data: the engine and `access/` read these traits instead of comparing ids of kinds.
+ * What needs code is a behavior of the kind (`unit/draft/behavior.ts`).
  */
 import type { ErrorCode } from '../shared/errors.js';
 import type { Level } from './parameter-type/parameter-settings.js';
 
-/** What is done with the units of a kind; each has a level or rules in the kind's `access`. */
+/** Operations on the units of a kind. The kind's `access` may set a level or rules for each. */
 export const OPERATIONS = ['read', 'create', 'update', 'delete', 'link', 'function', 'signup'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** The kinds that some part has to know by name. */
+/** Ids of the built-in kinds that code refers to. */
 export const ADMIN_KIND = 'kind_admin';
 export const CREDENTIAL_KIND = 'kind_system_user';
 export const KIND_KIND = 'kind';
@@ -20,19 +20,19 @@ export const LINK_KIND = 'link';
 export const LINK_TYPE = 'link';
 
 export interface BuiltInTraits {
-  /** The system's own: for everybody else the kind is not there. */
+  /** Internal: only the system can use the kind, and callers do not see that it exists. */
   readonly sealed?: boolean;
-  /** Its units are the kinds of the project. */
+  /** Its units are the definitions of the project's kinds. */
   readonly holdsKinds?: boolean;
-  /** Levels where the owner said nothing, in place of those of every built-in kind. */
+  /** Default levels that differ from those of the other built-in kinds. */
   readonly levels?: Readonly<Partial<Record<Operation, Level>>>;
-  /** Operations that are never nobody's: that would lock the project for good. */
+  /** Operations whose level can not be `nobody`, because that would lock the project permanently. */
   readonly neverNobody?: readonly Operation[];
-  /** Operations that are nobody's, whatever the owner says. */
+  /** Operations whose level is always `nobody`. */
   readonly closed?: readonly Operation[];
-  /** What an id that is taken is refused with. */
+  /** The error code for an id that exists already. */
   readonly existsCode?: ErrorCode;
 }
 
-/** What a kind of a user's is. */
+/** The traits of users' kinds. */
 export const NO_TRAITS: BuiltInTraits = {};

@@ -1,4 +1,4 @@
-/** Makes the fields of a kind: of user parameters and of the built-in kinds. `unit-fields.ts` has those of every unit. */
+/** Creates the fields of kinds from definitions. The fields that every unit has are in `unit-fields.ts`. */
 import { scalarText, type Json } from '../shared/json.js';
 import type { Field } from './model.js';
 import { columnName } from './names.js';
@@ -9,7 +9,7 @@ import { parameterType } from './parameter-type/type-by-id.js';
 type FieldSettings = Pick<ParameterDef, 'id' | 'type'> & Partial<ParameterDef>;
 type Extras = Partial<Omit<Field, 'id' | 'def'>> & { storedAs?: 'json' };
 
-/** A field of a built-in kind. `storedAs: 'json'` keeps values of several types in one column. */
+/** A field of a built-in kind. `storedAs: 'json'` is for a column that holds values of several types. */
 export function builtInField(given: FieldSettings, { storedAs, ...extras }: Extras = {}): Field {
   const def = parameterDef(given);
   const type = parameterType(storedAs ?? def.type);
@@ -31,7 +31,7 @@ export function constantField(id: string, constant: Json): Field {
   return builtInField({ id, type: 'string' }, { column: undefined, constant, system: true, recordOnly: true });
 }
 
-/** A user's parameter as a kind stores it. `key` is the key type of the referenced kind, for a reference. */
+/** A user's parameter as a kind stores it. @param key the key type of the referenced kind, if it is a reference */
 export function parameterField(def: ParameterDef, key: ParameterType | undefined): Field {
   const type = parameterType(def.type);
   const reference = def.referenceKind && key ? { kind: def.referenceKind, key } : undefined;
@@ -47,7 +47,7 @@ export function parameterField(def: ParameterDef, key: ParameterType | undefined
   };
 }
 
-/** The default of a field in the form in which values are bound; null where there is none. */
+/** The default of a field in the form in which it is bound to a statement; null if there is none. */
 export function storedDefault({ def, type }: Field): Json {
   const store = (value: Json): Json => type.accept(value, {}, () => undefined) ?? null;
   return def.multiple && Array.isArray(def.default)
@@ -57,17 +57,20 @@ export function storedDefault({ def, type }: Field): Json {
       : store(def.default);
 }
 
-/** A valid value as records show it: what a client may send back. */
+/** A valid value in the form in which records show it, and in which clients may send it back. */
 export function shownValue({ def, type, reference }: Field, value: Json): Json {
   // A copy, because functions and hooks may change what they receive.
   if (parameterType(def.type).hasKeys) return JSON.parse(JSON.stringify(value)) as Json;
-  // An id is a string, whatever the key that it is of.
+  // An id is a string in JSON, whatever the type of the key.
   const shown = (each: Exclude<Json, null>): Json => (reference ? scalarText(each) : (type.canonical?.(each) ?? each));
   const one = (each: Json): Json => (each === null ? null : shown(each));
   return def.multiple && Array.isArray(value) ? value.map(one) : one(value);
 }
 
-/** Two fields never write one column: the key of a kind and its primary parameter share theirs. */
+/**
+ * Keeps one field per column, because a statement can write a column only once: the key of a kind and its primary
+ * parameter have the same one.
+ */
 export function uniqueColumns(fields: readonly Field[]): Field[] {
   const columns = new Set<string | undefined>();
   return fields.filter(({ column }) => !columns.has(column) && columns.add(column));

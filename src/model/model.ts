@@ -1,6 +1,6 @@
 /**
  * The model of a project: all kinds, parameters, groups and link types as one immutable value with a version.
- * Everything that a request needs to know of the definitions is here; nothing here does I/O.
+ * Requests read all definitions from it. Pure.
  */
 import type { UnitStorage } from './storage.js';
 import { refusal } from '../shared/errors.js';
@@ -10,36 +10,36 @@ import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
 import type { BuiltInTraits } from './built-in-traits.js';
 
-/** What a unit of a kind has under one name: a parameter as that kind stores it, or a field that every unit has. */
+/** A field of the units of a kind: a parameter as the kind stores it, or a field that every unit has. */
 export interface Field {
   readonly id: string;
   readonly def: ParameterDef;
-  /** How values are read and checked. */
+  /** Parses and validates the values. */
   readonly type: ParameterType;
-  /** Undefined where nothing is stored: run-time parameters and constants. */
+  /** Undefined for fields that are not stored: run-time parameters and constants. */
   readonly column: string | undefined;
   /** The column's type: for a reference, that of the referenced kind's key. */
   readonly columnType: ColumnType;
   readonly json: JsonForm;
   /** The value of a field that is the same in every unit of the kind. */
   readonly constant?: Json;
-  /** Written by the system alone; in a body it is refused. */
+  /** Only the system sets it; a body can not change it. */
   readonly system: boolean;
-  /** The system writes it without making another version of the unit. */
+  /** The system writes it without changing the version of the unit. */
   readonly unversioned?: true;
-  /** For a reference: the kind, and the type of its key. */
+  /** For a reference: the referenced kind, and the type of its key. */
   readonly reference?: { readonly kind: string; readonly key: ParameterType };
-  /** The type that a struct shows, where the stored one is wider. */
+  /** The type that a struct shows, if the column has a wider one. */
   readonly describedAs?: string;
-  /** Shows values of the parameter that the record defines: to those alone who may read that one. */
+  /** Contains values of the parameter that the record defines, so only callers who may read the parameter see it. */
   readonly revealing?: boolean;
-  /** Set in what a caller may read: in other units the field reads null, in filters and orders too. */
+  /** Restricts the field for a caller: in other units its value is null, also in filters and orders. */
   readonly shownWhere?: ShownWhere;
-  /** In records, but neither in a body nor in a struct of the kind. */
+  /** Part of records, but not of bodies and structs of the kind. */
   readonly recordOnly?: boolean;
 }
 
-/** The units in which a field is shown: `flag` is false there, and `level` null or one of `among`. Both are columns. */
+/** The units that show a field: those whose column `flag` is false and whose column `level` is null or in `among`. */
 export interface ShownWhere {
   readonly flag: string;
   readonly level: string;
@@ -47,8 +47,8 @@ export interface ShownWhere {
 }
 
 /**
- * Where a unit's id comes from: generated, given (or made from the label), the value of the primary parameter, or given
- * by the source of a remote kind.
+ * Where the id of a unit comes from: generated (`uuid`), set in the body or derived from the label (`identifier`), the
+ * value of the primary parameter (`natural`), or returned by the source of a remote kind (`source`).
  */
 export type KeySource = 'uuid' | 'identifier' | 'natural' | 'source';
 
@@ -59,7 +59,7 @@ export interface KindDef {
   readonly storage: UnitStorage;
   readonly public: boolean;
   readonly builtIn: boolean;
-  /** What only this one of the built-in kinds is; empty for the kinds of users. */
+  /** How a built-in kind differs from the others; empty for users' kinds. */
   readonly traits: BuiltInTraits;
   /** As stored; `access/` compiles it. */
   readonly access: Json;
@@ -71,7 +71,7 @@ export interface KindDef {
   readonly keyField: Field;
   /** The primary parameter of a natural key. */
   readonly primary: Field | undefined;
-  /** Everything in a unit's record, in its order: id, kind_id, parameters, metadata, inserted_at, updated_at. */
+  /** All fields of a record, in its order: id, kind_id, parameters, metadata, inserted_at, updated_at. */
   readonly fields: ReadonlyMap<string, Field>;
   /** The ids of the kind's parameters, in their order. */
   readonly parameters: readonly string[];
@@ -94,7 +94,7 @@ export interface LinkTypeDef {
 }
 
 export interface Model {
-  /** Grows by one with every change; the statements of a request carry it, so that a stale model never answers. */
+  /** Incremented by every change. Statements check it, so that no request is answered from an outdated model. */
   readonly version: number;
   readonly kinds: ReadonlyMap<string, KindDef>;
   readonly parameters: ReadonlyMap<string, ParameterDef>;
@@ -102,11 +102,11 @@ export interface Model {
   readonly linkTypes: ReadonlyMap<string, LinkTypeDef>;
 }
 
-/** The system's own link types, for kinds and groups, and the two directions. */
+/** Ids that no user's link type may have: internal link types of kinds and groups, and the two directions. */
 export const RESERVED_LINK_TYPES: ReadonlySet<string> = new Set(['parameter', 'group', 'parent', 'child']);
 export const RESERVED_GROUPS: ReadonlySet<string> = new Set(['unit', 'kind', 'struct', 'link']);
 
-/** The group of the member kinds, and that of the parameter types. */
+/** The groups of the member kinds, and of the parameter types. */
 export const MEMBER_GROUP = 'kind_auth_member';
 export const PARAMETER_GROUP = 'parameter';
 
@@ -121,10 +121,10 @@ export interface Referring {
   readonly field: Field;
 }
 
-/** Every write and deletion asks for them: they are looked for once in a model, whose kinds its versions share. */
+/** Cached, because every write and deletion needs them. Models with the same `kinds` share an entry. */
 const referring = new WeakMap<Model['kinds'], ReadonlyMap<string, readonly Referring[]>>();
 
-/** The fields of other kinds (and its own) that refer to a kind. */
+/** The fields of all kinds, including the kind itself, that refer to a kind. */
 export function referencesTo({ kinds }: Model, kindId: string): readonly Referring[] {
   const known = referring.get(kinds) ?? referringByTarget(kinds);
   referring.set(kinds, known);
@@ -144,7 +144,7 @@ function referringByTarget(kinds: Model['kinds']): Map<string, Referring[]> {
   return found;
 }
 
-/** By the fields of a kind, which stay the same from one model to the next where the kind is unchanged. */
+/** Cached by the `fields` of a kind, which are the same object in the next model if the kind is unchanged. */
 const references = new WeakMap<KindDef['fields'], readonly Field[]>();
 
 /** The fields of a kind that refer to units. */
@@ -160,14 +160,14 @@ export function isMemberKind(kind: KindDef): boolean {
   return kind.groups.includes(MEMBER_GROUP);
 }
 
-/** @param readable ids of the groups that the asker may know of @throws KindError 404 */
+/** @param readable ids of the groups that the caller may know of @throws KindError 404 */
 export function getGroup({ groups }: Model, id: string, readable: readonly string[] = [...groups.keys()]): GroupDef {
   const group = readable.includes(id) ? groups.get(id) : undefined;
   if (group) return group;
   throw refusal('group.unknown', `No group '${id.slice(0, 80)}'${didYouMean(id, readable)}`);
 }
 
-/** Whether units of the kind can be linked by users' link types: kinds of the model have their own. */
+/** Whether units of the kind can be linked by users' link types. */
 export function isLinkable({ storage }: KindDef): boolean {
   return storage.links;
 }

@@ -1,7 +1,7 @@
-/** Names of what PostgreSQL holds for a project: schemas, columns, indexes and constraints. Pure and deterministic. */
+/** Names of the schemas, columns, indexes and constraints of a project. Pure and deterministic. */
 import { createHash } from 'node:crypto';
 
-/** Columns that every PostgreSQL table has under these names already. */
+/** The system columns that every PostgreSQL table has. */
 const SYSTEM_COLUMNS = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']);
 
 /** The schema of the registry of projects. */
@@ -12,14 +12,14 @@ export function schemaName(projectId: string): string {
   return `project_${projectId}`;
 }
 
-/** The column of a parameter: its id, with a leading `_` (which no id has) where PostgreSQL took that name. */
+/** The column of a parameter: its id, with a leading `_` (which no id has) if a system column has that name. */
 export function columnName(parameterId: string): string {
   return SYSTEM_COLUMNS.has(parameterId) ? `_${parameterId}` : parameterId;
 }
 
 /**
  * The name of an index or constraint: readable, within 63 bytes, and different for different columns, because it
- * carries a hash of them. It starts with `_`, so that it never collides with a kind's table in the same schema.
+ * contains a hash of them. It starts with `_`, so that it never collides with a kind's table in the same schema.
  */
 export function constraintName(
   table: string,

@@ -1,21 +1,21 @@
-/** Where the units of a kind are stored, and what that makes possible. No other code asks whether a kind is remote. */
+/** Where the units of a kind are stored, and what that allows. Other code uses these flags instead of the type. */
 export interface UnitStorage {
   readonly type: 'table' | 'remote';
   /** The units are rows of a table of the project. */
   readonly hasTable: boolean;
-  /** Foreign keys hold references to its units, and those of its units to others. */
+  /** References to its units, and from its units to others, have foreign keys. */
   readonly foreignKeys: boolean;
   /** Access rules can be evaluated for its units. */
   readonly rules: boolean;
   /** One statement can read its units together with units of other kinds. */
   readonly unions: boolean;
-  /** Writes belong to the transaction of the session, and are undone with it. */
+  /** Writes are part of the session's transaction, and are rolled back with it. */
   readonly transactional: boolean;
   /** One request can create many units. */
   readonly bulk: boolean;
-  /** Units that a new one refers to can be created by the same request. */
+  /** A request can also create the units that a new unit refers to. */
   readonly nested: boolean;
-  /** Units can be linked by link types of users. */
+  /** Units can be linked by users' link types. */
   readonly links: boolean;
   /** The service sets `inserted_at` and `updated_at`. */
   readonly timestamps: boolean;
@@ -34,10 +34,10 @@ const TABLE_STORAGE: UnitStorage = {
   timestamps: true,
 };
 
-/** Kinds of the model are written one by one, and have link types of the system. */
+/** A request creates one unit of a built-in kind, and definitions are linked by internal link types. */
 const BUILT_IN_TABLE: UnitStorage = { ...TABLE_STORAGE, bulk: false, links: false };
 
-/** Units that a source outside of the service supplies. */
+/** Units that a source outside of the service returns. */
 const REMOTE_STORAGE: UnitStorage = {
   type: 'remote',
   hasTable: false,

@@ -1,16 +1,16 @@
-/** The fields that every unit has beside the parameters of its kind. A new one is made here, and written by `sql/write.sql.ts`. */
+/** The fields that every unit has beside the parameters of its kind. `sql/write.sql.ts` writes their values. */
 import { builtInField, constantField } from './field.js';
 import type { Field, KeySource } from './model.js';
 import { parameterDef, type ParameterDef } from './parameter-type/parameter-def.js';
 import { parameterType } from './parameter-type/type-by-id.js';
 import { uuidType } from './parameter-type/unit.type.js';
 
-/** The fields that every unit has; their ids are reserved. */
+/** Their ids are reserved. */
 export const UNIT_FIELDS = ['id', 'kind_id', 'metadata', 'inserted_at', 'updated_at'] as const;
 
 export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([...UNIT_FIELDS, 'links']);
 
-/** The field `id`: always a string in JSON, whatever its column. */
+/** The field `id`: always a string in JSON, whatever the type of its column. */
 export function keyField(source: KeySource, primary: ParameterDef | undefined): Field {
   const type = source === 'uuid' ? uuidType : parameterType(primary?.type ?? 'string');
   return {
@@ -41,12 +41,12 @@ export function isTimeField(id: string): boolean {
   return TIME_FIELDS.some((field) => field.id === id);
 }
 
-/** The source of a remote kind may not know when a unit was created. */
+/** Nullable, because the source of a remote kind may not know when a unit was created. */
 export const REMOTE_TIME_FIELDS: readonly Field[] = TIME_FIELDS.map((field) => {
   return { ...field, def: { ...field.def, nullable: true } };
 });
 
-/** The field `kind_id`: a constant, or the column that tells apart the kinds of a shared table. */
+/** The field `kind_id`: a constant, or a column in a table that several kinds share. */
 export function kindIdField(kindId: string, discriminated: boolean): Field {
   return discriminated
     ? builtInField({ id: 'kind_id', type: 'string', label: 'Kind', nullable: false }, { system: true })

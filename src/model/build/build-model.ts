@@ -20,8 +20,8 @@ import { keyField, kindIdField, METADATA_FIELD, TIME_FIELDS, REMOTE_TIME_FIELDS 
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 
 /**
- * What stands as it stood in `known`, a model of the same project, is taken from there: the definitions of parameters,
- * and the fields of kinds. That is what `isUnchanged` goes by, and a large model costs less memory and time so.
+ * Takes unchanged definitions of parameters, and the fields of unchanged kinds, from `known`, an earlier model of the
+ * project. `isUnchanged` relies on that, and it saves time and memory for large models.
  */
 export function buildModel(records: ModelRecords, known?: Model): Model {
   return runSync(modelInPieces(records, known));
@@ -44,7 +44,7 @@ export function* modelInPieces(records: ModelRecords, known?: Model): WorkInPiec
     const builtIn = BUILT_IN.get(record.id);
     const old = known?.kinds.get(record.id);
     if (old && matchesRecord(record, groupsOfKind, old) && (builtIn || hasSameFields(old, parameters, keys))) {
-      // Another object all the same: what is worked out of a kind may depend on other kinds.
+      // A new object, because caches by kind may hold results that depend on other kinds.
       kinds.set(record.id, { ...old });
     } else {
       const shape = builtIn ? builtInShape(builtIn) : userShape(record, { parameters, keys, shared });
@@ -61,19 +61,19 @@ export function* modelInPieces(records: ModelRecords, known?: Model): WorkInPiec
   };
 }
 
-/** Whether the table of a kind, and all that is checked of it, is in one model what it is in another one built of that. */
+/** Whether a kind has the same fields in two models, of which one was built with the other as `known`. */
 export function isUnchanged(kind: KindDef, other: KindDef | undefined): boolean {
   return kind.fields === other?.fields;
 }
 
-/** A definition that says what the known one says is that one. */
+/** Returns the known definition if the new one is equal. */
 function keptDefinition(made: ParameterDef, known: ParameterDef | undefined): ParameterDef {
   if (!known) return made;
   const keys = Object.keys(made) as (keyof ParameterDef)[];
   return keys.every((key) => jsonEqual(made[key], known[key])) ? known : made;
 }
 
-/** Whether a kind is what its record and its groups say. */
+/** Whether a kind equals its record and groups, without its fields. */
 function matchesRecord(record: KindRecord, groups: readonly string[], kind: KindDef): boolean {
   const said = [record.label, record.active, storageOf(record.remote, kind.builtIn).type, record.public, record.access];
   const lists = [record.parameters, record.unique, record.indexes, groups];
@@ -99,7 +99,7 @@ function hasSameFields(
   });
 }
 
-/** The list of a user's kind names what it has of its groups too, which are no parameters of the project. */
+/** Removes the fields granted by groups from a user's kind: the stored list has them, but they are not parameters. */
 function withoutGranted(record: KindRecord, groups: readonly string[]): KindRecord {
   if (BUILT_IN.has(record.id)) return record;
   const granted = new Set(grantedFields(groups).map(({ id }) => id));
@@ -129,7 +129,7 @@ function* membershipsOf(groups: ReadonlyMap<string, GroupDef>): WorkInPieces<Map
   return memberships;
 }
 
-/** The type of each kind's key, which a reference's column takes on. */
+/** The type of each kind's key, which is also the column type of references to it. */
 function* keyTypes(
   kinds: readonly KindRecord[],
   parameters: ReadonlyMap<string, ParameterDef>,
@@ -168,11 +168,11 @@ function builtInShape(kind: BuiltInKind): Shape {
   return { table: kind.table, discriminated: kind.discriminated, key: kind.key, primary: undefined, own: kind.fields };
 }
 
-/** What the fields of users' kinds are made of. */
+/** What the fields of users' kinds are built from. */
 interface FieldSources {
   readonly parameters: ReadonlyMap<string, ParameterDef>;
   readonly keys: ReadonlyMap<string, ParameterType>;
-  /** Kinds that use a parameter share its field. */
+  /** The fields built so far: kinds that use the same parameter share its field. */
   readonly shared: Map<ParameterDef, Field>;
 }
 
@@ -232,7 +232,7 @@ function isBuiltInLink(id: string): boolean {
   return BUILT_IN_LINK_TYPES.some((linkType) => linkType.id === id);
 }
 
-/** The records of a project that has nothing but the built-in model. */
+/** The records of a project that has only the built-in model. */
 export function builtInRecords(): ModelRecords {
   return {
     version: 0,
@@ -253,7 +253,7 @@ export function builtInRecords(): ModelRecords {
   };
 }
 
-/** The list `parameters` of a built-in kind's record: all field names of its units but those that only the record shows. */
+/** The list `parameters` in a built-in kind's record: all fields but hidden ones and those that only records have. */
 function builtInParameters(kind: BuiltInKind): string[] {
   const granted = BUILT_IN_GROUPS.filter((group) => group.kinds.includes(kind.id)).flatMap((group) => group.grants);
   const own = [...granted, ...kind.fields].filter((field) => !field.recordOnly && !field.def.hidden);

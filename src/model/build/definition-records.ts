@@ -1,4 +1,4 @@
-/** Rows of a project's definition tables, as the loader reads them, and the definitions that they spell. */
+/** Rows of a project's definition tables, as the loader reads them, and their conversion to definitions. */
 import type { Json } from '../../shared/json.js';
 import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { DeleteRule, Level } from '../parameter-type/parameter-settings.js';
@@ -26,7 +26,7 @@ export interface LinkTypeRecord {
   readonly id: string;
 }
 
-/** A row of the table of parameters; what a type does not have is null. */
+/** A row of the table of parameters; fields that the type does not have are null. */
 export interface ParameterRecord {
   readonly id: string;
   readonly kind_id: ParameterTypeId;
@@ -55,7 +55,7 @@ export interface ParameterRecord {
   readonly read_access: Level | null;
   readonly write_access: Level | null;
   readonly metadata?: Json;
-  /** In no record that is answered. */
+  /** Not part of records in responses. */
   readonly defined_in?: readonly string[] | null;
 }
 
@@ -69,7 +69,7 @@ export interface ModelRecords {
   readonly links: readonly LinkTypeRecord[];
 }
 
-/** What is not there counts as null: a row that is about to be written lacks what its type does not have. */
+/** A missing field counts as null: a row that is not written yet lacks the fields that its type does not have. */
 export function definitionOf(record: Identified & Partial<ParameterRecord>): ParameterDef {
   return {
     id: record.id,

@@ -1,6 +1,6 @@
 /**
- * The built-in model, written down once as a value: provisioning renders it with the same diff → DDL engine that
- * serves users, and a test provisions, loads and compares.
+ * The built-in model as a value. Provisioning creates its tables with the same diff and DDL as changes by users; a test
+ * compares a provisioned project with it.
  */
 import type { Json } from '../../shared/json.js';
 import { builtInField as field, constantField } from '../field.js';
@@ -24,8 +24,8 @@ import {
 import { CREDENTIAL_FIELDS } from './credential-fields.js';
 
 /**
- * Raised whenever the tables of the built-in model change, or how the names of members are compared, so that older
- * projects are brought up to date.
+ * Raise it whenever the tables of the built-in model change, or how the names of members are compared, so that existing
+ * projects are upgraded.
  */
 export const BUILT_IN_VERSION = 7;
 
@@ -40,7 +40,7 @@ export interface BuiltInKind {
   readonly traits: BuiltInTraits;
 }
 
-/** Kinds that share the table of parameters. */
+/** The table that all parameter types share. */
 export const PARAMETER_TABLE = '_parameter';
 
 const label = field({ id: 'label', type: 'string', label: 'Label', nullable: false, maxLength: 500 });
@@ -93,7 +93,7 @@ const OWN_FIELDS: Readonly<Record<OwnField, (type: ParameterTypeId) => Field>> =
     }),
 };
 
-/** Fields that records of every type show, with their value where the type does not have them. */
+/** Fields in the records of all types, with their value for types that do not have them. */
 const ALWAYS_SHOWN: readonly [OwnField, Json][] = [
   ['min_length', null],
   ['max_length', null],
@@ -152,7 +152,7 @@ const builtInKind = (
   traits,
 });
 
-/** In the order in which they are listed. */
+/** In the order of lists. */
 export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
   builtInKind(KIND_KIND, 'Kind', 'identifier', KIND_FIELDS, {
     holdsKinds: true,
@@ -179,11 +179,11 @@ export interface BuiltInGroup {
   readonly label: string;
   readonly description: string;
   readonly kinds: readonly string[];
-  /** Fields that every kind of the group gains. */
+  /** Fields that the group adds to its kinds. */
   readonly grants: readonly Field[];
-  /** Ids that no parameter of these kinds may have, beside those of what they gain. */
+  /** Ids that parameters of these kinds may not have, beside those of granted fields. */
   readonly reserved: readonly string[];
-  /** What a struct shows in place of what they gain. */
+  /** What a struct shows in place of granted fields. */
   readonly struct: readonly Field[];
 }
 
@@ -208,12 +208,12 @@ export const BUILT_IN_GROUPS: readonly BuiltInGroup[] = [
   },
 ];
 
-/** The fields that a kind has of its groups. */
+/** The fields that groups add to their kinds. */
 export function grantedFields(groups: readonly string[]): Field[] {
   return BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id)).flatMap(({ grants }) => grants);
 }
 
-/** The list `parameters` of a user's kind, as its record shows it: what it has of its groups, then its own. */
+/** The list `parameters` in the record of a user's kind: fields granted by groups, then its own parameters. */
 export function listedParameters(groups: readonly string[], own: readonly string[]): string[] {
   const granted = grantedFields(groups).map(({ id }) => id);
   return [...granted, ...own.filter((id) => !granted.includes(id))];
@@ -225,8 +225,8 @@ export const BUILT_IN_LINK_TYPES: readonly { readonly id: string; readonly label
 
 const RESERVED = ['auth', 'doc', 'unit', 'struct', 'function', 'project'];
 
-/** The kinds that are there for the system alone. */
+/** The kinds that only the system can use. */
 export const SEALED_KINDS: readonly string[] = BUILT_IN_KINDS.filter(({ traits }) => traits.sealed).map(({ id }) => id);
 
-/** Ids that no user's kind may have. */
+/** Ids that users' kinds may not have. */
 export const RESERVED_KINDS: ReadonlySet<string> = new Set([...RESERVED, ...BUILT_IN_KINDS.map((kind) => kind.id)]);

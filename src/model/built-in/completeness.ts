@@ -1,12 +1,12 @@
 /**
- * Whether all of a project's definitions were read. They are not while its schema is restored from a dump table by table:
- * by the version nothing can be told then, because it is there before the rest.
+ * Checks whether all definitions of a project were read. Some are missing while its schema is restored from a dump,
+ * table by table. The version does not show this, because it is restored before the definitions.
  */
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import { BUILT_IN_GROUPS, BUILT_IN_KINDS, BUILT_IN_LINK_TYPES } from './built-in.js';
 import type { Model } from '../model.js';
 
-/** Whether the kinds, groups and link types that every project has are there. */
+/** Whether the built-in kinds, groups and link types exist. */
 export function hasBuiltIn({ kinds, groups, linkTypes }: Model): boolean {
   return (
     BUILT_IN_KINDS.every(({ id }) => kinds.has(id)) &&
@@ -15,7 +15,7 @@ export function hasBuiltIn({ kinds, groups, linkTypes }: Model): boolean {
   );
 }
 
-/** Whether all parameters and kinds are there that others name. */
+/** Whether all parameters that kinds name, and all kinds that groups name, exist. */
 export function* isWhole({ kinds, parameters, groups }: Model): WorkInPieces<boolean> {
   for (const kind of kinds.values()) {
     if (!kind.builtIn && !kind.parameters.every((id) => parameters.has(id))) return false;

@@ -3,10 +3,10 @@ import { builtInField as field } from '../field.js';
 import type { Field } from '../model.js';
 import { uuidType } from '../parameter-type/unit.type.js';
 
-/** The id of a unit of another built-in kind. */
+/** The column of a field that holds the UUID of a unit. */
 export const idColumn = { type: uuidType, columnType: uuidType.column, json: uuidType.json } as const;
 
-/** Columns of credentials that no endpoint shows. */
+/** A field of credentials that no endpoint shows. */
 const secret = (id: string, unique = false) => field({ id, type: 'string', hidden: true, unique });
 
 export const CREDENTIAL_FIELDS: readonly Field[] = [

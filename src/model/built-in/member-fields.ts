@@ -5,7 +5,7 @@ import type { Field } from '../model.js';
 import { idColumn } from './credential-fields.js';
 import { CREDENTIAL_KIND } from '../built-in-traits.js';
 
-/** What a sign-up takes in place of the id of the credentials. */
+/** The field of a sign-up body in place of the id of the credentials. */
 const CREDENTIALS = field({
   id: CREDENTIAL_KIND,
   type: 'json',
@@ -26,7 +26,7 @@ const PASSWORD = field({
   maxLength: PASSWORD_LENGTH.max,
 });
 
-/** What a kind gains in the group of member kinds. */
+/** The fields that the group of member kinds adds to its kinds. */
 export const MEMBER_FIELDS: readonly Field[] = [
   field(
     { id: CREDENTIAL_KIND, type: 'string', label: 'System user', nullable: false, unique: true },
@@ -59,12 +59,12 @@ export const MEMBER_FIELDS: readonly Field[] = [
 ];
 
 /**
- * What sign-up takes and member sessions have beside the fields of members: a parameter of a member kind that is called
- * so could not be given, or would be taken for a token.
+ * Names in bodies of sign-ups and in member sessions, beside the fields of members. A parameter with such an id could
+ * not be set, or would be mistaken for a token.
  */
 export const SESSION_NAMES: readonly string[] = ['password', 'access_token', 'refresh_token', 'auth_token'];
 
-/** What a struct shows of a member kind: what a sign-up takes, so that a form that is made of it can sign up. */
+/** The granted fields in the struct of a member kind: those of a sign-up, so that a form built from it can sign up. */
 export const MEMBER_STRUCT: readonly Field[] = MEMBER_FIELDS.flatMap((granted) => {
   if (granted.id === 'username') return [granted, PASSWORD];
   if (granted.id === CREDENTIAL_KIND) return [CREDENTIALS];

@@ -1,4 +1,4 @@
-/** What makes a model contradict itself. The catalog runs it on the model that a change would make. */
+/** Checks a model for contradictions. The catalog checks the model of a change before the commit. */
 import type { Faults } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
@@ -12,9 +12,9 @@ import { parameterType } from '../parameter-type/type-by-id.js';
 export interface Touched {
   readonly kinds: ReadonlySet<string>;
   readonly parameters: ReadonlySet<string>;
-  /** Parameters that were defined inside the body of a kind, and where. */
+  /** Parameters that were defined in the body of a kind, with their positions in its list `parameters`. */
   readonly inline?: ReadonlyMap<string, number>;
-  /** Kinds that a group was given, or lost. */
+  /** Kinds that were added to a group or removed from it. */
   readonly regrouped: ReadonlySet<string>;
 }
 
@@ -24,7 +24,7 @@ export interface SuggestableIds {
   readonly parameters: () => readonly string[];
 }
 
-/** Adds all faults of the touched definitions, each at the field to blame. */
+/** Adds all faults of touched definitions, and of kinds that use touched parameters, each with its field. */
 export function* checkModel(
   model: Model,
   touched: Touched,
@@ -44,7 +44,7 @@ export function* checkModel(
   }
 }
 
-/** How many definitions of each sort a project may have; those that are built in don't count. */
+/** How many definitions of each sort a project may have, without built-in ones. */
 const ALLOWED = [
   { sort: 'kinds', allowed: LIMITS.kindsPerProject, of: ({ kinds }: Model) => countOwn(kinds) },
   { sort: 'parameters', allowed: LIMITS.parametersPerProject, of: ({ parameters }: Model) => parameters.size },
@@ -56,7 +56,7 @@ function countOwn(definitions: ReadonlyMap<string, { readonly builtIn: boolean }
   return [...definitions.values()].filter(({ builtIn }) => !builtIn).length;
 }
 
-/** Adds a fault for every sort of definition of which a change would make more than a project may have. */
+/** Adds a fault for every sort of definition whose number exceeds the limit and grows with the change. */
 export function checkCounts(before: Model, after: Model, faults: Faults): void {
   for (const { sort, allowed, of } of ALLOWED) {
     const count = of(after);
@@ -65,7 +65,7 @@ export function checkCounts(before: Model, after: Model, faults: Faults): void {
   }
 }
 
-/** `inline`: where in the body of a kind the parameter was defined. */
+/** @param inline the position in the list `parameters`, if the parameter was defined in the body of a kind */
 export function checkReference(
   def: Pick<ParameterDef, 'referenceKind'>,
   model: Model,
@@ -110,10 +110,10 @@ function checkKind(kind: KindDef, model: Model, touched: Touched, suggestable: S
 /** The lists of a kind that name parameters. */
 export type KindLists = Pick<KindDef, 'parameters' | 'unique' | 'indexes'>;
 
-/** What of a definition decides where a list may name it. */
+/** The properties of a definition that decide which lists may name it. */
 export type Listed = Pick<ParameterDef, 'type' | 'primary' | 'multiple' | 'runTime'>;
 
-/** Adds the faults that the lists of a kind have by themselves. Parameters that are not there are told elsewhere. */
+/** Adds the faults of a kind's lists. `reportUnknownParameter` reports unknown ids in `parameters`. */
 export function checkLists(kind: KindLists, known: ReadonlyMap<string, Listed>, faults: Faults): void {
   const bad = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
   const { parameters } = kind;
@@ -127,7 +127,7 @@ export function checkLists(kind: KindLists, known: ReadonlyMap<string, Listed>, 
   checkColumnLists(kind, 'indexes', known, faults);
 }
 
-/** A remote kind has no table, so no foreign key can lead to it. */
+/** A remote kind has no table, so no foreign key can reference it. */
 function checkRemoteReferences(kind: KindDef, model: Model, faults: Faults): void {
   if (kind.storage.foreignKeys) return;
   for (const { kind: other, field } of referencesTo(model, kind.id)) {
@@ -138,7 +138,7 @@ function checkRemoteReferences(kind: KindDef, model: Model, faults: Faults): voi
   }
 }
 
-/** Adds the fault of a list of parameters that names one which the project does not have. */
+/** Adds the fault of a list `parameters` that names an unknown parameter. */
 export function reportUnknownParameter(id: string, known: Iterable<string>, faults: Faults): void {
   const text = `parameters: no parameter '${id}' in this project${faults.hint(id, known)}`;
   faults.add('kind.bad_definition', text, { parameter: 'parameters' });
@@ -158,7 +158,7 @@ function checkParameterList(
   }
 }
 
-/** Members have generated ids. */
+/** A member kind can not have a primary parameter, because member ids are generated. */
 function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
   if (!kind.primary || !isMemberKind(kind)) return;
   const text = `'${kind.id}' would be a member kind with the natural key '${kind.primary.id}', and members have none`;
@@ -166,8 +166,8 @@ function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
 }
 
 /**
- * Adds a fault for each new parameter of a kind whose name a group of the kind has taken: for a field that kinds gain in
- * it, or for what the service itself takes and answers of their units.
+ * Adds a fault for each new parameter of a kind whose id is not available in one of the kind's groups: it is the id of
+ * a granted field, or a name in the bodies or responses of sign-up and sign-in.
  */
 export function reportTakenNames(ids: readonly unknown[], groups: readonly string[], faults: Faults): void {
   const tell = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
@@ -181,7 +181,7 @@ export function reportTakenNames(ids: readonly unknown[], groups: readonly strin
   }
 }
 
-/** The field by which a member kind was to get a natural key. */
+/** The field of the request that would give a member kind a natural key. */
 function keyGiver({ id }: KindDef, { kinds, regrouped }: Touched): string {
   if (regrouped.has(id)) return 'kind_list';
   return kinds.has(id) ? 'parameters' : 'is_primary';

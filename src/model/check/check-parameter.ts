@@ -1,4 +1,4 @@
-/** What makes the definition of one parameter contradict itself. Pure. */
+/** Checks the definition of one parameter for contradictions. Pure. */
 import type { ErrorCode, Faults } from '../../shared/errors.js';
 import { isSystemIdentifier } from '../../shared/identifiers.js';
 import { jsonEqual, type Json } from '../../shared/json.js';
@@ -12,7 +12,7 @@ import { codePoints } from '../parameter-type/text-rules.js';
 import type { PatternChecks } from './pattern-checks.js';
 import { RESERVED_PARAMETERS } from '../unit-fields.js';
 
-/** Where the fields of a record stand in a definition. Defaults (`default_<type>`) have their own way. */
+/** The property of a definition for each field of a record. The default (`default_<type>`) is handled apart. */
 const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
   label: 'label',
   helper_text: 'helperText',
@@ -36,7 +36,7 @@ const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
   on_delete: 'onDelete',
 };
 
-/** A definition with the values of a body over it; null unsets. */
+/** Applies the values of a body to a definition; null unsets a property. */
 export function patched(base: ParameterDef, values: ReadonlyMap<string, Json>): ParameterDef {
   const changes: Partial<Record<keyof ParameterDef, Json | undefined>> = {};
   for (const [key, value] of values) {
@@ -47,7 +47,7 @@ export function patched(base: ParameterDef, values: ReadonlyMap<string, Json>): 
   return { ...base, ...(changes as Partial<ParameterDef>) };
 }
 
-/** The fields of a record in which two definitions of one type differ, wherever each was defined. */
+/** The record fields in which two definitions of the same type differ. Where they were defined is not compared. */
 export function differences(a: ParameterDef, b: ParameterDef): string[] {
   const keys = { ...KEYS, [`default_${a.type}`]: 'default', ...COMPARED } as Readonly<
     Record<string, keyof ParameterDef>
@@ -62,8 +62,9 @@ export function emptyDefinition(id: string, type: ParameterDef['type']): Paramet
 }
 
 /**
- * Adds a fault, each at the field to blame, for everything in a definition that can not be. Its pattern, and whether the
- * default matches it, are left in `patterns`.
+ * Adds a fault for each contradiction in a definition, with its field. The checks of its pattern, and of whether the
+ * default matches it, are added to `patterns`, for the caller to run.
+ * @param index the position of the definition in a bulk body
  */
 export function checkParameter(def: ParameterDef, faults: Faults, patterns: PatternChecks, index?: number): void {
   const type = parameterType(def.type);
@@ -87,12 +88,12 @@ function checkId(id: string, report: Report): void {
     report('id', `ids that begin with 'kind_' belong to the system`, 'parameter.reserved');
 }
 
-/** A definition whose limits are wrong: its default can be of the wrong type all the same. */
+/** The definition without its limits: if they are invalid, only the type of the default is checked. */
 function withoutRules({ id, type, label, default: value, multiple, unique }: ParameterDef): ParameterDef {
   return parameterDef({ id, type, label, default: value, multiple, unique });
 }
 
-/** Whether the limits are right, so that a default can be checked against them. */
+/** Reports invalid limits. Returns whether all are valid, so that the default can be checked against them. */
 function checkRules(def: ParameterDef, type: ParameterType, patterns: PatternChecks, report: Report): boolean {
   let right = true;
   const bad: Report = (...fault) => {
@@ -137,8 +138,8 @@ function checkValues(def: ParameterDef, type: ParameterType, bad: Report): void 
 }
 
 /**
- * Whether the allowed values and the default that are written are not too long as JSON, or no longer than those that are
- * stored; a fault is added for each that is.
+ * Adds a fault if the JSON of the allowed values or of the default is too long, unless it is no longer than the stored
+ * one. Returns whether there was no fault.
  */
 export function checkDefinitionBytes(
   given: ReadonlyMap<string, Json>,
@@ -224,7 +225,7 @@ function checkElement(
   if (pattern !== undefined && typeof accepted === 'string') patterns.texts.push({ pattern, text: accepted, tell });
 }
 
-/** The values of a record that are kept in the form in which records show them. */
+/** The default and limits of a definition in canonical form, by record field; they are stored in this form. */
 export function canonicalValues(def: ParameterDef): ReadonlyMap<string, Json> {
   const type = parameterType(def.type);
   const form = (value: Json): Json => {

@@ -1,13 +1,13 @@
 /**
- * Texts that are to be matched against patterns. Values are read by pure code, at once; to match them may take long, so it
- * is left to whoever asked for the reading (`catalog/pattern/pattern-matcher.ts`). Pure.
+ * Collects texts to match against patterns. Values are validated synchronously by pure code, but matching may take long,
+ * so the caller of the validation does it afterwards (`catalog/pattern/pattern-matcher.ts`). Pure.
  */
 import type { ErrorCode } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 
 /**
- * What becomes of a match: `too_long` and `together` where the text, or all texts of a unit, would take too many steps,
- * `costly` where the time for it is over.
+ * The outcome of a match: `too_long` or `together` if the text, or all texts of the unit, would take too many steps;
+ * `costly` if the time limit of the request is exceeded.
  */
 export type PatternOutcome = 'match' | 'mismatch' | 'too_long' | 'together' | 'costly';
 
@@ -20,18 +20,18 @@ export interface PatternCheck extends PatternMatch {
   readonly tell: (code: ErrorCode, text: string) => void;
 }
 
-/** A pattern that is being defined: whether it is one, and small enough. */
+/** A pattern that is being defined, whose syntax and size are checked. */
 export interface NewPattern {
   readonly pattern: string;
   readonly tell: (code: ErrorCode, text: string) => void;
 }
 
-/** The checks of one request: those of a unit, or of a definition, are collected and settled before the next one's. */
+/** The checks of one request. Those of a unit or definition are settled before those of the next are collected. */
 export class PatternChecks {
   readonly texts: PatternCheck[] = [];
   readonly defined: NewPattern[] = [];
   readonly seconds = LIMITS.patternSeconds;
-  /** Milliseconds that matching has taken: on a thread of its own, and on the event loop. */
+  /** Milliseconds that matching has taken so far: on the worker thread, and on the event loop. */
   workerTime = 0;
   eventLoopTime = 0;
 
@@ -39,13 +39,13 @@ export class PatternChecks {
     return this.texts.length > 0 || this.defined.length > 0;
   }
 
-  /** What was collected, which is no longer here. */
+  /** Returns and removes the collected checks. */
   take(): Pick<PatternChecks, 'texts' | 'defined'> {
     return { texts: this.texts.splice(0), defined: this.defined.splice(0) };
   }
 }
 
-/** Tells what a match came to, where that is a fault. */
+/** Reports the fault of an outcome, if it is one. */
 export function reportOutcome({ pattern, text, tell }: PatternCheck, outcome: PatternOutcome): void {
   switch (outcome) {
     case 'match':

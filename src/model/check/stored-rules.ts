@@ -1,16 +1,16 @@
-/** The rules that stand in a stored `access`: which there are, and what they name. */
+/** The rules in a stored `access`, and the names in them. */
 import { parseFilter } from '../../filter/filter.parser.js';
 import { memberNamesOf, pathsOf } from '../../filter/filter.walk.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import { LEVELS } from '../parameter-type/parameter-settings.js';
 
-/** The rules of one operation; a level is none. */
+/** The rules in the setting of one operation; empty if it is a level. */
 export function rulesOf(said: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(said) ? said : [said];
   return list.filter((rule) => typeof rule === 'string').filter((rule) => !LEVELS.some((level) => level === rule));
 }
 
-/** What a rule names: the paths from the unit, as segments, and the parameters of the member. */
+/** The names in a rule: paths from the unit, as segments, and parameters of the member. */
 export interface RuleNames {
   readonly paths: readonly (readonly string[])[];
   readonly member: readonly string[];
@@ -21,10 +21,10 @@ export function namesOfRule(rule: string): RuleNames {
   return { paths: pathsOf(filter).map(({ segments }) => segments), member: memberNamesOf(filter) };
 }
 
-/** They are asked for with every change of definitions, and an `access` that stays is one object in all models. */
+/** Cached, because every change of definitions needs them, and an unchanged `access` is the same object in all models. */
 const parsedRules = new WeakMap<object, ReadonlyMap<string, readonly RuleNames[]>>();
 
-/** What the rules of each operation name. */
+/** The names in the rules of each operation. */
 export function namesOfRules(access: Json): ReadonlyMap<string, readonly RuleNames[]> {
   if (!isPlainObject(access)) return new Map();
   const found =
@@ -34,7 +34,7 @@ export function namesOfRules(access: Json): ReadonlyMap<string, readonly RuleNam
   return found;
 }
 
-/** The paths that the rules of all operations name. */
+/** The paths in the rules of all operations. */
 export function pathsOfRules(access: Json): (readonly string[])[] {
   return [...namesOfRules(access).values()].flat().flatMap(({ paths }) => paths);
 }
