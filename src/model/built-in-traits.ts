@@ -1,6 +1,6 @@
 /**
  * How built-in kinds differ, as data: the engine and `access/` read these traits instead of comparing ids of kinds.
- * What needs code is a behavior of the kind (`unit/draft/behavior.ts`).
+ * Differences that need code are behaviors of the kinds (`unit/draft/behavior.ts`).
  */
 import type { ErrorCode } from '../shared/errors.js';
 import type { Level } from './parameter-type/parameter-settings.js';
@@ -20,7 +20,7 @@ export const LINK_KIND = 'link';
 export const LINK_TYPE = 'link';
 
 export interface BuiltInTraits {
-  /** Internal: only the system can use the kind, and callers do not see that it exists. */
+  /** Internal: only the system can use the kind, and lists of kinds do not show it. */
   readonly sealed?: boolean;
   /** Its units are the definitions of the project's kinds. */
   readonly holdsKinds?: boolean;

@@ -33,7 +33,7 @@ export interface Field {
   readonly describedAs?: string;
   /** Contains values of the parameter that the record defines, so only callers who may read the parameter see it. */
   readonly revealing?: boolean;
-  /** Restricts the field for a caller: in other units its value is null, also in filters and orders. */
+  /** Restricts the field to some units for a caller; in others its value is null, also in filters and orders. */
   readonly shownWhere?: ShownWhere;
   /** Part of records, but not of bodies and structs of the kind. */
   readonly recordOnly?: boolean;

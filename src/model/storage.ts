@@ -1,4 +1,4 @@
-/** Where the units of a kind are stored, and what that allows. Other code uses these flags instead of the type. */
+/** Where the units of a kind are stored, and what that allows. Other code tests these flags, not the type. */
 export interface UnitStorage {
   readonly type: 'table' | 'remote';
   /** The units are rows of a table of the project. */
@@ -34,7 +34,7 @@ const TABLE_STORAGE: UnitStorage = {
   timestamps: true,
 };
 
-/** A request creates one unit of a built-in kind, and definitions are linked by internal link types. */
+/** Built-in kinds: a request creates one unit, and only internal link types can link units. */
 const BUILT_IN_TABLE: UnitStorage = { ...TABLE_STORAGE, bulk: false, links: false };
 
 /** Units that a source outside of the service returns. */

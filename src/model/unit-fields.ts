@@ -5,7 +5,7 @@ import { parameterDef, type ParameterDef } from './parameter-type/parameter-def.
 import { parameterType } from './parameter-type/type-by-id.js';
 import { uuidType } from './parameter-type/unit.type.js';
 
-/** Their ids are reserved. */
+/** The ids of these fields, which parameters may not have. */
 export const UNIT_FIELDS = ['id', 'kind_id', 'metadata', 'inserted_at', 'updated_at'] as const;
 
 export const RESERVED_PARAMETERS: ReadonlySet<string> = new Set([...UNIT_FIELDS, 'links']);

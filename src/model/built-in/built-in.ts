@@ -152,7 +152,7 @@ const builtInKind = (
   traits,
 });
 
-/** In the order of lists. */
+/** In the order in which lists show them. */
 export const BUILT_IN_KINDS: readonly BuiltInKind[] = [
   builtInKind(KIND_KIND, 'Kind', 'identifier', KIND_FIELDS, {
     holdsKinds: true,

@@ -12,7 +12,7 @@ import { codePoints } from '../parameter-type/text-rules.js';
 import type { PatternChecks } from './pattern-checks.js';
 import { RESERVED_PARAMETERS } from '../unit-fields.js';
 
-/** The property of a definition for each field of a record. The default (`default_<type>`) is handled apart. */
+/** The property of a definition for each field of a record. The default (`default_<type>`) is handled separately. */
 const KEYS: Readonly<Record<string, keyof ParameterDef>> = {
   label: 'label',
   helper_text: 'helperText',

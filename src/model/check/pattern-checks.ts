@@ -1,6 +1,6 @@
 /**
- * Collects texts to match against patterns. Values are validated synchronously by pure code, but matching may take long,
- * so the caller of the validation does it afterwards (`catalog/pattern/pattern-matcher.ts`). Pure.
+ * Collects texts to match against patterns. Values are validated synchronously by pure code, but matching may take
+ * long, so the caller of the validation does it afterwards (`catalog/pattern/pattern-matcher.ts`). Pure.
  */
 import type { ErrorCode } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';

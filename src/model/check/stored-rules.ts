@@ -21,7 +21,7 @@ export function namesOfRule(rule: string): RuleNames {
   return { paths: pathsOf(filter).map(({ segments }) => segments), member: memberNamesOf(filter) };
 }
 
-/** Cached, because every change of definitions needs them, and an unchanged `access` is the same object in all models. */
+/** Cached, because every change of definitions needs them. An unchanged `access` is the same object in all models. */
 const parsedRules = new WeakMap<object, ReadonlyMap<string, readonly RuleNames[]>>();
 
 /** The names in the rules of each operation. */

@@ -4,7 +4,7 @@ import type { ValueRules } from './parameter-settings.js';
 import type { ParameterType } from './parameter-type.js';
 import { OPERATORS } from './operators.js';
 
-/** The stored form begins with it, and base64 never does. */
+/** The prefix of the stored form; base64 never begins with it. */
 const HEX = '\\x';
 
 const BASE64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?';
@@ -55,7 +55,10 @@ function maxBytes({ maxLength }: ValueRules): number {
   return maxLength ?? LIMITS.binaryBytes;
 }
 
-/** Undefined for base64 that is not canonical. Compared by encoding again: a regular expression could overflow the stack on a long text. */
+/**
+ * Undefined if the text is not canonical base64. The bytes are encoded again and compared, because a regular expression
+ * could overflow the stack on a long text.
+ */
 function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;

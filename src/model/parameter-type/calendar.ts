@@ -1,4 +1,4 @@
-/** Dates and times of day: which exist, and how a text becomes one. Years run from 0001 to 9999. */
+/** Validates and parses dates and times. Years are from 0001 to 9999. */
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DAY_FIRST = /^(\d{2})-(\d{2})-(\d{4})$/;
@@ -16,27 +16,27 @@ function isDay(year: number, month: number, day: number): boolean {
   return day <= (month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31);
 }
 
-/** `YYYY-MM-DD` where the text is such a date, else undefined. */
+/** Returns the text if it is a valid date `YYYY-MM-DD`, else undefined. */
 export function parseDate(text: string): string | undefined {
   const [, year, month, day] = DATE.exec(text) ?? [];
   return year && isDay(Number(year), Number(month), Number(day)) ? text : undefined;
 }
 
-/** A date of a filter: `YYYY-MM-DD` or `DD-MM-YYYY`. */
+/** Parses a date in a filter, `YYYY-MM-DD` or `DD-MM-YYYY`, to `YYYY-MM-DD`; undefined if it is none. */
 export function readDate(text: string): string | undefined {
   const [, day, month, year] = DAY_FIRST.exec(text) ?? [];
   return parseDate(year ? `${year}-${month}-${day}` : text);
 }
 
-/** `HH:MM:SS[.ffffff]` where the text is such a time of day, else undefined. */
+/** Returns the text if it is a valid time `HH:MM:SS[.ffffff]`, else undefined. */
 export function parseTime(text: string): string | undefined {
   const [, hour, minute, second] = TIME.exec(text) ?? [];
   return hour && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60 ? text : undefined;
 }
 
 /**
- * An instant: ISO 8601 with an offset, at most six decimals, of a year from 0001 to 9999 in UTC, in one spelling
- * (`2024-01-31T09:30:00.5+01:00`); else undefined.
+ * Parses an instant: ISO 8601 with an offset, at most six decimals, and a year from 0001 to 9999 in UTC. Returns it in
+ * the form `2024-01-31T09:30:00.5+01:00`; undefined if it is none.
  */
 export function parseInstant(text: string): string | undefined {
   const parts = INSTANTS.map((format) => format.exec(text)).find((match) => match !== null);
@@ -51,13 +51,13 @@ export function parseInstant(text: string): string | undefined {
   return inUtcYear >= 1 && inUtcYear <= 9999 ? `${date}T${time}${offset}` : undefined;
 }
 
-/** An instant of a filter: as above, or a date, which is its first instant in UTC. */
+/** Parses an instant in a filter: as `parseInstant`, or a date, which means its start in UTC. */
 export function readInstant(text: string): string | undefined {
   const date = readDate(text);
   return date ? `${date}T00:00:00Z` : parseInstant(text);
 }
 
-/** A valid instant as records show it: `2024-01-31T09:30:00.123456Z`. */
+/** A valid instant in the form of records: `2024-01-31T09:30:00.123456Z`. */
 export function inUtc(text: string): string {
   const instant = parseInstant(text) ?? text;
   const decimals = (/\.(\d+)/.exec(instant)?.[1] ?? '').padEnd(6, '0');
@@ -65,7 +65,7 @@ export function inUtc(text: string): string {
   return `${second}.${decimals}Z`;
 }
 
-/** The microseconds since 1970 of an instant as records show it. */
+/** The microseconds since 1970 of an instant in the form of records. */
 export function microsecondsOf(text: string): string {
   return String(BigInt(Date.parse(`${text.slice(0, 19)}Z`)) * 1000n + BigInt(text.slice(20, 26)));
 }

@@ -62,7 +62,10 @@ function canonical(value: Stored): Stored {
   return (typeof value === 'number' ? plainNumber(value) : readDecimal(scalarText(value))) ?? value;
 }
 
-/** Superfluous zeros are accepted. No keyword compares texts as numbers: the limits hold for numbers, and stand in the description. */
+/**
+ * Superfluous zeros are accepted. JSON Schema can not compare strings as numbers, so its limits apply to numbers only;
+ * the description states them for strings.
+ */
 function bodyRuleSchema({ scale, minValue, maxValue }: ValueRules): JsonSchema {
   const decimals = scale === undefined ? '\\d+' : scale === 0 ? '0+' : `\\d{1,${scale}}0*`;
   const bound = (keyword: string, value: number | string | undefined): JsonSchema =>
@@ -82,7 +85,7 @@ function withinRules(decimal: string, rules: ValueRules, report: ReportValueFaul
   return false;
 }
 
-/** The canonical text of a decimal: no superfluous zeros, no negative zero; undefined where the text is none. */
+/** The canonical text of a decimal: no superfluous zeros, no negative zero; undefined if the text is not a decimal. */
 function readDecimal(text: string): string | undefined {
   if (text.length > MAX_DIGITS || !DECIMAL.test(text)) return undefined;
   const negative = text.startsWith('-');
@@ -93,7 +96,7 @@ function readDecimal(text: string): string | undefined {
   return negative && plain !== '0' ? `-${plain}` : plain;
 }
 
-/** A JSON number of at most 15 significant digits without exponent; undefined where it may have lost digits. */
+/** A JSON number as a text without exponent; undefined if it has more than 15 digits, as it may have lost some. */
 function plainNumber(value: number): string | undefined {
   if (!Number.isFinite(value)) return undefined;
   const [mantissa = '', exponent = '0'] = value.toString().split('e');

@@ -16,7 +16,7 @@ export const floatType: ParameterType<'float', 'number'> = {
   sortable: true,
   quoted,
   accept(given, rules, report) {
-    // A double is the nearest number by definition.
+    // A double is always the nearest number, so lost digits are no fault.
     const value = given instanceof InexactNumber ? Number(given.text) : given;
     if (typeof value !== 'number') {
       report('parameter.bad_type', `must be a number, got ${typeName(value)}`);

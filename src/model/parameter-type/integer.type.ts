@@ -3,7 +3,7 @@ import type { ParameterType } from './parameter-type.js';
 import { acceptInRange, numberSchema, rangeConstraints, withinRange } from './number-rules.js';
 import { OPERATORS } from './operators.js';
 
-/** A whole number that every JSON reader holds exactly: within ±(2^53−1). */
+/** A whole number that every JSON parser keeps exactly: within ±(2^53−1). */
 export const integerType: ParameterType<'integer', 'number'> = {
   id: 'integer',
   label: 'Integer',

@@ -5,7 +5,7 @@ import type { ValueRules } from './parameter-settings.js';
 import type { ParameterType, ReportValueFault, Stored } from './parameter-type.js';
 import { OPERATORS } from './operators.js';
 
-/** Any JSON value. In a filter its text is compared, on the whole value or at dotted keys. */
+/** Any JSON value. Filters compare the text of the whole value, or of the value at dotted keys. */
 export const jsonType: ParameterType<'json', 'Json'> = {
   id: 'json',
   label: 'JSON',

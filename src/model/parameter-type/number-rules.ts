@@ -1,9 +1,9 @@
-/** What the types of numbers share. */
+/** Validation and schemas that the number types share. */
 import type { ValueRules } from './parameter-settings.js';
 import type { Constraint, JsonSchema, ReportValueFault } from './parameter-type.js';
 import { allowedValuesText } from './text-rules.js';
 
-/** Checks a number against the rules; undefined after a fault was reported. */
+/** Checks a number against the rules. Returns undefined if a fault was reported. */
 export function acceptInRange(value: number, rules: ValueRules, report: ReportValueFault): number | undefined {
   if (rules.minValue !== undefined && value < Number(rules.minValue)) {
     report('parameter.too_small', `at least ${rules.minValue}, got ${value}`);

@@ -1,4 +1,4 @@
-/** Which operators a filter may use on values of a type. `resolve-filter.ts` and `sql/predicate-test.sql.ts` say what they mean. */
+/** The filter operators of the types. `resolve-filter.ts` and `sql/predicate-test.sql.ts` define their meaning. */
 import type { Operator } from '../../filter/filter.ast.js';
 
 const COMPARISON = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'isnull'] as const;
@@ -9,6 +9,6 @@ export const OPERATORS = {
   equality: new Set<Operator>(['eq', 'ne', 'in', 'isnull']),
   ordered: new Set<Operator>(COMPARISON),
   text: new Set<Operator>([...COMPARISON, ...TEXT_SEARCH]),
-  /** On a list: the whole of it with `eq`, an element with `contains` and `in`. */
+  /** For lists: `eq` and `ne` compare the whole list, `contains` and `in` its elements. */
   multiple: new Set<Operator>(['eq', 'ne', 'contains', 'in', 'isnull']),
 } as const;

@@ -1,4 +1,4 @@
-/** The definition of a parameter, as its record has it. All kinds that use the parameter share it. */
+/** The definition of a parameter. All kinds that use the parameter share it. */
 import type { ParameterSettings } from './parameter-settings.js';
 import type { ParameterTypeId } from './parameter-types.js';
 

@@ -1,7 +1,7 @@
-/** What the definition of a parameter says beside its type. */
+/** The settings in the definition of a parameter, beside its type. */
 import type { Json } from '../../shared/json.js';
 
-/** Who may do something, from the widest to none. */
+/** Who may do something, from everybody to nobody. */
 export const LEVELS = ['anyone', 'member', 'admin', 'nobody'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -35,7 +35,7 @@ export interface ParameterSettings extends ValueRules {
   readonly unique: boolean;
   readonly indexed: boolean;
   readonly hidden: boolean;
-  /** The default value as JSON; null is none. */
+  /** The default value as JSON; null if there is none. */
   readonly default: Json;
   readonly referenceKind?: string | undefined;
   readonly onDelete: DeleteRule;

@@ -1,7 +1,4 @@
-/**
- * What a parameter type consists of. Each type is one file in this folder, with all that the service needs to know of it;
- * `parameter-types.ts` lists them.
- */
+/** The interface of a parameter type. Each type is one file in this folder; `parameter-types.ts` lists them. */
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
@@ -64,13 +61,13 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
   // Storage
   readonly column: ColumnType;
   readonly json: JsonForm;
-  /** The own fields of its parameters, in the order of the record. A type with `reference_kind` is one of references. */
+  /** Fields that records of its parameters have, in order. A type with `reference_kind` is a reference type. */
   readonly fields: readonly OwnField[];
   /** Whether a unit's id can be of this type (`is_primary`). */
   readonly keyable: boolean;
-  /** Whether values have an order: lists can be ordered by them, and a B-tree index can hold them (`unique`, `indexed`). */
+  /** Whether lists can be ordered by values, and a B-tree index can hold them (`unique`, `indexed`). */
   readonly sortable: boolean;
-  /** A stored value as PostgreSQL quotes it in the detail of an error; left out if it is the text of the canonical value. */
+  /** A stored value as PostgreSQL quotes it in error details; left out if it is the text of the canonical value. */
   quoted?(value: Stored): string;
 
   // Values of bodies
@@ -97,7 +94,7 @@ export interface ParameterType<Id extends string = string, Value extends TypeScr
   read(text: string): Stored | undefined;
   /** Ids that differ only in case are the same. */
   readonly anyCase?: true;
-  /** Values have keys, which dotted names in filters, orders and `include` lead to. */
+  /** Values have keys, which filters, orders and `include` can name after a dot. */
   readonly hasKeys?: true;
   /** The array or object that a value of a filter is the JSON of; undefined for any other text. */
   readStructure?(text: string): Json | undefined;

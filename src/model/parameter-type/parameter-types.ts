@@ -1,6 +1,6 @@
 /**
- * The parameter types, in the order in which they are listed. A new type is a file beside this one and an entry here;
- * the rest of the service knows no type by its name.
+ * The parameter types, in the order in which lists show them. A new type is a file beside this one and an entry here;
+ * other code does not distinguish types by id.
  */
 import { binaryType } from './binary.type.js';
 import { booleanType } from './boolean.type.js';

@@ -1,4 +1,4 @@
-/** The types of dates and times. They differ in their texts only. */
+/** The types of dates and times. Their values are texts in JSON; the types differ in how these are parsed and shown. */
 import { scalarText, typeName } from '../../shared/json.js';
 import { inUtc, parseDate, parseInstant, parseTime, readDate, readInstant } from './calendar.js';
 import type { ParameterType } from './parameter-type.js';

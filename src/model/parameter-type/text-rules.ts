@@ -1,4 +1,7 @@
-/** What `string` and `text` share: Unicode, lengths in code points, allowed values. `pattern-checks.ts` collects the checks of patterns. */
+/**
+ * Validation and schemas that `string` and `text` share: Unicode, lengths in code points, allowed values. Patterns are
+ * checked apart (`check/pattern-checks.ts`).
+ */
 import { textFault, typeName } from '../../shared/json.js';
 import type { ParameterSettings, ValueRules } from './parameter-settings.js';
 import type { Constraint, JsonSchema, ReportValueFault } from './parameter-type.js';
@@ -25,7 +28,7 @@ export function acceptText(value: unknown, rules: ValueRules, report: ReportValu
   }
   const text = rules.strip ? value.trim() : value;
   const { minLength = 0, maxLength = Infinity } = rules;
-  // A code point is one or two UTF-16 units, so the length in units often settles it without counting.
+  // A code point is one or two UTF-16 units, so the length in units often suffices, without counting code points.
   if (text.length < 2 * minLength && codePoints(text) < minLength) {
     report('parameter.too_short', `at least ${plural(minLength, 'character')}, got ${codePoints(text)}`);
   } else if (text.length > maxLength && codePoints(text) > maxLength) {
@@ -59,7 +62,7 @@ export function textBodyRules({ primary, minLength = 0, values }: ParameterSetti
   return { minLength: Math.max(1, minLength), ...(!values && { not: { enum: ['.', '..'] } }) };
 }
 
-/** The label, cut or padded to the allowed length, with a number to tell variants apart. */
+/** The label, cut or padded to the allowed length; variants other than the first end with a number. */
 export function textExample({ label, minLength = 0, maxLength = 100 }: ParameterSettings, variant: number): string {
   const number = variant === 0 ? '' : ` ${variant + 1}`;
   const words = [...label.trim()].slice(0, Math.max(0, maxLength - number.length)).join('');
@@ -70,7 +73,7 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The allowed values for a message, cut after twenty, and each after eighty characters. */
+/** The allowed values for a message: at most twenty, each cut after eighty characters. */
 export function allowedValuesText(values: readonly (string | number)[]): string {
   const shown = values.slice(0, 20).map((value) => {
     const text = String(value);

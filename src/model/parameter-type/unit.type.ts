@@ -4,8 +4,8 @@ import type { ParameterType } from './parameter-type.js';
 import { OPERATORS } from './operators.js';
 
 /**
- * A reference: the id of a unit of `reference_kind`, held by a foreign key.
- * The column's type, and with it the reading of an id, is that of the referenced kind's key: see `Field.key`.
+ * A reference: the id of a unit of `reference_kind`, with a foreign key. The type of its column, and of values in
+ * filters, is that of the referenced kind's key (`Field.reference`).
  */
 export const unitType: ParameterType<'unit', 'string'> = {
   id: 'unit',
@@ -40,7 +40,7 @@ export const unitType: ParameterType<'unit', 'string'> = {
   schema: { type: 'string' },
 };
 
-/** The generated id of a unit. Not a type for parameters: the built-in field `id` has it. */
+/** The generated id of a unit. Parameters can not have this type: it is that of the field `id`. */
 export const uuidType: ParameterType<'uuid', 'string'> = {
   ...unitType,
   id: 'uuid',

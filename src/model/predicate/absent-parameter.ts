@@ -1,14 +1,14 @@
 /**
- * One question to several kinds: a parameter that some of them lack is null in their units. So its name resolves for all
- * of them, and what is asked of it where it is absent is answered here, before any SQL is made. Pure.
+ * Queries over several kinds: a parameter that some of the kinds lack counts as null in their units. Its name resolves
+ * for all of them, and tests of it where it is absent are replaced by their result before SQL is rendered. Pure.
  */
 import type { Field } from '../model.js';
 import type { Predicate, Target, Visible } from './predicate.js';
 
-/** Fields that stand for those of other kinds. */
+/** Null fields that stand for parameters which a kind lacks. */
 export type Absent = ReadonlySet<Field>;
 
-/** Answers for one of some kinds all names of all of them, and which of these it lacks. */
+/** Returns a function that gives one of the kinds the names of all of them, and the absent fields among these. */
 export function sharedNames(kinds: readonly Visible[]): (own: Visible) => { visible: Visible; absent: Absent } {
   const known = new Map<string, Field>();
   for (const visible of kinds) for (const [id, field] of visible) if (!known.has(id)) known.set(id, field);
@@ -22,10 +22,10 @@ export function sharedNames(kinds: readonly Visible[]): (own: Visible) => { visi
   };
 }
 
-/** Stands for an id that no unit of a kind can have. */
+/** The value of a text that can not be the id of a unit of the kind. */
 const NO_SUCH_ID = { nowhere: true };
 
-/** Ids of several types in one list: one that is none of this kind's is looked for all the same, and not found. */
+/** For kinds with ids of different types: a text that is no id of this kind is not refused, but matches no unit. */
 function withAnyId(visible: Visible): Visible {
   const id = visible.get('id');
   if (!id) return visible;
@@ -34,12 +34,12 @@ function withAnyId(visible: Visible): Visible {
   return new Map([...visible, ['id', lenient]]);
 }
 
-/** Whether a target is, or leads over, a parameter that the kind lacks. */
+/** Whether a target is a parameter that the kind lacks, or is reached over one. */
 export function isAbsent({ field, through }: Target, absent: Absent): boolean {
   return absent.has(through?.[0]?.reference ?? field);
 }
 
-/** The predicate with every test of an absent parameter decided: of a null. */
+/** Replaces every test of an absent parameter by its result for null. */
 export function resolveAbsent(predicate: Predicate, absent: Absent): Predicate {
   if (predicate.op === 'and' || predicate.op === 'or') {
     return { op: predicate.op, parts: predicate.parts.map((part) => resolveAbsent(part, absent)) };
@@ -52,7 +52,7 @@ export function resolveAbsent(predicate: Predicate, absent: Absent): Predicate {
   return predicate;
 }
 
-/** As PostgreSQL would decide, and `not` of it is the complement. */
+/** The result of a test for null, the same as that of the rendered SQL. It is never null, so `not` inverts it. */
 function passesNull(test: Extract<Predicate, { target: Target }>): boolean {
   if (test.op === 'isnull') return test.value;
   if (test.op === 'is') return test.negated;

@@ -1,6 +1,6 @@
 /**
- * Paths: `population`, `meta.color`, `country.continent.name`. A path leads over references to other units, to one of
- * their fields, and inside a JSON field to a key. Pure.
+ * Resolves paths: `population`, `meta.color`, `country.continent.name`. A path follows references to other units, and
+ * ends at a field or at a key in a JSON field. Pure.
  */
 import type { Path } from '../../filter/filter.ast.js';
 import { printPath } from '../../filter/filter.printer.js';
@@ -10,43 +10,43 @@ import { didYouMean } from '../../shared/did-you-mean.js';
 import type { Field, KindDef, Model } from '../model.js';
 import type { Predicate, Step, Target, Visible } from './predicate.js';
 
-/** What the one who asks may name. */
+/** The names that a filter, order or rule may use. */
 export interface Names {
   readonly kind: KindDef;
   /** The fields of the kind, by name. */
   readonly visible: Visible;
-  /** Where the same is asked of several kinds: what they are called together. */
+  /** The text for the kinds in messages, if a query is over several. */
   readonly called?: string;
-  /** The way over references; where it is absent, paths stay in the unit. */
+  /** Follows references; without it, paths can not leave the unit. */
   readonly reach?: Reach | undefined;
 }
 
-/** Names that stand for one kind, or are shared by several. */
+/** Sets `called` if a query is over several kinds. */
 export function namesOfKinds(kinds: readonly unknown[]): Pick<Names, 'called'> {
   return kinds.length > 1 ? { called: 'any of these kinds' } : {};
 }
 
-/** Where names are looked for, for a message: `'city'`. */
+/** The kind or kinds of a query, for a message: `'city'`. */
 export function kindsText({ kind, called }: Pick<Names, 'kind' | 'called'>): string {
   return called ?? `'${kind.id}'`;
 }
 
-/** What the one who asks may name of the units that others refer to. */
+/** Which referenced units a path may lead to, and which of their fields it may name. */
 export interface Reach {
-  /** Where a reference leads; `at` is where the path begins. @throws KindError where the kind is not to be read */
+  /** @param at the position at which the path begins @throws KindError if the caller may not read the kind */
   follow(reference: Field, at: number): Reached;
-  /** Refuses a field that a kind has and that is not to be read; says nothing to one that it has not. @throws KindError */
+  /** @throws KindError if the kind has a field of that name, and the caller may know of it but not read it */
   checkField(kind: KindDef, name: string): void;
 }
 
 export interface Reached extends Pick<Names, 'kind' | 'visible'> {
-  /** The units of the kind that count; undefined for all. */
+  /** The units that the caller may read; undefined for all. */
   readonly access: Predicate | undefined;
 }
 
 /**
- * What a path leads to.
- * @throws KindError 400 with the step that leads nowhere and the character; what `names.reach` throws
+ * Resolves a path to a field, or to a key in a JSON field.
+ * @throws KindError 400 with the name that can not be resolved and its position; what `names.reach` throws
  */
 export function resolvePath({ segments, at }: Path, { reach, ...names }: Names): Target {
   const through: Step[] = [];
@@ -72,7 +72,7 @@ export function resolvePath({ segments, at }: Path, { reach, ...names }: Names):
   throw new Error('a path has a segment');
 }
 
-/** Where a reference leads; a refusal names the path that asks for it. */
+/** Follows a reference; adds the path to the text of a refusal. */
 function follow(reach: Reach, reference: Field, { segments, at }: Path): Reached {
   try {
     return reach.follow(reference, at);
@@ -100,12 +100,12 @@ function tooManyReferences(name: string, at: number) {
   return refusal('filter.too_large', text, { parameter: name });
 }
 
-/** The path of ids of a target: references, the field, keys. */
+/** The segments of the path to a target: ids of references, id of the field, keys. */
 export function segmentsOf({ field, keys, through = [] }: Target): string[] {
   return [...through.map(({ reference }) => reference.id), field.id, ...keys];
 }
 
-/** The fields that a path names, each with its kind, as far as the model has them. */
+/** The fields that a path names, each with its kind, up to the first name that the model does not have. */
 export function fieldsAlong(
   segments: readonly string[],
   kind: KindDef,

@@ -1,21 +1,21 @@
-/** How much predicates ask of a statement: what PostgreSQL needs to plan it grows with this. Pure. */
+/** The size of predicates. What PostgreSQL needs to plan a statement grows with it. Pure. */
 import type { Predicate, Step, Target } from './predicate.js';
 
 export interface Extent {
-  /** Each value of a member that a test names counts as one. */
+  /** A test with values of the member counts once for each of its values. */
   readonly tests: number;
-  /** Units that references lead to from one unit: a way that is taken several times counts once. */
+  /** Referenced units that are looked up for each unit. The same references in several tests count once. */
   readonly lookups: number;
 }
 
-/** A key for each step of a way: ways that begin alike have the same first keys. */
+/** A key for each reference of a path: paths with the same first references have the same first keys. */
 export function wayKeys(through: readonly Step[] = []): string[] {
   let key = '';
-  // The owner's rules go where a caller goes as well, but through all units.
+  // A rule may follow the same reference as a filter, but to all units, so the two are different lookups.
   return through.map(({ reference, access }) => (key += `.${reference.id}${access ? '!' : ''}`));
 }
 
-/** The extent of predicates without the rules that hold for the units on the way. */
+/** The extent of predicates, without the access predicates of the references that they follow. */
 export function extentOf(predicates: readonly Predicate[]): Extent {
   let tests = 0;
   const visit = (part: Predicate): void => {
@@ -27,14 +27,14 @@ export function extentOf(predicates: readonly Predicate[]): Extent {
   return { tests, lookups: lookupsOf(predicates.flatMap(targetsOf)) };
 }
 
-/** What a predicate tests behind references. */
+/** The targets of a predicate in referenced units. */
 export function targetsOf(predicate: Predicate): Target[] {
   if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.flatMap(targetsOf);
   if (predicate.op === 'not') return targetsOf(predicate.part);
   return 'target' in predicate && predicate.target.through ? [predicate.target] : [];
 }
 
-/** How many units targets lead to from one, those on the way among them. */
+/** How many referenced units are looked up for the targets of one unit, including those in the middle of a path. */
 export function lookupsOf(targets: readonly Target[]): number {
   return new Set(targets.flatMap(({ through }) => wayKeys(through))).size;
 }

@@ -1,34 +1,34 @@
 /**
- * What a filter means for a kind: names have become fields, texts have become values of their types (`resolve-filter.ts`).
- * Filters of clients and rules of owners both end here, so both are rendered by the same code.
+ * A filter resolved for a kind: fields instead of names, typed values instead of texts (`resolve-filter.ts`). Filters
+ * of callers and access rules both become predicates, so the same code renders them.
  */
 import type { Json } from '../../shared/json.js';
 import type { Field, KindDef } from '../model.js';
 import type { Stored } from '../parameter-type/parameter-type.js';
 
-/** What a test looks at: a field of the unit or of one that it refers to, or the value at keys inside a JSON field. */
+/** What a test compares: a field of the unit or of one that it refers to, or the value at keys in a JSON field. */
 export interface Target {
   readonly field: Field;
   readonly keys: readonly string[];
-  /** The references that lead to the unit that has the field; absent where that is the unit itself. */
+  /** The references to follow to the unit that has the field; absent if that is the unit itself. */
   readonly through?: readonly Step[];
 }
 
-/** One reference of a path. Where it is null, or leads to a unit that does not count, the path ends in null. */
+/** One reference of a path. If it is null, or `access` excludes the referenced unit, the value of the path is null. */
 export interface Step {
   readonly reference: Field;
-  /** The kind that it leads to. */
+  /** The referenced kind. */
   readonly kind: KindDef;
-  /** The units of that kind that count: those that the caller may read; undefined for all. */
+  /** The units of that kind that the caller may read; undefined for all. */
   readonly access: Predicate | undefined;
 }
 
-/** A value of the member who asks, read when the statement runs, so that it is never an old one. */
+/** A value of the calling member, read when the statement runs, so that it is never outdated. */
 export interface MemberValue {
-  /** The member's kind, in whose table it stands. */
+  /** The member's kind, whose table has the value. */
   readonly kind: KindDef;
   readonly field: Field;
-  /** Empty until a rule is bound to a caller. */
+  /** Empty until the rule is bound to a caller. */
   readonly memberId: string;
 }
 
@@ -56,10 +56,10 @@ export type Predicate =
       readonly op: 'member';
       readonly target: Target;
       readonly test: MemberTest;
-      /** Plain values come along in `in`. */
+      /** `in` can mix values of the member with constants. */
       readonly values: readonly (Stored | MemberValue)[];
     }
-  /** The member has a value there. */
+  /** The value of the member is not null. */
   | { readonly op: 'present'; readonly value: MemberValue }
   | {
       readonly op: 'like';
@@ -69,7 +69,7 @@ export type Predicate =
       readonly value: string;
     };
 
-/** Tests that can be made with a value of the member. */
+/** Tests that can compare with a value of the member. */
 export type MemberTest = 'eq' | 'ne' | 'in' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte';
 
 /** The fields that the caller may name, by name. */
@@ -77,7 +77,7 @@ export type Visible = ReadonlyMap<string, Field>;
 
 const lists = new WeakMap<Visible, readonly Field[]>();
 
-/** All visible fields as a list: one and the same as long as the visible ones are, so that what is made of it can be kept. */
+/** All visible fields as a list. The same map always gives the same list, so that callers can cache results by it. */
 export function everyField(visible: Visible): readonly Field[] {
   const known = lists.get(visible);
   if (known) return known;
@@ -86,7 +86,7 @@ export function everyField(visible: Visible): readonly Field[] {
   return made;
 }
 
-/** A rule's predicate for one member. */
+/** Binds the predicate of a rule to one member. */
 export function bindMember(predicate: Predicate, memberId: string): Predicate {
   switch (predicate.op) {
     case 'and':
@@ -110,7 +110,7 @@ export function isMemberValue(value: Stored | MemberValue): value is MemberValue
   return typeof value === 'object' && 'memberId' in value && 'field' in value;
 }
 
-/** The stored fields of the unit itself that a predicate tests, or follows to another unit, each once. */
+/** The stored fields of the unit itself that a predicate tests or follows as references, each once. */
 export function testedFields(predicate: Predicate): Field[] {
   const found = new Set<Field>();
   const visit = (part: Predicate): void => {
@@ -125,7 +125,7 @@ export function testedFields(predicate: Predicate): Field[] {
   return [...found];
 }
 
-/** Whether a predicate asks other units than the one that it is about; where `over` is given, over such a step. */
+/** Whether a predicate tests referenced units. @param over selects the references that count; all by default */
 export function followsReferences(predicate: Predicate, over: (step: Step) => boolean = () => true): boolean {
   if (predicate.op === 'and' || predicate.op === 'or')
     return predicate.parts.some((part) => followsReferences(part, over));
@@ -133,7 +133,7 @@ export function followsReferences(predicate: Predicate, over: (step: Step) => bo
   return 'target' in predicate && (predicate.target.through?.some(over) ?? false);
 }
 
-/** Both, where both are asked. */
+/** Both predicates; undefined matches all units. */
 export function conjunction(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
   return a && b ? { op: 'and', parts: [a, b] } : (a ?? b);
 }

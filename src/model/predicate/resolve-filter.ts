@@ -1,4 +1,4 @@
-/** Resolves a filter against a kind: texts become values of the types that its fields have. Pure. */
+/** Resolves a filter for a kind: paths become fields, and texts become values of their types. Pure. */
 import {
   spellingsOf,
   type Filter,
@@ -17,10 +17,10 @@ import { resolvePath, type Names } from './path.js';
 import type { MemberTest, MemberValue, Predicate, Target } from './predicate.js';
 import { OPERATORS } from '../parameter-type/operators.js';
 
-/** Finds the value behind `@member.<name>`, for a test of a field. */
+/** Resolves `@member.<name>` in a test of a field. */
 export type Members = (reference: MemberRef, target: Target) => MemberValue;
 
-/** Names, operators and values that do not fit are 400 with the character. @throws KindError */
+/** @throws KindError 400 with the position, for an unknown name, or an operator or value that does not fit the field */
 export function resolveFilter(filter: Filter, names: Names, members?: Members): Predicate {
   switch (filter.op) {
     case 'and':
@@ -62,7 +62,7 @@ function memberTest(test: Test, target: Target, members: Members): Predicate {
   return { op: 'member', target, test: test.op as MemberTest, values };
 }
 
-/** A list is compared with a list, one value with one; `in` and `contains` take both. */
+/** A list is compared with a list, a single value with a single value; `in` and `contains` accept both. */
 function checkShape({ op }: Test, { field }: Target, other: Field, at: number): void {
   if (op === 'in' || op === 'contains' || field.def.multiple === other.def.multiple) return;
   throw badValue(field, field.def.multiple ? 'a list, not one value' : 'one value, not a list', at);
@@ -116,7 +116,7 @@ function equality(target: Target, negated: boolean, value: Scalar | MemberRef | 
   const structure =
     value.type !== 'member' && value.type !== 'list' ? target.field.type.readStructure?.(value.text) : undefined;
   if (structure === undefined) return text;
-  // A list or an object, or the text that spells it.
+  // The value may be meant as an array or object, or as a string of these characters.
   const either: Predicate = {
     op: 'or',
     parts: [
@@ -127,7 +127,7 @@ function equality(target: Target, negated: boolean, value: Scalar | MemberRef | 
   return negated ? { op: 'not', part: either } : either;
 }
 
-/** One of the values: the same as `or` of `eq`, structures of JSON included; on a list, an element of it. */
+/** The same as `or` of `eq`, also for JSON arrays and objects; on a list, whether an element is one of the values. */
 function membership(target: Target, { items }: ValueList): Predicate {
   if (!target.field.def.multiple) {
     const parts = items.map((item) => equality(target, false, item));
@@ -140,7 +140,7 @@ function textValue(value: Scalar | MemberRef | ValueList, target: Target): strin
   return scalarText(readScalar(value, target));
 }
 
-/** The type that reads values: for a reference, the key of the referenced kind. */
+/** The type that parses values of a field: for a reference, the key type of the referenced kind. */
 export function valueTypeOf(field: Field): ParameterType {
   const { reference, type } = field;
   if (!reference) return type;

@@ -1,6 +1,6 @@
 /**
- * What has to happen in PostgreSQL for one model to become another: steps that change tables, and guards that keep
- * stored units from being lost or invalidated by it. Pure: `sql/ddl` renders the steps, `catalog/` runs them.
+ * Compares two models: the steps that change the tables of one into those of the other, and guards that prevent the
+ * change from deleting or invalidating stored units. Pure: `sql/ddl.sql.ts` renders the steps, `catalog/` runs them.
  */
 import { jsonEqual, type Json } from '../../shared/json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
@@ -37,17 +37,17 @@ export type SchemaStep =
 export interface ModelChange {
   readonly guards: readonly Guard[];
   readonly steps: readonly SchemaStep[];
-  /** The tables that steps are about, as they will be. */
+  /** The new shapes of the compared tables; unchanged tables may be left out. */
   readonly tables: ReadonlyMap<string, TableShape>;
 }
 
-/** `before` is undefined for a project that is being made. */
+/** @param before undefined for a project that is being created */
 export function diffModels(before: Model | undefined, after: Model): Pick<ModelChange, 'guards' | 'steps'> {
   const { guards, steps } = runSync(diffInPieces(before, after));
   return { guards, steps };
 }
 
-/** Kinds that are unchanged in a model that was built of the other one cost next to nothing. */
+/** Takes almost no time for unchanged kinds, if `after` was built with `before` as the known model. */
 export function* diffInPieces(before: Model | undefined, after: Model): WorkInPieces<ModelChange> {
   if (!before) {
     const tables = yield* tablesInPieces(after);
@@ -55,7 +55,7 @@ export function* diffInPieces(before: Model | undefined, after: Model): WorkInPi
   }
   const recreated = recreatedTables(before, after);
   const [ruledBefore, ruledAfter] = [yield* ruledFields(before), yield* ruledFields(after)];
-  // What refers to a table that is made anew lets go of it, changed or not.
+  // Foreign keys to a recreated table are dropped and added again, also in unchanged tables, so all are compared.
   const only = recreated.size > 0 ? undefined : changedTables({ before, ruledBefore, after, ruledAfter });
   const old = yield* tablesInPieces(before, ruledBefore, only);
   const tables = yield* tablesInPieces(after, ruledAfter, only);
@@ -75,7 +75,7 @@ interface Compared {
   readonly ruledAfter: RuledFields;
 }
 
-/** The names of the tables of kinds that are changed, new or gone, or whose fields are tested by other rules. */
+/** The tables of kinds that are changed, new or deleted, or of which rules test other fields than before. */
 function changedTables({ before, after, ruledBefore, ruledAfter }: Compared): Set<string> {
   const changed = [...after.kinds.values()].filter((kind) => {
     const old = before.kinds.get(kind.id);
@@ -89,7 +89,7 @@ function haveSameIds(one: ReadonlySet<string> = new Set(), other: ReadonlySet<st
   return one.size === other.size && [...one].every((id) => other.has(id));
 }
 
-/** A kind whose key changes its type gets a new table: only empty ones can (a guard sees to it). */
+/** The tables of kinds whose key changes: they are dropped and created again. A guard ensures that they are empty. */
 function recreatedTables(before: Model, after: Model): Set<string> {
   return new Set(
     [...before.kinds.values()]
@@ -101,7 +101,7 @@ function recreatedTables(before: Model, after: Model): Set<string> {
   );
 }
 
-/** What a column that is added holds in the units that are there: the parameter's default. */
+/** The values of new columns in existing rows: the defaults of their parameters. */
 function* valuesOf(before: Model, after: Model): WorkInPieces<Map<string, Json>> {
   const values = new Map<string, Json>();
   for (const kind of after.kinds.values()) {
@@ -192,7 +192,7 @@ function sameType(a: ColumnShape, b: ColumnShape): boolean {
   return a.type === b.type && a.array === b.array;
 }
 
-/** Columns whose type changes: dropped and added again (a guard sees to it that nothing is in them). */
+/** Columns whose type changes: they are dropped and added again. A guard ensures that they hold no values. */
 function replacedColumns(old: TableShape, table: TableShape): Set<string> {
   return new Set(
     [...table.columns.values()]

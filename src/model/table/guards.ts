@@ -1,11 +1,11 @@
-/** Which stored units keep a change of definitions from going through. Pure: `catalog/definition/change-guards.ts` counts them. */
+/** Conditions on stored units that forbid a change. Pure: `catalog/definition/change-guards.ts` counts the units. */
 import type { ErrorCode } from '../../shared/errors.js';
 import { jsonEqual } from '../../shared/json.js';
 import { storedDefault } from '../field.js';
 import type { Field, KindDef } from '../model.js';
 import type { Constraint } from '../parameter-type/parameter-type.js';
 
-/** Which stored units a guard counts; one that finds any refuses the change. */
+/** The stored units that a guard counts; the change is refused if there are any. */
 export type Condition =
   | { readonly type: 'any' }
   | { readonly type: 'more_than_one' }
@@ -24,7 +24,7 @@ export interface Guard {
   readonly parameter?: string;
   readonly condition: Condition;
   readonly code: GuardCode;
-  /** `?cascade=true` lifts it. */
+  /** `?cascade=true` allows the change all the same. */
   readonly cascade: boolean;
 }
 
@@ -32,7 +32,7 @@ export function keySignature(kind: KindDef): string {
   return `${kind.primary?.id ?? ''}:${kind.keyField.columnType}`;
 }
 
-/** What a kind's units must not be for the change to go through. */
+/** The guards of a change of a kind. @param next undefined if the kind is deleted */
 export function guardsOf(kind: KindDef, next: KindDef | undefined): Guard[] {
   if (!kind.storage.hasTable || kind.builtIn) return [];
   const guard = (code: GuardCode, condition: Condition, cascade = false, parameter?: string): Guard => ({

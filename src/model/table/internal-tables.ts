@@ -1,4 +1,4 @@
-/** Tables of a project that hold no units: what sign-in needs, and the links between units. Their names begin with `_`, as no kind's does. */
+/** Tables of a project without units: for sign-in, and for links. Their names begin with `_`, unlike ids of kinds. */
 import { PARAMETER_TABLE } from '../built-in/built-in.js';
 import { constraintName } from '../names.js';
 import type { ColumnType } from '../parameter-type/parameter-type.js';
@@ -6,13 +6,13 @@ import type { ColumnShape, IndexShape, TableShape } from './shape.js';
 
 export const SESSION_TABLE = '_session';
 export const REFRESH_TABLE = '_refresh_token';
-/** The code of a sign-in; one per member, whose id it has. */
+/** Sign-in codes, at most one per member; `id` is that of the member. */
 export const CODE_TABLE = '_code';
-/** Tokens of password recoveries, by their hash. */
+/** Tokens of password recoveries; `id` is the hash of the token. */
 export const RECOVERY_TABLE = '_recovery';
-/** Attempts of the last minutes, by the hash of account and address. */
+/** Recent sign-in attempts and mails, by limit; `id` is a hash of the limited account, address or member. */
 export const THROTTLE_TABLE = '_throttle';
-/** Links from unit to unit. Ids are texts as responses show them, because a link may be between any two kinds. */
+/** Links between units. Ids are stored as texts, as in responses, because a link may be between any two kinds. */
 export const LINK_TABLE = '_link';
 
 const column = (name: string, type: ColumnType, notNull = true): ColumnShape => ({ name, type, array: false, notNull });
@@ -93,7 +93,7 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
     ],
     ['expires_at'],
   ),
-  // Both directions are read from an index alone, in the order in which units of one distance are answered.
+  // Each direction has an index for index-only scans, in the order in which units of one distance are returned.
   table(
     LINK_TABLE,
     [
@@ -109,8 +109,8 @@ export const INTERNAL_TABLES: readonly TableShape[] = [
   ),
 ];
 
-/** Columns of the built-in tables that no record shows, by table. */
+/** Columns of built-in tables that records do not show, by table. */
 export const INTERNAL_COLUMNS: ReadonlyMap<string, readonly ColumnShape[]> = new Map([
-  // The kinds in whose bodies a parameter was defined; null where it was made on its own.
+  // The kinds in whose bodies a parameter was defined; null if it was created on its own.
   [PARAMETER_TABLE, [{ name: 'defined_in', type: 'text', array: true, notNull: false }]],
 ]);

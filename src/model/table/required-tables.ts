@@ -1,4 +1,4 @@
-/** The tables that a model needs: columns, indexes and foreign keys as values. What stands in PostgreSQL follows them. */
+/** The tables that a model needs, as values: columns, indexes and foreign keys. */
 import { INTERNAL_COLUMNS, INTERNAL_TABLES } from './internal-tables.js';
 import type { Field, KindDef, Model } from '../model.js';
 import { constraintName } from '../names.js';
@@ -9,12 +9,15 @@ import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 
 export type { ColumnShape, ForeignKeyShape, IndexShape, TableShape };
 
-/** The tables of all kinds that have one; kinds that share a table add their columns to it. */
+/** The internal tables, and those of all kinds that have one; kinds that share a table each add their columns to it. */
 export function tableShapes(model: Model): Map<string, TableShape> {
   return runSync(tablesInPieces(model));
 }
 
-/** @param ruled the fields that rules test @param only the names of the tables that are of interest; all where it is left out */
+/**
+ * @param ruled the fields that rules test; found in the model if left out
+ * @param only the names of the kinds' tables to return; all if left out
+ */
 export function* tablesInPieces(
   model: Model,
   ruled?: RuledFields,
@@ -39,7 +42,7 @@ export function* tablesInPieces(
 /** The ids of the fields that rules test, by kind. */
 export type RuledFields = ReadonlyMap<KindDef, ReadonlySet<string>>;
 
-/** The fields that rules test: of the kinds that have the rules, and behind their references. */
+/** The fields that rules test: of the kinds that have the rules, and of referenced kinds. */
 export function* ruledFields(model: Model): WorkInPieces<RuledFields> {
   const found = new Map<KindDef, Set<string>>();
   for (const kind of model.kinds.values()) {
@@ -81,12 +84,12 @@ function indexesOf(kind: KindDef, stored: readonly Field[], ruled: ReadonlySet<s
   const indexes = stored.flatMap((field) => fieldIndex(field, kind, ruled?.has(field.id) ?? false));
   for (const ids of kind.unique) indexes.push(index(kind, columns(ids), true));
   for (const ids of kind.indexes) indexes.push(index(kind, columns(ids), false));
-  // Lists of natural keys come by time of insertion.
+  // Lists of units with such keys are ordered by time of insertion.
   if (kind.key !== 'uuid' && !kind.builtIn) indexes.push(index(kind, ['inserted_at', 'id'], false));
   return indexes;
 }
 
-/** An index serves what is unique, what is filtered by, what refers to others, and what a rule of access tests. */
+/** A field has an index if it is unique, `indexed`, a reference, or tested by an access rule. */
 function fieldIndex(field: Field, kind: KindDef, ruled: boolean): IndexShape[] {
   if (field === kind.keyField || field.column === undefined) return [];
   const { unique, indexed, multiple } = field.def;
@@ -112,12 +115,12 @@ function foreignKeysOf(field: Field, kind: KindDef, model: Model): ForeignKeySha
   return [{ name, column: field.column, target: target.table, onDelete: field.def.onDelete }];
 }
 
-/** Shapes by their names. */
+/** Shapes by name. */
 export function byName<T extends { readonly name: string }>(shapes: readonly T[]): Map<string, T> {
   return new Map(shapes.map((shape) => [shape.name, shape]));
 }
 
-/** The tables of two kinds in one: a column that one of them lacks, or may leave null, may be null. */
+/** The table that two kinds share: a column is nullable if one of the kinds lacks it or allows null. */
 function merge(a: TableShape, b: TableShape): TableShape {
   const columns = new Map<string, ColumnShape>();
   for (const name of new Set([...a.columns.keys(), ...b.columns.keys()])) {

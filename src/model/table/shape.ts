@@ -1,4 +1,4 @@
-/** What a table is made of, as values: what a model asks for and what stands in PostgreSQL are told in the same words. */
+/** The shape of a table as a value, both of tables that a model needs and of those that exist in PostgreSQL. */
 import type { DeleteRule } from '../parameter-type/parameter-settings.js';
 import type { ColumnType } from '../parameter-type/parameter-type.js';
 
