@@ -91,7 +91,7 @@ export class FunctionCalls {
     this.inner.adopt(scope);
     let door: OperationQueue | undefined;
     try {
-      const unit = outside ? outside.first : await call.unit?.again(inside);
+      const unit = outside ? outside.copy() : await call.unit?.again(inside);
       // Each run gets a new copy of the parameters, because the run before may have changed them.
       const given = { parameters: deepCopy(call.parameters) as object, ...(unit && { unit }) };
       const made = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);

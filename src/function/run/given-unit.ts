@@ -6,6 +6,7 @@ import { OutdatedError } from '../../database/transaction/contention.js';
 import type { KindDef } from '../../model/model.js';
 import type { Session } from '../../unit/session/session.js';
 import type { UnitObject } from '../../unit/session-units.js';
+import { deepCopy } from '../sandbox/deep-copy.js';
 
 /** Reads the unit in a session. */
 export interface UnitReading {
@@ -24,6 +25,11 @@ export class GivenUnit {
     private readonly reading: UnitReading,
   ) {
     this.#text = unitText(first);
+  }
+
+  /** A new copy for each run, because the run before may have changed what it got. */
+  copy(): UnitObject {
+    return deepCopy(this.first) as UnitObject;
   }
 
   /** Reads the unit again, in the transaction of a session. @throws KindError as `UnitReading.get` does */
