@@ -6,6 +6,7 @@ import { LIMITS } from '../../../src/shared/limits.js';
 import { asMember, defineKinds } from '../../support/callers.js';
 import { refusalOf } from '../../support/definitions.js';
 import { defineMany } from '../../support/large-model.js';
+import { MEASURED } from '../../support/neighbour.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 import { send } from '../../support/wire.js';
 
@@ -83,7 +84,7 @@ describe('the document of some kinds', async () => {
 });
 
 describe('a large document', { timeout: 120_000 }, () => {
-  it('is built once for concurrent requests, while others are served', async () => {
+  it('is built once for concurrent requests, while others are served', MEASURED, async () => {
     const [large, neighbour] = [await service.project(), await service.project()];
     await defineKinds(neighbour, { id: 'city' });
     await defineMany(large, 90, 395);

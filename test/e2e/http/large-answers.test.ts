@@ -4,7 +4,7 @@ import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, defineKinds } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';
-import { beside } from '../../support/neighbour.js';
+import { beside, MEASURED } from '../../support/neighbour.js';
 import { startTestService } from '../../support/service.js';
 import { sideConnection } from '../../support/side-connection.js';
 
@@ -111,7 +111,7 @@ describe('defaults beyond the limit of one write', () => {
   const most = LIMITS.defaultBytes / (DEFAULT + 2) - 1;
   const forms = (count: number) => Array.from({ length: count }, () => ({}));
 
-  it('are rejected, and nothing is created', async () => {
+  it('are rejected, and nothing is created', MEASURED, async () => {
     const { result, held } = await beside(quiet, '/kind/unit/string', () => project.post('/form/unit', forms(1000)));
     expect(refusalOf(result)).toEqual({ status: 400, messages: ['body.too_many'] });
     expect(await ok(project.get('/form/unit'))).toEqual({ count: 0, items: [] });
@@ -128,7 +128,7 @@ describe('defaults beyond the limit of one write', () => {
       expect(await ok(project.get(`/${kind}/unit?limit=0`))).toMatchObject({ count: 0 });
   });
 
-  it('up to the limit are accepted, without blocking others', async () => {
+  it('up to the limit are accepted, without blocking others', MEASURED, async () => {
     const { result, held } = await beside(quiet, '/kind/unit/string', () => project.post('/form/unit', forms(most)));
     expect(await ok(Promise.resolve(result))).toMatchObject({ count: most });
     expect(held).toBeLessThan(1000);

@@ -1,7 +1,7 @@
 /** One project sends the largest bodies that it may; another one, which reads one unit at a time, does not wait for it. */
 import { afterAll, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
-import { beside } from '../../support/neighbour.js';
+import { beside, MEASURED } from '../../support/neighbour.js';
 import { Sender } from '../../support/sender.js';
 import { startTestService } from '../../support/service.js';
 
@@ -56,7 +56,7 @@ it.each<[string, string, number]>([
     `'[' + ${list(1000, `'{"other":{' + ${list(500, `'"k' + n + '":1'`)} + '}}'`)} + ']'`,
     400,
   ],
-])('keep nobody waiting: %s', async (_, body, status) => {
+])('keep nobody waiting: %s', MEASURED, async (_, body, status) => {
   const { result, held, waits } = await beside(quiet, '/kind/unit/string', () =>
     sender.send('POST', '/thing/unit', body),
   );
@@ -65,7 +65,7 @@ it.each<[string, string, number]>([
   expect(Math.max(...waits)).toBeLessThan(BOUND);
 });
 
-it('do not block others: pages of large units, and several bodies at once', async () => {
+it('do not block others: pages of large units, and several bodies at once', MEASURED, async () => {
   const bodies = Array.from({ length: 4 }, () => `'{"body":"' + 'x'.repeat(3e6) + '"}'`);
   const { result, held, waits } = await beside(quiet, '/kind/unit/string', async () => [
     ...(await Promise.all(bodies.map((body) => sender.send('POST', '/thing/unit', body)))),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { createdId, ok, refusalOf } from '../../support/definitions.js';
-import { beside } from '../../support/neighbour.js';
+import { beside, MEASURED } from '../../support/neighbour.js';
 import { startTestService } from '../../support/service.js';
 
 const service = await startTestService();
@@ -527,7 +527,7 @@ describe('a struct beyond the size limit', async () => {
     expect(await ok(wide.get(`/wide/struct?${filter}&include=p3,p4`))).toMatchObject({ count: 2 });
   });
 
-  it('and the largest allowed ones do not block other requests', async () => {
+  it('and the largest allowed ones do not block other requests', MEASURED, async () => {
     const asked = Array.from({ length: 12 }, (_, n) => `/wide/struct?${n % 2 ? `limit=${ids.length - 2}` : ''}`);
     const anonymous = wide.as(undefined);
     const { result, held } = await beside(project, '/kind/unit/string', () =>

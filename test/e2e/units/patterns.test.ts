@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { PatternMatcher } from '../../../src/catalog/pattern/pattern-matcher.js';
 import { defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';
-import { beside } from '../../support/neighbour.js';
+import { beside, MEASURED } from '../../support/neighbour.js';
 import { startTestService } from '../../support/service.js';
 
 /** Linear, as all of RE2, but with 2003 instructions that are all alive at every character. */
@@ -63,7 +63,7 @@ it('a bulk write yields to other requests', async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-describe('beside a quiet project', () => {
+describe('beside a quiet project', MEASURED, () => {
   it('texts of concurrent requests are matched outside the event loop, each within its time limit', async () => {
     const quiet = await service.project();
     await ok(project.post('/page/unit', { one: text(200) }));

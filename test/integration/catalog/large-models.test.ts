@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
-import { beside } from '../../support/neighbour.js';
+import { beside, MEASURED } from '../../support/neighbour.js';
 import { startTestService, type TestProject } from '../../support/service.js';
 
 const service = await startTestService();
@@ -80,7 +80,7 @@ describe('the definitions of a project', () => {
   });
 });
 
-it('a change of very many definitions does not block other projects', async () => {
+it('a change of very many definitions does not block other projects', MEASURED, async () => {
   const [project, quiet] = [await service.project(), await service.project()];
   const parameters = Array.from({ length: 395 }, (_, at) => ({ id: `p${at}`, kind_id: at % 2 ? 'string' : 'integer' }));
   await ok(project.post('/kind/unit', { id: 'base', parameters }));
