@@ -2,7 +2,13 @@
  * Tests of a row as SQL: the leaves of predicates. A test of a null is null, which WHERE treats as false. If a
  * reference leads to no unit that the caller may read, all columns of the row are null.
  */
-import { isMemberValue, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
+import {
+  isMemberValue,
+  type MemberValue,
+  type Predicate,
+  type PredicateTest,
+  type Target,
+} from '../model/predicate/predicate.js';
 import type { Stored } from '../model/parameter-type/parameter-type.js';
 import { scalarText } from '../shared/json.js';
 import { columnRef, columnType, isArrayColumn } from './columns.sql.js';
@@ -15,9 +21,6 @@ export interface TestScope {
   /** The alias of the row that has the field: of the unit, or of a unit that it refers to. */
   readonly row: string;
 }
-
-/** A predicate that has no other predicates in it. */
-export type PredicateTest = Exclude<Predicate, { op: 'and' | 'or' | 'not' }>;
 
 export function testSql(test: PredicateTest, scope: TestScope): Fragment {
   switch (test.op) {

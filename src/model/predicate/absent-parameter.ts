@@ -3,7 +3,7 @@
  * for all of them, and tests of it where it is absent are replaced by their result before SQL is rendered. Pure.
  */
 import type { Field } from '../model.js';
-import type { Predicate, Target, Visible } from './predicate.js';
+import { mapTests, type FieldTest, type Predicate, type Target, type Visible } from './predicate.js';
 
 /** Null fields that stand for parameters which a kind lacks. */
 export type Absent = ReadonlySet<Field>;
@@ -41,20 +41,39 @@ export function isAbsent({ field, through }: Target, absent: Absent): boolean {
 
 /** Replaces every test of an absent parameter by its result for null. */
 export function resolveAbsent(predicate: Predicate, absent: Absent): Predicate {
-  if (predicate.op === 'and' || predicate.op === 'or') {
-    return { op: predicate.op, parts: predicate.parts.map((part) => resolveAbsent(part, absent)) };
-  }
-  if (predicate.op === 'not') return { op: 'not', part: resolveAbsent(predicate.part, absent) };
-  if (!('target' in predicate)) return predicate;
-  if (isAbsent(predicate.target, absent)) return { op: 'constant', value: passesNull(predicate) };
-  if (predicate.op === 'in') return { ...predicate, values: predicate.values.filter((value) => value !== NO_SUCH_ID) };
-  if ('value' in predicate && predicate.value === NO_SUCH_ID) return { op: 'constant', value: passesNull(predicate) };
-  return predicate;
+  return mapTests(predicate, (test) => {
+    if (!('target' in test)) return test;
+    if (isAbsent(test.target, absent)) return { op: 'constant', value: passesNull(test) };
+    switch (test.op) {
+      case 'in':
+        return { ...test, values: test.values.filter((value) => value !== NO_SUCH_ID) };
+      case 'is':
+      case 'order':
+        return test.value === NO_SUCH_ID ? { op: 'constant', value: passesNull(test) } : test;
+      case 'isnull':
+      case 'json':
+      case 'element':
+      case 'member':
+      case 'like':
+        return test;
+    }
+  });
 }
 
 /** The result of a test for null, the same as that of the rendered SQL. It is never null, so `not` inverts it. */
-function passesNull(test: Extract<Predicate, { target: Target }>): boolean {
-  if (test.op === 'isnull') return test.value;
-  if (test.op === 'is') return test.negated;
-  return test.op === 'member' && test.test === 'ne';
+function passesNull(test: FieldTest): boolean {
+  switch (test.op) {
+    case 'isnull':
+      return test.value;
+    case 'is':
+      return test.negated;
+    case 'member':
+      return test.test === 'ne';
+    case 'in':
+    case 'json':
+    case 'order':
+    case 'element':
+    case 'like':
+      return false;
+  }
 }

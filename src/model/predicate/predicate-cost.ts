@@ -1,5 +1,5 @@
 /** The size of predicates. What PostgreSQL needs to plan a statement grows with it. Pure. */
-import type { Predicate, Step, Target } from './predicate.js';
+import { fieldTests, type Predicate, type Step, type Target } from './predicate.js';
 
 export interface Extent {
   /** A test with values of the member counts once for each of its values. */
@@ -17,21 +17,17 @@ export function wayKeys(through: readonly Step[] = []): string[] {
 
 /** The extent of predicates, without the access predicates of the references that they follow. */
 export function extentOf(predicates: readonly Predicate[]): Extent {
-  let tests = 0;
-  const visit = (part: Predicate): void => {
-    if (part.op === 'and' || part.op === 'or') part.parts.forEach(visit);
-    else if (part.op === 'not') visit(part.part);
-    else if ('target' in part) tests += part.op === 'member' ? part.values.length : 1;
+  const tests = predicates.flatMap(fieldTests);
+  const counts = tests.map((test) => (test.op === 'member' ? test.values.length : 1));
+  return {
+    tests: counts.reduce((sum, count) => sum + count, 0),
+    lookups: lookupsOf(tests.map(({ target }) => target)),
   };
-  predicates.forEach(visit);
-  return { tests, lookups: lookupsOf(predicates.flatMap(targetsOf)) };
 }
 
 /** The targets of a predicate in referenced units. */
 export function targetsOf(predicate: Predicate): Target[] {
-  if (predicate.op === 'and' || predicate.op === 'or') return predicate.parts.flatMap(targetsOf);
-  if (predicate.op === 'not') return targetsOf(predicate.part);
-  return 'target' in predicate && predicate.target.through ? [predicate.target] : [];
+  return fieldTests(predicate).flatMap(({ target }) => (target.through ? [target] : []));
 }
 
 /** How many referenced units are looked up for the targets of one unit, including those in the middle of a path. */

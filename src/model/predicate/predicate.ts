@@ -69,6 +69,12 @@ export type Predicate =
       readonly value: string;
     };
 
+/** A predicate without other predicates in it. */
+export type PredicateTest = Exclude<Predicate, { readonly op: 'and' | 'or' | 'not' }>;
+
+/** A test of a field. */
+export type FieldTest = Extract<Predicate, { readonly target: Target }>;
+
 /** Tests that can compare with a value of the member. */
 export type MemberTest = 'eq' | 'ne' | 'in' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte';
 
@@ -81,29 +87,66 @@ const lists = new WeakMap<Visible, readonly Field[]>();
 export function everyField(visible: Visible): readonly Field[] {
   const known = lists.get(visible);
   if (known) return known;
-  const made = [...visible.values()];
-  lists.set(visible, made);
-  return made;
+  const fields = [...visible.values()];
+  lists.set(visible, fields);
+  return fields;
+}
+
+/** The tests of fields in a predicate, in its order. */
+export function fieldTests(predicate: Predicate): FieldTest[] {
+  switch (predicate.op) {
+    case 'and':
+    case 'or':
+      return predicate.parts.flatMap(fieldTests);
+    case 'not':
+      return fieldTests(predicate.part);
+    case 'constant':
+    case 'present':
+      return [];
+    case 'isnull':
+    case 'in':
+    case 'is':
+    case 'json':
+    case 'order':
+    case 'element':
+    case 'member':
+    case 'like':
+      return [predicate];
+  }
+}
+
+/** Replaces each test of a predicate by the result of `replace`. */
+export function mapTests(predicate: Predicate, replace: (test: PredicateTest) => Predicate): Predicate {
+  switch (predicate.op) {
+    case 'and':
+    case 'or':
+      return { op: predicate.op, parts: predicate.parts.map((part) => mapTests(part, replace)) };
+    case 'not':
+      return { op: 'not', part: mapTests(predicate.part, replace) };
+    default:
+      return replace(predicate);
+  }
 }
 
 /** Binds the predicate of a rule to one member. */
 export function bindMember(predicate: Predicate, memberId: string): Predicate {
-  switch (predicate.op) {
-    case 'and':
-    case 'or':
-      return { op: predicate.op, parts: predicate.parts.map((part) => bindMember(part, memberId)) };
-    case 'not':
-      return { op: 'not', part: bindMember(predicate.part, memberId) };
-    case 'present':
-      return { op: 'present', value: { ...predicate.value, memberId } };
-    case 'member':
-      return {
-        ...predicate,
-        values: predicate.values.map((value) => (isMemberValue(value) ? { ...value, memberId } : value)),
-      };
-    default:
-      return predicate;
-  }
+  return mapTests(predicate, (test) => {
+    switch (test.op) {
+      case 'present':
+        return { op: 'present', value: { ...test.value, memberId } };
+      case 'member':
+        return { ...test, values: test.values.map((value) => (isMemberValue(value) ? { ...value, memberId } : value)) };
+      case 'constant':
+      case 'isnull':
+      case 'in':
+      case 'is':
+      case 'json':
+      case 'order':
+      case 'element':
+      case 'like':
+        return test;
+    }
+  });
 }
 
 export function isMemberValue(value: Stored | MemberValue): value is MemberValue {
@@ -112,25 +155,13 @@ export function isMemberValue(value: Stored | MemberValue): value is MemberValue
 
 /** The stored fields of the unit itself that a predicate tests or follows as references, each once. */
 export function testedFields(predicate: Predicate): Field[] {
-  const found = new Set<Field>();
-  const visit = (part: Predicate): void => {
-    if (part.op === 'and' || part.op === 'or') part.parts.forEach(visit);
-    else if (part.op === 'not') visit(part.part);
-    else if ('target' in part) {
-      const own = part.target.through?.[0]?.reference ?? part.target.field;
-      if (own.column !== undefined) found.add(own);
-    }
-  };
-  visit(predicate);
-  return [...found];
+  const fields = fieldTests(predicate).map(({ target }) => target.through?.[0]?.reference ?? target.field);
+  return [...new Set(fields.filter(({ column }) => column !== undefined))];
 }
 
 /** Whether a predicate tests referenced units. @param over selects the references that count; all by default */
 export function followsReferences(predicate: Predicate, over: (step: Step) => boolean = () => true): boolean {
-  if (predicate.op === 'and' || predicate.op === 'or')
-    return predicate.parts.some((part) => followsReferences(part, over));
-  if (predicate.op === 'not') return followsReferences(predicate.part, over);
-  return 'target' in predicate && (predicate.target.through?.some(over) ?? false);
+  return fieldTests(predicate).some(({ target }) => target.through?.some(over) ?? false);
 }
 
 /** Both predicates; undefined matches all units. */
