@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { loadModel } from '../catalog/model/model-store.js';
 import type { Executor } from '../database/database.js';
 import { ADMIN_KIND } from '../model/built-in-traits.js';
+import { getBuiltInKind } from '../model/model.js';
 import { setPasswordStatement } from '../sql/credential.sql.js';
 import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
@@ -24,8 +25,7 @@ export class Administrators {
     checkPassword(seed);
     const hash = await hashPassword(seed.password);
     const model = await loadModel(executor, project);
-    const kind = model.kinds.get(ADMIN_KIND);
-    if (!kind) throw new Error('the model has no administrators');
+    const kind = getBuiltInKind(model, ADMIN_KIND);
     const session = { project, caller: SYSTEM, model, executor };
     const body = new Map([
       ['username', seed.username],

@@ -1,7 +1,7 @@
 /** Writes of members: their credentials in `kind_system_user` are created, renamed and deleted with them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { trackContention } from '../database/transaction/contention.js';
-import { isMemberKind, type KindDef } from '../model/model.js';
+import { getBuiltInKind, isMemberKind, type KindDef } from '../model/model.js';
 import { ADMIN_KIND, CREDENTIAL_KIND } from '../model/built-in-traits.js';
 import { isEmailAddress } from '../shared/email.js';
 import { Faults, KindError, refusal, type Message } from '../shared/errors.js';
@@ -164,9 +164,7 @@ function hasSignInName({ values }: Draft): boolean {
 }
 
 function credentialKindOf({ model }: Session): KindDef {
-  const kind = model.kinds.get(CREDENTIAL_KIND);
-  if (!kind) throw new Error('the model has no credentials');
-  return kind;
+  return getBuiltInKind(model, CREDENTIAL_KIND);
 }
 
 function credentialValues(values: ReadonlyMap<string, Json>): [string, Json][] {

@@ -1,25 +1,21 @@
 /** The link type `group` of the system: adds kinds to groups and removes them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Answer } from '../http/answer/answer.js';
-import { getGroup, type GroupDef } from '../model/model.js';
+import { GROUP_KIND, GROUP_LINK, KIND_KIND } from '../model/built-in-traits.js';
+import { getBuiltInKind, getGroup } from '../model/model.js';
 import { refusal } from '../shared/errors.js';
-import { unitAnswer } from '../unit/table/presentation-version.js';
-import { asSystem, type Session } from '../unit/session/session.js';
-import { SystemLinks, type SystemLink } from '../unit/system-links.js';
+import { DefinitionWriter } from '../unit/definition-writer.js';
+import type { Session } from '../unit/session/session.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
-import { UnitRights } from '../unit/table/rights.js';
-import { UnitStores } from '../unit/unit-stores.js';
-import { GROUP_KIND, KIND_KIND } from '../model/built-in-traits.js';
+import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 
 @Injectable()
-export class GroupKinds implements SystemLink, OnModuleInit {
-  readonly linkId = 'group';
+export class GroupLink implements SystemLink, OnModuleInit {
+  readonly linkId = GROUP_LINK;
   readonly parentKind = GROUP_KIND;
 
   constructor(
     private readonly links: SystemLinks,
-    private readonly stores: UnitStores,
-    private readonly rights: UnitRights,
+    private readonly definitions: DefinitionWriter,
   ) {}
 
   onModuleInit(): void {
@@ -30,33 +26,25 @@ export class GroupKinds implements SystemLink, OnModuleInit {
     return childKind === KIND_KIND;
   }
 
-  check(session: Session, parentId: string, childKind: string, childId: string): void {
-    getGroup(session.model, parentId);
-    const kinds = session.model.kinds.get(childKind);
-    if (kinds && !session.model.kinds.has(childId)) throw unknownUnit(kinds, childId);
+  check({ model }: Session, groupId: string, _childKind: string, kindId: string): void {
+    getGroup(model, groupId);
+    if (!model.kinds.has(kindId)) throw unknownUnit(getBuiltInKind(model, KIND_KIND), kindId);
   }
 
-  async add(session: Session, parentId: string, childKind: string, childId: string): Promise<Answer> {
-    const group = getGroup(session.model, parentId);
-    if (!group.kinds.includes(childId)) await this.#write(session, group, [...group.kinds, childId]);
-    const kinds = session.model.kinds.get(childKind);
-    if (!kinds) throw new Error(`the model has no kind ${childKind}`);
-    return unitAnswer(kinds, await this.rights.present(session, kinds, childId));
+  async add(session: Session, groupId: string, kindId: string): Promise<string> {
+    const { kinds } = getGroup(session.model, groupId);
+    if (!kinds.includes(kindId)) await this.#write(session, groupId, [...kinds, kindId]);
+    return kindId;
   }
 
-  async remove(session: Session, parentId: string, _childKind: string, childId: string): Promise<void> {
-    const group = getGroup(session.model, parentId);
-    if (!group.kinds.includes(childId)) throw refusal('link.unknown', `'${childId}' is not in the group '${parentId}'`);
-    await this.#write(
-      session,
-      group,
-      group.kinds.filter((id) => id !== childId),
-    );
+  async remove(session: Session, groupId: string, kindId: string): Promise<void> {
+    const { kinds } = getGroup(session.model, groupId);
+    if (!kinds.includes(kindId)) throw refusal('link.unknown', `'${kindId}' is not in the group '${groupId}'`);
+    const others = kinds.filter((id) => id !== kindId);
+    await this.#write(session, groupId, others);
   }
 
-  async #write(session: Session, group: GroupDef, list: readonly string[]): Promise<void> {
-    const kind = session.model.kinds.get(GROUP_KIND);
-    if (kind)
-      await this.stores.of(kind).update(asSystem(session), kind, group.id, () => new Map([['kind_list', list]]));
+  #write(session: Session, groupId: string, kinds: readonly string[]): Promise<void> {
+    return this.definitions.update(session, GROUP_KIND, groupId, { kind_list: kinds });
   }
 }

@@ -3,11 +3,11 @@ import { UnitModule } from '../unit/unit.module.js';
 import { GroupBehavior } from './group.behavior.js';
 import { GroupController } from './group.controller.js';
 import { GroupReader } from './group.reader.js';
-import { GroupKinds } from './group-link.js';
+import { GroupLink } from './group-link.js';
 
 @Module({
   imports: [UnitModule],
-  providers: [GroupBehavior, GroupKinds, GroupReader],
+  providers: [GroupBehavior, GroupLink, GroupReader],
   exports: [GroupReader],
   controllers: [GroupController],
 })

@@ -14,8 +14,8 @@ import { checkBodyLists } from './check-body-lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
-import { originalCallerOf, asSystem, changeOf, type Session } from '../unit/session/session.js';
-import { UnitStores } from '../unit/unit-stores.js';
+import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
+import { DefinitionWriter } from '../unit/definition-writer.js';
 
 /** The fields of a built-in kind that may be edited. */
 const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access']);
@@ -28,7 +28,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
 
   constructor(
     private readonly behaviors: Behaviors,
-    private readonly stores: UnitStores,
+    private readonly definitions: DefinitionWriter,
     private readonly inline: InlineParameters,
   ) {}
 
@@ -98,13 +98,10 @@ export class KindBehavior implements Behavior, OnModuleInit {
       const names = others.map((reference) => `'${reference.kind.id}' by '${reference.field.id}'`).join(', ');
       throw refusal('kind.referenced', `'${id}' is referred to by ${names}`);
     }
-    const groupKind = session.model.kinds.get(GROUP_KIND);
-    for (const group of session.model.groups.values()) {
-      if (!groupKind || !group.kinds.includes(id)) continue;
-      const rest = group.kinds.filter((member) => member !== id);
-      await this.stores
-        .of(groupKind)
-        .update(asSystem(session), groupKind, group.id, () => new Map([['kind_list', rest]]));
+    for (const { id: groupId, kinds } of session.model.groups.values()) {
+      if (!kinds.includes(id)) continue;
+      const others = kinds.filter((member) => member !== id);
+      await this.definitions.update(session, GROUP_KIND, groupId, { kind_list: others });
     }
   }
 }

@@ -5,13 +5,15 @@ import { Catalog } from '../catalog/catalog.service.js';
 import { Answer } from '../http/answer/answer.js';
 import { refuseQuery } from '../http/route/parse-list-query.js';
 import { CASCADE_QUERY, NO_QUERY } from '../http/route/query-names.js';
-import type { Model } from '../model/model.js';
+import { KIND_KIND } from '../model/built-in-traits.js';
+import { getBuiltInKind, type Model } from '../model/model.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { retryLater, refusal } from '../shared/errors.js';
 import type { LinkPlan } from '../sql/link.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { Session } from '../unit/session/session.js';
 import { SystemLinks, type SystemLink } from '../unit/system-links.js';
+import { unitAnswer } from '../unit/table/presentation-version.js';
 import { UnitRights } from '../unit/table/rights.js';
 import { UnitService, type FlagQuery } from '../unit/unit.service.js';
 import { checkEnds, planLink, unknownType, type LinkPath } from './link.plan.js';
@@ -40,11 +42,13 @@ export class LinkService {
       refuseQuery(url);
       checkBody();
     };
-    const made = await this.#onUnits(scope, path, checkInput, (inside, plan) => this.#insert(inside, plan, path));
-    if (typeof made === 'string') return new Answer(made);
-    return this.#onModel(scope, path, { url, takes: NO_QUERY }, made, (session) => {
+    const result = await this.#onUnits(scope, path, checkInput, (inside, plan) => this.#insert(inside, plan, path));
+    if (typeof result === 'string') return new Answer(result);
+    return this.#onModel(scope, path, { url, takes: NO_QUERY }, result, async (session) => {
       checkBody();
-      return made.add(session, path.parent, path.childKind, path.child);
+      const kindId = await result.add(session, path.parent, path.child);
+      const kind = getBuiltInKind(session.model, KIND_KIND);
+      return unitAnswer(kind, await this.rights.present(session, kind, kindId));
     });
   }
 
@@ -62,7 +66,7 @@ export class LinkService {
     const systemLink = await this.#onUnits(scope, path, checkInput, (inside, plan) => this.#delete(inside, plan, path));
     if (systemLink === undefined) return;
     await this.#onModel(scope, path, { url, takes: CASCADE_QUERY }, systemLink, (session) =>
-      systemLink.remove(session, path.parent, path.childKind, path.child),
+      systemLink.remove(session, path.parent, path.child),
     );
   }
 

@@ -8,7 +8,7 @@ import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import type { ParameterDef } from './parameter-type/parameter-def.js';
 import type { ColumnType, JsonForm, ParameterType } from './parameter-type/parameter-type.js';
-import type { BuiltInTraits } from './built-in-traits.js';
+import { GROUP_LINK, PARAMETER_LINK, type BuiltInTraits } from './built-in-traits.js';
 
 /** A field of the units of a kind: a parameter as the kind stores it, or a field that every unit has. */
 export interface Field {
@@ -103,7 +103,8 @@ export interface Model {
 }
 
 /** Ids that no user's link type may have: internal link types of kinds and groups, and the two directions. */
-export const RESERVED_LINK_TYPES: ReadonlySet<string> = new Set(['parameter', 'group', 'parent', 'child']);
+export const RESERVED_LINK_TYPES: ReadonlySet<string> = new Set([PARAMETER_LINK, GROUP_LINK, 'parent', 'child']);
+/** Ids that no user's group may have: they are segments of paths. */
 export const RESERVED_GROUPS: ReadonlySet<string> = new Set(['unit', 'kind', 'struct', 'link']);
 
 /** The groups of the member kinds, and of the parameter types. */
@@ -158,6 +159,13 @@ export function referencesOf({ fields }: KindDef): readonly Field[] {
 
 export function isMemberKind(kind: KindDef): boolean {
   return kind.groups.includes(MEMBER_GROUP);
+}
+
+/** @param id of a built-in kind, which every model has @throws Error if the model lacks it */
+export function getBuiltInKind({ kinds }: Model, id: string): KindDef {
+  const kind = kinds.get(id);
+  if (!kind) throw new Error(`the model has no kind '${id}'`);
+  return kind;
 }
 
 /** @param readable ids of the groups that the caller may know of @throws KindError 404 */

@@ -1,27 +1,23 @@
-/** The system's link type `parameter`: adds parameters to kinds and removes them. */
+/** The link type `parameter` of the system: adds parameters to kinds and removes them. */
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Answer } from '../http/answer/answer.js';
+import { KIND_KIND, PARAMETER_LINK } from '../model/built-in-traits.js';
 import { reportTakenNames } from '../model/check/check-model.js';
-import type { KindDef } from '../model/model.js';
+import { getBuiltInKind, type KindDef } from '../model/model.js';
 import { isParameterTypeId } from '../model/parameter-type/type-by-id.js';
 import { Faults, refusal } from '../shared/errors.js';
-import { unitAnswer } from '../unit/table/presentation-version.js';
-import { asSystem, type Session } from '../unit/session/session.js';
-import { SystemLinks, type SystemLink } from '../unit/system-links.js';
-import { UnitRights } from '../unit/table/rights.js';
-import { UnitStores } from '../unit/unit-stores.js';
+import { DefinitionWriter } from '../unit/definition-writer.js';
+import type { Session } from '../unit/session/session.js';
 import { unknownUnit } from '../unit/session/unit-ids.js';
-import { KIND_KIND } from '../model/built-in-traits.js';
+import { SystemLinks, type SystemLink } from '../unit/system-links.js';
 
 @Injectable()
 export class ParameterLink implements SystemLink, OnModuleInit {
-  readonly linkId = 'parameter';
+  readonly linkId = PARAMETER_LINK;
   readonly parentKind = KIND_KIND;
 
   constructor(
     private readonly links: SystemLinks,
-    private readonly stores: UnitStores,
-    private readonly rights: UnitRights,
+    private readonly definitions: DefinitionWriter,
   ) {}
 
   onModuleInit(): void {
@@ -32,31 +28,29 @@ export class ParameterLink implements SystemLink, OnModuleInit {
     return isParameterTypeId(childKind);
   }
 
-  check(session: Session, parentId: string, childKind: string, childId: string): void {
-    this.#kindOf(session, parentId);
-    const type = session.model.kinds.get(childKind);
-    const parameter = session.model.parameters.get(childId);
-    if (type && parameter?.type !== childKind) throw unknownUnit(type, childId);
+  check(session: Session, kindId: string, parameterType: string, parameterId: string): void {
+    const { model } = session;
+    this.#kindOf(session, kindId);
+    if (model.parameters.get(parameterId)?.type === parameterType) return;
+    throw unknownUnit(getBuiltInKind(model, parameterType), parameterId);
   }
 
-  async add(session: Session, parentId: string, _childKind: string, childId: string): Promise<Answer> {
-    const kind = this.#kindOf(session, parentId);
-    if (!kind.parameters.includes(childId)) {
+  async add(session: Session, kindId: string, parameterId: string): Promise<string> {
+    const kind = this.#kindOf(session, kindId);
+    if (!kind.parameters.includes(parameterId)) {
       const faults = new Faults();
-      reportTakenNames([childId], kind.groups, faults);
+      reportTakenNames([parameterId], kind.groups, faults);
       faults.throwIfAny();
-      await this.#write(session, kind, { parameters: [...kind.parameters, childId] });
+      await this.#write(session, kind, { parameters: [...kind.parameters, parameterId] });
     }
-    const kinds = session.model.kinds.get(KIND_KIND);
-    if (!kinds) throw new Error('the model has no kind of kinds');
-    return unitAnswer(kinds, await this.rights.present(session, kinds, parentId));
+    return kindId;
   }
 
-  async remove(session: Session, parentId: string, _childKind: string, childId: string): Promise<void> {
-    const kind = this.#kindOf(session, parentId);
-    if (!kind.parameters.includes(childId))
-      throw refusal('link.unknown', `'${parentId}' has no parameter '${childId}'`);
-    await this.removeFrom(session, kind, childId);
+  async remove(session: Session, kindId: string, parameterId: string): Promise<void> {
+    const kind = this.#kindOf(session, kindId);
+    if (!kind.parameters.includes(parameterId))
+      throw refusal('link.unknown', `'${kindId}' has no parameter '${parameterId}'`);
+    await this.removeFrom(session, kind, parameterId);
   }
 
   /** Removes a parameter from a kind, and from its lists of unique constraints and indexes. */
@@ -69,17 +63,14 @@ export class ParameterLink implements SystemLink, OnModuleInit {
     });
   }
 
-  #kindOf(session: Session, id: string): KindDef {
-    const kind = session.model.kinds.get(id);
-    const kinds = session.model.kinds.get(KIND_KIND);
-    if (!kind && kinds) throw unknownUnit(kinds, id);
-    if (!kind || kind.builtIn) throw refusal('kind.built_in', `'${id}' is built in: it keeps its parameters`);
+  #kindOf({ model }: Session, id: string): KindDef {
+    const kind = model.kinds.get(id);
+    if (!kind) throw unknownUnit(getBuiltInKind(model, KIND_KIND), id);
+    if (kind.builtIn) throw refusal('kind.built_in', `'${id}' is built in: it keeps its parameters`);
     return kind;
   }
 
-  async #write(session: Session, kind: KindDef, values: Record<string, unknown>): Promise<void> {
-    const kinds = session.model.kinds.get(KIND_KIND);
-    if (kinds)
-      await this.stores.of(kinds).update(asSystem(session), kinds, kind.id, () => new Map(Object.entries(values)));
+  #write(session: Session, kind: KindDef, values: Record<string, unknown>): Promise<void> {
+    return this.definitions.update(session, KIND_KIND, kind.id, values);
   }
 }

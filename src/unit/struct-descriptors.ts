@@ -5,7 +5,7 @@ import { mayDescribe } from '../access/reference-access.js';
 import type { ListQuery } from '../filter/list-query.js';
 import { BUILT_IN_GROUPS } from '../model/built-in/built-in.js';
 import { builtInField } from '../model/field.js';
-import { isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
+import { getBuiltInKind, isMemberKind, type Field, type KindDef, type Model } from '../model/model.js';
 import type { ParameterTypeId } from '../model/parameter-type/parameter-types.js';
 import { namesOfKinds, type Names } from '../model/predicate/path.js';
 import { testedFields, type Predicate } from '../model/predicate/predicate.js';
@@ -154,9 +154,7 @@ const FIELDS: ReadonlyMap<string, Field> = new Map(
 
 /** Plans filter and order for descriptors; undefined if the query has neither. @throws KindError 400 with all faults */
 export function planDescriptors({ filter, order }: ListQuery, model: Model): DescriptorPlan | undefined {
-  const kind = model.kinds.get(KIND_KIND);
-  if (!kind) throw new Error('the model has no kind of kinds');
-  const names: Names = { kind, visible: FIELDS, called: 'a descriptor' };
+  const names: Names = { kind: getBuiltInKind(model, KIND_KIND), visible: FIELDS, called: 'a descriptor' };
   const faults = new Faults();
   const terms = order.flatMap(({ path, descending }) =>
     collectFaults(faults, () => [orderTerm(path, descending, names)], []),

@@ -3,7 +3,6 @@
  * `parameter` adds a parameter to a kind.
  */
 import { Injectable } from '@nestjs/common';
-import type { Answer } from '../http/answer/answer.js';
 import type { Session } from './session/session.js';
 
 export interface SystemLink {
@@ -13,9 +12,9 @@ export interface SystemLink {
   accepts(childKind: string): boolean;
   /** @throws KindError 404 if one of the two does not exist, 403 for a parent that can not be linked */
   check(session: Session, parentId: string, childKind: string, childId: string): void;
-  /** Returns the kind's record. */
-  add(session: Session, parentId: string, childKind: string, childId: string): Promise<Answer>;
-  remove(session: Session, parentId: string, childKind: string, childId: string): Promise<void>;
+  /** Returns the id of the kind, whose record the endpoint answers. */
+  add(session: Session, parentId: string, childId: string): Promise<string>;
+  remove(session: Session, parentId: string, childId: string): Promise<void>;
 }
 
 @Injectable()

@@ -3,6 +3,7 @@ import { Behaviors } from './draft/behavior.js';
 import { BehaviorChanges } from './table/behavior-changes.js';
 import { Deletions } from './table/deletion.js';
 import { Drafter } from './draft/drafter.js';
+import { DefinitionWriter } from './definition-writer.js';
 import { Explanations } from './explanations.js';
 import { References } from './draft/references.js';
 import { RemoteReader } from './remote/remote.reader.js';
@@ -30,6 +31,7 @@ import { WriteRefusals } from './table/write-refusals.js';
   providers: [
     Behaviors,
     BehaviorChanges,
+    DefinitionWriter,
     Deletions,
     Drafter,
     Explanations,
@@ -55,6 +57,7 @@ import { WriteRefusals } from './table/write-refusals.js';
   ],
   exports: [
     Behaviors,
+    DefinitionWriter,
     Deletions,
     Drafter,
     Explanations,
