@@ -6,14 +6,15 @@ import { reportTakenNames } from '../model/check/check-model.js';
 import { MEMBER_GROUP, PARAMETER_GROUP, RESERVED_GROUPS, type GroupDef, type KindDef } from '../model/model.js';
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
-import { isSystemIdentifier } from '../shared/identifiers.js';
 import { jsonEqual, scalarText } from '../shared/json.js';
 import { updateParametersStatement } from '../sql/model.sql.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
-import { withLabel } from '../unit/draft/client-ids.js';
+import { checkNewId, withLabel } from '../unit/draft/client-ids.js';
 import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
 import { GROUP_KIND } from '../model/built-in-traits.js';
+
+const ID_CODES = { reserved: 'group.reserved', exists: 'group.exists' } as const;
 
 @Injectable()
 export class GroupBehavior implements Behavior, OnModuleInit {
@@ -35,7 +36,10 @@ export class GroupBehavior implements Behavior, OnModuleInit {
 
   complete(draft: Draft, write: PendingWrite): Draft {
     const { session, id } = write;
-    if (id === undefined) this.#checkNewId(scalarText(draft.row['id']), write);
+    if (id === undefined) {
+      const unavailable = { definition: 'a group', isReserved, existing: session.model.groups, codes: ID_CODES };
+      checkNewId(scalarText(draft.row['id']), unavailable, write.faults);
+    }
     const list = draft.values.get('kind_list');
     if (!Array.isArray(list)) return draft;
     const group = id === undefined ? undefined : session.model.groups.get(id);
@@ -59,15 +63,6 @@ export class GroupBehavior implements Behavior, OnModuleInit {
       return [{ id: kindId, parameters: listedParameters(groups, kind.parameters) }];
     });
     if (rows.length > 0) await executor.run(updateParametersStatement(project.schema, rows));
-  }
-
-  #checkNewId(id: string, { session, faults }: PendingWrite): void {
-    const place = { parameter: 'id' };
-    if (RESERVED_GROUPS.has(id))
-      faults.add('group.reserved', `id: '${id}' belongs to the system; choose another id`, place);
-    else if (isSystemIdentifier(id))
-      faults.add('group.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
-    else if (session.model.groups.has(id)) faults.add('group.exists', `id: a group '${id}' exists already`, place);
   }
 
   #checkKinds(list: readonly string[], before: readonly string[], { session, faults, id: group }: PendingWrite): void {
@@ -99,6 +94,10 @@ export class GroupBehavior implements Behavior, OnModuleInit {
     }
     return Promise.resolve();
   }
+}
+
+function isReserved(id: string): boolean {
+  return RESERVED_GROUPS.has(id);
 }
 
 /** The kinds that are in one of the lists only. */

@@ -7,18 +7,19 @@ import { grantedFields, RESERVED_KINDS } from '../model/built-in/built-in.js';
 import { MEMBER_GROUP, referencesTo, type KindDef } from '../model/model.js';
 import { CREDENTIAL_KIND, GROUP_KIND, KIND_KIND, NO_TRAITS } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
-import { isSystemIdentifier } from '../shared/identifiers.js';
 import { jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
 import { InlineParameters } from './inline-parameters.js';
 import { checkBodyLists } from './check-body-lists.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
-import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
+import { checkNewId, idOfBody, withLabel } from '../unit/draft/client-ids.js';
 import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
 import { DefinitionWriter } from '../unit/definition-writer.js';
 
 /** The fields of a built-in kind that may be edited. */
 const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadata', 'access']);
+
+const ID_CODES = { reserved: 'kind.reserved', exists: 'kind.exists' } as const;
 
 @Injectable()
 export class KindBehavior implements Behavior, OnModuleInit {
@@ -64,7 +65,10 @@ export class KindBehavior implements Behavior, OnModuleInit {
   complete(draft: Draft, write: PendingWrite): Draft {
     const { session, faults, id } = write;
     const kindId = id ?? scalarText(draft.row['id']);
-    if (id === undefined) this.#checkNewId(kindId, write);
+    if (id === undefined) {
+      const unavailable = { definition: 'a kind', isReserved, existing: session.model.kinds, codes: ID_CODES };
+      checkNewId(kindId, unavailable, faults);
+    }
     for (const key of ['unique', 'indexes']) checkListShape(key, draft.values.get(key), write);
     checkParameterNames(draft.values.get('parameters'), write);
     const access = draft.values.get('access');
@@ -78,15 +82,6 @@ export class KindBehavior implements Behavior, OnModuleInit {
     changeOf(session).kinds.add(kindId);
     if (draft.values.has('access')) changeOf(session).access.add(kindId);
     return draft;
-  }
-
-  #checkNewId(id: string, { session, faults }: PendingWrite): void {
-    const place = { parameter: 'id' };
-    if (RESERVED_KINDS.has(id))
-      faults.add('kind.reserved', `id: '${id}' belongs to the system; choose another id`, place);
-    else if (isSystemIdentifier(id))
-      faults.add('kind.reserved', `id: ids that begin with 'kind_' belong to the system`, place);
-    else if (session.model.kinds.has(id)) faults.add('kind.exists', `id: a kind '${id}' exists already`, place);
   }
 
   async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {
@@ -104,6 +99,10 @@ export class KindBehavior implements Behavior, OnModuleInit {
       await this.definitions.update(session, GROUP_KIND, groupId, { kind_list: others });
     }
   }
+}
+
+function isReserved(id: string): boolean {
+  return RESERVED_KINDS.has(id);
 }
 
 /** Removes unchanged fixed fields from the body of a built-in kind. @throws KindError 403 if one is changed */

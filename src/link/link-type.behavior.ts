@@ -7,10 +7,12 @@ import { isSystemIdentifier } from '../shared/identifiers.js';
 import { scalarText } from '../shared/json.js';
 import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
-import { withLabel } from '../unit/draft/client-ids.js';
+import { checkNewId, withLabel } from '../unit/draft/client-ids.js';
 import { countLinksStatement, deleteLinksOfTypeStatement, lockLinksStatement } from '../sql/link.sql.js';
 import { changeOf, type Session } from '../unit/session/session.js';
 import { LINK_KIND } from '../model/built-in-traits.js';
+
+const ID_CODES = { reserved: 'link.reserved', exists: 'link.exists' } as const;
 
 @Injectable()
 export class LinkTypeBehavior implements Behavior, OnModuleInit {
@@ -31,13 +33,9 @@ export class LinkTypeBehavior implements Behavior, OnModuleInit {
   }
 
   complete(draft: Draft, { id, session, faults }: PendingWrite): Draft {
-    const made = scalarText(draft.row['id']);
-    const place = { parameter: 'id' };
     if (id !== undefined) return draft;
-    if (RESERVED_LINK_TYPES.has(made) || isSystemIdentifier(made)) {
-      faults.add('link.reserved', `id: '${made}' belongs to the system; choose another id`, place);
-    } else if (session.model.linkTypes.has(made))
-      faults.add('link.exists', `id: a link type '${made}' exists already`, place);
+    const unavailable = { definition: 'a link type', isReserved, existing: session.model.linkTypes, codes: ID_CODES };
+    checkNewId(scalarText(draft.row['id']), unavailable, faults);
     return draft;
   }
 
@@ -59,4 +57,8 @@ export class LinkTypeBehavior implements Behavior, OnModuleInit {
     const links = tellCounts ? `${plural(count, 'link')} of '${id}'` : `Links of '${id}'`;
     throw refusal('link.in_use', `${links} would be lost; ?cascade=true deletes the type all the same`);
   }
+}
+
+function isReserved(id: string): boolean {
+  return RESERVED_LINK_TYPES.has(id) || isSystemIdentifier(id);
 }
