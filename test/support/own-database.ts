@@ -32,7 +32,11 @@ export async function ownDatabase(): Promise<ConnectionOptions> {
   await client.connect();
   await client.query(['CREATE DATABASE', name].join(' '));
   atEnd(async () => {
-    await client.query(['DROP DATABASE', name, 'WITH (FORCE)'].join(' '));
+    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND usename = user', [
+      name,
+    ]);
+    // Without FORCE: it may not end an autovacuum worker, which belongs to the superuser; this way PostgreSQL ends it.
+    await client.query(['DROP DATABASE', name].join(' '));
     await client.end();
   });
   return inDatabase(inject('database'), name);
