@@ -152,7 +152,7 @@ export class FunctionService {
       get: async (session) => {
         const unit = await this.units.get(seeing(session), kind.id, id);
         if (!grant.predicate) return unit;
-        const [holds] = (await this.stores.of(kind).judge(session, kind, id, [grant.predicate])) ?? [false];
+        const [holds] = (await this.stores.of(kind).evaluate(session, kind, id, [grant.predicate])) ?? [false];
         if (!holds) throw accessDenied(session.caller, `You may not call that function of this unit of '${kind.id}'`);
         return unit;
       },

@@ -64,10 +64,10 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
 
   #sourceOf(module: FunctionModule): RemoteSource {
     const can = new Set(REMOTE_MEMBERS.filter((name) => module.remote?.[name] !== undefined));
-    return { can, ask: (operation, args, session) => this.#ask(module, operation, args, session) };
+    return { can, call: (operation, args, session) => this.#call(module, operation, args, session) };
   }
 
-  async #ask(
+  async #call(
     module: FunctionModule,
     operation: UnitOperation,
     args: readonly unknown[],

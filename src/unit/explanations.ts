@@ -47,14 +47,14 @@ export class Explanations {
   }
 
   async #explain(session: Session, kind: KindDef, unitId: string, url: string): Promise<Answer> {
-    const member = await this.#member(session, url, () => this.#mustBeThere(session, kind, unitId));
-    const questions = operationChecks(kind, member, session.model);
-    const holds = await this.#judge(session, kind, unitId, questions);
+    const member = await this.#member(session, url, () => this.#checkExists(session, kind, unitId));
+    const checks = operationChecks(kind, member, session.model);
+    const holds = await this.#evaluate(session, kind, unitId, checks);
     return jsonAnswer({
       id: unitId,
       kind_id: kind.id,
       member: member.type === 'member' ? { id: member.id, kind_id: member.kindId } : null,
-      operations: explainAccess(questions, holds),
+      operations: explainAccess(checks, holds),
       parameters: {
         read: [...readableFields(kind, member).keys()],
         write: [...writableFields(kind, member).keys()],
@@ -63,17 +63,17 @@ export class Explanations {
   }
 
   /** Tests the rules of all operations in one statement, or in one per operation if together they exceed the limits. */
-  async #judge(
+  async #evaluate(
     session: Session,
     kind: KindDef,
     unitId: string,
-    questions: readonly OperationCheck[],
+    checks: readonly OperationCheck[],
   ): Promise<boolean[]> {
-    const { tests, lookups } = extentOf(predicatesToTest(questions));
+    const { tests, lookups } = extentOf(predicatesToTest(checks));
     const isSmall = tests <= LIMITS.ruleTests && lookups <= LIMITS.ruleLookups;
     const holds: boolean[] = [];
-    for (const part of isSmall ? [questions] : questions.map((question) => [question])) {
-      const answers = await this.stores.of(kind).judge(session, kind, unitId, predicatesToTest(part));
+    for (const part of isSmall ? [checks] : checks.map((check) => [check])) {
+      const answers = await this.stores.of(kind).evaluate(session, kind, unitId, predicatesToTest(part));
       if (!answers) throw unknownUnit(kind, unitId);
       holds.push(...answers);
     }
@@ -81,13 +81,13 @@ export class Explanations {
   }
 
   /** The member in the query, as a caller. A missing unit is reported before faults of the query. */
-  async #member(session: Session, url: string, first: () => Promise<void>): Promise<Caller> {
+  async #member(session: Session, url: string, checkUnit: () => Promise<void>): Promise<Caller> {
     try {
       const [id, ...more] = readQuery(url, MEMBER_QUERY).get('member') ?? [];
       if (more.length > 0) throw badMember('given more than once');
       return id === undefined ? ANONYMOUS : await this.#find(session, id);
     } catch (error) {
-      await first();
+      await checkUnit();
       throw error;
     }
   }
@@ -105,8 +105,8 @@ export class Explanations {
     throw badMember(`no member of this project has the id '${id.slice(0, 100)}'`);
   }
 
-  async #mustBeThere(session: Session, kind: KindDef, unitId: string): Promise<void> {
-    if (!(await this.stores.of(kind).judge(session, kind, unitId, []))) throw unknownUnit(kind, unitId);
+  async #checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {
+    if (!(await this.stores.of(kind).evaluate(session, kind, unitId, []))) throw unknownUnit(kind, unitId);
   }
 }
 

@@ -35,10 +35,10 @@ export class SessionUnits {
     kindId: string,
     parameters: QueryParameters,
   ): Promise<{ count: number; items: UnitObject[] }> {
-    const opened = this.#open(session, kindId, 'list');
-    const { count, items } = await this.reader.listIn(session, opened, parameters);
+    const readable = this.#open(session, kindId, 'list');
+    const { count, items } = await this.reader.listIn(session, readable, parameters);
     const units = (await readJson(items, session.project.schema)) as UnitObject[];
-    return { count, items: units.map((unit) => concealHidden(session.model, opened.kind.id, unit)) };
+    return { count, items: units.map((unit) => concealHidden(session.model, readable.kind.id, unit)) };
   }
 
   /** Undefined if the unit does not exist, or the caller of the session may not read it. */
@@ -56,10 +56,10 @@ export class SessionUnits {
 
   async create(session: Session, kindId: string, values: unknown): Promise<UnitObject> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'create');
-    const [made] = await this.stores
+    const [row] = await this.stores
       .of(kind)
       .insert(session, kind, [bodyOf(objectGiven(values))], { access: grant.predicate });
-    return unitObjectOf(session, kind, made?.body ?? '{}');
+    return unitObjectOf(session, kind, row?.body ?? '{}');
   }
 
   async createAll(session: Session, kindId: string, values: readonly unknown[]): Promise<UnitObject[]> {
@@ -68,17 +68,17 @@ export class SessionUnits {
       throw refusal('body.too_many', `At most ${LIMITS.bulk} units at once, got ${values.length}`);
     }
     const bodies = values.map((each) => (isPlainObject(each) ? bodyOf(withoutUndefined(each)) : notObject(each)));
-    const made = await this.stores.of(kind).insert(session, kind, bodies, { bulk: true, access: grant.predicate });
+    const rows = await this.stores.of(kind).insert(session, kind, bodies, { bulk: true, access: grant.predicate });
     const units: UnitObject[] = [];
-    for (const { body } of made) units.push(await unitObjectOf(session, kind, body));
+    for (const { body } of rows) units.push(await unitObjectOf(session, kind, body));
     return units;
   }
 
   async update(session: Session, kindId: string, id: string, values: unknown): Promise<UnitObject> {
     const { kind, grant } = this.#openToWrite(session, kindId, 'update');
     const body = bodyOf(objectGiven(values));
-    const made = await this.stores.of(kind).update(session, kind, id, () => body, { access: grant.predicate });
-    return unitObjectOf(session, kind, made.body);
+    const row = await this.stores.of(kind).update(session, kind, id, () => body, { access: grant.predicate });
+    return unitObjectOf(session, kind, row.body);
   }
 
   async remove(session: Session, kindId: string, id: string): Promise<void> {
@@ -93,17 +93,17 @@ export class SessionUnits {
 
   #open(session: Session, kindId: string, operation: UnitOperation): Readable {
     const right = operation === 'list' || operation === 'get' ? 'read' : operation;
-    const opened = authorizeForFunction(session.model, kindId, right, session.caller);
-    this.stores.of(opened.kind).checkState(opened.kind, session, operation);
-    return opened;
+    const readable = authorizeForFunction(session.model, kindId, right, session.caller);
+    this.stores.of(readable.kind).checkState(readable.kind, session, operation);
+    return readable;
   }
 
   #openToWrite(session: Session, kindId: string, operation: UnitOperation): Readable {
-    const opened = this.#open(session, kindId, operation);
-    if (this.behaviors.of(opened.kind, session).some((behavior) => behavior.definition)) {
+    const readable = this.#open(session, kindId, operation);
+    if (this.behaviors.of(readable.kind, session).some((behavior) => behavior.definition)) {
       throw refusal('kind.not_allowed_here', `'${kindId}' is part of the model, which functions do not change`);
     }
-    return opened;
+    return readable;
   }
 }
 
@@ -118,7 +118,7 @@ function objectGiven(values: unknown): Record<string, unknown> {
 }
 
 function notObject(value: unknown): NotObject {
-  return { got: typeName(value) };
+  return { actualType: typeName(value) };
 }
 
 async function unitObjectOf({ model, project }: Session, kind: KindDef, body: string): Promise<UnitObject> {

@@ -67,11 +67,11 @@ export function describe(
   const shown = kinds.flatMap((kind) => [...readableFields(kind, viewer.caller).values()]);
   const written = shown.filter(({ system, recordOnly }) => system && !recordOnly).map(({ id }) => id);
   const undescribed = new Set<string>([...UNIT_FIELDS, ...written].filter((id) => !fields.has(id)));
-  const asked = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
-  const named = { include: asked(query.include), exclude: asked(query.exclude) };
+  const withoutUndescribed = (names?: readonly string[]) => names?.filter((name) => !undescribed.has(name));
+  const selection = { include: withoutUndescribed(query.include), exclude: withoutUndescribed(query.exclude) };
   if (!first) return [];
   const names = { kind: first, visible: fields, ...namesOfKinds(kinds) };
-  return planFields(named, names).map((field) => descriptorOf(field, viewer));
+  return planFields(selection, names).map((field) => descriptorOf(field, viewer));
 }
 
 /**

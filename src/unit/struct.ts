@@ -83,28 +83,28 @@ export class Structs {
     kinds: readonly KindDef[],
     parameters: QueryParameters,
   ): Promise<Described> {
-    const { query, all, plan } = planQuery(parseListQuery(parameters, STRUCT_QUERY), (asked) => {
+    const { query, all, plan } = planQuery(parseListQuery(parameters, STRUCT_QUERY), (list) => {
       const faults = new Faults();
-      const planned = collectFaults(faults, () => planDescriptors(asked, model), undefined);
-      const found = collectFaults(faults, () => describe(kinds, { caller, model }, asked), []);
+      const planned = collectFaults(faults, () => planDescriptors(list, model), undefined);
+      const found = collectFaults(faults, () => describe(kinds, { caller, model }, list), []);
       faults.throwIfAny();
-      return { query: asked, all: found, plan: planned };
+      return { query: list, all: found, plan: planned };
     });
     const yielder = new EventLoopYield(project.schema);
     let matching = all;
     if (plan && all.length > 0) {
-      const looked = all.map((descriptor, n) => {
+      const tested = all.map((descriptor, n) => {
         const used = plan.used.map(({ id }): [string, unknown] => [id, descriptor[id as keyof Descriptor]]);
         return { ...Object.fromEntries(used), n };
       });
-      const rows = await runYielding(listText(looked, tooMuchAsked), yielder);
+      const rows = await runYielding(listText(tested, testedTooLarge), yielder);
       const found = await executorFor(this.database, caller).run<{ n: number }>(
         descriptorsStatement({ schema: project.schema, rows, ...plan }),
       );
       matching = found.flatMap(({ n }) => all[n] ?? []);
     }
     const end = parameters.some(([name]) => name === 'limit') ? query.offset + query.limit : undefined;
-    const items = await runYielding(listText(matching.slice(query.offset, end), tooMuchAnswered), yielder);
+    const items = await runYielding(listText(matching.slice(query.offset, end), pageTooLarge), yielder);
     return { count: matching.length, items };
   }
 }
@@ -126,11 +126,11 @@ function* listText(list: readonly object[], refused: () => KindError): WorkInPie
   return `[${texts.join(',')}]`;
 }
 
-function tooMuchAnswered(): KindError {
+function pageTooLarge(): KindError {
   return answerTooLarge(undefined, LIMITS.structBytes);
 }
 
-function tooMuchAsked(): KindError {
+function testedTooLarge(): KindError {
   const most = LIMITS.structBytes.toLocaleString('en');
   const text = `What filter and order look at has more than ${most} bytes; describe fewer parameters with include`;
   return refusal('query.too_large', text);

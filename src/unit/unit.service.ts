@@ -151,13 +151,13 @@ export class UnitService {
     try {
       return parseFlags(query.url, query.takes).has('cascade');
     } catch (error) {
-      if (unitId !== undefined) await this.#mustBeThere(session, kind, unitId);
+      if (unitId !== undefined) await this.#checkExists(session, kind, unitId);
       for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
       throw error;
     }
   }
 
-  async #mustBeThere(session: Session, kind: KindDef, unitId: string): Promise<void> {
+  async #checkExists(session: Session, kind: KindDef, unitId: string): Promise<void> {
     if (!(await this.reader.find(session, kind, unitId))) throw unknownUnit(kind, unitId);
   }
 
@@ -240,7 +240,7 @@ function* bodiesOf(value: unknown, kind: KindDef): WorkInPieces<{ bodies: (Body 
   }
   const bodies: (Body | NotObject)[] = [];
   for (const item of value as unknown[]) {
-    bodies.push(isPlainObject(item) ? bodyOf(item) : { got: typeName(item) });
+    bodies.push(isPlainObject(item) ? bodyOf(item) : { actualType: typeName(item) });
     yield;
   }
   return { bodies, bulk: true };

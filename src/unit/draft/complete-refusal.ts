@@ -12,17 +12,17 @@ type FindFaults = (executor: Executor) => Promise<KindError>;
 const unfinished = new WeakMap<KindError, FindFaults>();
 
 /**
- * The refusal with the faults that `ask` finds. Within a transaction the refusal is returned as it is, and
- * `withCompleteRefusal` calls `ask` after the transaction, in the order of registration.
+ * The refusal with the faults that `findFaults` adds. Within a transaction the refusal is returned as it is, and
+ * `withCompleteRefusal` calls `findFaults` after the transaction, in the order of registration.
  */
 export function completeRefusal(
   executor: Executor,
   refused: KindError,
-  ask: (executor: Executor, soFar: KindError) => Promise<KindError>,
+  findFaults: (executor: Executor, soFar: KindError) => Promise<KindError>,
 ): Promise<KindError> | KindError {
-  if (!executor.tx) return ask(executor, refused);
+  if (!executor.tx) return findFaults(executor, refused);
   const before = unfinished.get(refused);
-  unfinished.set(refused, async (anew) => ask(anew, before ? await before(anew) : refused));
+  unfinished.set(refused, async (anew) => findFaults(anew, before ? await before(anew) : refused));
   return refused;
 }
 
@@ -50,11 +50,11 @@ function revealsReference({ code, parameter, index }: Message, reference: Messag
 }
 
 /** Changes the messages of a refusal now, and again when it is completed later. */
-export function rewordRefusal(refused: KindError, tell: (refused: KindError) => KindError): KindError {
-  const told = tell(refused);
-  const ask = unfinished.get(refused);
-  if (ask) unfinished.set(told, async (executor) => tell(await ask(executor)));
-  return told;
+export function rewordRefusal(refused: KindError, reword: (refused: KindError) => KindError): KindError {
+  const reworded = reword(refused);
+  const findFaults = unfinished.get(refused);
+  if (findFaults) unfinished.set(reworded, async (executor) => reword(await findFaults(executor)));
+  return reworded;
 }
 
 /** Runs the work of a transaction, and completes its refusal. */
@@ -62,7 +62,7 @@ export async function withCompleteRefusal<T>(executor: Executor, work: () => Pro
   try {
     return await work();
   } catch (error) {
-    const ask = error instanceof KindError ? unfinished.get(error) : undefined;
-    throw ask ? await ask(executor) : error;
+    const findFaults = error instanceof KindError ? unfinished.get(error) : undefined;
+    throw findFaults ? await findFaults(executor) : error;
   }
 }

@@ -29,7 +29,7 @@ export interface DraftOptions {
   /** The position of the object in a bulk body. */
   readonly index?: number;
   /** Keys of nested units by the id of the reference; undefined after a fault. */
-  readonly made?: ReadonlyMap<string, Json | undefined>;
+  readonly nestedKeys?: ReadonlyMap<string, Json | undefined>;
 }
 
 export const NO_TARGET: TargetKindText = () => '';
@@ -44,8 +44,8 @@ export class DraftBuilder {
     private readonly body: Body,
     private readonly options: DraftOptions,
   ) {
-    const tell: ReportFault = (code, { id }, text) => this.#report(code, id, text);
-    this.#reader = new ValueReader(options.kind, options.patterns, tell, options.ofTarget);
+    const report: ReportFault = (code, { id }, text) => this.#report(code, id, text);
+    this.#reader = new ValueReader(options.kind, options.patterns, report, options.ofTarget);
   }
 
   /** All fields except the id and those that only the system writes. */
@@ -60,12 +60,12 @@ export class DraftBuilder {
   }
 
   /** Whether the body creates the unit that a field refers to. */
-  isMade(field: Field): boolean {
-    return this.options.made?.has(field.id) ?? false;
+  isNested(field: Field): boolean {
+    return this.options.nestedKeys?.has(field.id) ?? false;
   }
 
-  acceptMade(field: Field): void {
-    this.#store(field, this.options.made?.get(field.id) ?? null);
+  acceptNestedKey(field: Field): void {
+    this.#store(field, this.options.nestedKeys?.get(field.id) ?? null);
   }
 
   /** Reports keys that are no parameters, or that the writer may not write. `id` is that of the unit being edited. */
@@ -129,9 +129,9 @@ export class DraftBuilder {
       this.#fault('identifier.missing', 'id', 'an id or a label must be given');
       return undefined;
     }
-    const made = typeof label === 'string' ? identifierFromLabel(label) : undefined;
-    if (made === undefined) this.#fault('identifier.missing', 'id', 'none can be made from the label; give one');
-    return made;
+    const id = typeof label === 'string' ? identifierFromLabel(label) : undefined;
+    if (id === undefined) this.#fault('identifier.missing', 'id', 'none can be made from the label; give one');
+    return id;
   }
 
   /** Whether the field is the key of the unit. An edit may repeat the key; another value is reported as a fault. */

@@ -26,7 +26,7 @@ function* readCreate(body: Body, options: DraftOptions, whole: boolean): WorkInP
   drafting.checkKeys();
   const id = drafting.makeId();
   for (const field of drafting.fields()) {
-    if (drafting.isMade(field)) drafting.acceptMade(field);
+    if (drafting.isNested(field)) drafting.acceptNestedKey(field);
     else if (drafting.has(field)) {
       const rest = drafting.accept(field, body.get(field.id));
       if (rest) yield* rest;
@@ -63,7 +63,7 @@ export function* draftUpdate(body: Body, options: DraftOptions, id?: string): Wo
   const drafting = new DraftBuilder(body, options);
   drafting.checkKeys(id);
   for (const field of drafting.fields()) {
-    if (drafting.isMade(field)) drafting.acceptMade(field);
+    if (drafting.isNested(field)) drafting.acceptNestedKey(field);
     else if (drafting.has(field) && (id === undefined || !drafting.keepsKey(field, id))) {
       const rest = drafting.accept(field, body.get(field.id));
       if (rest) yield* rest;

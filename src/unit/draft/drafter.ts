@@ -23,7 +23,7 @@ import { originalCallerOf, type Session } from '../session/session.js';
 
 /** An element of a bulk body that is not an object, and its type. */
 export interface NotObject {
-  readonly got: string;
+  readonly actualType: string;
 }
 
 export interface Drafted {
@@ -47,7 +47,7 @@ interface BodyContext {
   readonly yielder: EventLoopYield;
   readonly depth: number;
   /** The references from the outermost body to this one. */
-  readonly way: readonly string[];
+  readonly path: readonly string[];
 }
 
 @Injectable()
@@ -71,12 +71,12 @@ export class Drafter {
     for (const [at, given] of bodies.entries()) {
       if (yielder.due) await yielder.pause();
       const place = bulk ? { index: at } : {};
-      if ('got' in given) {
-        faults.add('body.not_object', `[${at}]: must be an object, got ${given.got}`, { index: at });
+      if ('actualType' in given) {
+        faults.add('body.not_object', `[${at}]: must be an object, got ${given.actualType}`, { index: at });
         continue;
       }
       const write: PendingWrite = { kind, session, faults, patterns, defaults, ...place };
-      const { draft } = await this.#draft(given, { write, writer, nested, yielder, depth: 0, way: [] });
+      const { draft } = await this.#draft(given, { write, writer, nested, yielder, depth: 0, path: [] });
       drafts.push({ draft, ...place });
     }
     return { drafts, nested, faults };
@@ -93,56 +93,59 @@ export class Drafter {
     const nested = new NestedUnits();
     const write: PendingWrite = { kind, session, faults, patterns: new PatternChecks(), defaults, id };
     const yielder = new EventLoopYield(session.project.schema);
-    const { body, draft } = await this.#draft(given, { write, writer, nested, yielder, depth: 0, way: [] });
+    const { body, draft } = await this.#draft(given, { write, writer, nested, yielder, depth: 0, path: [] });
     return { drafts: [{ draft }], nested, faults, body, draft };
   }
 
   /** Where a behavior may add values to a create, the draft has the values of the body only; `BehaviorChanges` completes it. */
-  async #draft(given: Body, situation: BodyContext): Promise<{ body: Body; draft: Draft }> {
-    const { write, writer, yielder } = situation;
+  async #draft(given: Body, context: BodyContext): Promise<{ body: Body; draft: Draft }> {
+    const { write, writer, yielder } = context;
     const { kind, faults, patterns, defaults, index, id } = write;
     const partly = id === undefined && this.behaviors.changesCreates(kind, write.session);
     const behaviors = this.behaviors.of(kind, write.session);
     let body = given;
     for (const behavior of behaviors)
-      body = (await locateRefusal(situation, () => behavior.prepare?.(body, write))) ?? body;
+      body = (await locateRefusal(context, () => behavior.prepare?.(body, write))) ?? body;
     const masks = { writable: writableFields(kind, writer), readable: readableFields(kind, writer) };
-    const made = await this.#within(body, masks.writable, situation);
+    const nestedKeys = await this.#draftNested(body, masks.writable, context);
     const ofTarget = targetKindTextFor(originalCallerOf(write.session), write.session.model);
     const options = { kind, ...masks, faults, patterns, defaults, ofTarget };
     const read = id !== undefined ? draftUpdate : partly ? draftPartial : draftCreate;
-    const pieces = read(body, { ...options, ...(index !== undefined && { index }), ...(made && { made }) }, id);
-    let draft = await runYielding(pieces, yielder);
+    const place = index !== undefined && { index };
+    let draft = await runYielding(read(body, { ...options, ...place, ...(nestedKeys && { nestedKeys }) }, id), yielder);
     await this.patterns.settle(write.session.project.id, patterns);
     if (partly) return { body, draft };
     for (const behavior of behaviors)
-      draft = (await locateRefusal(situation, () => behavior.complete?.(draft, write))) ?? draft;
+      draft = (await locateRefusal(context, () => behavior.complete?.(draft, write))) ?? draft;
     await this.patterns.settle(write.session.project.id, patterns);
     return { body, draft };
   }
 
   /** Drafts the units nested in a body. Returns their keys by reference. */
-  async #within(
+  async #draftNested(
     body: Body,
     writable: DraftOptions['writable'],
-    situation: BodyContext,
+    context: BodyContext,
   ): Promise<Map<string, Json | undefined> | undefined> {
-    const { write, depth } = situation;
+    const { write, depth } = context;
     const inner = nestedBodies(write.kind, body).filter(({ field }) => writable.has(field.id));
     if (inner.length === 0) return undefined;
-    const made = new Map<string, Json | undefined>();
+    const nestedKeys = new Map<string, Json | undefined>();
     for (const { field, value } of inner) {
       if (depth === LIMITS.references) {
         const text = `${field.id}: must be an id here: units are created inside one another ${depth} deep at most`;
         write.faults.add('parameter.bad_value', text, { parameter: field.id, ...bulkPosition(write) });
-        made.set(field.id, undefined);
-      } else made.set(field.id, await this.#create(field.id, field.reference?.kind ?? '', bodyOf(value), situation));
+        nestedKeys.set(field.id, undefined);
+        continue;
+      }
+      const kindId = field.reference?.kind ?? '';
+      nestedKeys.set(field.id, await this.#draftNestedUnit(field.id, kindId, bodyOf(value), context));
     }
-    return made;
+    return nestedKeys;
   }
 
   /** Drafts a nested unit; the caller needs the right to create it. @throws KindError 401, 403 */
-  async #create(id: string, kindId: string, body: Body, outer: BodyContext): Promise<Json | undefined> {
+  async #draftNestedUnit(id: string, kindId: string, body: Body, outer: BodyContext): Promise<Json | undefined> {
     const { write, writer, nested, yielder } = outer;
     if (yielder.due) await yielder.pause();
     if (nested.size >= LIMITS.nestedUnits) {
@@ -153,7 +156,7 @@ export class Drafter {
     if (target && !mayDescribe(target, writer, model)) {
       throw accessDenied(
         writer,
-        `${[...outer.way, id].join('.')}: you may not create units of the kind that it leads to`,
+        `${[...outer.path, id].join('.')}: you may not create units of the kind that it leads to`,
       );
     }
     const { kind, grant } = authorizeKind(model, kindId, 'create', writer);
@@ -163,20 +166,20 @@ export class Drafter {
     const { patterns, defaults } = write;
     const faults = write.faults.within(id);
     const inner: PendingWrite = { kind, session, faults, patterns, defaults, ...bulkPosition(write) };
-    const [depth, way] = [outer.depth + 1, [...outer.way, id]];
-    const { draft } = await this.#draft(body, { write: inner, writer, nested, yielder, depth, way });
-    nested.add(depth, kind, grant.predicate, { draft, way: way.join('.'), ...bulkPosition(write) });
+    const [depth, path] = [outer.depth + 1, [...outer.path, id]];
+    const { draft } = await this.#draft(body, { write: inner, writer, nested, yielder, depth, path });
+    nested.add(depth, kind, grant.predicate, { draft, path: path.join('.'), ...bulkPosition(write) });
     return draft.row[keyColumn(kind)];
   }
 }
 
 /** Adds the path of a nested unit to refusals of behaviors. */
-async function locateRefusal<T>({ write, way }: BodyContext, work: () => Promise<T> | T): Promise<T> {
+async function locateRefusal<T>({ write, path }: BodyContext, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const plain = way.length === 0 || !(error instanceof KindError) || error.status === 401 || error.status === 403;
-    throw plain ? error : prefixError(error, way.join('.'), bulkPosition(write));
+    const plain = path.length === 0 || !(error instanceof KindError) || error.status === 401 || error.status === 403;
+    throw plain ? error : prefixError(error, path.join('.'), bulkPosition(write));
   }
 }
 

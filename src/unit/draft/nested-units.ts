@@ -73,7 +73,7 @@ export async function createsNestedUnits(kind: KindDef, read: () => MaybePromise
 
 /** Gives nested units positions as in a bulk write. `relocateRefusal` translates positions in refusals back. */
 export function asSeparateWrite(units: readonly LocatedDraft[]): readonly LocatedDraft[] {
-  if (units.every(({ way }) => way === undefined)) return units;
+  if (units.every(({ path }) => path === undefined)) return units;
   return units.length === 1
     ? units.map(({ draft }) => ({ draft }))
     : units.map(({ draft }, index) => ({ draft, index }));
@@ -86,8 +86,8 @@ export function relocateRefusal(error: unknown, units: readonly LocatedDraft[]):
   if (!(error instanceof KindError) || error.status === 401 || error.status === 403) return error;
   return rewordRefusal(error, (refused) => {
     const messages = refused.messages.map(({ index, ...message }) => {
-      const { way, index: at } = unitAt(index) ?? {};
-      return way === undefined ? message : prefixMessage(message, way, at === undefined ? {} : { index: at });
+      const { path, index: at } = unitAt(index) ?? {};
+      return path === undefined ? message : prefixMessage(message, path, at === undefined ? {} : { index: at });
     });
     const [first, ...rest] = messages;
     return first ? new KindError([first, ...rest], refused.retryAfter) : refused;

@@ -24,12 +24,12 @@ export function storedReferences(model: Model, kindId: string): readonly Referri
 export interface LocatedDraft {
   readonly draft: Draft;
   readonly index?: number;
-  readonly way?: string;
+  readonly path?: string;
 }
 
 /** The id that a draft refers to, with the location of the draft. */
-function referencedIds(value: Json | undefined, { index, way }: LocatedDraft) {
-  return value === null || value === undefined ? [] : [{ id: scalarText(value), index, way }];
+function referencedIds(value: Json | undefined, { index, path }: LocatedDraft) {
+  return value === null || value === undefined ? [] : [{ id: scalarText(value), index, path }];
 }
 
 /** The keys of new units; other new units may refer to them. */
@@ -54,7 +54,7 @@ export interface DraftedWrite {
 /** A reference to a unit that does not exist, or that the caller may not refer to. */
 export interface Unreachable {
   readonly index: number | undefined;
-  readonly way: string | undefined;
+  readonly path: string | undefined;
   readonly field: Field;
   /** ` of 'city'`, where the caller may know the target of the reference. */
   readonly ofTarget: string;
@@ -70,10 +70,10 @@ export interface ReferenceScope {
 }
 
 export function addReferenceFaults(unreachable: readonly Unreachable[], faults: Faults): void {
-  for (const { field, ofTarget, index, way } of unreachable) {
+  for (const { field, ofTarget, index, path } of unreachable) {
     const place = index === undefined ? { parameter: field.id } : { parameter: field.id, index };
-    const told = way === undefined ? faults : faults.within(way);
-    told.add('parameter.bad_reference', `${field.id}: no such unit${ofTarget}`, place);
+    const unitFaults = path === undefined ? faults : faults.within(path);
+    unitFaults.add('parameter.bad_reference', `${field.id}: no such unit${ofTarget}`, place);
   }
 }
 
@@ -135,7 +135,7 @@ export class References {
     kind: KindDef,
     drafts: readonly LocatedDraft[],
     all: boolean,
-    made?: Pick<NewUnits, 'has'>,
+    newUnits?: Pick<NewUnits, 'has'>,
   ): Promise<Unreachable[]> {
     const found: Unreachable[] = [];
     const nameOf = targetKindTextFor(originalCallerOf(session), session.model);
@@ -143,21 +143,23 @@ export class References {
       const target = field.reference && session.model.kinds.get(field.reference.kind);
       // Only the source itself can check whether one of its units exists.
       if (!target?.storage.foreignKeys) continue;
-      const asked = drafts.flatMap((placed) => referencedIds(placed.draft.row[field.column ?? field.id], placed));
-      const own = target === kind && asked.length > 0 ? keysOf(kind, drafts) : undefined;
-      const others = asked.filter(({ id }) => !made?.has(target, id) && !own?.has(id));
+      const referenced = drafts.flatMap((located) =>
+        referencedIds(located.draft.row[field.column ?? field.id], located),
+      );
+      const own = target === kind && referenced.length > 0 ? keysOf(kind, drafts) : undefined;
+      const others = referenced.filter(({ id }) => !newUnits?.has(target, id) && !own?.has(id));
       if (others.length === 0) continue;
       const grant = referenceGrant(target, session.caller, session.model);
       if (grant && !grant.predicate && !all) continue;
       const ids = others.map(({ id }) => id);
       const ofTarget = nameOf(target.id);
-      const there = grant ? await this.#there(session, target, ids, grant.predicate) : new Set();
-      found.push(...others.filter(({ id }) => !there.has(id)).map((placed) => ({ ...placed, field, ofTarget })));
+      const existing = grant ? await this.#findExisting(session, target, ids, grant.predicate) : new Set();
+      found.push(...others.filter(({ id }) => !existing.has(id)).map((located) => ({ ...located, field, ofTarget })));
     }
     return found;
   }
 
-  async #there(
+  async #findExisting(
     session: Session,
     kind: KindDef,
     ids: readonly string[],
@@ -182,8 +184,8 @@ export class References {
       if (row && row.count > 0) counts.push(`${row.count} of '${other.id}' by '${field.id}'`);
     }
     if (counts.length === 0) return;
-    const told = isAdministrator(session.caller) ? `: ${counts.join(', ')}` : '';
-    throw refusal('unit.referenced', `Units refer to this one${told}`);
+    const counted = isAdministrator(session.caller) ? `: ${counts.join(', ')}` : '';
+    throw refusal('unit.referenced', `Units refer to this one${counted}`);
   }
 
   /**

@@ -17,9 +17,9 @@ export async function withPosition<T>({ index }: Pick<LocatedDraft, 'index'>, wo
 /** The same error for a unit at another location: `way` precedes the parameter. */
 export function relocateFunctionError(
   { status, code, text, parameter }: FunctionError,
-  { index, way }: Omit<LocatedDraft, 'draft'>,
+  { index, path }: Omit<LocatedDraft, 'draft'>,
 ) {
-  const inside = way === undefined || parameter === undefined ? parameter : `${way}.${parameter}`;
+  const inside = path === undefined || parameter === undefined ? parameter : `${path}.${parameter}`;
   return Object.assign(new FunctionError(status, code, text, inside), index === undefined ? {} : { index });
 }
 

@@ -11,14 +11,14 @@ export class ReplacedKeys {
   readonly #present = new Map<KindDef, Set<string>>();
 
   /** Notes the keys after behaviors ran. */
-  note(kind: KindDef, drafted: readonly LocatedDraft[], made: readonly LocatedDraft[]): void {
-    for (const [at, { draft }] of made.entries()) {
+  note(kind: KindDef, drafted: readonly LocatedDraft[], units: readonly LocatedDraft[]): void {
+    for (const [at, { draft }] of units.entries()) {
       const before = drafted[at];
       const key = keyOf(draft, kind);
       addKey(this.#present, kind, key);
       if (!before || keyOf(before.draft, kind) === key) continue;
       addKey(this.#former, kind, keyOf(before.draft, kind));
-      this.#given.set(locationKey(before.index, before.way), draft.row[keyColumn(kind)] ?? null);
+      this.#given.set(locationKey(before.index, before.path), draft.row[keyColumn(kind)] ?? null);
     }
   }
 
@@ -34,10 +34,10 @@ export class ReplacedKeys {
   /** Updates references of a unit to its nested units. */
   into(kind: KindDef, unit: LocatedDraft): LocatedDraft {
     if (!this.any) return unit;
-    const { index, way } = unit;
-    const draft = referencesOf(kind).reduce((made, field) => {
-      const key = this.#given.get(locationKey(index, way === undefined ? field.id : `${way}.${field.id}`));
-      return key === undefined ? made : withSystemValue(made, field, key);
+    const { index, path } = unit;
+    const draft = referencesOf(kind).reduce((current, field) => {
+      const key = this.#given.get(locationKey(index, path === undefined ? field.id : `${path}.${field.id}`));
+      return key === undefined ? current : withSystemValue(current, field, key);
     }, unit.draft);
     return { ...unit, draft };
   }
@@ -48,6 +48,6 @@ function addKey(sets: Map<KindDef, Set<string>>, kind: KindDef, key: string): vo
   sets.set(kind, known.add(key));
 }
 
-function locationKey(index: number | undefined, way = ''): string {
-  return `${index ?? ''} ${way}`;
+function locationKey(index: number | undefined, path = ''): string {
+  return `${index ?? ''} ${path}`;
 }

@@ -22,7 +22,7 @@ export class ValueReader {
   constructor(
     private readonly kind: KindDef,
     private readonly patterns: PatternChecks,
-    private readonly tell: ReportFault,
+    private readonly report: ReportFault,
     private readonly ofTarget: TargetKindText,
   ) {}
 
@@ -34,14 +34,14 @@ export class ValueReader {
   *readInPieces(field: Field, value: unknown): WorkInPieces<Stored | undefined> {
     const { id, def, type } = field;
     if (id === 'metadata' && !isPlainObject(value)) {
-      return void this.tell('parameter.bad_type', field, `${id}: must be an object, got ${typeName(value)}`);
+      return void this.report('parameter.bad_type', field, `${id}: must be an object, got ${typeName(value)}`);
     }
     // Fields with values of several types are validated by the behavior of the kind.
     if (!def.multiple || field.describedAs !== undefined) {
       return type.acceptInPieces ? yield* this.#readLarge(field, value) : this.#readOne(field, value);
     }
     if (!Array.isArray(value)) {
-      return void this.tell('parameter.bad_type', field, `${id}: must be an array, got ${typeName(value)}`);
+      return void this.report('parameter.bad_type', field, `${id}: must be an array, got ${typeName(value)}`);
     }
     return yield* this.#readList(field, value);
   }
@@ -50,13 +50,13 @@ export class ValueReader {
     const { id, def, type } = field;
     if (value.length > LIMITS.jsonValues) {
       const text = `${id}: at most ${LIMITS.jsonValues} elements, got ${value.length}`;
-      return void this.tell('parameter.too_long', field, text);
+      return void this.report('parameter.too_long', field, text);
     }
     const stored: Stored[] = [];
     for (const [at, item] of value.entries()) {
       if (at % 64 === 0) yield;
       if (item === null) {
-        this.tell('parameter.null', field, `${id}[${at}]: must not be null`);
+        this.report('parameter.null', field, `${id}[${at}]: must not be null`);
         continue;
       }
       const read = type.acceptInPieces ? yield* this.#readLarge(field, item, at) : this.#readOne(field, item, at);
@@ -65,7 +65,7 @@ export class ValueReader {
     if (stored.length < value.length) return undefined;
     const repeated = def.unique ? yield* indexOfDuplicateInPieces(yield* shownForms(stored, type)) : -1;
     if (repeated < 0) return stored;
-    return void this.tell(
+    return void this.report(
       'parameter.duplicate',
       field,
       `${id}[${repeated}]: is there already, and elements are unique`,
@@ -85,7 +85,7 @@ export class ValueReader {
   }
 
   #reportOn(field: Field, at: number | undefined): ReportValueFault {
-    return (code, text) => this.tell(code, field, `${field.id}${at === undefined ? '' : `[${at}]`}: ${text}`);
+    return (code, text) => this.report(code, field, `${field.id}${at === undefined ? '' : `[${at}]`}: ${text}`);
   }
 
   #checked(field: Field, stored: Stored | undefined, report: ReportValueFault): Stored | undefined {

@@ -88,9 +88,9 @@ export function planList(query: ListQuery, context: PlanContext, extra?: Predica
  */
 export function countFor(
   { count }: Pick<ListQuery, 'count'>,
-  asked: readonly { readonly access: Predicate | undefined; readonly filter: Predicate | undefined }[],
+  parts: readonly { readonly access: Predicate | undefined; readonly filter: Predicate | undefined }[],
 ): ListQuery['count'] {
-  const partial = asked.some(
+  const partial = parts.some(
     ({ access, filter }) => access ?? (filter && followsReferences(filter, (step) => step.access !== undefined)),
   );
   return partial && count === 'estimated' ? 'exact' : count;
@@ -218,9 +218,9 @@ function targetOf(text: string, names: Names, parameter: 'order' | 'include'): T
     return resolvePath(parsePath(text), names);
   } catch (error) {
     if (!(error instanceof KindError)) throw error;
-    const [{ code, text: told, parameter: path }] = error.messages;
+    const [{ code, text: message, parameter: path }] = error.messages;
     if (error.status !== 400 && path === undefined) throw error;
     const known = code === 'filter.unknown_parameter' ? 'parameter.unknown' : 'query.bad_value';
-    throw refusal(error.status === 400 ? known : code, `${parameter}: ${told}`, { parameter });
+    throw refusal(error.status === 400 ? known : code, `${parameter}: ${message}`, { parameter });
   }
 }

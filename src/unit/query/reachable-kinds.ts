@@ -30,7 +30,7 @@ export interface TraversableKinds extends Pick<Traversal, 'passed' | 'passesAll'
 
 @Injectable()
 export class Walks {
-  readonly #met = new WeakMap<Model, Set<string>>();
+  readonly #seenKinds = new WeakMap<Model, Set<string>>();
   /** For callers of the same rights, where no access rule depends on the caller. */
   readonly #shared = new WeakMap<Model, Map<string, TraversableKinds>>();
 
@@ -39,8 +39,8 @@ export class Walks {
    * these; a page with units of other kinds is read again with all kinds.
    */
   seenKinds(model: Model): Set<string> {
-    const known = this.#met.get(model) ?? new Set();
-    this.#met.set(model, known);
+    const known = this.#seenKinds.get(model) ?? new Set();
+    this.#seenKinds.set(model, known);
     return known;
   }
 
@@ -50,22 +50,22 @@ export class Walks {
    */
   traversableKinds(session: Session): MaybePromise<TraversableKinds> {
     const linkable = linkableKinds(session);
-    if (linkable.length <= FEW) return this.#groundOf(session, linkable, linkable);
-    return andThen(this.#linked(session, linkable), (linked) => this.#groundOf(session, linkable, linked));
+    if (linkable.length <= FEW) return this.#traversableOf(session, linkable, linkable);
+    return andThen(this.#linked(session, linkable), (linked) => this.#traversableOf(session, linkable, linked));
   }
 
-  #groundOf(session: Session, linkable: readonly KindDef[], linked: readonly KindDef[]): TraversableKinds {
+  #traversableOf(session: Session, linkable: readonly KindDef[], linked: readonly KindDef[]): TraversableKinds {
     const { model, caller } = session;
-    const grounds = this.#shared.get(model) ?? new Map<string, TraversableKinds>();
-    this.#shared.set(model, grounds);
+    const cached = this.#shared.get(model) ?? new Map<string, TraversableKinds>();
+    this.#shared.set(model, cached);
     const key = `${rightsKeyOf(caller)} ${linked === linkable ? '' : linked.map(({ id }) => id).join()}`;
-    const known = grounds.get(key);
+    const known = cached.get(key);
     if (known) return known;
     const passed = readableKinds(session, linked);
     const shared = isAdministrator(caller) || linked.every(isReadByLevel);
-    const ground = { passed, passesAll: passed.length === linkable.length, shared };
-    if (shared) grounds.set(key, ground);
-    return ground;
+    const traversable = { passed, passesAll: passed.length === linkable.length, shared };
+    if (shared) cached.set(key, traversable);
+    return traversable;
   }
 
   async #linked({ project, executor }: Session, kinds: readonly KindDef[]): Promise<KindDef[]> {
@@ -83,7 +83,7 @@ export class Walks {
     const oneType = session.model.linkTypes.size === 1;
     const shown = passed.map((each) => withoutLink(readPlan(planContextOf(session, each))));
     const share = (of: number) => Math.floor(of / Math.max(1, limit));
-    const most = {
+    const limits = {
       units: Math.min(LIMITS.loadedPerUnit, share(LIMITS.loadedPerPage)),
       links: share(LIMITS.loadedLinks),
     };
@@ -91,7 +91,7 @@ export class Walks {
     const ways = (['parent', 'child'] as const).map((direction): Traversal => {
       return { schema, direction, depth, linkIds: undefined, oneType, passed, passesAll };
     });
-    return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, most) : NO_LINKS);
+    return (kind) => (isLinkable(kind) ? loadedLinks(kind, ways, shown, limits) : NO_LINKS);
   }
 }
 
@@ -113,8 +113,8 @@ function readableKinds({ caller, model }: Session, kinds: readonly KindDef[]): P
 
 /** Whether callers of the same rights may read the same units. */
 function isReadByLevel(kind: KindDef): boolean {
-  const said = accessSettingOf(kind, 'read');
-  return 'level' in said && said.level !== 'self';
+  const setting = accessSettingOf(kind, 'read');
+  return 'level' in setting && setting.level !== 'self';
 }
 
 function readPlan({ schema, kind, access, visible }: PlanContext): ReadPlan {

@@ -69,11 +69,11 @@ export async function readPage(
 function recordOf(kind: KindDef, given: unknown, patterns: PatternChecks, at: string): RemoteRecord {
   if (!isPlainObject(given)) throw new Error(`${at || 'unit.'}: must be an object, got ${typeName(given)}`);
   const id = idOf(kind, given, at);
-  const tell = (_: unknown, __: unknown, text: string) => {
+  const fail = (_: unknown, __: unknown, text: string) => {
     throw new Error(at + text);
   };
   // Only the log shows these errors, so that they may name every kind.
-  const reader = new ValueReader(kind, patterns, tell, (target) => ` of '${target}'`);
+  const reader = new ValueReader(kind, patterns, fail, (target) => ` of '${target}'`);
   const record = new Map<string, Json>();
   let size = 0;
   for (const field of kind.fields.values()) {

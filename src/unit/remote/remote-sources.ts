@@ -25,7 +25,7 @@ export interface RemoteSource {
   /**
    * Returns what the source returns, not validated. @throws KindError 503 if the source fails, 504 after the time limit
    */
-  ask(operation: UnitOperation, args: readonly unknown[], session: Session): Promise<unknown>;
+  call(operation: UnitOperation, args: readonly unknown[], session: Session): Promise<unknown>;
 }
 
 /** Finds and runs sources; implemented by the module of custom functions. */
@@ -44,11 +44,11 @@ export interface RemoteSources {
 /** A source in one operation on units. */
 export interface SourceAccess {
   readonly session: Session;
-  readonly ask: (operation: UnitOperation, ...args: readonly unknown[]) => Promise<unknown>;
+  readonly call: (operation: UnitOperation, ...args: readonly unknown[]) => Promise<unknown>;
   /** Matches texts from the source against the patterns of the kind. */
   readonly settle: Settle;
   /** Runs hooks before or after the source is called; outside of a transaction, in one that is committed at the end. */
-  readonly around: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  readonly transaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 }
 
 /** The operations that only read: they can be retried. */
@@ -105,7 +105,7 @@ export class RemoteSourceRunner {
     scope: Session,
     kind: KindDef,
     operation: UnitOperation,
-    work: (asked: SourceAccess) => Promise<T>,
+    work: (access: SourceAccess) => Promise<T>,
   ): Promise<T> {
     const session = { ...this.behaviors.deployment, ...scope };
     const source = this.open(kind, session, operation);
@@ -115,30 +115,30 @@ export class RemoteSourceRunner {
     if (given.tx || !sources) {
       // This neither begins the transaction of the session nor takes a second connection if it has begun.
       await this.catalog.check(session.project, session.model, given.tx?.hasBegun ? given : this.database);
-      const ask: SourceAccess['ask'] = (asked, ...args) => source.ask(asked, args, session);
-      return work({ session, settle, ask, around: (hooks) => hooks(session) });
+      const call: SourceAccess['call'] = (operation, ...args) => source.call(operation, args, session);
+      return work({ session, settle, call, transaction: (hooks) => hooks(session) });
     }
-    return sources.hold(session.project, () => this.#apart({ session, settle }, source, sources, work));
+    return sources.hold(session.project, () => this.#withOwnTransactions({ session, settle }, source, sources, work));
   }
 
   /** Calls to write are never retried, because the source may have done the write; a later 503 tells the client so. */
-  async #apart<T>(
+  async #withOwnTransactions<T>(
     { session, settle }: Pick<SourceAccess, 'session' | 'settle'>,
     source: RemoteSource,
     sources: RemoteSources,
-    work: (asked: SourceAccess) => Promise<T>,
+    work: (access: SourceAccess) => Promise<T>,
   ): Promise<T> {
     const runs = this.database.runs();
     const begin = sources.begin(session.project, runs);
-    const apart = <P>(part: (inside: Session) => Promise<P>, again: boolean) =>
-      inTransaction(() => new LazyTransaction(begin, runs), session, part, again);
+    const inOwnTransaction = <P>(part: (inside: Session) => Promise<P>, retried: boolean) =>
+      inTransaction(() => new LazyTransaction(begin, runs), session, part, retried);
     let written = false;
-    const ask: SourceAccess['ask'] = (asked, ...args) => {
-      written ||= !READ_OPERATIONS.has(asked);
-      return apart((inside) => source.ask(asked, args, inside), READ_OPERATIONS.has(asked));
+    const call: SourceAccess['call'] = (operation, ...args) => {
+      written ||= !READ_OPERATIONS.has(operation);
+      return inOwnTransaction((inside) => source.call(operation, args, inside), READ_OPERATIONS.has(operation));
     };
     try {
-      return await work({ session, settle, ask, around: (hooks) => apart(hooks, true) });
+      return await work({ session, settle, call, transaction: (hooks) => inOwnTransaction(hooks, true) });
     } catch (error) {
       const stale = error instanceof StaleModelError || isStaleModel(error);
       const refused = stale ? changedMeanwhile() : (commonRefusal(error) ?? error);
@@ -154,7 +154,7 @@ async function inTransaction<T>(
   begin: () => LazyTransaction,
   session: Session,
   part: (inside: Session) => Promise<T>,
-  again: boolean,
+  retried: boolean,
 ): Promise<T> {
   for (;;) {
     const executor = begin();
@@ -166,7 +166,7 @@ async function inTransaction<T>(
       const undone = executor.rollback(error);
       // A source that timed out may still wait for a statement, which has a timeout of its own: do not wait for it.
       if (!(error instanceof KindError && error.code === 'function.timeout')) await undone;
-      if (!again) throw error;
+      if (!retried) throw error;
       await executor.runs.afterFailure(error);
     }
   }

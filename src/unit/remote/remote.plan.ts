@@ -26,8 +26,8 @@ export const NO_REACH: Reach = {
 /** @throws KindError 400 with all faults */
 export function planRemoteList(query: ListQuery, context: PlanContext): RemotePlan {
   const faults = new Faults();
-  const asked = { ...query, include: undefined, exclude: undefined };
-  collectFaults<unknown>(faults, () => planList(asked, context), undefined);
+  const unitQuery = { ...query, include: undefined, exclude: undefined };
+  collectFaults<unknown>(faults, () => planList(unitQuery, context), undefined);
   const fields = collectFaults(faults, () => planRemoteAnswer(query, context), []);
   faults.throwIfAny();
   const { offset, limit, filter, order } = query;

@@ -20,19 +20,19 @@ export class RemoteReader {
   constructor(private readonly remotes: RemoteSourceRunner) {}
 
   list(session: Session, { kind }: Readable, parsed: ParsedQuery): Promise<UnitPage> {
-    return this.remotes.within(session, kind, 'list', async ({ ask, settle }) => {
+    return this.remotes.within(session, kind, 'list', async ({ call, settle }) => {
       const context = remotePlanContext(session, kind);
-      const { query, counts, fields } = planQuery(parsed, (asked) => {
-        return { ...planRemoteList(asked, context), counts: asked.count !== 'none' };
+      const { query, counts, fields } = planQuery(parsed, (list) => {
+        return { ...planRemoteList(list, context), counts: list.count !== 'none' };
       });
-      const { count, units } = await readPage(kind, await ask('list', query), query.limit, settle);
+      const { count, units } = await readPage(kind, await call('list', query), query.limit, settle);
       return remotePage(counts ? count : -1, units, fields);
     });
   }
 
   get(session: Session, { kind }: Readable, id: string, parsed: ParsedQuery): Promise<ShownUnit> {
-    return this.remotes.within(session, kind, 'get', async (asked) => {
-      const record = await requireRecord(asked, kind, id);
+    return this.remotes.within(session, kind, 'get', async (access) => {
+      const record = await requireRecord(access, kind, id);
       const context = remotePlanContext(session, kind);
       const fields = planQuery(parsed, (query) => planRemoteAnswer(query, context));
       return { ...rowOf(record, fields, context.visible.values()), more: false };
@@ -40,36 +40,40 @@ export class RemoteReader {
   }
 
   find(session: Session, { kind }: Readable, id: string): Promise<UnitRow | undefined> {
-    return this.remotes.within(session, kind, 'get', async (asked) => {
-      const record = await findRecord(asked, kind, id);
+    return this.remotes.within(session, kind, 'get', async (access) => {
+      const record = await findRecord(access, kind, id);
       const { visible } = remotePlanContext(session, kind);
       return record && rowOf(record, everyField(visible), visible.values());
     });
   }
 
   /** A source can not test rules: no predicate holds. */
-  judge(
+  evaluate(
     session: Session,
     kind: KindDef,
     id: string,
     predicates: readonly Predicate[],
   ): Promise<readonly boolean[] | undefined> {
-    return this.remotes.within(session, kind, 'get', async (asked) => {
-      return (await findRecord(asked, kind, id)) && predicates.map(() => false);
+    return this.remotes.within(session, kind, 'get', async (access) => {
+      return (await findRecord(access, kind, id)) && predicates.map(() => false);
     });
   }
 }
 
 /** @throws KindError 404 */
-export async function requireRecord(asked: SourceAccess, kind: KindDef, id: string): Promise<RemoteRecord> {
-  const record = await findRecord(asked, kind, id);
+export async function requireRecord(access: SourceAccess, kind: KindDef, id: string): Promise<RemoteRecord> {
+  const record = await findRecord(access, kind, id);
   if (!record) throw unknownUnit(kind, id);
   return record;
 }
 
-async function findRecord({ ask, settle }: SourceAccess, kind: KindDef, id: string): Promise<RemoteRecord | undefined> {
+async function findRecord(
+  { call, settle }: SourceAccess,
+  kind: KindDef,
+  id: string,
+): Promise<RemoteRecord | undefined> {
   if (parseKey(kind, id) === undefined) return undefined;
-  const found = (await ask('get', id)) ?? undefined;
+  const found = (await call('get', id)) ?? undefined;
   return found === undefined ? undefined : readUnit(kind, found, settle, id);
 }
 

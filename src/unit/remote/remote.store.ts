@@ -39,7 +39,7 @@ export class RemoteStore implements UnitStore {
   readonly list: UnitStore['list'] = (...args) => this.reader.list(...args);
   readonly get: UnitStore['get'] = (...args) => this.reader.get(...args);
   readonly find: UnitStore['find'] = (...args) => this.reader.find(...args);
-  readonly judge: UnitStore['judge'] = (...args) => this.reader.judge(...args);
+  readonly evaluate: UnitStore['evaluate'] = (...args) => this.reader.evaluate(...args);
 
   readonly isolation: UnitStore['isolation'] = () => this.writer.isolation();
   readonly insert: UnitStore['insert'] = (...args) => this.writer.insert(...args);

@@ -54,17 +54,17 @@ export class RemoteWriter {
     bodies: readonly (Body | NotObject)[],
     { bulk = false, writer = given.caller }: WriteOptions = {},
   ): Promise<UnitRow[]> {
-    return this.remotes.within(given, kind, 'create', async ({ session, ask, around, settle }) => {
+    return this.remotes.within(given, kind, 'create', async ({ session, call, transaction, settle }) => {
       if (bulk) throw refusal('kind.not_allowed_here', `Units of the remote kind '${kind.id}' are created one by one`);
-      const draft = await around(async (inside) => {
+      const draft = await transaction(async (inside) => {
         const options = { writer, bulk, faults: new Faults(), defaults: new DefaultBytes() };
         const drafted = await this.drafter.creates(inside, kind, bodies, options);
         return this.#checked(inside, kind, bodies, drafted);
       });
-      const record = await readUnit(kind, await ask('create', shownValues(draft, kind)), settle);
+      const record = await readUnit(kind, await call('create', shownValues(draft, kind)), settle);
       const id = record.get('id') ?? null;
-      const made = { ...draft, row: { ...draft.row, [keyColumn(kind)]: id } };
-      await around((inside) => this.#after(inside, kind, made, record));
+      const created = { ...draft, row: { ...draft.row, [keyColumn(kind)]: id } };
+      await transaction((inside) => this.#after(inside, kind, created, record));
       return [answered(session, kind, record)];
     });
   }
@@ -77,36 +77,36 @@ export class RemoteWriter {
     read: () => MaybePromise<Body>,
     { writer = given.caller, tags }: WriteOptions = {},
   ): Promise<UnitRow> {
-    return this.remotes.within(given, kind, 'update', async (asked) => {
-      const { session, ask, around, settle } = asked;
-      const stored = await this.#mustBeWritable(asked, kind, id, tags);
+    return this.remotes.within(given, kind, 'update', async (access) => {
+      const { session, call, transaction, settle } = access;
+      const stored = await this.#mustBeWritable(access, kind, id, tags);
       const fields = readableFields(kind, session.caller).values();
       const editing = { reader: session.caller, writer, yielder: new EventLoopYield(session.project.schema) };
       const shown = () => Promise.resolve(shownUnit(stored, fields));
       const { body } = await readEdit(kind, id, await read(), editing, shown);
-      const draft = await around(async (inside) => {
+      const draft = await transaction(async (inside) => {
         const drafted = await this.drafter.edit(inside, kind, id, body, { writer, defaults: new DefaultBytes() });
         return this.#checked(inside, kind, [body], drafted, id);
       });
-      const made = (await ask('update', id, shownValues(draft, kind))) ?? undefined;
-      if (made === undefined) throw unknownUnit(kind, id);
-      const record = await readUnit(kind, made, settle, id);
-      await around((inside) => this.#after(inside, kind, draft, record));
+      const updated = (await call('update', id, shownValues(draft, kind))) ?? undefined;
+      if (updated === undefined) throw unknownUnit(kind, id);
+      const record = await readUnit(kind, updated, settle, id);
+      await transaction((inside) => this.#after(inside, kind, draft, record));
       return answered(session, kind, record);
     });
   }
 
   /** @throws KindError 404, 412 */
   remove(given: Session, kind: KindDef, id: string, { tags }: WriteOptions = {}): Promise<void> {
-    return this.remotes.within(given, kind, 'delete', async (asked) => {
-      const { session, ask, around } = asked;
-      await this.#mustBeWritable(asked, kind, id, tags);
+    return this.remotes.within(given, kind, 'delete', async (access) => {
+      const { session, call, transaction } = access;
+      await this.#mustBeWritable(access, kind, id, tags);
       const behaviors = this.behaviors.of(kind, session);
-      await around(async (inside) => {
+      await transaction(async (inside) => {
         for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, inside);
       });
-      if ((await ask('delete', id)) === false) throw unknownUnit(kind, id);
-      await around(async (inside) => {
+      if ((await call('delete', id)) === false) throw unknownUnit(kind, id);
+      await transaction(async (inside) => {
         for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, inside);
       });
     });
@@ -116,14 +116,14 @@ export class RemoteWriter {
    * Returns the stored unit if the caller may read it and it has one of the version tags. @throws KindError 404, 412
    */
   async #mustBeWritable(
-    asked: SourceAccess,
+    access: SourceAccess,
     kind: KindDef,
     id: string,
     tags: WriteOptions['tags'],
   ): Promise<RemoteRecord> {
-    const { caller, model } = asked.session;
+    const { caller, model } = access.session;
     if (!grantOf(kind, 'read', caller, model)) throw unknownUnit(kind, id);
-    const record = await requireRecord(asked, kind, id);
+    const record = await requireRecord(access, kind, id);
     if (tags && !tags.includes(rowOf(record, [], readableFields(kind, caller).values()).tag))
       throw versionMismatch(kind, id);
     return record;
@@ -138,7 +138,7 @@ export class RemoteWriter {
     id?: string,
   ): Promise<Draft> {
     const { drafts, faults } = drafted;
-    for (const { field } of bodies.flatMap((body) => ('got' in body ? [] : nestedBodies(kind, body)))) {
+    for (const { field } of bodies.flatMap((body) => ('actualType' in body ? [] : nestedBodies(kind, body)))) {
       const text = `${field.id}: must be an id: nothing is created along with a unit of a remote kind`;
       faults.add('parameter.bad_value', text, { parameter: field.id });
     }

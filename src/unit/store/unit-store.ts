@@ -74,7 +74,7 @@ export interface UnitStore {
   /**
    * Which of the predicates hold for a unit, whether or not the caller may read it; undefined if there is no such unit.
    */
-  judge(
+  evaluate(
     session: Session,
     kind: KindDef,
     id: string,

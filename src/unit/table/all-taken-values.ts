@@ -16,34 +16,36 @@ import { completeRefusal, withFaults } from '../draft/complete-refusal.js';
 /**
  * Adds all taken values of the drafts to a refusal, of fields that the caller may read. Of two drafts with the same
  * value, the later one is reported.
- * @param told the fields that the caller may read
+ * @param readable the fields that the caller may read
  * @param id of the unit that is edited
  */
 export function withAllUniqueViolations(
   session: Session,
   kind: KindDef,
   drafts: readonly LocatedDraft[],
-  told: ReadonlyMap<string, Field>,
+  readable: ReadonlyMap<string, Field>,
   refused: KindError,
   id?: string,
 ): Promise<KindError> | KindError {
   const lists = uniqueLists(kind).filter((fields) =>
-    fields.every((field) => isGiven(field, drafts) && (told.has(field.id) || field === kind.keyField)),
+    fields.every((field) => isGiven(field, drafts) && (readable.has(field.id) || field === kind.keyField)),
   );
-  const isTold = (fields: readonly Field[]) => {
+  const isReported = (fields: readonly Field[]) => {
     return refused.messages.some(({ text }) => text === violationOf(fields).text);
   };
-  if (drafts.length <= 1 && lists.every(isTold)) return refused;
-  const asked = drafts.slice(0, Math.ceil(LIMITS.uniqueLookups / Math.max(1, lists.length)));
+  if (drafts.length <= 1 && lists.every(isReported)) return refused;
+  const checked = drafts.slice(0, Math.ceil(LIMITS.uniqueLookups / Math.max(1, lists.length)));
   return completeRefusal(session.executor, refused, async (executor, soFar) => {
     try {
       const columns = [...new Set(lists.flat().map(({ column, id: name }) => column ?? name))];
-      const rows = asked.map(({ draft }) => Object.fromEntries(columns.map((name) => [name, draft.row[name] ?? null])));
+      const rows = checked.map(({ draft }) =>
+        Object.fromEntries(columns.map((name) => [name, draft.row[name] ?? null])),
+      );
       const text = await runYielding(rowsText(rows), new EventLoopYield(session.project.schema));
       const taken = await executor.run<{ taken: boolean[] }>(
         takenStatement(session.project.schema, kind, lists, text, id),
       );
-      const found = asked.flatMap(({ index }, row): Message[] => {
+      const found = checked.flatMap(({ index }, row): Message[] => {
         const ofUnit = lists.filter((_, at) => taken[row]?.taken[at]);
         return ofUnit.map((fields) => ({ ...violationOf(fields), ...(index !== undefined && { index }) }));
       });

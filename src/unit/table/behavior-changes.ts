@@ -40,26 +40,26 @@ export class BehaviorChanges {
   ): Promise<readonly LocatedDraft[]> {
     const { kind } = plan;
     if (units.length === 0 || !this.behaviors.changesCreates(kind, session)) return units;
-    await this.#judge(session, plan, units);
+    await this.#checkRule(session, plan, units);
     late.throwIfAny();
     const faults = new Faults();
     const patterns = new PatternChecks();
-    const made: LocatedDraft[] = [];
+    const changed: LocatedDraft[] = [];
     for (const { draft, ...place } of units) {
-      const { index, way } = place;
-      const told = way === undefined ? faults : faults.within(way);
-      const write = { kind, session, faults: told, patterns, defaults, ...(index !== undefined && { index }) };
-      made.push({ ...place, draft: await withPosition(place, () => this.create(draft, write)) });
+      const { index, path } = place;
+      const unitFaults = path === undefined ? faults : faults.within(path);
+      const write = { kind, session, faults: unitFaults, patterns, defaults, ...(index !== undefined && { index }) };
+      changed.push({ ...place, draft: await withPosition(place, () => this.create(draft, write)) });
     }
     faults.throwIfAny();
-    return made;
+    return changed;
   }
 
   /**
    * Tests the rule on the input with defaults; values that only a hook would set count as null. @throws KindError 401,
    * 403
    */
-  async #judge(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
+  async #checkRule(session: Session, plan: WritePlan, units: readonly LocatedDraft[]): Promise<void> {
     if (!plan.allowed) return;
     const { kind } = plan;
     const allowed = await countingDefaults(session, (defaults) => {
@@ -109,20 +109,20 @@ export class BehaviorChanges {
     if (!this.behaviors.changesCreates(kind, session)) return given;
     const faults = new Faults();
     const own = { ...write, faults };
-    const made = await this.#through(given, own, async (behavior, draft) => behavior.beforeCreate?.(draft, own));
+    const changed = await this.#runEach(given, own, async (behavior, draft) => behavior.beforeCreate?.(draft, own));
     for (const { code, text, ...place } of faults.messages) write.faults.add(code, text, place);
     // A parameter that a behavior set to a bad value is not reported as missing too.
-    const told = faults.messages.flatMap(({ parameter }) => parameter ?? []);
-    const whole = completeDraft(made, { ...write, faults: write.faults.except(told) });
-    return this.#through(whole, write, async (behavior, draft) => behavior.complete?.(draft, write));
+    const faulty = faults.messages.flatMap(({ parameter }) => parameter ?? []);
+    const whole = completeDraft(changed, { ...write, faults: write.faults.except(faulty) });
+    return this.#runEach(whole, write, async (behavior, draft) => behavior.complete?.(draft, write));
   }
 
   /** Runs the behaviors of an edit on a draft. Faults of their changes are added to those of the write. */
   edit(given: Draft, write: PendingWrite): Promise<Draft> {
-    return this.#through(given, write, async (behavior, draft) => behavior.beforeUpdate?.(draft, write));
+    return this.#runEach(given, write, async (behavior, draft) => behavior.beforeUpdate?.(draft, write));
   }
 
-  async #through(
+  async #runEach(
     given: Draft,
     { kind, session, patterns }: PendingWrite,
     step: (behavior: Behavior, draft: Draft) => Promise<Draft | undefined>,

@@ -52,8 +52,8 @@ export interface DeletionActions {
 
 type Deleting = Session & { readonly deletionSet: DeletionSet };
 
-/** Units that are being deleted already and that refer by a field to units deleted now: a circle of references. */
-interface Knot {
+/** Units whose deletion has begun, and which refer by a field to units deleted now: a cycle of references. */
+interface ReferenceCycle {
   readonly kind: KindDef;
   readonly field: Field;
   readonly ids: ReadonlySet<string>;
@@ -71,19 +71,19 @@ export class Deletions {
    * Deletes one unit. Its row is locked, so that no new reference to it can be made. Does nothing if this deletion
    * deletes the unit already, as when a behavior deletes a unit that the cascade has reached.
    */
-  async remove(given: Session, kind: KindDef, id: string, door: DeletionActions): Promise<void> {
+  async remove(given: Session, kind: KindDef, id: string, actions: DeletionActions): Promise<void> {
     const session = { ...given, deletionSet: given.deletionSet ?? new DeletionSet() };
     if (session.deletionSet.of(kind.id).has(id)) return;
-    await this.#deleting(session, kind, [id], async () => {
+    await this.#tracked(session, kind, [id], async () => {
       const behaviors = this.behaviors.of(kind, session);
       for (const behavior of behaviors) await behavior.beforeDelete?.(kind, id, session);
-      await this.#settle(session, kind, [id], door);
-      await door.deleteRow();
+      await this.#applyReferenceRules(session, kind, [id], actions);
+      await actions.deleteRow();
       for (const behavior of behaviors) await behavior.afterDelete?.(kind, id, session);
     });
   }
 
-  async #deleting(
+  async #tracked(
     { deletionSet }: Deleting,
     { id }: KindDef,
     keys: readonly string[],
@@ -94,21 +94,26 @@ export class Deletions {
     deletionSet.remove(id, keys);
   }
 
-  #listens(session: Session, kind: KindDef, to: readonly (keyof Behavior)[]): boolean {
+  #runsAny(session: Session, kind: KindDef, to: readonly (keyof Behavior)[]): boolean {
     return this.behaviors.of(kind, session).some((behavior) => to.some((event) => event in behavior));
   }
 
   /** Applies the rules of the references to units that are deleted. @throws KindError 409 if one of them restricts */
-  async #settle(session: Deleting, kind: KindDef, keys: readonly string[], door: DeletionActions): Promise<void> {
+  async #applyReferenceRules(
+    session: Deleting,
+    kind: KindDef,
+    keys: readonly string[],
+    actions: DeletionActions,
+  ): Promise<void> {
     await this.references.refuseIfReferenced(session, kind, keys);
-    const knots: Knot[] = [];
+    const cycles: ReferenceCycle[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
-      if (field.def.onDelete === 'set_null') await this.#clear(session, other, field, keys, door);
+      if (field.def.onDelete === 'set_null') await this.#clear(session, other, field, keys, actions);
       else if (field.def.onDelete === 'cascade') {
-        knots.push({ kind: other, field, ids: await this.#cascade(session, other, field, keys, door) });
+        cycles.push({ kind: other, field, ids: await this.#cascade(session, other, field, keys, actions) });
       }
     }
-    await this.#untie(session, kind, keys, knots);
+    await this.#clearCycles(session, kind, keys, cycles);
   }
 
   async #clear(
@@ -116,9 +121,9 @@ export class Deletions {
     kind: KindDef,
     field: Field,
     keys: readonly string[],
-    door: DeletionActions,
+    actions: DeletionActions,
   ): Promise<void> {
-    if (!this.#listens(session, kind, ['prepare', 'complete', 'beforeUpdate', 'afterWrite'])) {
+    if (!this.#runsAny(session, kind, ['prepare', 'complete', 'beforeUpdate', 'afterWrite'])) {
       return this.#clearAll(session, kind, field, keys);
     }
     const cleared = new Set<string>();
@@ -128,7 +133,7 @@ export class Deletions {
         throw refusal('unit.referenced', `A unit${whose} keeps its reference to this one`);
       }
       cleared.add(id);
-      await door.clear(session, kind, id, field);
+      await actions.clear(session, kind, id, field);
     });
   }
 
@@ -136,45 +141,45 @@ export class Deletions {
   async #clearAll(session: Deleting, kind: KindDef, field: Field, keys: readonly string[]): Promise<void> {
     const { executor, project, deletionSet } = session;
     const clear = (ids?: readonly string[]) =>
-      trackContention(about(project, kind), () =>
+      trackContention(contentionOn(project, kind), () =>
         executor.run(clearReferencesStatement(project.schema, kind, field, keys, ids)),
       );
     if (deletionSet.of(kind.id).size === 0) return void (await clear());
-    const knot = new Set<string>();
+    const inDeletion = new Set<string>();
     for (;;) {
-      const ids = await this.#referring(session, kind, field, keys, MANY, knot);
+      const ids = await this.#referring(session, kind, field, keys, MANY, inDeletion);
       if (ids.length === 0) return;
       await clear(ids);
     }
   }
 
-  /** Deletes the units that refer to these. Returns those that are being deleted already. */
+  /** Deletes the units that refer to these. Returns those whose deletion has begun already. */
   async #cascade(
     session: Deleting,
     kind: KindDef,
     field: Field,
     keys: readonly string[],
-    door: DeletionActions,
+    actions: DeletionActions,
   ): Promise<ReadonlySet<string>> {
-    if (this.#listens(session, kind, ['beforeDelete', 'afterDelete'])) {
+    if (this.#runsAny(session, kind, ['beforeDelete', 'afterDelete'])) {
       return this.#eachReferring(session, kind, field, keys, (id) =>
-        this.remove(session, kind, id, { ...door, deleteRow: () => this.#deleteRows(session, kind, [id]) }),
+        this.remove(session, kind, id, { ...actions, deleteRow: () => this.#deleteRows(session, kind, [id]) }),
       );
     }
-    const knot = new Set<string>();
+    const inDeletion = new Set<string>();
     for (;;) {
-      const ids = await this.#referring(session, kind, field, keys, MANY, knot);
-      if (ids.length === 0) return knot;
-      await this.#deleting(session, kind, ids, async () => {
-        await this.#settle(session, kind, ids, door);
+      const ids = await this.#referring(session, kind, field, keys, MANY, inDeletion);
+      if (ids.length === 0) return inDeletion;
+      await this.#tracked(session, kind, ids, async () => {
+        await this.#applyReferenceRules(session, kind, ids, actions);
         await this.#deleteRows(session, kind, ids);
       });
     }
   }
 
   /**
-   * Runs `work` on each unit that refers to one of these, and checks before each that it still does. Returns those that
-   * are being deleted already.
+   * Runs `work` on each unit that refers to one of these, and checks before each that it still does. Returns those whose
+   * deletion has begun already.
    */
   async #eachReferring(
     session: Deleting,
@@ -183,19 +188,19 @@ export class Deletions {
     keys: readonly string[],
     work: (id: string) => Promise<void>,
   ): Promise<ReadonlySet<string>> {
-    const knot = new Set<string>();
+    const inDeletion = new Set<string>();
     for (;;) {
-      const ids = await this.#referring(session, kind, field, keys, FEW, knot);
-      if (ids.length === 0) return knot;
+      const ids = await this.#referring(session, kind, field, keys, FEW, inDeletion);
+      if (ids.length === 0) return inDeletion;
       for (const [at, id] of ids.entries()) {
-        const still = at === 0 || (await this.#referring(session, kind, field, keys, 1, knot, id)).length > 0;
+        const still = at === 0 || (await this.#referring(session, kind, field, keys, 1, inDeletion, id)).length > 0;
         if (still) await work(id);
       }
     }
   }
 
   /**
-   * Finds units that refer to these. Those that are being deleted already are added to `knot` instead. They are
+   * Finds units that refer to these. Those whose deletion has begun are added to `inDeletion` instead. They are
    * filtered here, because a statement that lists all of them would grow with the depth of the deletion.
    */
   async #referring(
@@ -204,35 +209,35 @@ export class Deletions {
     field: Field,
     keys: readonly string[],
     limit: number,
-    knot: Set<string>,
+    inDeletion: Set<string>,
     only?: string,
   ): Promise<string[]> {
     for (;;) {
       deletionSet.checkTime();
-      const which = { limit, except: [...knot], ...(only !== undefined && { only }) };
+      const which = { limit, except: [...inDeletion], ...(only !== undefined && { only }) };
       const rows = await executor.run<{ id: string }>(referringStatement(project.schema, kind, field, keys, which));
       const others = rows.filter(({ id }) => !deletionSet.of(kind.id).has(id));
-      for (const { id } of rows) if (deletionSet.of(kind.id).has(id)) knot.add(id);
+      for (const { id } of rows) if (deletionSet.of(kind.id).has(id)) inDeletion.add(id);
       if (others.length > 0 || rows.length < limit) return others.map(({ id }) => id);
     }
   }
 
   /**
-   * In a circle of references, a unit that is deleted later still refers to one that is deleted now. Its foreign key
-   * would delete it together with that one, before the other references to it were followed. So its reference is set to
-   * null first. A circle of references that are not nullable is left to the foreign keys.
+   * In a cycle of references, a unit that is deleted later still refers to one that is deleted now. Its foreign key would
+   * delete it together with that one, before the other references to it were followed. So its reference is set to null
+   * first. A cycle of references that are not nullable is left to the foreign keys.
    */
-  async #untie(
+  async #clearCycles(
     { executor, project }: Session,
     kind: KindDef,
     keys: readonly string[],
-    knots: readonly Knot[],
+    cycles: readonly ReferenceCycle[],
   ): Promise<void> {
-    for (const { kind: other, field, ids } of knots) {
+    for (const { kind: other, field, ids } of cycles) {
       const own = new Set(other === kind ? keys : []);
       const later = [...ids].filter((id) => !own.has(id));
       if (later.length === 0 || !field.def.nullable) continue;
-      await trackContention(about(project, other), () =>
+      await trackContention(contentionOn(project, other), () =>
         executor.run(clearReferencesBetweenStatement(project.schema, other, field, keys, later)),
       );
     }
@@ -240,13 +245,13 @@ export class Deletions {
 
   async #deleteRows(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
     const { executor, project } = session;
-    const gone = about(project, kind, keys);
-    await trackContention(gone, () => executor.run(deleteUnitsStatement(project.schema, kind, keys)));
+    const contention = contentionOn(project, kind, keys);
+    await trackContention(contention, () => executor.run(deleteUnitsStatement(project.schema, kind, keys)));
     await deleteLinksOf(session, kind, keys, this.database);
   }
 }
 
 /** The table and units on which a statement of the deletion may conflict with another transaction. */
-function about({ schema }: Project, kind: KindDef, keys?: readonly string[]): () => ContentionTarget {
+function contentionOn({ schema }: Project, kind: KindDef, keys?: readonly string[]): () => ContentionTarget {
   return () => ({ schema, table: kind.table, ...(keys && { units: { schema, kind, keys, forDelete: true } }) });
 }

@@ -55,15 +55,18 @@ export class TableInserter {
     options: WriteOptions = {},
   ): Promise<UnitRow[]> {
     for (const behavior of this.behaviors.of(kind, session)) behavior.ready?.();
-    if (isAlone(session) && bodies.some((body) => !('got' in body) && nestedBodies(kind, body).length > 0)) {
-      return this.together(session, (within) => this.insert(within, kind, bodies, options));
+    if (
+      hasNoTransaction(session) &&
+      bodies.some((body) => !('actualType' in body) && nestedBodies(kind, body).length > 0)
+    ) {
+      return this.inTransaction(session, (within) => this.insert(within, kind, bodies, options));
     }
     const { bulk = false, writer = session.caller, faults = new Faults() } = options;
     return countingDefaults(session, async (defaults) => {
       const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
       const late = await this.references.check(session, kind, drafted, { writer, access: options.access });
       if (drafted.drafts.length === 0) return [];
-      return this.undoable(session, late, async (within) => {
+      return this.withLateFaults(session, late, async (within) => {
         const keys = await this.insertNested(within, drafted.nested, writer, defaults);
         return this.#insertAll(within, kind, drafted.drafts, { allowed: options.access, late, keys, defaults, writer });
       });
@@ -74,10 +77,10 @@ export class TableInserter {
    * Runs a write. If `late` has faults, it fails at the end and is undone, unless it is refused for missing rights
    * before: that refusal takes precedence.
    */
-  async undoable<T>(session: Session, late: Faults, work: (session: Session) => Promise<T>): Promise<T> {
+  async withLateFaults<T>(session: Session, late: Faults, work: (session: Session) => Promise<T>): Promise<T> {
     if (!late.any) return work(session);
     try {
-      return await (isAlone(session) ? this.together(session, work) : work(session));
+      return await (hasNoTransaction(session) ? this.inTransaction(session, work) : work(session));
     } catch (error) {
       if (!(error instanceof KindError) || ![400, 409].includes(error.status)) throw error;
       throw rewordRefusal(error, (refused) => withFaults(refused, late.messages));
@@ -120,16 +123,16 @@ export class TableInserter {
     await this.references.checkKeys(session, kind, units, keys);
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
-    const telling = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
-    const made = await this.refusals.completing({ ...session, caller: writer }, kind, units, telling);
-    if (made.length === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
+    const write = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
+    const created = await this.refusals.runWrite({ ...session, caller: writer }, kind, units, write);
+    if (created.length === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
     late.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
-    return made;
+    return created;
   }
 
-  /** Runs the work in a transaction of its own. */
-  together<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+  /** Runs the work in a new transaction. */
+  inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
     return withCompleteRefusal(session.executor, () =>
       this.database.transaction((executor) => work({ ...session, executor }), timesOf(originalCallerOf(session))),
     );
@@ -137,6 +140,6 @@ export class TableInserter {
 }
 
 /** Whether the session has no transaction, so that several statements would not be atomic. */
-export function isAlone({ executor }: Session): boolean {
+export function hasNoTransaction({ executor }: Session): boolean {
   return !executor.tx;
 }

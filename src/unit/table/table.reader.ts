@@ -27,7 +27,7 @@ export class TableReader {
   /** @param extra a further condition for the units of the list */
   async list(session: Session, readable: Readable, parsed: ParsedQuery, extra?: Predicate): Promise<UnitPage> {
     const context = planContext(session, readable);
-    const { query, read } = planQuery(parsed, (asked) => ({ query: asked, read: planList(asked, context, extra) }));
+    const { query, read } = planQuery(parsed, (list) => ({ query: list, read: planList(list, context, extra) }));
     const plan = { ...read, ...(await this.#loaded(session, readable.kind, query)) };
     const { count, items, last } = await this.repository.fetchPage(session.executor, plan, session.model);
     return { count, items, ...(plan.cursor && { next: last && pageCursor(plan, last) }) };
@@ -40,7 +40,7 @@ export class TableReader {
     let plan: ReadPlan;
     try {
       const context = planContext(session, readable);
-      const { query, read } = planQuery(parsed, (asked) => ({ query: asked, read: planGet(asked, context) }));
+      const { query, read } = planQuery(parsed, (list) => ({ query: list, read: planGet(list, context) }));
       // Most requests load no links. They skip the `await`, because it would slow down every get.
       plan = query.loadLinks ? { ...read, ...(await this.#loaded(session, kind, { ...query, limit: 1 })) } : read;
     } catch (error) {
@@ -68,7 +68,7 @@ export class TableReader {
     return this.repository.fetch(session.executor, plan, key, session.model);
   }
 
-  async judge(
+  async evaluate(
     { project, executor, model }: Session,
     kind: KindDef,
     id: string,
@@ -76,7 +76,7 @@ export class TableReader {
   ): Promise<readonly boolean[] | undefined> {
     const key = parseKey(kind, id);
     const plan = { schema: project.schema, kind };
-    return key === undefined ? undefined : this.repository.judge(executor, plan, key, predicates, model);
+    return key === undefined ? undefined : this.repository.evaluate(executor, plan, key, predicates, model);
   }
 }
 

@@ -32,7 +32,7 @@ export class TableStore implements UnitStore {
   readonly list: UnitStore['list'] = (...args) => this.reader.list(...args);
   readonly get: UnitStore['get'] = (...args) => this.reader.get(...args);
   readonly find: UnitStore['find'] = (...args) => this.reader.find(...args);
-  readonly judge: UnitStore['judge'] = (...args) => this.reader.judge(...args);
+  readonly evaluate: UnitStore['evaluate'] = (...args) => this.reader.evaluate(...args);
 
   readonly isolation: UnitStore['isolation'] = (...args) => this.writer.isolation(...args);
   readonly insert: UnitStore['insert'] = (...args) => this.writer.insert(...args);

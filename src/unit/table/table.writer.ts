@@ -12,7 +12,7 @@ import { scalarText, type Json } from '../../shared/json.js';
 import type { DeletePlan } from '../../sql/write.sql.js';
 import { Behaviors } from '../draft/behavior.js';
 import { BehaviorChanges } from './behavior-changes.js';
-import { isAlone, TableInserter } from './table.inserter.js';
+import { hasNoTransaction, TableInserter } from './table.inserter.js';
 import type { WriteContext } from './constraint-violations.js';
 import { deletionRunsHooks, Deletions } from './deletion.js';
 import { countingDefaults, type DefaultBytes } from '../draft/default-bytes.js';
@@ -62,7 +62,7 @@ export class TableWriter {
   #fresh(session: Session, kind: KindDef, id: string) {
     return async (found: readonly Unreachable[]): Promise<Unreachable[]> => {
       const stored = await this.#stored(session, kind, id);
-      return found.filter(({ field, id: asked }) => stored[field.id] !== asked);
+      return found.filter(({ field, id: referenced }) => stored[field.id] !== referenced);
     };
   }
 
@@ -91,8 +91,8 @@ export class TableWriter {
     const behaviors = this.behaviors.of(kind, session);
     const key = parseKey(kind, id);
     if (key === undefined) throw unknownUnit(kind, id);
-    if (isAlone(session) && (await createsNestedUnits(kind, read))) {
-      return this.inserter.together(session, (within) => this.update(within, kind, id, read, options));
+    if (hasNoTransaction(session) && (await createsNestedUnits(kind, read))) {
+      return this.inserter.inTransaction(session, (within) => this.update(within, kind, id, read, options));
     }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
     for (const behavior of behaviors) behavior.ready?.();
@@ -116,25 +116,25 @@ export class TableWriter {
       allowed: options.access,
       tags: conditions.tags,
     };
-    return this.inserter.undoable(session, late, async (within) => {
+    return this.inserter.withLateFaults(session, late, async (within) => {
       const changes = !late.any && this.behaviors.changesUpdates(kind, within);
       const draft = changes
         ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, conditions)
         : drafted;
       // Changes by behaviors give the locked unit a new version, so that the tags are not checked again.
       const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
-      const telling = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
-      const made = await this.refusals.completing(within, kind, [{ draft }], telling, {
+      const write = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
+      const row = await this.refusals.runWrite(within, kind, [{ draft }], write, {
         id,
         fresh: this.#fresh(within, kind, id),
       });
-      if (!made)
+      if (!row)
         throw (
           (await this.rights.whyNot(within, kind, id, conditions, 'update')) ?? leavesAllowedUnits(session.caller, kind)
         );
       late.throwIfAny();
       await this.behaviors.afterWrite(within, kind, [{ draft }], id);
-      return made;
+      return row;
     });
   }
 

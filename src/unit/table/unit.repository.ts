@@ -139,7 +139,7 @@ export class UnitRepository {
   }
 
   /** Which of the predicates hold for a unit; undefined if it does not exist. */
-  async judge(
+  async evaluate(
     executor: Executor,
     { schema, kind }: Pick<ReadPlan, 'schema' | 'kind'>,
     id: unknown,
@@ -169,9 +169,9 @@ export class UnitRepository {
     context: WriteContext,
   ): Promise<UnitRow[]> {
     const statement = insertStatement(plan, await jsonTextOf(plan, rows));
-    const made = await this.#write<MaybeUnit>(executor, plan, statement, { ...context, rows });
-    checkVersion(made[0], context.model);
-    return made.flatMap((row) => unitOf(row) ?? []);
+    const written = await this.#write<MaybeUnit>(executor, plan, statement, { ...context, rows });
+    checkVersion(written[0], context.model);
+    return written.flatMap((row) => unitOf(row) ?? []);
   }
 
   async update(
@@ -180,12 +180,12 @@ export class UnitRepository {
     row: RowValues,
     context: WriteContext,
   ): Promise<UnitRow | undefined> {
-    const about = () => contendedOf(plan, { id: plan.id, forDelete: false });
-    const told = { ...context, rows: [row] };
+    const contention = () => contentionOn(plan, { id: plan.id, forDelete: false });
+    const writeContext = { ...context, rows: [row] };
     const statement = updateStatement(plan, await jsonTextOf(plan, [row]));
-    const [made] = await this.#write<MaybeUnit>(executor, plan, statement, told, about);
-    checkVersion(made, context.model);
-    return unitOf(made);
+    const [written] = await this.#write<MaybeUnit>(executor, plan, statement, writeContext, contention);
+    checkVersion(written, context.model);
+    return unitOf(written);
   }
 
   /**
@@ -193,16 +193,16 @@ export class UnitRepository {
    * a reference to it either. Returns whether the unit exists and fits the plan.
    */
   async lock(executor: Executor, plan: DeletePlan, model: Model, forDelete: boolean): Promise<boolean> {
-    const about = () => contendedOf(plan, { id: plan.id, forDelete });
-    const [row] = await trackContention(about, () => executor.run<MaybeUnit>(lockStatement(plan, forDelete)));
+    const contention = () => contentionOn(plan, { id: plan.id, forDelete });
+    const [row] = await trackContention(contention, () => executor.run<MaybeUnit>(lockStatement(plan, forDelete)));
     checkVersion(row, model);
     return row?.tag !== null;
   }
 
   /** Returns whether a unit was deleted. */
   async delete(executor: Executor, plan: DeletePlan, context: WriteContext): Promise<boolean> {
-    const about = () => contendedOf(plan, { id: plan.id, forDelete: true });
-    const [row] = await this.#write<MaybeUnit>(executor, plan, deleteStatement(plan), context, about);
+    const contention = () => contentionOn(plan, { id: plan.id, forDelete: true });
+    const [row] = await this.#write<MaybeUnit>(executor, plan, deleteStatement(plan), context, contention);
     checkVersion(row, context.model);
     return row?.tag !== null;
   }
@@ -212,13 +212,13 @@ export class UnitRepository {
     { schema }: Pick<WritePlan, 'schema'>,
     statement: Statement,
     context: WriteContext,
-    about?: () => ContentionTarget,
+    contention?: () => ContentionTarget,
   ): Promise<Row[]> {
     executor.tx?.beforeCommit(keepVersionStatement(schema));
     try {
       return await executor.run<Row>(statement);
     } catch (error) {
-      if (about) noteContention(error, about);
+      if (contention) noteContention(error, contention);
       throw conflictOf(error, context) ?? error;
     }
   }
@@ -229,7 +229,7 @@ function jsonTextOf({ schema }: WritePlan, rows: readonly RowValues[]): MaybePro
 }
 
 /** The table and unit on which a statement may conflict with another transaction. */
-function contendedOf(
+function contentionOn(
   { schema, kind }: Pick<WritePlan, 'schema' | 'kind'>,
   { id, forDelete }: { readonly id: unknown; readonly forDelete: boolean },
 ): ContentionTarget {

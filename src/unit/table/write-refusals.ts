@@ -22,7 +22,7 @@ export class WriteRefusals {
    * transaction missing units are not looked up: after the error it can run no statement, and after its end the units
    * that it created would be missing too.
    */
-  async completing<T>(
+  async runWrite<T>(
     session: Session,
     kind: KindDef,
     drafts: readonly LocatedDraft[],
@@ -70,11 +70,11 @@ export interface Edited {
 /** What refusals of the write may tell the caller. */
 export function writeContextOf(session: Session, kind: KindDef, bulk = false): WriteContext {
   const { caller, model } = session;
-  const told = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
+  const visibleFields = caller.type === 'system' ? kind.fields : readableFields(kind, caller);
   return {
     model,
     kind,
-    visibleFields: told,
+    visibleFields: visibleFields,
     ofTarget: targetKindTextFor(originalCallerOf(session), model),
     ...(bulk && { bulk }),
   };

@@ -119,7 +119,7 @@ describe('what a hook refuses', () => {
   const hooks = new FunctionError(409, 'order.closed', 'The order is closed', 'state');
 
   it('has the position of the unit and the path to it', () => {
-    expect(relocateFunctionError(hooks, { index: 1, way: 'land' })).toMatchObject({
+    expect(relocateFunctionError(hooks, { index: 1, path: 'land' })).toMatchObject({
       index: 1,
       parameter: 'land.state',
       status: 409,
