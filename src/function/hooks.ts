@@ -43,7 +43,7 @@ const BROKEN: Behavior = {
 @Injectable()
 export class HookBehaviors implements BehaviorSource, OnModuleInit {
   /** Cached as long as the module exists. */
-  readonly #made = new WeakMap<LoadedModule, Behavior>();
+  readonly #behaviorsByModule = new WeakMap<LoadedModule, Behavior>();
 
   constructor(
     private readonly behaviors: Behaviors,
@@ -69,11 +69,11 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     if (kind.builtIn || !(deployment instanceof Deployment)) return undefined;
     const loaded = deployment.find(project.id, kind.id);
     if (!loaded || (loaded.state === 'ready' && loaded.module.hooks.size === 0)) return undefined;
-    const known = this.#made.get(loaded);
+    const known = this.#behaviorsByModule.get(loaded);
     if (known) return known;
-    const made = loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : BROKEN;
-    this.#made.set(loaded, made);
-    return made;
+    const behavior = loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : BROKEN;
+    this.#behaviorsByModule.set(loaded, behavior);
+    return behavior;
   }
 
   /** Has only the methods that the hooks of the module need, because the engine checks which methods a behavior has. */
@@ -81,7 +81,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const has = (...names: HookName[]) => names.some((name) => module.hooks.has(name));
     const before = new WeakMap<Draft, UnitObject>();
     /** Units being deleted, by runs: the two deletion hooks of a remote kind may be in different transactions. */
-    const leaving = new WeakMap<object, Map<string, UnitObject>>();
+    const deletedUnits = new WeakMap<object, Map<string, UnitObject>>();
     const run = (name: HookName, session: Session, given: object) => this.calls.run(module, name, session, given);
     const changed = (draft: Draft, write: PendingWrite, changes: unknown) =>
       this.#changed(draft, write, changes, module.file);
@@ -118,14 +118,14 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
           const unit = await stored(kind, id, session);
           if (has('after_delete')) {
             const { runs } = transactionOf(session);
-            leaving.set(runs, (leaving.get(runs) ?? new Map<string, UnitObject>()).set(id, unit));
+            deletedUnits.set(runs, (deletedUnits.get(runs) ?? new Map<string, UnitObject>()).set(id, unit));
           }
           await run('before_delete', session, { unit });
         },
         afterDelete: async (_: KindDef, id: string, session: Session) => {
           const { runs } = transactionOf(session);
-          const unit = leaving.get(runs)?.get(id);
-          leaving.get(runs)?.delete(id);
+          const unit = deletedUnits.get(runs)?.get(id);
+          deletedUnits.get(runs)?.delete(id);
           if (unit) await run('after_delete', session, { unit });
         },
       }),

@@ -25,7 +25,7 @@ type SourceCall = (...args: readonly unknown[]) => unknown;
 @Injectable()
 export class ModuleSources implements RemoteSources, OnModuleInit {
   /** Cached as long as the module exists. */
-  readonly #made = new WeakMap<FunctionModule, RemoteSource>();
+  readonly #sourcesByModule = new WeakMap<FunctionModule, RemoteSource>();
 
   constructor(
     private readonly remotes: RemoteSourceRunner,
@@ -49,8 +49,8 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     if (loaded?.state === 'broken') return brokenModule();
     const module = loaded?.module;
     if (!module?.remote) return undefined;
-    const source = this.#made.get(module) ?? this.#sourceOf(module);
-    this.#made.set(module, source);
+    const source = this.#sourcesByModule.get(module) ?? this.#sourceOf(module);
+    this.#sourcesByModule.set(module, source);
     return source;
   }
 
@@ -74,13 +74,13 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     session: Session,
   ): Promise<unknown> {
     const { kind, file, remote } = module;
-    const who = { project: session.project.id, file, name: `remote.${operation}` };
+    const code = { project: session.project.id, file, name: `remote.${operation}` };
     const handler = (context: Context) =>
       (remote?.[operation] as SourceCall | undefined)?.call(remote, ...args, context);
     try {
-      return await this.calls.inside(session, who, handler, {}, who.name);
+      return await this.calls.inside(session, code, handler, {}, code.name);
     } catch (error) {
-      throw this.uncaught.redact(error, { module, name: who.name, session }, (cause, at) =>
+      throw this.uncaught.redact(error, { module, name: code.name, session }, (cause, at) =>
         sourceUnavailable({ id: kind }, at === '' ? cause : new Error(`${sourceText(cause)}${at}`, { cause })),
       );
     }

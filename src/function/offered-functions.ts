@@ -36,8 +36,8 @@ export class OfferedFunctions implements FunctionSource, OnModuleInit {
   functionsOf(project: Project, model: Model, kind: KindDef, caller: Caller): readonly DocumentedFunction[] {
     const module = kind.active && !kind.builtIn ? this.registry.current.findReady(project.id, kind.id) : undefined;
     if (!module) return [];
-    const mayCall = ({ scope, access }: FunctionDef, who: Caller) =>
-      functionGrant(kind, { ofUnit: scope === 'unit', access }, who, model) !== undefined;
+    const mayCall = ({ scope, access }: FunctionDef, by: Caller) =>
+      functionGrant(kind, { ofUnit: scope === 'unit', access }, by, model) !== undefined;
     return [...module.functions.kind.values(), ...module.functions.unit.values()]
       .filter((def) => mayCall(def, caller))
       .map((def) => ({

@@ -55,11 +55,11 @@ export function checkDeclaration(
     });
     return undefined;
   }
-  let right = true;
+  let valid = true;
   const { stack, options } = exported;
   const own = sourceLocationOf(stack, source);
   const bad: Bad = (text, place = own) => {
-    right = false;
+    valid = false;
     report({ ...place, text });
   };
   if (exported.kind !== kind) bad(`is the file of '${kind}', and declares a module of '${exported.kind}'`);
@@ -76,7 +76,7 @@ export function checkDeclaration(
   };
   const hooks = new Map(checkMembers(options['hooks'], HOOKS, 'hooks', bad) as [HookName, Hook][]);
   const remote = checkRemoteSource(options['remote'], hooks, bad);
-  return right ? { kind, file, root, path, functions, hooks, remote } : undefined;
+  return valid ? { kind, file, root, path, functions, hooks, remote } : undefined;
 }
 
 function checkFunctions(
@@ -86,24 +86,24 @@ function checkFunctions(
   bad: Bad,
 ): ReadonlyMap<string, FunctionDef> {
   const { kind } = source;
-  const made = new Map<string, FunctionDef>();
+  const functions = new Map<string, FunctionDef>();
   const [at, maker] = scope === 'kind' ? ['functions', 'function'] : ['unitFunctions', 'unitFunction'];
-  if (given === undefined) return made;
+  if (given === undefined) return functions;
   if (!isPlainObject(given)) {
     bad(`${at}: must be an object of functions, got ${typeName(given)}`);
-    return made;
+    return functions;
   }
   for (const [name, declared] of Object.entries(given)) {
-    const told = `${at}.${name}`;
-    if (!FUNCTION_NAME.test(name)) bad(`${told}: a name is ${FUNCTION_NAME_HINT}`);
+    const path = `${at}.${name}`;
+    if (!FUNCTION_NAME.test(name)) bad(`${path}: a name is ${FUNCTION_NAME_HINT}`);
     else if (!isFunction(declared) || declared.scope !== scope || declared.kind !== kind) {
-      bad(`${told}: must be made by kind('${kind}').${maker}({ … }), got ${describeValue(declared)}`);
+      bad(`${path}: must be made by kind('${kind}').${maker}({ … }), got ${describeValue(declared)}`);
     } else {
-      const def = checkFunction(name, told, declared, sourceLocationOf(declared.stack, source), bad);
-      if (def) made.set(name, def);
+      const def = checkFunction(name, path, declared, sourceLocationOf(declared.stack, source), bad);
+      if (def) functions.set(name, def);
     }
   }
-  return made;
+  return functions;
 }
 
 function checkFunction(

@@ -16,7 +16,7 @@ export function checkFit({ functions }: FunctionModule, kind: KindDef, model: Mo
 
 function ruleFaults({ access }: FunctionDef, kind: KindDef, model: Model): string[] {
   if (access === undefined) return [];
-  const texts = accessTexts(access, (said, faults) => checkAccessRules({ ...kind, access: said }, model, faults));
+  const texts = accessTexts(access, (setting, faults) => checkAccessRules({ ...kind, access: setting }, model, faults));
   return texts.map((text) => `access: ${text}`);
 }
 

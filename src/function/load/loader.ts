@@ -18,7 +18,7 @@ export class Loader {
 
   constructor(
     folder: string,
-    private readonly patience = EVALUATION_TIMEOUT,
+    private readonly timeout = EVALUATION_TIMEOUT,
   ) {
     this.#evaluator = new Evaluator(folder);
   }
@@ -29,8 +29,8 @@ export class Loader {
     });
     if (files.length === 0) return new Deployment(loaded, strays);
     const generation = await this.#evaluator.begin(sources);
-    const waiting: EvaluationTime = { left: this.patience };
-    for (const file of files) loaded.push(await loadFile(generation, file, waiting));
+    const remaining: EvaluationTime = { left: this.timeout };
+    for (const file of files) loaded.push(await loadFile(generation, file, remaining));
     return new Deployment(loaded, strays);
   }
 }
@@ -40,19 +40,19 @@ interface EvaluationTime {
   left: number;
 }
 
-async function loadFile(generation: Generation, source: ModuleFile, waiting: EvaluationTime): Promise<LoadedModule> {
+async function loadFile(generation: Generation, source: ModuleFile, remaining: EvaluationTime): Promise<LoadedModule> {
   const { kind, project, file, path } = source;
   const faults: ModuleFault[] = [];
-  const patience = waiting.left / 2;
+  const timeout = remaining.left / 2;
   try {
     const module = await withinUserCode({ file, name: 'load', ...(project !== null && { project }) }, async () => {
-      const exported = await generation.import(path, patience);
+      const exported = await generation.import(path, timeout);
       return checkDeclaration(deepCopy(exported['default']), source, (fault) => void faults.push(fault));
     });
     if (module) return { state: 'ready', kind, project, module };
   } catch (error) {
     const thrown = error instanceof UserCodeError ? error.cause : (error as Error);
-    if (thrown instanceof EvaluationTimeout) waiting.left -= patience;
+    if (thrown instanceof EvaluationTimeout) remaining.left -= timeout;
     faults.push(moduleFault(thrown, source));
   }
   const [first = { file, text: 'is no module' }, ...rest] = faults;

@@ -55,7 +55,7 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** `refresh` for the timer: if the files can not be read, the modules stay, and the error is logged once. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     try {
       await this.refresh();
       this.#unread = undefined;
@@ -75,26 +75,26 @@ export class FunctionRegistry implements OnModuleInit, OnApplicationShutdown {
       const when = functionsWatch ? 'when it appears' : 'when the service starts again';
       this.logger.warn(`FUNCTIONS_DIR: there is no folder ${functionsDir}; its modules are loaded ${when}`);
     }
-    const again = this.#mark !== undefined;
+    const reloaded = this.#mark !== undefined;
     const loaded = await this.#loader.load(folder);
-    const told = new Set(this.#current.faults.map(faultText));
+    const logged = new Set(this.#current.faults.map(faultText));
     const changed = changedLines(this.#mark ?? '', folder.mark);
     this.#mark = folder.mark;
     this.#current = loaded;
     for (const fault of loaded.faults) {
-      if (told.has(faultText(fault)) && changed.every((line) => isOfAnother(fault, folder, line))) continue;
+      if (logged.has(faultText(fault)) && changed.every((line) => isOfAnother(fault, folder, line))) continue;
       const { file, line, module } = fault;
       this.logger.error({ file, line, module }, `functions: ${faultText(fault)}`);
     }
-    if (again) this.logger.info({ modules: loaded.loaded.length }, 'functions were loaded again');
+    if (reloaded) this.logger.info({ modules: loaded.loaded.length }, 'functions were loaded again');
   }
 
   #watch(): void {
-    const look = async (): Promise<void> => {
-      await this.look();
+    const check = async (): Promise<void> => {
+      await this.check();
       if (this.#timer) this.#watch();
     };
-    this.#timer = setTimeout(() => void look(), WATCH_EVERY).unref();
+    this.#timer = setTimeout(() => void check(), WATCH_EVERY).unref();
   }
 }
 

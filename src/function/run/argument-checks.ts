@@ -13,6 +13,6 @@ export function checkText(given: unknown, call: string, name: string): void {
 export function checkUnit(given: unknown, call: string, name: string): void {
   const { kind_id, id } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   if (typeof kind_id === 'string' && typeof id === 'string') return;
-  const got = isPlainObject(given) ? `kind_id ${typeName(kind_id)} and id ${typeName(id)}` : typeName(given);
-  throw new TypeError(`${call}: ${name} must have a kind_id and an id, both strings; got ${got}`);
+  const actual = isPlainObject(given) ? `kind_id ${typeName(kind_id)} and id ${typeName(id)}` : typeName(given);
+  throw new TypeError(`${call}: ${name} must have a kind_id and an id, both strings; got ${actual}`);
 }

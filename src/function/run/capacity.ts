@@ -53,8 +53,8 @@ export class Capacity {
 
   /** The share of connections for the transactions of a project in which user code runs. */
   share(project: string): ConnectionShare {
-    const lanes = this.#transactions;
-    return { acquire: () => lanes.acquire(project), tryAcquire: () => lanes.tryAcquire(project) };
+    const queue = this.#transactions;
+    return { acquire: () => queue.acquire(project), tryAcquire: () => queue.tryAcquire(project) };
   }
 }
 

@@ -30,7 +30,7 @@ import { deepCopy } from '../sandbox/deep-copy.js';
 export interface ContextOptions {
   readonly session: Session;
   readonly call: CallScope;
-  readonly who: UserCode;
+  readonly code: UserCode;
   /** 0 for a function; one more for each nested hook. */
   readonly depth: number;
 }
@@ -48,47 +48,47 @@ export class Contexts {
 
   /** Makes costly members when they are first read. @param more members that only this handler has */
   make<G extends object>(
-    { session, call, who, depth }: ContextOptions,
+    { session, call, code, depth }: ContextOptions,
     more: G,
-  ): { readonly context: Context & G; readonly door: OperationQueue } {
-    const door = new OperationQueue(session.executor, call, depth);
-    const asker = originalCallerOf(session);
+  ): { readonly context: Context & G; readonly operations: OperationQueue } {
+    const operations = new OperationQueue(session.executor, call, depth);
+    const originalCaller = originalCallerOf(session);
     const { project } = session;
     const data = (caller: Caller): Data =>
-      this.#data({ ...session, caller: { ...caller, seesHidden: true }, originalCaller: asker }, door);
+      this.#data({ ...session, caller: { ...caller, seesHidden: true }, originalCaller }, operations);
     const { logger } = this;
     let [system, log, signal]: [Data?, Log?, AbortSignal?] = [];
     const context: Context & G = {
       ...more,
       project: { id: project.id, label: project.label },
-      member: memberOf(asker),
-      ...data(asker),
+      member: memberOf(originalCaller),
+      ...data(originalCaller),
       get system() {
         return (system ??= data(SYSTEM));
       },
       mail: (letter) => {
-        door.check();
+        operations.check();
         const mail = mailOf(letter);
         const place = this.outgoing.reserve(project.id, 'function');
         call.tx.afterCommit(() => place.submit({ type: 'function', make: () => mail }));
         call.tx.onEnd(() => place.release());
       },
       get log() {
-        return (log ??= logOf(logger.child({ ...who }), call.tx.runs));
+        return (log ??= logOf(logger.child({ ...code }), call.tx.runs));
       },
       get signal() {
-        return (signal ??= signalFor(who, call.limit.signal));
+        return (signal ??= signalFor(code, call.limit.signal));
       },
     };
-    return { context, door };
+    return { context, operations };
   }
 
-  #data(session: Session, door: OperationQueue): Data {
+  #data(session: Session, operations: OperationQueue): Data {
     const system = session.caller.type === 'system';
     const read = <T>(names: readonly string[], work: () => Promise<T>) =>
-      withOrigin({ names, system }, () => door.read(work));
+      withOrigin({ names, system }, () => operations.read(work));
     const write = <T>(names: readonly string[], work: () => Promise<T>) =>
-      withOrigin({ names, system }, () => door.write(work));
+      withOrigin({ names, system }, () => operations.write(work));
     const { units: all } = this;
     const units = (kind: string): Units<UnitObject, UnitObject> => {
       const get = <T>(work: () => Promise<T>) => read([kind], work);

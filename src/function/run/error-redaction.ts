@@ -51,24 +51,24 @@ export class ErrorRedaction {
    * Refusals are reported as by the endpoint, with their kind. Errors that restart the transaction are returned as they
    * are. All others are failures of user code: `fault` makes the error, with the original one as its cause.
    */
-  redact(error: unknown, catcher: FailedCall, fault: MakeError): unknown {
+  redact(error: unknown, call: FailedCall, fault: MakeError): unknown {
     if (error instanceof FunctionError) return error;
-    if (error instanceof KindError) return this.#refused(error, catcher);
+    if (error instanceof KindError) return this.#refused(error, call);
     if (error instanceof RestartError || error instanceof OutdatedError) return error;
     // Errors of user code are wrapped in `UserCodeError`, so that their `code` is not read here.
     if (isContention(error) || isStaleModel(error)) return error;
     const cause = error instanceof UserCodeError ? error.cause : error;
-    return commonRefusal(error) ?? fault(cause, lineText(cause, catcher.module));
+    return commonRefusal(error) ?? fault(cause, lineText(cause, call.module));
   }
 
-  #refused(refused: KindError, catcher: FailedCall): KindError {
-    const asked = originOf(refused);
-    if (!asked || asked.isFinal) return refused;
-    if (refused.status >= 500) return markFinal(asked.system ? withoutDetails(refused) : refused, asked);
-    this.#note(refused, asked, catcher);
-    const messages = refused.messages.map((message) => redactMessage(message, asked, catcher));
+  #refused(refused: KindError, call: FailedCall): KindError {
+    const origin = originOf(refused);
+    if (!origin || origin.isFinal) return refused;
+    if (refused.status >= 500) return markFinal(origin.system ? withoutDetails(refused) : refused, origin);
+    this.#note(refused, origin, call);
+    const messages = refused.messages.map((message) => redactMessage(message, origin, call));
     const [first, ...rest] = messages;
-    return markFinal(first ? refused.withMessages([first, ...rest], { cause: refused }) : refused, asked);
+    return markFinal(first ? refused.withMessages([first, ...rest], { cause: refused }) : refused, origin);
   }
 
   /** Logs a refusal for the author of the function. Its text is left out, because it may quote values of clients. */
@@ -77,15 +77,15 @@ export class ErrorRedaction {
     const level = system ? 'info' : 'debug';
     if (!this.logger.isLevelEnabled(level)) return;
     const place = lineOf(sourceLocationOf(from.stack ?? '', module));
-    const who = { project: session.project.id, file: module.file, name, ...(place !== undefined && { place }) };
+    const logged = { project: session.project.id, file: module.file, name, ...(place !== undefined && { place }) };
     // The key has no values of clients, only the project, files and names of the author, and an error code.
-    const count = this.#refusals.pass(JSON.stringify([who, system, code]));
+    const count = this.#refusals.pass(JSON.stringify([logged, system, code]));
     if (count === undefined) return;
     const parameters = messages
       .flatMap(({ parameter }) => parameter?.slice(0, NAMES.longest) ?? [])
       .slice(0, NAMES.most);
     const of = { as: system ? 'system' : 'caller', of: names, code, ...(parameters.length > 0 && { parameters }) };
-    this.logger[level]({ ...who, ...of, count }, 'a refusal was not caught');
+    this.logger[level]({ ...logged, ...of, count }, 'a refusal was not caught');
   }
 }
 
@@ -103,10 +103,10 @@ function withoutDetails(refused: KindError): KindError {
  * The message as the client may see it: with the kind, if it is not the kind of the function; of an operation as the
  * system, only what the client may know.
  */
-function redactMessage(message: Message, { names, system }: RequestedOperation, catcher: FailedCall): Message {
+function redactMessage(message: Message, { names, system }: RequestedOperation, call: FailedCall): Message {
   const name = names.find((each) => message.text.includes(`'${each}'`)) ?? names[0] ?? '';
-  if (system && !isAdministrator(originalCallerOf(catcher.session))) return redactSystemMessage(message, name, catcher);
-  return name === catcher.module.kind ? message : withKindName(message, name);
+  if (system && !isAdministrator(originalCallerOf(call.session))) return redactSystemMessage(message, name, call);
+  return name === call.module.kind ? message : withKindName(message, name);
 }
 
 /** The text if the client may read everything that it names; otherwise the general meaning of its code. */
@@ -117,11 +117,11 @@ function redactSystemMessage(
 ): Message {
   const { model } = session;
   const kind = model.kinds.get(name);
-  const told =
+  const visiblePath =
     kind && parameter !== undefined && visiblePathOf(parameter, kind, { caller: originalCallerOf(session), model });
-  const at = told ? told.visible : undefined;
+  const at = visiblePath ? visiblePath.visible : undefined;
   const place = { ...(at !== undefined && { parameter: at }), ...(index !== undefined && { index }) };
-  if (told && told.open && isAboutOneValue(code)) return withKindName({ code, text, ...place }, name);
+  if (visiblePath && visiblePath.open && isAboutOneValue(code)) return withKindName({ code, text, ...place }, name);
   const meaning = ERRORS[code].meaning.replace(/\.$/, '');
   return withKindName({ code, text: at === undefined ? meaning : `${at}: ${meaning}`, ...place }, name);
 }

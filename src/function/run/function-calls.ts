@@ -84,30 +84,30 @@ export class FunctionCalls {
         return work(tx);
       });
     }, runs);
-    const doomed: unknown[] = [];
-    const scope: CallScope = { limit, tx: transaction, failWith: (error) => void doomed.push(error) };
-    const who: UserCode = { project: session.project.id, file: module.file, name: def.name };
+    const failures: unknown[] = [];
+    const scope: CallScope = { limit, tx: transaction, failWith: (error) => void failures.push(error) };
+    const code: UserCode = { project: session.project.id, file: module.file, name: def.name };
     const inside = { ...session, executor: transaction };
-    this.inner.adopt(scope);
-    let door: OperationQueue | undefined;
+    this.inner.register(scope);
+    let operations: OperationQueue | undefined;
     try {
-      const unit = outside ? outside.copy() : await call.unit?.again(inside);
+      const unit = outside ? outside.copy() : await call.unit?.readAgain(inside);
       // Each run gets a new copy of the parameters, because the run before may have changed them.
       const given = { parameters: deepCopy(call.parameters) as object, ...(unit && { unit }) };
-      const made = this.contexts.make({ session: inside, call: scope, who, depth: 0 }, given);
-      ({ door } = made);
-      const content = await limit.race(withinUserCode(who, async () => contentOf(await def.run(made.context))));
-      await limit.race(door.close());
-      if (doomed.length > 0) throw doomed[0];
+      const prepared = this.contexts.make({ session: inside, call: scope, code, depth: 0 }, given);
+      ({ operations } = prepared);
+      const content = await limit.race(withinUserCode(code, async () => contentOf(await def.run(prepared.context))));
+      await limit.race(operations.close());
+      if (failures.length > 0) throw failures[0];
       limit.check();
       // Stopped here, so that the time limit does not interrupt the commit.
       limit.stop();
       await transaction.commit();
       return new Answer(content);
     } catch (error) {
-      void door?.abandon();
+      void operations?.abandon();
       await transaction.rollback(error);
-      throw doomed[0] ?? error;
+      throw failures[0] ?? error;
     }
   }
 
@@ -131,8 +131,8 @@ function contentOf(result: unknown): string {
 
 /** The key of calls with the same function, unit and parameters, which probably write the same units. */
 function sameCall({ session, module, def, parameters, unit }: FunctionCall): string {
-  const asked = JSON.stringify([module.kind, def.scope, def.name, unit?.first['id'], parameters]);
-  return `${session.project.id} ${createHash('sha256').update(asked).digest('base64')}`;
+  const key = JSON.stringify([module.kind, def.scope, def.name, unit?.first['id'], parameters]);
+  return `${session.project.id} ${createHash('sha256').update(key).digest('base64')}`;
 }
 
 function failed({ def, module }: FunctionCall, cause: unknown, at: string): Error {

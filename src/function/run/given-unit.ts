@@ -33,7 +33,7 @@ export class GivenUnit {
   }
 
   /** Reads the unit again, in the transaction of a session. @throws KindError as `UnitReading.get` does */
-  again(session: Session): Promise<UnitObject> {
+  readAgain(session: Session): Promise<UnitObject> {
     return this.reading.get(session);
   }
 

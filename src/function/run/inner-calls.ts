@@ -24,7 +24,7 @@ interface ActiveCall {
   readonly call: CallScope;
   /** Set outside of function calls, for all runs of the transaction. A function call starts and stops its own limit. */
   readonly limit?: TimeLimit;
-  readonly doomed: unknown[];
+  readonly failures: unknown[];
   depth: number;
 }
 
@@ -42,17 +42,17 @@ export class InnerCalls {
   ) {}
 
   /** Makes hooks in the transaction of a function call part of that call. */
-  adopt(call: CallScope): void {
-    this.#running.set(call.tx, { call, doomed: [], depth: 0 });
+  register(call: CallScope): void {
+    this.#running.set(call.tx, { call, failures: [], depth: 0 });
   }
 
   /** Returns the result of the hook; undefined without a hook of that name. @throws its error, as clients may see it */
   async run(module: FunctionModule, name: HookName, session: Session, given: object): Promise<unknown> {
     const hook = module.hooks.get(name);
     if (!hook) return undefined;
-    const who = { project: session.project.id, file: module.file, name };
+    const code = { project: session.project.id, file: module.file, name };
     try {
-      return await this.inside(session, who, hook, given, 'hooks');
+      return await this.inside(session, code, hook, given, 'hooks');
     } catch (error) {
       const failed = (cause: unknown, at: string) => new Error(`${name} of ${module.file} failed${at}`, { cause });
       throw this.uncaught.redact(error, { module, name, session }, failed);
@@ -65,28 +65,28 @@ export class InnerCalls {
    */
   async inside<G extends object>(
     session: Session,
-    who: UserCode,
+    code: UserCode,
     handler: (context: Context & G) => unknown,
     given: G,
     limited: string,
   ): Promise<unknown> {
     const running = this.#of(session);
     if (running.depth >= MAX_DEPTH)
-      throw new Error(`${who.file}: what sets off one another is more than ${MAX_DEPTH} deep`);
-    const { call, doomed, limit } = running;
+      throw new Error(`${code.file}: what sets off one another is more than ${MAX_DEPTH} deep`);
+    const { call, failures, limit } = running;
     if (running.depth === 0) limit?.start(limited);
     running.depth += 1;
-    const { context, door } = this.contexts.make({ session, call, who, depth: running.depth }, given);
+    const { context, operations } = this.contexts.make({ session, call, code, depth: running.depth }, given);
     try {
-      const result = await call.limit.race(runUserCode(who, () => handler(context)));
-      await call.limit.race(door.close());
-      if (doomed.length > 0) throw doomed[0];
+      const result = await call.limit.race(runUserCode(code, () => handler(context)));
+      await call.limit.race(operations.close());
+      if (failures.length > 0) throw failures[0];
       call.limit.check();
       return result;
     } catch (error) {
       // Waits for running operations, so that none writes after the error was handled.
-      await call.limit.race(door.abandon()).catch(() => undefined);
-      throw doomed[0] ?? error;
+      await call.limit.race(operations.abandon()).catch(() => undefined);
+      throw failures[0] ?? error;
     } finally {
       running.depth -= 1;
       if (running.depth === 0) limit?.stop();
@@ -100,9 +100,9 @@ export class InnerCalls {
     tx.joinShare(this.capacity.share(session.project.id));
     const limit = this.#limitOf(tx.runs);
     tx.abortOn(limit.signal);
-    const doomed: unknown[] = [];
-    const call: CallScope = { limit, tx, failWith: (error) => void doomed.push(error) };
-    const running = { call, limit, doomed, depth: 0 };
+    const failures: unknown[] = [];
+    const call: CallScope = { limit, tx, failWith: (error) => void failures.push(error) };
+    const running = { call, limit, failures, depth: 0 };
     this.#running.set(tx, running);
     return running;
   }

@@ -20,24 +20,24 @@ export interface VisiblePath {
  * @param path from a refusal of a write: field ids separated by `.`, all but the last one references. After a `json`
  * field, the rest are keys inside its value
  */
-export function visiblePathOf(path: string, kind: KindDef, asker: PathViewer): VisiblePath {
+export function visiblePathOf(path: string, kind: KindDef, viewer: PathViewer): VisiblePath {
   const ids = path.split('.');
   const named: string[] = [];
-  let at = kind;
-  let open = isOpen(at, asker);
+  let current = kind;
+  let open = isOpen(current, viewer);
   for (const id of ids) {
-    const field = at.fields.get(id);
-    if (!field || !mayName(field, asker)) return { visible: joined(named), open: false };
+    const field = current.fields.get(id);
+    if (!field || !mayName(field, viewer)) return { visible: joined(named), open: false };
     named.push(id);
     if (!field.reference) {
       if (field.type.hasKeys) return { visible: path, open };
       return { visible: joined(named), open: open && named.length === ids.length };
     }
-    const next = asker.model.kinds.get(field.reference.kind);
+    const next = viewer.model.kinds.get(field.reference.kind);
     // The first kind is named by the function and may be seen; the kinds after it must be readable for the caller.
-    if (!next || !grantOf(next, 'read', asker.caller, asker.model)) return { visible: joined(named), open: false };
-    at = next;
-    open &&= isOpen(at, asker);
+    if (!next || !grantOf(next, 'read', viewer.caller, viewer.model)) return { visible: joined(named), open: false };
+    current = next;
+    open &&= isOpen(current, viewer);
   }
   return { visible: path, open };
 }

@@ -11,8 +11,8 @@ export function deepCopy(value: unknown): unknown {
 
 function copyValue(value: unknown, depth: number, known: Map<object, unknown>): unknown {
   if (typeof value !== 'object' || value === null || depth > LIMITS.jsonDepth + 2) return value;
-  const made = known.get(value);
-  if (made !== undefined) return made;
+  const copied = known.get(value);
+  if (copied !== undefined) return copied;
   if (Array.isArray(value)) {
     const list: unknown[] = [];
     known.set(value, list);

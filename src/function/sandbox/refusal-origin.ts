@@ -37,15 +37,15 @@ export function markFinal(refused: KindError, origin: Origin): KindError {
 /**
  * Runs an operation for user code. Notes the origin of a refusal, and adds the trace of the user code to other errors.
  */
-export function withOrigin<T>(asked: RequestedOperation, work: () => Promise<T>): Promise<T> {
+export function withOrigin<T>(operation: RequestedOperation, work: () => Promise<T>): Promise<T> {
   // The text of the trace is made only when it is read.
   const from: { stack?: string } = {};
   Error.captureStackTrace(from, withOrigin);
   return work().catch((error: unknown) => {
     if (error instanceof KindError) {
       // Clients may have chosen the names. Those of kinds and groups are shorter than the limit.
-      const names = asked.names.map((name) => name.slice(0, NAME_LENGTH));
-      if (!origins.has(error)) origins.set(error, { ...asked, names, from, isFinal: false });
+      const names = operation.names.map((name) => name.slice(0, NAME_LENGTH));
+      if (!origins.has(error)) origins.set(error, { ...operation, names, from, isFinal: false });
     } else if (
       error instanceof Error &&
       ![FunctionError, RestartError, OutdatedError].some((type) => error instanceof type)

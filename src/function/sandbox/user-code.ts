@@ -34,10 +34,10 @@ const TRACKING_PERIOD = 30_000;
 const running = new AsyncLocalStorage<UserCode>();
 let trackingTimer: NodeJS.Timeout | undefined;
 
-function enterUserCode<T>(who: UserCode, work: () => T): T {
+function enterUserCode<T>(code: UserCode, work: () => T): T {
   trackingTimer ??= setTimeout(stopTracking, TRACKING_PERIOD).unref();
   trackingTimer.refresh();
-  return running.run(who, work);
+  return running.run(code, work);
 }
 
 /** Stops tracking until the next call of user code. */
@@ -67,8 +67,8 @@ function isPassedOn(error: unknown): boolean {
  * Runs user code. `work` must also read the result, because getters and proxies in it are user code too.
  * @throws refusals and restarts as they are; `UserCodeError` for everything else
  */
-export function withinUserCode<T>(who: UserCode, work: () => T | Promise<T>): Promise<T> {
-  return enterUserCode(who, async () => {
+export function withinUserCode<T>(code: UserCode, work: () => T | Promise<T>): Promise<T> {
+  return enterUserCode(code, async () => {
     try {
       return await work();
     } catch (error) {
@@ -78,14 +78,14 @@ export function withinUserCode<T>(who: UserCode, work: () => T | Promise<T>): Pr
 }
 
 /** Runs a handler and returns a copy of its result, so that reading it runs no user code. */
-export function runUserCode(who: UserCode, handler: () => unknown): Promise<unknown> {
-  return withinUserCode(who, async () => deepCopy(await handler()));
+export function runUserCode(code: UserCode, handler: () => unknown): Promise<unknown> {
+  return withinUserCode(code, async () => deepCopy(await handler()));
 }
 
 /** A copy of a signal, whose listeners run as user code. */
-export function signalFor(who: UserCode, signal: AbortSignal): AbortSignal {
+export function signalFor(code: UserCode, signal: AbortSignal): AbortSignal {
   const own = new AbortController();
-  const abort = () => enterUserCode(who, () => own.abort(signal.reason));
+  const abort = () => enterUserCode(code, () => own.abort(signal.reason));
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
   return own.signal;
@@ -110,12 +110,12 @@ export function readableError(thrown: unknown): Error {
  */
 export function handleStrayErrors(logger: Logger, folder: string): void {
   const handle = (thrown: unknown): void => {
-    const who = running.getStore();
+    const code = running.getStore();
     const err = readableError(thrown);
-    if (who || isFromFolder(folder, err) || (trackingTimer && !(err === thrown && isFromService(err)))) {
-      const place = userCodeLine(folder, err, who?.file);
+    if (code || isFromFolder(folder, err) || (trackingTimer && !(err === thrown && isFromService(err)))) {
+      const place = userCodeLine(folder, err, code?.file);
       logger.error(
-        { ...who, ...(place !== undefined && { place }), err },
+        { ...code, ...(place !== undefined && { place }), err },
         'a function let an error escape from its call',
       );
       return;

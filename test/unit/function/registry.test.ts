@@ -35,12 +35,12 @@ afterEach(() => {
 
 it('reports a missing folder, and loads its modules when it appears', async () => {
   const registry = await start('on');
-  await registry.look();
+  await registry.check();
   expect(lines).toEqual([`FUNCTIONS_DIR: there is no folder ${at}; its modules are loaded when it appears`]);
   folder.write('functions/city.ts', MODULE);
   await vi.waitFor(() => expect(registry.current.loaded).toMatchObject([{ state: 'ready', kind: 'city' }]), 10_000);
   folder.remove('functions');
-  await registry.look();
+  await registry.check();
   expect([registry.current.loaded, lines.length]).toEqual([[], 2]);
 });
 
@@ -57,10 +57,10 @@ it('ignores declarations and tests', async () => {
   const before = registry.current;
   folder.write('functions/kinds.d.ts', 'export {};');
   folder.write('functions/city.test.ts', 'export {};');
-  await registry.look();
+  await registry.check();
   expect(registry.current).toBe(before);
   folder.write('functions/_words.ts', 'export {};');
-  await registry.look();
+  await registry.check();
   expect(registry.current).not.toBe(before);
 });
 
@@ -81,11 +81,11 @@ it.each([
     rmSync(at, { recursive: true });
     spoil();
     await expect(start('off')).rejects.toThrow(ConfigError);
-    await registry.look();
-    await registry.look();
+    await registry.check();
+    await registry.check();
     expect([lines, registry.current.loaded.length]).toEqual([told, 1]);
     rmSync(at);
     folder.write('functions/city.ts', MODULE);
-    await registry.look();
+    await registry.check();
   }
 });

@@ -43,8 +43,8 @@ describe('a draft', () => {
 });
 
 describe('keys that hooks replaced', () => {
-  const before = [{ draft: draftOf({ code: 'a' }, 'a'), index: 0, way: 'land' }];
-  const after = [{ draft: draftOf({ code: 'b' }, 'b'), index: 0, way: 'land' }];
+  const before = [{ draft: draftOf({ code: 'a' }, 'a'), index: 0, path: 'land' }];
+  const after = [{ draft: draftOf({ code: 'b' }, 'b'), index: 0, path: 'land' }];
   const outer = { draft: draftOf({ name: 'Rome', land: 'a' }), index: 0 };
 
   it('change the references of the units around them, and of no others', () => {
