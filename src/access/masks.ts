@@ -41,9 +41,9 @@ function masksOf(kind: KindDef, caller: Caller): Masks {
     .filter((field) => hasValue(field) && mayReadField(field, caller))
     .map((field) => (field.revealing ? withHiddenValues(field, caller) : field));
   const writable = fields.filter((field) => !field.system && fieldLevelAllows(field.def.writeAccess, caller));
-  const made: Masks = { readable: byFieldId(readable), writable: byFieldId(writable) };
-  ofKind.set(callerClass, made);
-  return made;
+  const masks: Masks = { readable: byFieldId(readable), writable: byFieldId(writable) };
+  ofKind.set(callerClass, masks);
+  return masks;
 }
 
 /** Whether the definition of a field allows a caller to read it. */

@@ -61,7 +61,7 @@ export class InlineParameters {
         ids[at] = undefined;
       } else if (stored?.type === type) {
         seen.add(id);
-        ids[at] = await this.#said(type, { at, body }, stored, write);
+        ids[at] = await this.#storedId(type, { at, body }, stored, write);
         if (stored.definedIn && kindId !== undefined) changeOf(session).definedIn.set(stored.id, kindId);
       } else {
         seen.add(id);
@@ -69,9 +69,9 @@ export class InlineParameters {
       }
     }
     for (const [type, definitions] of byType) {
-      const made = await this.#createOfType(type, definitions, write);
-      definitions.forEach(({ at }, n) => (ids[at] = made?.[n]));
-      if (kindId !== undefined) made?.forEach((id) => changeOf(session).definedIn.set(id, kindId));
+      const created = await this.#createOfType(type, definitions, write);
+      definitions.forEach(({ at }, n) => (ids[at] = created?.[n]));
+      if (kindId !== undefined) created?.forEach((id) => changeOf(session).definedIn.set(id, kindId));
     }
     return ids.filter((id) => id !== undefined);
   }
@@ -80,7 +80,7 @@ export class InlineParameters {
    * The id of the stored parameter if the definition is equal to it; otherwise the behavior of parameters reports the
    * differences.
    */
-  async #said(
+  async #storedId(
     type: string,
     { at, body }: InlineDefinition,
     { id }: ParameterDef,
@@ -91,7 +91,7 @@ export class InlineParameters {
     const kind = session.model.kinds.get(type);
     return (
       kind &&
-      this.#telling([{ at, body }], write, async () => {
+      this.#collectFaults([{ at, body }], write, async () => {
         const faults = new Faults();
         const { defaults } = write;
         await this.drafter.creates(session, kind, [body], { writer: session.caller, bulk: true, faults, defaults });
@@ -107,7 +107,7 @@ export class InlineParameters {
     write: PendingWrite,
   ): Promise<readonly string[] | undefined> {
     const { session } = write;
-    return this.#telling(definitions, write, async () => {
+    return this.#collectFaults(definitions, write, async () => {
       const kind = session.model.kinds.get(type);
       if (!kind) return undefined;
       const bodies = definitions.map(({ body }) => body);
@@ -119,7 +119,7 @@ export class InlineParameters {
   }
 
   /** Reports faults of definitions as faults of the kind, with their position; undefined if there were any. */
-  async #telling<T>(
+  async #collectFaults<T>(
     definitions: readonly InlineDefinition[],
     { faults }: PendingWrite,
     work: () => Promise<T>,

@@ -159,7 +159,7 @@ function checkListShape(key: string, value: Json | undefined, { faults }: Pendin
   const bad = (text: string) => faults.add('parameter.bad_type', `${key}${text}`, { parameter: key });
   if (!Array.isArray(value)) return void bad(`: must be a list of lists of parameter ids, got ${typeName(value)}`);
   (value as Json[]).forEach((list, at) => {
-    const right = Array.isArray(list) && list.length > 0 && list.every((id: Json) => typeof id === 'string');
-    if (!right) bad(`[${at}]: must be a list of parameter ids`);
+    const valid = Array.isArray(list) && list.length > 0 && list.every((id: Json) => typeof id === 'string');
+    if (!valid) bad(`[${at}]: must be a list of parameter ids`);
   });
 }

@@ -58,12 +58,12 @@ export class LinkReader {
     if (key === undefined) throw unknownUnit(kind, path.unit);
     const from: From = { start: { kind, key, access: grant.predicate }, direction };
     const parsed = parseListQuery(parameters, WALK_QUERY);
-    const met = this.walks.seenKinds(model);
-    const expected = { met, narrow: met.size > 0 };
+    const seen = this.walks.seenKinds(model);
+    const expected = { seen, narrow: seen.size > 0 };
     let row = await this.#walk(session, from, parsed, path.unit, expected);
     if (row.unmet) {
-      for (const id of row.unmet) met.add(id);
-      if (expected.narrow) row = await this.#walk(session, from, parsed, path.unit, { met, narrow: false });
+      for (const id of row.unmet) seen.add(id);
+      if (expected.narrow) row = await this.#walk(session, from, parsed, path.unit, { seen, narrow: false });
     }
     if (!row.found) throw unknownUnit(kind, path.unit);
     if (row.over) throw tooFar();
@@ -73,8 +73,8 @@ export class LinkReader {
 
   /** A missing unit is reported before faults of the query. */
   async #walk(session: Session, from: From, parsed: ParsedQuery, unit: string, expected: Expected): Promise<WalkRow> {
-    const ground = this.walks.traversableKinds(session);
-    const passable = ground instanceof Promise ? await ground : ground;
+    const traversable = this.walks.traversableKinds(session);
+    const passable = traversable instanceof Promise ? await traversable : traversable;
     let plan: WalkPlan;
     try {
       const planned = planWalk(parsed, session, from, passable, expected);

@@ -21,7 +21,7 @@ export type From = Pick<WalkPlan, 'start' | 'direction'>;
 
 /** The kinds that earlier pages had units of, and whether only these are read. */
 export interface Expected {
-  readonly met: ReadonlySet<string>;
+  readonly seen: ReadonlySet<string>;
   readonly narrow: boolean;
 }
 
@@ -43,23 +43,27 @@ export function planWalk(
   parsed: ParsedQuery,
   session: Session,
   from: From,
-  ground: TraversableKinds,
+  traversable: TraversableKinds,
   expected: Expected,
 ): PlannedWalk {
   const { start, direction } = from;
   const { query, faults } = parsed;
   const linkIds = query.linkIds?.join() ?? '*';
   const isCached =
-    ground.shared && !start.access && faults.length === 0 && isPlainQuery(query) && linkIds.length <= CACHED.characters;
-  if (!isCached) return makePlan(parsed, session, from, ground, expected);
-  const plans = cache.get(ground) ?? new Map<string, PlannedWalk>();
-  cache.set(ground, plans);
-  const met = expected.narrow ? expected.met.size : 'all';
+    traversable.shared &&
+    !start.access &&
+    faults.length === 0 &&
+    isPlainQuery(query) &&
+    linkIds.length <= CACHED.characters;
+  if (!isCached) return makePlan(parsed, session, from, traversable, expected);
+  const plans = cache.get(traversable) ?? new Map<string, PlannedWalk>();
+  cache.set(traversable, plans);
+  const seen = expected.narrow ? expected.seen.size : 'all';
   const page = `${query.offset} ${query.limit} ${query.count} ${query.depth}`;
-  const key = `${session.project.schema} ${start.kind.id} ${direction} ${met} ${page} ${linkIds}`;
+  const key = `${session.project.schema} ${start.kind.id} ${direction} ${seen} ${page} ${linkIds}`;
   const known = plans.get(key);
   if (known) return { query, plan: { ...known.plan, start } };
-  const { plan } = makePlan(parsed, session, from, ground, expected);
+  const { plan } = makePlan(parsed, session, from, traversable, expected);
   const planned = { query, plan: { ...plan, templateOwner: {} } };
   keepNewest(plans, key, planned, CACHED.plans);
   return planned;
@@ -69,17 +73,17 @@ function makePlan(
   parsed: ParsedQuery,
   session: Session,
   from: From,
-  ground: TraversableKinds,
-  { met, narrow }: Expected,
+  traversable: TraversableKinds,
+  { seen, narrow }: Expected,
 ): PlannedWalk {
   const { model, caller, project } = session;
   const plan = (list: ListQuery) => {
     checkTypes(list, model, caller);
     const wanted = list.kindIds?.map((id) => openLinked(model, id, caller));
     const isWanted = ({ kind }: PassedKind) => !wanted || wanted.includes(kind);
-    const every = ground.passed.filter(isWanted);
+    const every = traversable.passed.filter(isWanted);
     const plain = isPlainQuery(list);
-    const shown = plain && narrow ? every.filter(({ kind }) => met.has(kind.id)) : every;
+    const shown = plain && narrow ? every.filter(({ kind }) => seen.has(kind.id)) : every;
     const read = { ...list, include: list.include?.filter(isOther) };
     const reach = referenceAccess(caller, model);
     const contextsOf = (kinds: readonly PassedKind[]) => kinds.map((passed) => planContextOf(session, passed, reach));
@@ -90,21 +94,21 @@ function makePlan(
       : sampleKinds(read, linked, contextsOf(reachableKinds(session).filter(isWanted)));
     const { parts, order } = planParts(caller.seesHidden ? includingKind(read) : read, contexts);
     const readParts = parts.filter(({ kind }) => linked.has(kind));
-    return { query: list, every, parts: readParts, order, met: plain ? [...met] : undefined };
+    return { query: list, every, parts: readParts, order, seen: plain ? [...seen] : undefined };
   };
-  const { query, every, parts, order, met: named } = planQuery(parsed, plan);
+  const { query, every, parts, order, seen: expectedKinds } = planQuery(parsed, plan);
   const { depth, linkIds, limit, offset, count } = query;
   const planned: WalkPlan = {
     ...from,
-    passed: ground.passed,
-    passesAll: ground.passesAll,
+    passed: traversable.passed,
+    passesAll: traversable.passesAll,
     oneType: (linkIds ?? [...model.linkTypes.keys()]).length === 1,
     schema: project.schema,
     depth,
     linkIds,
     shown: parts.map((part) => ({ ...part, read: withoutLink(part.read) })),
-    expectedKinds: named,
-    excludesUnits: every.length < ground.passed.length || parts.some(({ filter }) => filter !== undefined),
+    expectedKinds,
+    excludesUnits: every.length < traversable.passed.length || parts.some(({ filter }) => filter !== undefined),
     order,
     limit,
     offset,

@@ -53,8 +53,8 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     if (!isParameterTypeId(kind.id)) return draft;
     const stored = session.model.parameters.get(parameterId);
     // The body of a kind may repeat the definition of a stored parameter.
-    const said = id === undefined && stored?.type === kind.id && change.inline.has(parameterId);
-    if (id === undefined && stored && !said) addExistsFault(stored, [], write);
+    const isRepeated = id === undefined && stored?.type === kind.id && change.inline.has(parameterId);
+    if (id === undefined && stored && !isRepeated) addExistsFault(stored, [], write);
     const base =
       id === undefined ? emptyDefinition(parameterId, kind.id) : (stored ?? emptyDefinition(parameterId, kind.id));
     const def = patched(base, draft.values);
@@ -74,23 +74,23 @@ export class ParameterBehavior implements Behavior, OnModuleInit {
     }
     change.parameters.add(parameterId);
     // Only a valid value has a canonical form.
-    const made = faults.any ? draft : this.#canonical(draft, kind, def);
-    if (!said) return made;
+    const canonical = faults.any ? draft : this.#canonical(draft, kind, def);
+    if (!isRepeated) return canonical;
     // A comparison would reveal the values of the stored parameter, so callers who may not read these are always
     // refused.
     const mayCompare = !faults.any && mayReadValues(stored, originalCallerOf(session));
-    const others = mayCompare ? differences(stored, definitionOfDraft(made, kind)) : [];
+    const others = mayCompare ? differences(stored, definitionOfDraft(canonical, kind)) : [];
     if (!mayCompare || others.length > 0) addExistsFault(stored, others, write);
-    return made;
+    return canonical;
   }
 
   #canonical(draft: Draft, kind: KindDef, def: ReturnType<typeof patched>): Draft {
-    let made = draft;
+    let canonical = draft;
     for (const [key, value] of canonicalValues(def)) {
       const field = kind.fields.get(key);
-      if (field && draft.values.has(key)) made = withSystemValue(made, field, value);
+      if (field && draft.values.has(key)) canonical = withSystemValue(canonical, field, value);
     }
-    return made;
+    return canonical;
   }
 
   async beforeDelete(_: KindDef, id: string, session: Session): Promise<void> {

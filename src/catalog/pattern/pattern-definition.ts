@@ -14,26 +14,26 @@ export function isUsablePattern({ fault, size }: KnownPattern): boolean {
 }
 
 /** Reports the fault of a pattern that is being defined; an unknown pattern has timed out. */
-export function reportDefinition(known: KnownPattern | undefined, tell: NewPattern['tell']): void {
+export function reportDefinition(known: KnownPattern | undefined, report: NewPattern['report']): void {
   const code = 'parameter.bad_pattern';
-  if (!known) tell(code, 'takes too long to be read; make it simpler');
-  else if (known.fault !== undefined) tell(code, `is no regular expression of the RE2 dialect: ${known.fault}`);
+  if (!known) report(code, 'takes too long to be read; make it simpler');
+  else if (known.fault !== undefined) report(code, `is no regular expression of the RE2 dialect: ${known.fault}`);
   else if (!isUsablePattern(known))
-    tell(code, `is too large: ${known.size} instructions, at most ${LIMITS.patternSize}`);
+    report(code, `is too large: ${known.size} instructions, at most ${LIMITS.patternSize}`);
 }
 
 /** Settles checks of patterns from the deployer, which are trusted, synchronously on the event loop. */
 export function settleTrusted(checks: PatternChecks): void {
   const { texts, defined } = checks.take();
   const compiled = new Map<string, RE2JS>();
-  for (const { pattern, tell } of defined) {
+  for (const { pattern, report } of defined) {
     try {
       const expression = RE2JS.compile(pattern);
       const size = expression.programSize();
-      reportDefinition({ size }, tell);
+      reportDefinition({ size }, report);
       if (isUsablePattern({ size })) compiled.set(pattern, expression);
     } catch (error) {
-      reportDefinition({ fault: (error as Error).message, size: 0 }, tell);
+      reportDefinition({ fault: (error as Error).message, size: 0 }, report);
     }
   }
   for (const check of texts) {

@@ -104,7 +104,7 @@ export class PatternMatcher implements OnApplicationShutdown {
     used: UsedSteps,
   ): Promise<void> {
     await this.#examine(project, [...defined, ...texts], checks);
-    for (const { pattern, tell } of defined) reportDefinition(this.#known.get(pattern), tell);
+    for (const { pattern, report } of defined) reportDefinition(this.#known.get(pattern), report);
     // Texts are not matched against patterns that are refused.
     const refused = new Set(defined.map(({ pattern }) => pattern).filter((pattern) => !this.#isUsable(pattern)));
     const left = texts.filter(({ pattern }) => !refused.has(pattern));

@@ -67,23 +67,26 @@ export function isUnchanged(kind: KindDef, other: KindDef | undefined): boolean 
 }
 
 /** Returns the known definition if the new one is equal. */
-function keptDefinition(made: ParameterDef, known: ParameterDef | undefined): ParameterDef {
-  if (!known) return made;
-  const keys = Object.keys(made) as (keyof ParameterDef)[];
-  return keys.every((key) => jsonEqual(made[key], known[key])) ? known : made;
+function keptDefinition(definition: ParameterDef, known: ParameterDef | undefined): ParameterDef {
+  if (!known) return definition;
+  const keys = Object.keys(definition) as (keyof ParameterDef)[];
+  return keys.every((key) => jsonEqual(definition[key], known[key])) ? known : definition;
 }
 
 /** Whether a kind equals its record and groups, without its fields. */
 function matchesRecord(record: KindRecord, groups: readonly string[], kind: KindDef): boolean {
-  const said = [record.label, record.active, storageOf(record.remote, kind.builtIn).type, record.public, record.access];
-  const lists = [record.parameters, record.unique, record.indexes, groups];
-  return jsonEqual(
-    [said, lists],
-    [
-      [kind.label, kind.active, kind.storage.type, kind.public, kind.access],
-      [kind.parameters, kind.unique, kind.indexes, kind.groups],
-    ],
-  );
+  const pairs = [
+    [record.label, kind.label],
+    [record.active, kind.active],
+    [storageOf(record.remote, kind.builtIn).type, kind.storage.type],
+    [record.public, kind.public],
+    [record.access, kind.access],
+    [record.parameters, kind.parameters],
+    [record.unique, kind.unique],
+    [record.indexes, kind.indexes],
+    [groups, kind.groups],
+  ] as const;
+  return pairs.every(([recorded, built]) => jsonEqual(recorded, built));
 }
 
 function hasSameFields(

@@ -170,13 +170,14 @@ function checkMemberKey(kind: KindDef, touched: Touched, faults: Faults): void {
  * a granted field, or a name in the bodies or responses of sign-up and sign-in.
  */
 export function reportTakenNames(ids: readonly unknown[], groups: readonly string[], faults: Faults): void {
-  const tell = (text: string) => faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
+  const report = (text: string) =>
+    faults.add('kind.bad_definition', `parameters: ${text}`, { parameter: 'parameters' });
   for (const group of BUILT_IN_GROUPS.filter(({ id }) => groups.includes(id))) {
     for (const { id } of group.grants.filter((granted) => ids.includes(granted.id))) {
-      tell(`'${id}' comes with the group '${group.id}'; take it from the list`);
+      report(`'${id}' comes with the group '${group.id}'; take it from the list`);
     }
     for (const id of group.reserved.filter((name) => ids.includes(name))) {
-      tell(`'${id}' is a name that sign-up and sign-in use; in the group '${group.id}' a parameter needs another id`);
+      report(`'${id}' is a name that sign-up and sign-in use; in the group '${group.id}' a parameter needs another id`);
     }
   }
 }

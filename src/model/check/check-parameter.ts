@@ -95,9 +95,9 @@ function withoutRules({ id, type, label, default: value, multiple, unique }: Par
 
 /** Reports invalid limits. Returns whether all are valid, so that the default can be checked against them. */
 function checkRules(def: ParameterDef, type: ParameterType, patterns: PatternChecks, report: Report): boolean {
-  let right = true;
+  let valid = true;
   const bad: Report = (...fault) => {
-    right = false;
+    valid = false;
     report(...fault);
   };
   if (def.minLength !== undefined && def.maxLength !== undefined && def.minLength > def.maxLength) {
@@ -106,7 +106,7 @@ function checkRules(def: ParameterDef, type: ParameterType, patterns: PatternChe
   checkBounds(def, type, bad);
   checkValues(def, type, bad);
   checkPattern(def, patterns, bad);
-  return right;
+  return valid;
 }
 
 function checkBounds(def: ParameterDef, type: ParameterType, bad: Report): void {
@@ -170,7 +170,7 @@ function checkPattern({ pattern }: ParameterDef, patterns: PatternChecks, bad: R
   if (pattern === undefined) return;
   if (codePoints(pattern) > LIMITS.patternLength)
     return bad('pattern', `at most ${LIMITS.patternLength} characters`, 'parameter.too_long');
-  patterns.defined.push({ pattern, tell: (code, text) => bad('pattern', text, code) });
+  patterns.defined.push({ pattern, report: (code, text) => bad('pattern', text, code) });
 }
 
 function checkFlags(def: ParameterDef, type: ParameterType, report: Report): void {
@@ -219,10 +219,10 @@ function checkElement(
   { pattern, ...rules }: ParameterDef,
   type: ParameterType,
   { value, patterns }: { readonly value: unknown; readonly patterns: PatternChecks },
-  tell: (code: ErrorCode, text: string) => void,
+  report: (code: ErrorCode, text: string) => void,
 ): void {
-  const accepted = type.accept(value, rules, tell);
-  if (pattern !== undefined && typeof accepted === 'string') patterns.texts.push({ pattern, text: accepted, tell });
+  const accepted = type.accept(value, rules, report);
+  if (pattern !== undefined && typeof accepted === 'string') patterns.texts.push({ pattern, text: accepted, report });
 }
 
 /** The default and limits of a definition in canonical form, by record field; they are stored in this form. */

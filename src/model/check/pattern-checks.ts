@@ -17,13 +17,13 @@ export interface PatternMatch {
 }
 
 export interface PatternCheck extends PatternMatch {
-  readonly tell: (code: ErrorCode, text: string) => void;
+  readonly report: (code: ErrorCode, text: string) => void;
 }
 
 /** A pattern that is being defined, whose syntax and size are checked. */
 export interface NewPattern {
   readonly pattern: string;
-  readonly tell: (code: ErrorCode, text: string) => void;
+  readonly report: (code: ErrorCode, text: string) => void;
 }
 
 /** The checks of one request. Those of a unit or definition are settled before those of the next are collected. */
@@ -46,18 +46,18 @@ export class PatternChecks {
 }
 
 /** Reports the fault of an outcome, if it is one. */
-export function reportOutcome({ pattern, text, tell }: PatternCheck, outcome: PatternOutcome): void {
+export function reportOutcome({ pattern, text, report }: PatternCheck, outcome: PatternOutcome): void {
   switch (outcome) {
     case 'match':
       return;
     case 'mismatch':
-      return tell('parameter.pattern_mismatch', `does not match the pattern ${pattern}`);
+      return report('parameter.pattern_mismatch', `does not match the pattern ${pattern}`);
     case 'too_long':
-      return tell('parameter.too_long', `too long to be matched against its pattern, got ${text.length} characters`);
+      return report('parameter.too_long', `too long to be matched against its pattern, got ${text.length} characters`);
     case 'together':
-      return tell('parameter.too_long', 'with the others of the unit too long to be matched against patterns');
+      return report('parameter.too_long', 'with the others of the unit too long to be matched against patterns');
     case 'costly':
-      return tell(
+      return report(
         'parameter.too_long',
         `all that one request has matched against patterns may take ${LIMITS.patternSeconds} seconds, and this takes longer: send fewer units at once, or shorter texts`,
       );

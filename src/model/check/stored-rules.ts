@@ -5,8 +5,8 @@ import { isPlainObject, type Json } from '../../shared/json.js';
 import { LEVELS } from '../parameter-type/parameter-settings.js';
 
 /** The rules in the setting of one operation; empty if it is a level. */
-export function rulesOf(said: unknown): readonly string[] {
-  const list: readonly unknown[] = Array.isArray(said) ? said : [said];
+export function rulesOf(setting: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(setting) ? setting : [setting];
   return list.filter((rule) => typeof rule === 'string').filter((rule) => !LEVELS.some((level) => level === rule));
 }
 
@@ -29,7 +29,7 @@ export function namesOfRules(access: Json): ReadonlyMap<string, readonly RuleNam
   if (!isPlainObject(access)) return new Map();
   const found =
     parsedRules.get(access) ??
-    new Map(Object.entries(access).map(([operation, said]) => [operation, rulesOf(said).map(namesOfRule)]));
+    new Map(Object.entries(access).map(([operation, setting]) => [operation, rulesOf(setting).map(namesOfRule)]));
   parsedRules.set(access, found);
   return found;
 }

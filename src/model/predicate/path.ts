@@ -50,14 +50,14 @@ export interface Reached extends Pick<Names, 'kind' | 'visible'> {
  */
 export function resolvePath({ segments, at }: Path, { reach, ...names }: Names): Target {
   const through: Step[] = [];
-  let here: Omit<Names, 'reach'> = names;
+  let current: Omit<Names, 'reach'> = names;
   for (const [passed, name] of segments.entries()) {
-    const field = here.visible.get(name);
+    const field = current.visible.get(name);
     const rest = segments.slice(passed + 1);
     if (!field) {
-      if (segments.length > 1) reach?.checkField(here.kind, name);
-      const hint = didYouMean(name, here.visible.keys());
-      throw unknown(name, `no parameter '${shown(name)}' in ${kindsText(here)}${hint}`, at);
+      if (segments.length > 1) reach?.checkField(current.kind, name);
+      const hint = didYouMean(name, current.visible.keys());
+      throw unknown(name, `no parameter '${shown(name)}' in ${kindsText(current)}${hint}`, at);
     }
     const hasKeys = field.type.hasKeys && !field.def.multiple;
     if (rest.length === 0 || hasKeys) return { field, keys: rest, ...(through.length > 0 && { through }) };
@@ -67,7 +67,7 @@ export function resolvePath({ segments, at }: Path, { reach, ...names }: Names):
     if (through.length === LIMITS.references) throw tooManyReferences(name, at);
     const next = follow(reach, field, { segments, at });
     through.push({ reference: field, kind: next.kind, access: next.access });
-    here = next;
+    current = next;
   }
   throw new Error('a path has a segment');
 }
@@ -112,12 +112,12 @@ export function fieldsAlong(
   model: Model,
 ): { kind: KindDef; field: Field }[] {
   const found: { kind: KindDef; field: Field }[] = [];
-  let here: KindDef | undefined = kind;
+  let current: KindDef | undefined = kind;
   for (const name of segments) {
-    const field: Field | undefined = here?.fields.get(name);
-    if (!here || !field) break;
-    found.push({ kind: here, field });
-    here = field.reference && model.kinds.get(field.reference.kind);
+    const field: Field | undefined = current?.fields.get(name);
+    if (!current || !field) break;
+    found.push({ kind: current, field });
+    current = field.reference && model.kinds.get(field.reference.kind);
   }
   return found;
 }

@@ -22,7 +22,7 @@ async function judged(
 ): Promise<Told[]> {
   const told: Told[] = [];
   for (const [pattern, each] of texts) {
-    checks.texts.push({ pattern, text: each, tell: (code, text) => told.push({ code, text }) });
+    checks.texts.push({ pattern, text: each, report: (code, text) => told.push({ code, text }) });
   }
   await patterns.settle('p', checks);
   return told;
@@ -31,7 +31,7 @@ async function judged(
 async function defined(pattern: string): Promise<Told[]> {
   const told: Told[] = [];
   const checks = new PatternChecks();
-  checks.defined.push({ pattern, tell: (code, text) => told.push({ code, text }) });
+  checks.defined.push({ pattern, report: (code, text) => told.push({ code, text }) });
   await patterns.settle('p', checks);
   return told;
 }
@@ -92,9 +92,9 @@ describe('a pattern', () => {
   it('that is rejected itself is not applied to the default', async () => {
     const told: string[] = [];
     const checks = new PatternChecks();
-    const tell = (code: string) => void told.push(code);
-    checks.defined.push({ pattern: '(', tell });
-    checks.texts.push({ pattern: '(', text: 'x', tell });
+    const report = (code: string) => void told.push(code);
+    checks.defined.push({ pattern: '(', report });
+    checks.texts.push({ pattern: '(', text: 'x', report });
     await patterns.settle('p', checks);
     expect(told).toEqual(['parameter.bad_pattern']);
   });

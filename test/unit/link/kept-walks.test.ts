@@ -64,7 +64,7 @@ async function statementOf({
   const ground: TraversableKinds = await walks.traversableKinds(session);
   const id = met?.join() ?? '';
   METS.set(id, METS.get(id) ?? new Set(met));
-  const expected = { met: METS.get(id) as Set<string>, narrow: met !== undefined };
+  const expected = { seen: METS.get(id) as Set<string>, narrow: met !== undefined };
   const start = { kind: kindIn(of, from), key, access: undefined };
   const { plan } = planWalk(
     parseListQuery(urlQueryParameters(search), WALK_QUERY),
