@@ -90,8 +90,7 @@ export class ValueReader {
 
   #checked(field: Field, stored: Stored | undefined, report: ReportValueFault): Stored | undefined {
     if (stored === undefined || typeof stored !== 'string') return stored;
-    if (field.def.pattern !== undefined)
-      this.patterns.texts.push({ pattern: field.def.pattern, text: stored, report });
+    if (field.def.pattern !== undefined) this.patterns.texts.push({ pattern: field.def.pattern, text: stored, report });
     if (field === this.kind.primary && ['', '.', '..'].includes(stored)) {
       return void report('parameter.bad_value', `'${stored}' can not be a key, because it can not be in a path`);
     }
