@@ -1,7 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiRoute } from '../http/route/api-route.js';
 import { Metrics, METRICS_TYPE } from './metrics.js';
-import { COMMON_HEADERS } from '../http/answer/common-headers.js';
 
 /** Not registered if metrics have a separate address. */
 @Controller()
@@ -11,7 +10,6 @@ export class MetricsController {
   @Get('metrics')
   @ApiRoute({ id: 'metrics', tag: 'Service', needs: 'nothing', summary: 'Numbers for Prometheus', media: 'text/plain' })
   @Header('Content-Type', METRICS_TYPE)
-  @Header('X-Content-Type-Options', COMMON_HEADERS['X-Content-Type-Options'])
   scrape(): Promise<string> {
     return this.metrics.text();
   }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Address } from '../config/config.js';
 import { METRICS_TYPE } from './metrics.js';
-import { COMMON_HEADERS } from '../http/answer/common-headers.js';
+import { setCommonHeaders } from '../http/answer/common-headers.js';
 
 export interface MetricsServer {
   /** The address of `/metrics`. */
@@ -40,9 +40,10 @@ async function answerMetrics(
   response: ServerResponse,
   text: () => Promise<string>,
 ): Promise<void> {
+  setCommonHeaders(response);
   const [path] = (request.url ?? '').split('?');
   const end = (status: number, type: string, body: string): void => {
-    response.writeHead(status, { 'Content-Type': type, ...COMMON_HEADERS });
+    response.writeHead(status, { 'Content-Type': type });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
   const plain = 'text/plain; charset=utf-8';

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { encode, type Coding } from './content-coding.js';
 import { etagMatches } from './etag.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
-import { COMMON_HEADERS } from './common-headers.js';
 
 export const SCRIPT = 'text/javascript; charset=utf-8';
 export const STYLE = 'text/css; charset=utf-8';
@@ -60,7 +59,6 @@ export function answerFile(
   const common = {
     ETag: etag,
     'Cache-Control': 'no-cache',
-    ...COMMON_HEADERS,
     ...headers,
     Vary: [vary, 'Accept-Encoding'].flat().join(', '),
   };

@@ -9,7 +9,6 @@ import { errorEnvelope, JSON_CONTENT_TYPE } from '../answer/answer.js';
 import { unknownRoute } from './path-methods.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
 import { requestId } from '../request/request-id.js';
-import { COMMON_HEADERS } from '../answer/common-headers.js';
 
 /** The log for unexpected errors and for conditions that the operator must know. */
 export interface ErrorLog {
@@ -46,7 +45,6 @@ export class ErrorResponder implements ExceptionFilter {
     response.writeHead(answer.status, STATUS_CODES[answer.status] ?? '', {
       'Content-Type': JSON_CONTENT_TYPE,
       'Content-Length': Buffer.byteLength(text),
-      ...COMMON_HEADERS,
       'Cache-Control': 'no-store',
       ...(answer.retryAfter !== undefined && { 'Retry-After': answer.retryAfter }),
       ...(answer.allow && { Allow: answer.allow.join(', ') }),

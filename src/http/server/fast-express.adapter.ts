@@ -14,7 +14,6 @@ import { etagMatches } from '../answer/etag.js';
 import { deferContinue } from '../request/expect-continue.js';
 import { answerMalformed, MAX_HEAD, writeRefusal } from './malformed-request.js';
 import { varyOf } from '../answer/vary.js';
-import { COMMON_HEADERS } from '../answer/common-headers.js';
 
 const SERVER_OPTIONS = {
   maxHeaderSize: MAX_HEAD,
@@ -118,7 +117,6 @@ function writeAnswer(request: Request, response: Response, answer: Answer): void
     'Content-Type': JSON_CONTENT_TYPE,
     'Content-Length': Buffer.byteLength(text),
     Vary: vary,
-    ...COMMON_HEADERS,
   };
   if (etag !== undefined) headers['ETag'] = etag;
   response.writeHead(200, headers);

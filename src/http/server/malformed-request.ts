@@ -58,7 +58,7 @@ export function writeRefusal(socket: Socket, { messages, status }: KindError): v
     `Content-Type: ${JSON_CONTENT_TYPE}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
     `x-request-id: ${freshId()}`,
-    ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
+    ...COMMON_HEADERS.map(([name, value]) => `${name}: ${value}`),
     'Cache-Control: no-store',
     'Connection: close',
   ];

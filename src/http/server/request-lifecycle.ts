@@ -1,5 +1,9 @@
-/** The first middleware of every request: assigns its id, counts it, and observes it until its answer is sent. */
+/**
+ * The first middleware of every request: sets the headers of every answer, counts the request, and observes it until its
+ * answer is sent.
+ */
 import type { RequestHandler } from 'express';
+import { setCommonHeaders } from '../answer/common-headers.js';
 import { clientAddress } from '../request/client-address.js';
 import { lingeringClose } from './lingering-close.js';
 import { newestResponse } from './malformed-request.js';
@@ -26,6 +30,7 @@ export function requestLifecycle(openRequests: OpenRequests, observers: readonly
     unreadAnswers.watch(response, () => clientAddress(request));
     const started = performance.now();
     response.setHeader(REQUEST_ID, identify(request));
+    setCommonHeaders(response);
     if (openRequests.isStopping) response.setHeader('Connection', 'close');
     const leave = openRequests.open();
     response.once('close', () => {

@@ -74,7 +74,7 @@ describe('the documentation page', () => {
 
   it('is found with a trailing slash too', async () => {
     const { status, headers } = await fetchPage('/');
-    expect(status).toBe(308);
+    expect([status, headers.get('x-content-type-options')]).toEqual([308, 'nosniff']);
     expect(new URL(headers.get('location') ?? '', `${service.service.url}${PAGE}/`).pathname).toBe(PAGE);
   });
 });

@@ -18,7 +18,8 @@ it('are Prometheus text there', async () => {
 
 it('are alone there', async () => {
   for (const path of ['/', '/health/live', '/metrics/', '/api/lib/doc/swaggerui']) {
-    expect((await fetch(at(path))).status, path).toBe(404);
+    const { status, headers } = await fetch(at(path));
+    expect([status, headers.get('x-content-type-options')], path).toEqual([404, 'nosniff']);
   }
   const posted = await fetch(metricsUrl, { method: 'POST', body: '{}' });
   expect({ status: posted.status, allow: posted.headers.get('allow') }).toEqual({ status: 405, allow: 'GET, HEAD' });

@@ -318,19 +318,27 @@ describe('every answer', () => {
     },
   );
 
-  it.each([
-    'GET /note/unit',
-    'GET /note/unit/a',
-    'GET /nothing/unit',
-    'GET ^/health/live',
-    'GET ^/nowhere',
-    'POST /note/unit',
-  ])('is safe from sniffing and says nothing of the server: %s', async (request) => {
-    const reply = await send(service.service, wireRequest(project, { request }));
-    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(reply.headers.get('x-powered-by')).toBeNull();
-    expect(reply.headers.get('server')).toBeNull();
-  });
+  it.each<[string, number, Record<string, string>?]>([
+    ['GET /note/unit', 200],
+    ['GET /note/unit/a', 200],
+    ['GET /note/unit/a', 304, { 'if-none-match': '*' }],
+    ['OPTIONS /note/unit/a', 204],
+    ['GET /doc/swaggerui', 200],
+    ['GET /nothing/unit', 404],
+    ['GET ^/health/live', 200],
+    ['GET ^/metrics', 200],
+    ['GET ^/nowhere', 404],
+    ['POST /note/unit', 400],
+  ])(
+    'has the headers of every answer, and none that names the server: %s, %i',
+    async (request, status, headers = {}) => {
+      const reply = await send(service.service, wireRequest(project, { request, headers }));
+      expect(reply.status).toBe(status);
+      expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(reply.headers.get('x-powered-by')).toBeNull();
+      expect(reply.headers.get('server')).toBeNull();
+    },
+  );
 
   it('has Vary for caches', async () => {
     const names = async (path: string) => {
