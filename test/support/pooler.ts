@@ -53,7 +53,8 @@ interface Visitor {
 
 export async function startPooler(to: ConnectionOptions, options: PoolerOptions = {}): Promise<Pooler> {
   const pooler = new TransactionPooler(to, options);
-  const listening = createServer((socket) => pooler.serve(socket)).listen(0, '127.0.0.1');
+  // Without delay: messages are sent one by one, and each would wait for the acknowledgement of the one before it.
+  const listening = createServer({ noDelay: true }, (socket) => pooler.serve(socket)).listen(0, '127.0.0.1');
   await once(listening, 'listening');
   await pooler.open();
   atEnd(() => {
