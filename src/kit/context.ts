@@ -46,7 +46,7 @@ export interface WalkOptions extends ListOptions {
   readonly link_id?: string | readonly string[];
   /** Return only units of these kinds. All if omitted. */
   readonly kind_id?: string | readonly string[];
-  /** 0, the default, for direct neighbours; n for up to n + 1 steps. At most 10. */
+  /** 0, the default, for direct neighbours; n for up to n + 1 steps. At most 10 (`walkDepth` in docs/limits.md). */
   readonly depth?: number;
 }
 

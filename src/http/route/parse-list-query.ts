@@ -94,7 +94,7 @@ class ListQueryReader {
       count: this.#choice('count', ['exact', 'none', 'estimated'], 'exact'),
       cursor,
       loadLinks: this.#choice('load_links', ['true', 'false'], 'false') === 'true',
-      depth: this.#number('depth', 0, 10),
+      depth: this.#number('depth', 0, LIMITS.walkDepth),
       linkIds: this.#names('link_id'),
       kindIds: this.#names('kind_id'),
     };
