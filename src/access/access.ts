@@ -12,15 +12,9 @@ import { rulesOf } from '../model/check/stored-rules.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { KIND_KIND, LINK_KIND, type Operation } from '../model/built-in-traits.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
-import { passesLevel } from './level.js';
+import { FULL_GRANT, type Grant } from './grant.js';
+import { levelGrant, type EffectiveLevel } from './level.js';
 import { exceedRuleLimits, rulePredicate } from './rule.js';
-
-/** The units on which an operation is allowed: those that match the predicate, or all units if it is undefined. */
-export interface Grant {
-  readonly predicate: Predicate | undefined;
-}
-
-const FULL_GRANT: Grant = { predicate: undefined };
 
 /** Refuses access to the record of an internal kind. @throws KindError 403 */
 export function refuseSealed(kind: KindDef, unitId: string): void {
@@ -36,9 +30,6 @@ function storedAccess(kind: KindDef, operation: Operation): StoredLevel | readon
   if (setting === undefined || setting === null) return undefined;
   return LEVELS.find((known) => known === setting) ?? rulesOf(setting);
 }
-
-/** A stored level, or `self`: members may use only their own unit, administrators all units. */
-export type EffectiveLevel = StoredLevel | 'self';
 
 /** The level of an operation without a stored setting (docs/access.md). */
 function defaultLevel(kind: KindDef, operation: Operation): EffectiveLevel {
@@ -108,9 +99,7 @@ function grantBySetting(kind: KindDef, operation: Operation, caller: Caller, mod
     // A write that no unit could satisfy is refused at once; a read lists no units instead.
     return operation !== 'read' && grant && isAlwaysFalse(grant.predicate) ? undefined : grant;
   }
-  if (setting.level !== 'self') return passesLevel(setting.level, caller) ? FULL_GRANT : undefined;
-  if (isAdministrator(caller)) return FULL_GRANT;
-  return caller.type === 'member' ? ownUnitGrant(kind, caller.kindId, caller.id) : undefined;
+  return levelGrant(setting.level, kind, caller);
 }
 
 /** The units that match at least one of the rules. Without a token, rules apply only to public kinds. */
@@ -125,14 +114,6 @@ function ruleGrant(rules: readonly string[], kind: KindDef, caller: Caller, mode
 function isAlwaysFalse(predicate: Predicate | undefined): boolean {
   if (predicate?.op === 'constant') return !predicate.value;
   return predicate?.op === 'or' && predicate.parts.every(isAlwaysFalse);
-}
-
-/** The unit of the member itself. */
-function ownUnitGrant(kind: KindDef, memberKind: string, memberId: string): Grant {
-  if (kind.id !== memberKind) return { predicate: { op: 'constant', value: false } };
-  return {
-    predicate: { op: 'is', target: { field: kind.keyField, keys: [] }, negated: false, value: memberId },
-  };
 }
 
 /**

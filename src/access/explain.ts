@@ -3,7 +3,8 @@ import { isMemberKind, type KindDef, type Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import { ANONYMOUS, isAdministrator, type Caller } from '../tenancy/caller.js';
 import { OPERATIONS, type Operation } from '../model/built-in-traits.js';
-import { grantOf, REQUIRE_READ, accessSettingOf, type EffectiveLevel } from './access.js';
+import { grantOf, REQUIRE_READ, accessSettingOf } from './access.js';
+import type { EffectiveLevel } from './level.js';
 import { exceedRuleLimits, NEVER, rulePredicate } from './rule.js';
 
 /** The access check of one operation, with the predicates that have to be tested on the unit. */

@@ -4,7 +4,8 @@ import type { KindDef, Model } from '../model/model.js';
 import type { Level } from '../model/parameter-type/parameter-settings.js';
 import type { Operation } from '../model/built-in-traits.js';
 import type { Caller } from '../tenancy/caller.js';
-import { checkMemberKind, kindDenied, grantOf, authorizeKind, type Grant } from './access.js';
+import { checkMemberKind, kindDenied, grantOf, authorizeKind } from './access.js';
+import type { Grant } from './grant.js';
 
 /** `authorizeKind` for code of functions. Credentials are refused even to functions as the system. */
 export function authorizeForFunction(

@@ -1,6 +1,27 @@
-/** The meaning of access levels. Pure. */
-import type { Level } from '../model/parameter-type/parameter-settings.js';
+/** The meaning of access levels: which callers pass, and for which units. Pure. */
+import type { KindDef } from '../model/model.js';
+import { LEVELS, type Level } from '../model/parameter-type/parameter-settings.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
+import { FULL_GRANT, type Grant } from './grant.js';
+
+/** The levels of settings, and `self`, a default: members may use only their own unit, administrators all units. */
+export const EFFECTIVE_LEVELS = [...LEVELS, 'self'] as const;
+export type EffectiveLevel = (typeof EFFECTIVE_LEVELS)[number];
+
+/** The units of a kind for which a caller passes a level; undefined if there are none. */
+export function levelGrant(level: EffectiveLevel, kind: KindDef, caller: Caller): Grant | undefined {
+  if (level !== 'self') return passesLevel(level, caller) ? FULL_GRANT : undefined;
+  if (isAdministrator(caller)) return FULL_GRANT;
+  return caller.type === 'member' ? ownUnitGrant(kind, caller.kindId, caller.id) : undefined;
+}
+
+/** The unit of the member itself. */
+function ownUnitGrant(kind: KindDef, memberKind: string, memberId: string): Grant {
+  if (kind.id !== memberKind) return { predicate: { op: 'constant', value: false } };
+  return {
+    predicate: { op: 'is', target: { field: kind.keyField, keys: [] }, negated: false, value: memberId },
+  };
+}
 
 /**
  * Whether a caller passes a level. An unknown level, from a record that a newer release has written, refuses every

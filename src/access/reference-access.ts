@@ -4,7 +4,8 @@ import type { Reach, Reached } from '../model/predicate/path.js';
 import type { Operation } from '../model/built-in-traits.js';
 import { refusal } from '../shared/errors.js';
 import type { Caller } from '../tenancy/caller.js';
-import { checkHasTable, grantOf, authorizeKind, accessSettingOf, type Grant } from './access.js';
+import { checkHasTable, grantOf, authorizeKind, accessSettingOf } from './access.js';
+import type { Grant } from './grant.js';
 import { mayReadField, readableFields } from './masks.js';
 
 /** References may be followed to kinds that the caller may read, and there to the units that it may read. */

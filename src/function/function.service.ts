@@ -1,6 +1,7 @@
 /** Calls a function: checks rights first, then existence, state and parameters, and runs it in one transaction. */
 import { Inject, Injectable } from '@nestjs/common';
-import { checkActive, accessDenied, type Grant } from '../access/access.js';
+import { checkActive, accessDenied } from '../access/access.js';
+import type { Grant } from '../access/grant.js';
 import { authorizeFunction } from '../access/function-access.js';
 import { Catalog } from '../catalog/catalog.service.js';
 import { PatternMatcher } from '../catalog/pattern/pattern-matcher.js';

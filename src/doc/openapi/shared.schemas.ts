@@ -1,6 +1,7 @@
 /**
  * Schemas that are the same in every document, such as the envelope and its messages. Their names: `names.ts`. Pure.
  */
+import { EFFECTIVE_LEVELS } from '../../access/level.js';
 import { OPERATIONS } from '../../model/built-in-traits.js';
 import { PARAMETER_TYPES } from '../../model/parameter-type/type-by-id.js';
 import { ERRORS } from '../../shared/errors.js';
@@ -141,7 +142,7 @@ const LINK = objectSchema({
 
 const DECISION = objectSchema({
   allowed: BOOLEAN_SCHEMA,
-  level: { type: ['string', 'null'], enum: ['anyone', 'member', 'admin', 'nobody', 'self', null] },
+  level: { type: ['string', 'null'], enum: [...EFFECTIVE_LEVELS, null] },
   stored: BOOLEAN_SCHEMA,
   rules: { type: 'array', items: objectSchema({ rule: STRING_SCHEMA, holds: BOOLEAN_SCHEMA }) },
   because: STRING_SCHEMA,

@@ -1,5 +1,5 @@
 /** The interface of the stores of units: tables and remote sources. Callers check rights first. */
-import type { Grant } from '../../access/access.js';
+import type { Grant } from '../../access/grant.js';
 import type { AfterRelease } from '../../catalog/catalog.service.js';
 import type { ParsedQuery } from '../../http/route/parse-list-query.js';
 import type { QueryName } from '../../http/route/query-names.js';
