@@ -1,6 +1,6 @@
-import { isLinkable } from '../../model/model.js';
 /** The components of a document, each rendered when something refers to it. Pure. */
 import { grantOf } from '../../access/access.js';
+import { isLinkable } from '../../model/model.js';
 import type { Section } from './document.text.js';
 import { ERROR_RESPONSES, HEADERS } from './error.responses.js';
 import type { SchemaForm } from './names.js';

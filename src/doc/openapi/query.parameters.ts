@@ -1,5 +1,7 @@
 /** Query parameters and conditional headers, by the name of their component. Pure. */
+import { spellingsOf } from '../../filter/filter.ast.js';
 import type { QueryName } from '../../http/route/query-names.js';
+import { OPERATORS } from '../../model/parameter-type/operators.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { OpenApiParameter, Schema } from './openapi.js';
 
@@ -25,7 +27,21 @@ const queryParameterOf = (
   ...extra,
 });
 
-export const QUERY_PARAMETERS = {
+/** The operators with their other spellings. Types of text have all of them. */
+const OPERATOR_NAMES = [...OPERATORS.text].map((operator) => {
+  const [name, ...others] = spellingsOf([operator]).map((spelling) => `\`${spelling}\``);
+  return others.length > 0 ? `${name} (also ${others.join(', ')})` : name;
+});
+
+/** The name of a component: that of its query parameter, unless a path parameter has the same. */
+type QueryComponent = Exclude<QueryName, 'link_id' | 'kind_id'> | 'link_ids' | 'kind_ids';
+
+export function queryComponent(name: QueryName): QueryComponent {
+  if (name === 'link_id') return 'link_ids';
+  return name === 'kind_id' ? 'kind_ids' : name;
+}
+
+export const QUERY_PARAMETERS: Readonly<Record<QueryComponent, OpenApiParameter>> = {
   offset: queryParameterOf('offset', 'How many to pass over.', {
     type: 'integer',
     minimum: 0,
@@ -51,7 +67,7 @@ export const QUERY_PARAMETERS = {
   ),
   filter: queryParameterOf(
     'filter',
-    'An expression such as `and(eq(code,IT),gt(population,1000))`. Operators: `eq`, `ne`, `lt`, `lte`, `gt` (also `ge`), `gte` (also `get`), `in`, `isnull`, `contains`, `icontains`, `startswith`, `istartswith`, `endswith`, `iendswith`; `and`, `or`, `not`.',
+    `An expression such as \`and(eq(code,IT),gt(population,1000))\`. Operators: ${OPERATOR_NAMES.join(', ')}; \`and\`, \`or\`, \`not\`.`,
     { type: 'string', minLength: 1, maxLength: LIMITS.filterBytes },
   ),
   include: queryParameterOf(
@@ -83,7 +99,7 @@ export const QUERY_PARAMETERS = {
   depth: queryParameterOf('depth', 'How many steps further linked units may be.', {
     type: 'integer',
     minimum: 0,
-    maximum: 10,
+    maximum: LIMITS.walkDepth,
     default: 0,
   }),
   link_ids: queryParameterOf('link_id', 'The link types to follow; all where it is left out.', LISTED_IDS, {
@@ -111,15 +127,7 @@ export const QUERY_PARAMETERS = {
       type: 'string',
     },
   ),
-} as const satisfies Readonly<Record<string, OpenApiParameter>>;
-
-/** Components whose name is also that of a path parameter. */
-const RENAMED: Partial<Record<QueryName, keyof typeof QUERY_PARAMETERS>> = { link_id: 'link_ids', kind_id: 'kind_ids' };
-
-/** The name of the component of a query parameter. */
-export function queryComponent(name: QueryName): string {
-  return RENAMED[name] ?? name;
-}
+};
 
 const versionHeader = (name: string, description: string): OpenApiParameter => ({
   name,
