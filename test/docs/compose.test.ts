@@ -19,7 +19,7 @@ function started(given = ''): Record<string, string> {
   expect(environment['JWT_SECRET']).toBe('${JWT_SECRET:-}');
   const defaults = Object.entries(environment).map(([name, value]) => [
     name,
-    /^\$\{\w+:-(.*)\}$/.exec(value)?.[1] ?? value,
+    value === "''" ? '' : (/^\$\{\w+:-(.*)\}$/.exec(value)?.[1] ?? value),
   ]);
   const [, command = ''] = /\n {6}- -c\n {6}- (umask .*)\n/.exec(compose) ?? [];
   const npm = join(folder, 'npm');
@@ -52,6 +52,29 @@ test('mails link to the public address, and are sent to Mailpit', () => {
 test('loads the functions of the checkout', () => {
   expect(compose).toContain('WORKDIR /app\n');
   expect(compose).toContain('- ./functions:/app/functions:ro\n');
+});
+
+test('settings of .env reach the service, except those of its container', () => {
+  expect(compose).toMatch(/\n {4}env_file:\n {6}- path: \.env\n {8}required: false\n/);
+  const file = {
+    HOST: '127.0.0.1',
+    PORT: '4000',
+    DATA_DIR: './elsewhere',
+    DATABASE_URL: 'postgres://localhost/other',
+    DATABASE_DIRECT_URL: 'postgres://localhost/other',
+    FUNCTIONS_DIR: './elsewhere',
+    NODE_ENV: 'development',
+    BOOTSTRAP_PROJECT: 'acme',
+    CORS_ORIGINS: '*',
+  };
+  // Compose gives `environment` precedence over `env_file`.
+  const config = loadConfig({ ...file, ...started() }, '/app');
+  expect(config).toEqual({
+    ...loadConfig(started(), '/app'),
+    bootstrap: expect.objectContaining({ project: 'acme' }) as object,
+    corsOrigins: '*',
+  });
+  expect(config.functionsDir).toBe('/app/functions');
 });
 
 test('connects as a role that owns its database and is not a superuser', () => {
