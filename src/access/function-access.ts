@@ -1,4 +1,5 @@
 /** Access to functions, and from functions to kinds. Pure. */
+import { getOrInsert } from '../shared/get-or-insert.js';
 import { refusal } from '../shared/errors.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Level } from '../model/parameter-type/parameter-settings.js';
@@ -23,12 +24,8 @@ export function authorizeForFunction(
 const kindsWithFunctionAccess = new WeakMap<KindDef, Map<string, KindDef>>();
 
 function withFunctionAccess(kind: KindDef, access: Level | readonly string[]): KindDef {
-  const ofKind = kindsWithFunctionAccess.get(kind) ?? new Map<string, KindDef>();
-  kindsWithFunctionAccess.set(kind, ofKind);
-  const key = JSON.stringify(access);
-  const known = ofKind.get(key) ?? { ...kind, access: { function: access } };
-  ofKind.set(key, known);
-  return known;
+  const ofKind = getOrInsert(kindsWithFunctionAccess, kind, () => new Map<string, KindDef>());
+  return getOrInsert(ofKind, JSON.stringify(access), () => ({ ...kind, access: { function: access } }));
 }
 
 /** Whether a function is called on a unit or on the whole kind, and the access that it declares, if any. */

@@ -4,6 +4,7 @@ import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { LEVELS, type Level } from '../model/parameter-type/parameter-settings.js';
 import { isAdministrator, type Caller } from '../tenancy/caller.js';
 import { passesLevel } from './level.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 
 /** A parameter without a level has no restriction beyond that of its kind. */
 function fieldLevelAllows(level: Level | undefined, caller: Caller): boolean {
@@ -32,18 +33,17 @@ const masksByKind = new WeakMap<KindDef, Map<string, Masks>>();
 
 function masksOf(kind: KindDef, caller: Caller): Masks {
   const callerClass = caller.seesHidden ? `function as ${callerClassOf(caller)}` : callerClassOf(caller);
-  const ofKind = masksByKind.get(kind) ?? new Map<string, Masks>();
-  masksByKind.set(kind, ofKind);
-  const known = ofKind.get(callerClass);
-  if (known) return known;
+  const ofKind = getOrInsert(masksByKind, kind, () => new Map<string, Masks>());
+  return getOrInsert(ofKind, callerClass, () => masksFor(kind, caller));
+}
+
+function masksFor(kind: KindDef, caller: Caller): Masks {
   const fields = [...kind.fields.values()];
   const readable = fields
     .filter((field) => hasValue(field) && mayReadField(field, caller))
     .map((field) => (field.revealing ? withHiddenValues(field, caller) : field));
   const writable = fields.filter((field) => !field.system && fieldLevelAllows(field.def.writeAccess, caller));
-  const masks: Masks = { readable: byFieldId(readable), writable: byFieldId(writable) };
-  ofKind.set(callerClass, masks);
-  return masks;
+  return { readable: byFieldId(readable), writable: byFieldId(writable) };
 }
 
 /** Whether the definition of a field allows a caller to read it. */

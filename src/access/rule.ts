@@ -9,6 +9,7 @@ import type { Names, Reach } from '../model/predicate/path.js';
 import { extentOf } from '../model/predicate/predicate-cost.js';
 import { bindMember, type MemberValue, type Predicate, type Target } from '../model/predicate/predicate.js';
 import { resolveFilter } from '../model/predicate/resolve-filter.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import { KindError, refusal } from '../shared/errors.js';
 import { LIMITS } from '../shared/limits.js';
 import { didYouMean } from '../shared/did-you-mean.js';
@@ -22,11 +23,9 @@ const compiledRules = new WeakMap<KindDef, Map<string, Predicate>>();
 /** The predicate of a rule for a caller. */
 export function rulePredicate(rule: string, kind: KindDef, caller: Caller, model: Model): Predicate {
   const memberKind = caller.type === 'member' ? model.kinds.get(caller.kindId) : undefined;
-  const known = compiledRules.get(kind) ?? new Map<string, Predicate>();
-  compiledRules.set(kind, known);
+  const ofKind = getOrInsert(compiledRules, kind, () => new Map<string, Predicate>());
   const key = `${memberKind?.id ?? ''} ${rule}`;
-  const predicate = known.get(key) ?? compileRule(rule, namesInRules(kind, model), memberKind);
-  known.set(key, predicate);
+  const predicate = getOrInsert(ofKind, key, () => compileRule(rule, namesInRules(kind, model), memberKind));
   return caller.type === 'member' ? bindMember(predicate, caller.id) : predicate;
 }
 
@@ -46,14 +45,11 @@ const limitChecks = new WeakMap<KindDef, Map<string, boolean>>();
  * may.
  */
 export function exceedRuleLimits(rules: readonly string[], kind: KindDef, caller: Caller, model: Model): boolean {
-  const known = limitChecks.get(kind) ?? new Map<string, boolean>();
-  limitChecks.set(kind, known);
+  const ofKind = getOrInsert(limitChecks, kind, () => new Map<string, boolean>());
   const key = `${caller.type === 'member' ? caller.kindId : ''} ${rules.join('\n')}`;
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const found = ruleLimitFault(rules.map((rule) => rulePredicate(rule, kind, caller, model))) !== undefined;
-  known.set(key, found);
-  return found;
+  return getOrInsert(ofKind, key, () => {
+    return ruleLimitFault(rules.map((rule) => rulePredicate(rule, kind, caller, model))) !== undefined;
+  });
 }
 
 /** A rule that does not fit its kind any more is false. */

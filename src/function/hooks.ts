@@ -7,6 +7,7 @@ import { readableFields, writableFields } from '../access/masks.js';
 import { targetKindTextFor } from '../access/reference-access.js';
 import type { ConnectionShare } from '../database/database.js';
 import type { KindDef } from '../model/model.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import { EventLoopYield } from '../shared/event-loop-yield.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
 import { isPlainObject, typeName, type Json } from '../shared/json.js';
@@ -21,7 +22,7 @@ import { originalCallerOf, transactionOf, type Session } from '../unit/session/s
 import { SessionUnits, type UnitObject } from '../unit/session-units.js';
 import { brokenModule } from './load/broken-module.js';
 import { Capacity } from './run/capacity.js';
-import type { FunctionModule, HookName, LoadedModule } from './declare/definition.js';
+import type { FunctionModule, HookName } from './declare/definition.js';
 import { Deployment } from './load/deployment.js';
 import { InnerCalls } from './run/inner-calls.js';
 import { FunctionRegistry } from './load/module-registry.js';
@@ -43,7 +44,7 @@ const BROKEN: Behavior = {
 @Injectable()
 export class HookBehaviors implements BehaviorSource, OnModuleInit {
   /** Cached as long as the module exists. */
-  readonly #behaviorsByModule = new WeakMap<LoadedModule, Behavior>();
+  readonly #behaviorsByModule = new WeakMap<FunctionModule, Behavior>();
 
   constructor(
     private readonly behaviors: Behaviors,
@@ -69,15 +70,15 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     if (kind.builtIn || !(deployment instanceof Deployment)) return undefined;
     const loaded = deployment.find(project.id, kind.id);
     if (!loaded || (loaded.state === 'ready' && loaded.module.hooks.size === 0)) return undefined;
-    const known = this.#behaviorsByModule.get(loaded);
-    if (known) return known;
-    const behavior = loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : BROKEN;
-    this.#behaviorsByModule.set(loaded, behavior);
-    return behavior;
+    return loaded.state === 'ready' ? this.#behaviorOf(loaded.module) : BROKEN;
+  }
+
+  #behaviorOf(module: FunctionModule): Behavior {
+    return getOrInsert(this.#behaviorsByModule, module, () => this.#makeBehavior(module));
   }
 
   /** Has only the methods that the hooks of the module need, because the engine checks which methods a behavior has. */
-  #behaviorOf(module: FunctionModule): Behavior {
+  #makeBehavior(module: FunctionModule): Behavior {
     const has = (...names: HookName[]) => names.some((name) => module.hooks.has(name));
     const before = new WeakMap<Draft, UnitObject>();
     /** Units being deleted, by runs: the two deletion hooks of a remote kind may be in different transactions. */
@@ -118,7 +119,7 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
           const unit = await stored(kind, id, session);
           if (has('after_delete')) {
             const { runs } = transactionOf(session);
-            deletedUnits.set(runs, (deletedUnits.get(runs) ?? new Map<string, UnitObject>()).set(id, unit));
+            getOrInsert(deletedUnits, runs, () => new Map<string, UnitObject>()).set(id, unit);
           }
           await run('before_delete', session, { unit });
         },

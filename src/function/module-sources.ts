@@ -5,6 +5,7 @@ import type { BeginTransaction } from '../database/transaction/lazy-transaction.
 import type { TransactionRuns } from '../database/transaction/conflict-retries.js';
 import type { Context } from '../kit/context.js';
 import type { KindDef } from '../model/model.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import type { KindError } from '../shared/errors.js';
 import type { Project } from '../tenancy/project.js';
 import { RemoteSourceRunner, type RemoteSource, type RemoteSources } from '../unit/remote/remote-sources.js';
@@ -49,9 +50,7 @@ export class ModuleSources implements RemoteSources, OnModuleInit {
     if (loaded?.state === 'broken') return brokenModule();
     const module = loaded?.module;
     if (!module?.remote) return undefined;
-    const source = this.#sourcesByModule.get(module) ?? this.#sourceOf(module);
-    this.#sourcesByModule.set(module, source);
-    return source;
+    return getOrInsert(this.#sourcesByModule, module, () => this.#sourceOf(module));
   }
 
   hold<T>({ id }: Project, work: () => Promise<T>): Promise<T> {

@@ -5,6 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ParameterDef } from '../model/parameter-type/parameter-def.js';
 import { isParameterTypeId, PARAMETER_TYPES } from '../model/parameter-type/type-by-id.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import { Faults, KindError, refusal } from '../shared/errors.js';
 import { isPlainObject } from '../shared/json.js';
 import { LIMITS } from '../shared/limits.js';
@@ -65,7 +66,7 @@ export class InlineParameters {
         if (stored.definedIn && kindId !== undefined) changeOf(session).definedIn.set(stored.id, kindId);
       } else {
         seen.add(id);
-        byType.set(type, [...(byType.get(type) ?? []), { at, body }]);
+        getOrInsert(byType, type, () => []).push({ at, body });
       }
     }
     for (const [type, definitions] of byType) {

@@ -4,6 +4,7 @@ import { suggestableLinkTypes, authorizeKind } from '../access/access.js';
 import type { ListQuery } from '../filter/list-query.js';
 import type { ParsedQuery } from '../http/route/parse-list-query.js';
 import type { KindDef, Model } from '../model/model.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import { refusal, type KindError } from '../shared/errors.js';
 import { didYouMean } from '../shared/did-you-mean.js';
 import { keepNewest } from '../shared/bounded-map.js';
@@ -56,8 +57,7 @@ export function planWalk(
     isPlainQuery(query) &&
     linkIds.length <= CACHED.characters;
   if (!isCached) return makePlan(parsed, session, from, traversable, expected);
-  const plans = cache.get(traversable) ?? new Map<string, PlannedWalk>();
-  cache.set(traversable, plans);
+  const plans = getOrInsert(cache, traversable, () => new Map<string, PlannedWalk>());
   const seen = expected.narrow ? expected.seen.size : 'all';
   const page = `${query.offset} ${query.limit} ${query.count} ${query.depth}`;
   const key = `${session.project.schema} ${start.kind.id} ${direction} ${seen} ${page} ${linkIds}`;

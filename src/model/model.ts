@@ -3,6 +3,7 @@
  * Requests read all definitions from it. Pure.
  */
 import type { UnitStorage } from './storage.js';
+import { getOrInsert } from '../shared/get-or-insert.js';
 import { refusal } from '../shared/errors.js';
 import type { Json } from '../shared/json.js';
 import { didYouMean } from '../shared/did-you-mean.js';
@@ -127,19 +128,14 @@ const referring = new WeakMap<Model['kinds'], ReadonlyMap<string, readonly Refer
 
 /** The fields of all kinds, including the kind itself, that refer to a kind. */
 export function referencesTo({ kinds }: Model, kindId: string): readonly Referring[] {
-  const known = referring.get(kinds) ?? referringByTarget(kinds);
-  referring.set(kinds, known);
-  return known.get(kindId) ?? [];
+  return getOrInsert(referring, kinds, () => referringByTarget(kinds)).get(kindId) ?? [];
 }
 
 function referringByTarget(kinds: Model['kinds']): Map<string, Referring[]> {
   const found = new Map<string, Referring[]>();
   for (const kind of kinds.values()) {
     for (const field of referencesOf(kind)) {
-      const id = field.reference?.kind ?? '';
-      const target = found.get(id) ?? [];
-      target.push({ kind, field });
-      found.set(id, target);
+      getOrInsert(found, field.reference?.kind ?? '', () => []).push({ kind, field });
     }
   }
   return found;
@@ -150,11 +146,9 @@ const references = new WeakMap<KindDef['fields'], readonly Field[]>();
 
 /** The fields of a kind that refer to units. */
 export function referencesOf({ fields }: KindDef): readonly Field[] {
-  const known = references.get(fields);
-  if (known) return known;
-  const found = [...fields.values()].filter((field) => field.reference && field.column !== undefined);
-  references.set(fields, found);
-  return found;
+  return getOrInsert(references, fields, () => {
+    return [...fields.values()].filter((field) => field.reference && field.column !== undefined);
+  });
 }
 
 export function isMemberKind(kind: KindDef): boolean {

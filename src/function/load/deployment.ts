@@ -1,6 +1,7 @@
 /** All modules of one load. A deployment never changes, and a request uses the same one to its end. */
 import { randomUUID } from 'node:crypto';
 import type { FunctionModule, LoadedModule, ModuleFault } from '../declare/definition.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 
 export class Deployment {
   /** Unique for each load. */
@@ -14,8 +15,7 @@ export class Deployment {
     readonly strays: readonly ModuleFault[] = [],
   ) {
     for (const each of loaded) {
-      const known = this.#modules.get(each.project) ?? new Map<string, LoadedModule>();
-      this.#modules.set(each.project, known.set(each.kind, each));
+      getOrInsert(this.#modules, each.project, () => new Map<string, LoadedModule>()).set(each.kind, each);
     }
   }
 

@@ -8,6 +8,7 @@ import { storageOf } from '../../model/storage.js';
 import { PatternChecks } from '../../model/check/pattern-checks.js';
 import { parseJson } from '../../http/body/json-text.js';
 import { urlQueryParameters } from '../../http/route/parse-list-query.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { EventLoopYield } from '../../shared/event-loop-yield.js';
 import { Faults } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
@@ -71,11 +72,8 @@ export async function readParameters(
 
 /** A kind that has the parameters of a function as fields. */
 export function parameterShapeOf(def: FunctionDef, model: Model): KindDef {
-  const ofModel = shapes.get(model) ?? new WeakMap<FunctionDef, KindDef>();
-  shapes.set(model, ofModel);
-  const known = ofModel.get(def) ?? makeShape(def, model);
-  ofModel.set(def, known);
-  return known;
+  const ofModel = getOrInsert(shapes, model, () => new WeakMap<FunctionDef, KindDef>());
+  return getOrInsert(ofModel, def, () => makeShape(def, model));
 }
 
 function makeShape({ name, parameters }: FunctionDef, model: Model): KindDef {
@@ -125,11 +123,7 @@ export function bodyOfQuery(def: FunctionDef, url: string, faults: Faults): Body
 
 function textsOf(url: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const [key, text] of urlQueryParameters(url)) {
-    const texts = found.get(key) ?? [];
-    found.set(key, texts);
-    texts.push(text);
-  }
+  for (const [key, text] of urlQueryParameters(url)) getOrInsert(found, key, () => []).push(text);
   return found;
 }
 

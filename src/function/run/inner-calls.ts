@@ -16,6 +16,7 @@ import { Contexts } from './contexts.js';
 import type { FunctionModule, HookName } from '../declare/definition.js';
 import { TimeLimit } from './time-limit.js';
 import { ErrorRedaction } from './error-redaction.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 
 /** The maximum nesting of hooks, whose writes run hooks too. */
 const MAX_DEPTH = 8;
@@ -108,9 +109,6 @@ export class InnerCalls {
   }
 
   #limitOf(runs: TransactionRuns): TimeLimit {
-    const known = this.#limits.get(runs);
-    const limit = known ?? new TimeLimit(this.config.functionTimeout, () => runs.contended);
-    if (!known) this.#limits.set(runs, limit);
-    return limit;
+    return getOrInsert(this.#limits, runs, () => new TimeLimit(this.config.functionTimeout, () => runs.contended));
   }
 }

@@ -1,5 +1,6 @@
 /** Builds the model of a project from its records and the built-in model. */
 import { storageOf } from '../storage.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { jsonEqual } from '../../shared/json.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import {
@@ -122,11 +123,7 @@ function buildGroups(records: ModelRecords): Map<string, GroupDef> {
 function* membershipsOf(groups: ReadonlyMap<string, GroupDef>): WorkInPieces<Map<string, string[]>> {
   const memberships = new Map<string, string[]>();
   for (const group of groups.values()) {
-    for (const kind of group.kinds) {
-      const known = memberships.get(kind);
-      if (known) known.push(group.id);
-      else memberships.set(kind, [group.id]);
-    }
+    for (const kind of group.kinds) getOrInsert(memberships, kind, () => []).push(group.id);
     yield;
   }
   return memberships;
@@ -184,9 +181,9 @@ function userShape(record: KindRecord, { parameters, keys, shared }: FieldSource
   const own = record.parameters.flatMap((id) => {
     const def = parameters.get(id);
     if (!def) return [];
-    const field = shared.get(def) ?? parameterField(def, def.referenceKind ? keys.get(def.referenceKind) : undefined);
-    shared.set(def, field);
-    return [field];
+    return [
+      getOrInsert(shared, def, () => parameterField(def, def.referenceKind ? keys.get(def.referenceKind) : undefined)),
+    ];
   });
   return { table: record.id, discriminated: false, key: keySource(record, primary), primary, own };
 }

@@ -1,6 +1,7 @@
 /** The rules in a stored `access`, and the names in them. */
 import { parseFilter } from '../../filter/filter.parser.js';
 import { memberNamesOf, pathsOf } from '../../filter/filter.walk.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { isPlainObject, type Json } from '../../shared/json.js';
 import { LEVELS } from '../parameter-type/parameter-settings.js';
 
@@ -27,11 +28,11 @@ const parsedRules = new WeakMap<object, ReadonlyMap<string, readonly RuleNames[]
 /** The names in the rules of each operation. */
 export function namesOfRules(access: Json): ReadonlyMap<string, readonly RuleNames[]> {
   if (!isPlainObject(access)) return new Map();
-  const found =
-    parsedRules.get(access) ??
-    new Map(Object.entries(access).map(([operation, setting]) => [operation, rulesOf(setting).map(namesOfRule)]));
-  parsedRules.set(access, found);
-  return found;
+  return getOrInsert(parsedRules, access, () => {
+    return new Map(
+      Object.entries(access).map(([operation, setting]) => [operation, rulesOf(setting).map(namesOfRule)]),
+    );
+  });
 }
 
 /** The paths in the rules of all operations. */

@@ -2,6 +2,7 @@
  * A filter resolved for a kind: fields instead of names, typed values instead of texts (`resolve-filter.ts`). Filters
  * of callers and access rules both become predicates, so the same code renders them.
  */
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Json } from '../../shared/json.js';
 import type { Field, KindDef } from '../model.js';
 import type { Stored } from '../parameter-type/parameter-type.js';
@@ -85,11 +86,7 @@ const lists = new WeakMap<Visible, readonly Field[]>();
 
 /** All visible fields as a list. The same map always gives the same list, so that callers can cache results by it. */
 export function everyField(visible: Visible): readonly Field[] {
-  const known = lists.get(visible);
-  if (known) return known;
-  const fields = [...visible.values()];
-  lists.set(visible, fields);
-  return fields;
+  return getOrInsert(lists, visible, () => [...visible.values()]);
 }
 
 /** The tests of fields in a predicate, in its order. */

@@ -5,6 +5,7 @@ import { constraintName } from '../names.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from './shape.js';
 import { fieldsAlong } from '../predicate/path.js';
 import { pathsOfRules } from '../check/stored-rules.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { runSync, type WorkInPieces } from '../../shared/work-in-pieces.js';
 
 export type { ColumnShape, ForeignKeyShape, IndexShape, TableShape };
@@ -48,7 +49,7 @@ export function* ruledFields(model: Model): WorkInPieces<RuledFields> {
   for (const kind of model.kinds.values()) {
     for (const path of pathsOfRules(kind.access)) {
       for (const step of fieldsAlong(path, kind, model)) {
-        found.set(step.kind, (found.get(step.kind) ?? new Set()).add(step.field.id));
+        getOrInsert(found, step.kind, () => new Set()).add(step.field.id);
       }
     }
     yield;

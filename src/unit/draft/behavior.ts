@@ -4,6 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { ConnectionShare } from '../../database/database.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Faults } from '../../shared/errors.js';
 import type { KindDef } from '../../model/model.js';
 import type { PatternChecks } from '../../model/check/pattern-checks.js';
@@ -118,10 +119,6 @@ export class Behaviors {
   }
 
   #fixed(kind: KindDef): readonly Behavior[] {
-    const known = this.#byKind.get(kind);
-    if (known) return known;
-    const found = this.#all.filter((behavior) => behavior.applies(kind));
-    this.#byKind.set(kind, found);
-    return found;
+    return getOrInsert(this.#byKind, kind, () => this.#all.filter((behavior) => behavior.applies(kind)));
   }
 }

@@ -5,6 +5,7 @@
 import { BodyBudget, type Charge } from '../../http/body/body-budget.js';
 import { storedDefault } from '../../model/field.js';
 import type { Field } from '../../model/model.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { retryLater, refusal } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import { LIMITS } from '../../shared/limits.js';
@@ -41,7 +42,7 @@ export class DefaultBytes {
   /** The stored default of a field for one more unit; null without a default. @throws KindError 400, 503 */
   of(field: Field): Json {
     if (field.def.default === null) return null;
-    const { value, bytes } = sizedDefaults.get(field) ?? measureDefault(field);
+    const { value, bytes } = getOrInsert(sizedDefaults, field, () => sizedDefault(field));
     this.#bytes += bytes;
     if (this.#bytes > LIMITS.defaultBytes) {
       const most = LIMITS.defaultBytes.toLocaleString('en');
@@ -86,9 +87,7 @@ export async function countingDefaults<T>(session: Session, work: (defaults: Def
   }
 }
 
-function measureDefault(field: Field): SizedDefault {
+function sizedDefault(field: Field): SizedDefault {
   const value = storedDefault(field);
-  const measure = { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
-  sizedDefaults.set(field, measure);
-  return measure;
+  return { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
 }

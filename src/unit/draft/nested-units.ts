@@ -2,6 +2,7 @@
 import { referencesOf, type Field, type KindDef } from '../../model/model.js';
 import type { Predicate } from '../../model/predicate/predicate.js';
 import { FunctionError } from '../../kit/function-error.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { KindError, prefixMessage } from '../../shared/errors.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { isPlainObject } from '../../shared/json.js';
@@ -27,12 +28,9 @@ export class NestedUnits implements NewUnits {
 
   add(depth: number, kind: KindDef, allowed: Predicate | undefined, unit: LocatedDraft): void {
     const level = (this.#levels[depth - 1] ??= new Map<KindDef, NestedGroup>());
-    const group = level.get(kind) ?? { kind, allowed, units: [] };
-    level.set(kind, group);
-    group.units.push(unit);
+    getOrInsert(level, kind, () => ({ kind, allowed, units: [] })).units.push(unit);
     this.size += 1;
-    const keys = this.#keys.get(kind) ?? new Set();
-    this.#keys.set(kind, keys.add(keyOf(unit.draft, kind)));
+    getOrInsert(this.#keys, kind, () => new Set()).add(keyOf(unit.draft, kind));
   }
 
   has(kind: KindDef, id: string): boolean {

@@ -1,5 +1,6 @@
 /** Keys of new units that behaviors replaced. */
 import { referencesOf, type KindDef } from '../../model/model.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import type { Json } from '../../shared/json.js';
 import { keyColumn, keyOf, withSystemValue } from './draft.js';
 import type { LocatedDraft } from './references.js';
@@ -15,9 +16,9 @@ export class ReplacedKeys {
     for (const [at, { draft }] of units.entries()) {
       const before = drafted[at];
       const key = keyOf(draft, kind);
-      addKey(this.#present, kind, key);
+      getOrInsert(this.#present, kind, () => new Set()).add(key);
       if (!before || keyOf(before.draft, kind) === key) continue;
-      addKey(this.#former, kind, keyOf(before.draft, kind));
+      getOrInsert(this.#former, kind, () => new Set()).add(keyOf(before.draft, kind));
       this.#given.set(locationKey(before.index, before.path), draft.row[keyColumn(kind)] ?? null);
     }
   }
@@ -41,11 +42,6 @@ export class ReplacedKeys {
     }, unit.draft);
     return { ...unit, draft };
   }
-}
-
-function addKey(sets: Map<KindDef, Set<string>>, kind: KindDef, key: string): void {
-  const known = sets.get(kind) ?? new Set<string>();
-  sets.set(kind, known.add(key));
 }
 
 function locationKey(index: number | undefined, path = ''): string {

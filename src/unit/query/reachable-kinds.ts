@@ -5,6 +5,7 @@ import { rightsKeyOf } from '../../access/masks.js';
 import type { ListQuery } from '../../filter/list-query.js';
 import { isLinkable, type KindDef, type Model } from '../../model/model.js';
 import { everyField } from '../../model/predicate/predicate.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { LIMITS } from '../../shared/limits.js';
 import type { Fragment } from '../../sql/fragment.js';
@@ -39,9 +40,7 @@ export class Walks {
    * these; a page with units of other kinds is read again with all kinds.
    */
   seenKinds(model: Model): Set<string> {
-    const known = this.#seenKinds.get(model) ?? new Set();
-    this.#seenKinds.set(model, known);
-    return known;
+    return getOrInsert(this.#seenKinds, model, () => new Set());
   }
 
   /**
@@ -56,8 +55,7 @@ export class Walks {
 
   #traversableOf(session: Session, linkable: readonly KindDef[], linked: readonly KindDef[]): TraversableKinds {
     const { model, caller } = session;
-    const cached = this.#shared.get(model) ?? new Map<string, TraversableKinds>();
-    this.#shared.set(model, cached);
+    const cached = getOrInsert(this.#shared, model, () => new Map<string, TraversableKinds>());
     const key = `${rightsKeyOf(caller)} ${linked === linkable ? '' : linked.map(({ id }) => id).join()}`;
     const known = cached.get(key);
     if (known) return known;

@@ -1,4 +1,5 @@
 /** The units that one deletion deletes, by kind. Their number and the time of the deletion are limited. */
+import { getOrInsert } from '../../shared/get-or-insert.js';
 import { refusal } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 
@@ -28,8 +29,7 @@ export class DeletionSet {
         `The deletion would take along more than ${most} units; delete some of those that refer to it first`,
       );
     }
-    const units = this.#units.get(kindId) ?? new Set<string>();
-    this.#units.set(kindId, units);
+    const units = getOrInsert(this.#units, kindId, () => new Set<string>());
     for (const id of ids) units.add(id);
   }
 

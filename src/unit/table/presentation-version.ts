@@ -8,21 +8,22 @@ import { Answer } from '../../http/answer/answer.js';
 import type { KindDef } from '../../model/model.js';
 import type { ReadPlan } from '../../sql/select.sql.js';
 import type { UnitRow } from '../store/unit-store.js';
+import { getOrInsert } from '../../shared/get-or-insert.js';
 
 const presentationVersions = new WeakMap<KindDef, string>();
 
 function presentationOf(kind: KindDef): string {
-  const found = presentationVersions.get(kind);
-  if (found !== undefined) return found;
+  return getOrInsert(presentationVersions, kind, () => hashOfFields(kind));
+}
+
+function hashOfFields(kind: KindDef): string {
   const fields = [...kind.fields.values()].map(({ id, json, constant, def }) => {
     return [id, json, constant ?? null, def.multiple, def.hidden, def.readAccess ?? null];
   });
   const hash = createHash('sha256')
     .update(JSON.stringify([kind.id, fields]))
     .digest();
-  const version = hash.readUInt32BE(0).toString(36);
-  presentationVersions.set(kind, version);
-  return version;
+  return hash.readUInt32BE(0).toString(36);
 }
 
 /** For an answer that shows more than the unit: changes with every byte. */
