@@ -21,7 +21,7 @@ import { didYouMean } from '../shared/did-you-mean.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { bodyOf, type Body } from '../unit/draft/draft.js';
 import { References, addReferenceFaults } from '../unit/draft/references.js';
-import { executorFor } from '../unit/session/caller-executor.js';
+import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { SessionUnits } from '../unit/session-units.js';
 import { UnitStores } from '../unit/unit-stores.js';
@@ -119,8 +119,7 @@ export class FunctionService {
     read: ReadBody,
   ): Promise<Answer> {
     const { kind, grant, found } = findFunction(scope, target, model, deployment);
-    const executor = executorFor(this.database, scope.caller);
-    const session: Session = { ...scope, model, executor, deployment };
+    const session: Session = { ...requestSession(this.database, scope, model), deployment };
     const reading = target.unit === undefined ? undefined : this.#reading(kind, grant, target.unit);
     const unit = reading && new GivenUnit(kind, await reading.get(session), reading);
     if (!found) throw brokenModule();

@@ -7,14 +7,14 @@ import { pageAnswer, type Answer } from '../http/answer/answer.js';
 import { EMPTY_QUERY, type ListQuery } from '../filter/list-query.js';
 import { parseListQuery, type ParsedQuery, type QueryParameters } from '../http/route/parse-list-query.js';
 import { GET_QUERY, LIST_QUERY } from '../http/route/query-names.js';
-import { getGroup, type GroupDef, type Model } from '../model/model.js';
+import { getGroup, type GroupDef } from '../model/model.js';
 import { isCallerError } from '../shared/errors.js';
 import type { AnyKindPlan, UnionPlan } from '../sql/union.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { decodeCursor, encodeCursor } from '../unit/query/cursor.js';
 import { planParts, showsKind, includingKind, type MixedPage, type UnionParts } from '../unit/query/union.plan.js';
 import { showsMore, unitAnswer } from '../unit/table/presentation-version.js';
-import { executorFor } from '../unit/session/caller-executor.js';
+import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { Structs } from '../unit/struct.js';
 import { noUnit, parseKey } from '../unit/session/unit-ids.js';
@@ -37,21 +37,22 @@ export class GroupReader {
 
   struct(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withCheckedModel(scope.project, async (model) => {
-      return this.structs.ofGroup(scope, model, await this.#getGroup(this.#session(scope, model), groupId), parameters);
+      const group = await this.#getGroup(requestSession(this.database, scope, model), groupId);
+      return this.structs.ofGroup(scope, model, group, parameters);
     });
   }
 
   /** The kinds that the group's list names. */
   kinds(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
     return this.reader.listWhere(scope, KIND_KIND, parameters, async (kind, model) => {
-      const { kinds } = await this.#getGroup(this.#session(scope, model), groupId);
+      const { kinds } = await this.#getGroup(requestSession(this.database, scope, model), groupId);
       return { op: 'in', target: { field: kind.keyField, keys: [] }, values: kinds };
     });
   }
 
   list(scope: RequestScope, groupId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
-      return pageAnswer(await this.listIn(this.#session(scope, model), groupId, parameters));
+      return pageAnswer(await this.listIn(requestSession(this.database, scope, model), groupId, parameters));
     });
   }
 
@@ -80,7 +81,7 @@ export class GroupReader {
 
   get(scope: RequestScope, groupId: string, unitId: string, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, `group ${groupId}`, async (model) => {
-      const session = this.#session(scope, model);
+      const session = requestSession(this.database, scope, model);
       const contexts = contextsOf(session, await this.#getGroup(session, groupId));
       const find = async (parsed: ParsedQuery) => {
         const { query, planned } = planQuery(parsed, (list) => {
@@ -107,10 +108,6 @@ export class GroupReader {
     const { kind, grant } = authorizeKind(session.model, GROUP_KIND, 'read', session.caller);
     if (!grant.predicate) return getGroup(session.model, id);
     return getGroup(session.model, id, (await this.reader.find(session, kind, id)) ? [id] : []);
-  }
-
-  #session(scope: RequestScope, model: Model): Session {
-    return { ...scope, model, executor: executorFor(this.database, scope.caller) };
   }
 
   async #withLinks(session: Session, query: ListQuery, planned: UnionParts): Promise<UnionParts> {

@@ -13,7 +13,7 @@ import { didYouMean } from '../shared/did-you-mean.js';
 import type { Direction } from '../sql/traversal.sql.js';
 import type { WalkPlan } from '../sql/walk.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { executorFor } from '../unit/session/caller-executor.js';
+import { requestSession } from '../unit/session/caller-executor.js';
 import type { Session } from '../unit/session/session.js';
 import { parseKey, unknownUnit } from '../unit/session/unit-ids.js';
 import { UnitReader } from '../unit/unit.reader.js';
@@ -42,8 +42,7 @@ export class LinkReader {
 
   list(scope: RequestScope, path: WalkPath, parameters: QueryParameters): Promise<Answer> {
     return this.catalog.withModelOf(scope.project, path.kind, async (model) => {
-      const executor = executorFor(this.database, scope.caller);
-      const { count, items } = await this.listIn({ ...scope, model, executor }, path, parameters);
+      const { count, items } = await this.listIn(requestSession(this.database, scope, model), path, parameters);
       return pageAnswer({ count, items });
     });
   }

@@ -18,7 +18,7 @@ import { descriptorsStatement } from '../sql/descriptor.sql.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import { describe, planDescriptors, type Descriptor } from './struct-descriptors.js';
 import { UnitStores } from './unit-stores.js';
-import { executorFor } from './session/caller-executor.js';
+import { executorFor, requestSession } from './session/caller-executor.js';
 import { collectFaults, planQuery } from './query/list.plan.js';
 import { UnitReader } from './unit.reader.js';
 import { unknownUnit } from './session/unit-ids.js';
@@ -55,8 +55,7 @@ export class Structs {
       const store = this.stores.of(kind);
       store.checkState(kind, scope, 'get');
       return store.run(scope.project, model, async () => {
-        const executor = executorFor(this.database, scope.caller);
-        const unit = await this.reader.find({ ...scope, model, executor }, kind, unitId);
+        const unit = await this.reader.find(requestSession(this.database, scope, model), kind, unitId);
         if (!unit) throw unknownUnit(kind, unitId);
         const label = typeof unit['label'] === 'string' ? unit['label'] : kind.label;
         return labelledAnswer(label, await this.#describe(scope, model, [kind], parameters));

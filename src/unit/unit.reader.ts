@@ -10,7 +10,7 @@ import { LIST_QUERY } from '../http/route/query-names.js';
 import type { KindDef, Model } from '../model/model.js';
 import type { Predicate } from '../model/predicate/predicate.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
-import { executorFor } from './session/caller-executor.js';
+import { requestSession } from './session/caller-executor.js';
 import type { Session } from './session/session.js';
 import type { UnitPage } from './query/unit-page.js';
 import type { Readable, UnitOperation, UnitStore } from './store/unit-store.js';
@@ -50,7 +50,7 @@ export class UnitReader {
       const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const store = this.stores.of(readable.kind);
       store.checkState(readable.kind, scope, operation);
-      return store.run(scope.project, model, () => work(this.#session(scope, model), readable, store));
+      return store.run(scope.project, model, () => work(requestSession(this.database, scope, model), readable, store));
     });
   }
 
@@ -65,13 +65,8 @@ export class UnitReader {
       const readable = authorizeKind(model, kindId, 'read', scope.caller);
       const listed = await where(readable.kind, model);
       const query = parseListQuery(parameters, LIST_QUERY);
-      return pageAnswer(await this.tables.list(this.#session(scope, model), readable, query, listed));
+      return pageAnswer(await this.tables.list(requestSession(this.database, scope, model), readable, query, listed));
     });
-  }
-
-  #session(scope: RequestScope, model: Model): Session {
-    const { project, caller } = scope;
-    return { project, caller, model, executor: executorFor(this.database, caller) };
   }
 
   /** A page of units within a session. Rights and state must have been checked. */
