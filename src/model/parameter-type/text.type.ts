@@ -1,24 +1,10 @@
 import type { ParameterType } from './parameter-type.js';
-import { acceptText, textBodyRules, textConstraints, textExample, textSchema } from './text-rules.js';
-import { OPERATORS } from './operators.js';
+import { stringType } from './string.type.js';
 
-/** A long text. */
+/** A long text. It differs from `string` only in the settings that its parameters have. */
 export const textType: ParameterType<'text', 'string'> = {
+  ...stringType,
   id: 'text',
   label: 'Text',
-  expects: 'a string',
-  column: 'text',
-  json: 'native',
   fields: ['default', 'min_length', 'max_length', 'strip'],
-  operators: OPERATORS.text,
-  keyable: true,
-  sortable: true,
-  accept: acceptText,
-  read: (text) => text,
-  constraints: textConstraints,
-  typescript: 'string',
-  schema: { type: 'string' },
-  ruleSchema: textSchema,
-  bodyRuleSchema: textBodyRules,
-  example: textExample,
 };
