@@ -12,7 +12,7 @@ import { lockProjectStatement } from '../sql/model.sql.js';
 import { deleteCodesAndRecoveriesStatement } from '../sql/recovery.sql.js';
 import { isAdministrator } from '../tenancy/caller.js';
 import { readableFields } from '../access/masks.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import { withSystemValue, type Draft } from '../unit/draft/draft.js';
 import { originalCallerOf, asSystem, type Session } from '../unit/session/session.js';
 import { UnitRepository } from '../unit/table/unit.repository.js';
@@ -23,7 +23,7 @@ import { rewordRefusal } from '../unit/draft/complete-refusal.js';
 import { SessionStore } from './session/session-store.js';
 
 @Injectable()
-export class MemberBehavior implements Behavior, OnModuleInit {
+export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
   /** Drafts whose names are stored in the credentials already. A hook that changes names creates another draft. */
   readonly #settled = new WeakSet<Draft>();
 

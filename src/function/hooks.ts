@@ -35,7 +35,6 @@ const refuse = (): never => {
 };
 
 const BROKEN: Behavior = {
-  applies: () => true,
   ready: refuse,
   prepare: refuse,
   beforeDelete: () => Promise.reject(brokenModule()),
@@ -89,7 +88,6 @@ export class HookBehaviors implements BehaviorSource, OnModuleInit {
     const stored = (kind: KindDef, id: string, session: Session) =>
       this.units.get({ ...session, caller: AUTHOR }, kind.id, id);
     return {
-      applies: () => true,
       ...(has('before_create') && {
         beforeCreate: async (draft: Draft, write: PendingWrite) => {
           const values = await givenValues(draft, write);

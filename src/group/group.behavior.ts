@@ -8,7 +8,7 @@ import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { jsonEqual, scalarText } from '../shared/json.js';
 import { updateParametersStatement } from '../sql/model.sql.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { checkNewId, withLabel } from '../unit/draft/client-ids.js';
 import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
@@ -17,7 +17,7 @@ import { GROUP_KIND } from '../model/built-in-traits.js';
 const ID_CODES = { reserved: 'group.reserved', exists: 'group.exists' } as const;
 
 @Injectable()
-export class GroupBehavior implements Behavior, OnModuleInit {
+export class GroupBehavior implements RegisteredBehavior, OnModuleInit {
   readonly definition = true;
 
   constructor(private readonly behaviors: Behaviors) {}

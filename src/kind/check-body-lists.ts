@@ -2,25 +2,26 @@
  * Checks the lists in the body of a kind that has other faults, so that all are reported together. A body without
  * faults is checked by `checkModel`, after everything has been written.
  */
-import { checkLists, checkReference, type Listed, type SuggestableIds } from '../model/check/check-model.js';
-import type { KindDef, Model } from '../model/model.js';
+import { suggestableIds } from '../access/suggestable-ids.js';
+import { checkLists, checkReference, type Listed } from '../model/check/check-model.js';
 import { isReference } from '../model/parameter-type/parameter-type.js';
 import { isParameterTypeId, parameterType } from '../model/parameter-type/type-by-id.js';
-import type { Faults } from '../shared/errors.js';
 import { isPlainObject, type Json } from '../shared/json.js';
 import { bodyOf, type Body } from '../unit/draft/draft.js';
+import type { PendingWrite } from '../unit/draft/behavior.js';
 import { idOfBody, withLabel } from '../unit/draft/client-ids.js';
+import { originalCallerOf } from '../unit/session/session.js';
 
-/** `id`: the id of the kind; `values`: the valid values of the body. */
+/** @param id of the kind @param values the valid values of the body */
 export function checkBodyLists(
   id: string,
   body: Body,
   values: ReadonlyMap<string, Json>,
-  stored: KindDef | undefined,
-  model: Model,
-  suggestable: SuggestableIds,
-  faults: Faults,
+  { session, faults }: Pick<PendingWrite, 'session' | 'faults'>,
 ): void {
+  const { model } = session;
+  const stored = model.kinds.get(id);
+  const suggestable = suggestableIds(model, originalCallerOf(session));
   const given = body.get('parameters');
   const entries: readonly unknown[] = Array.isArray(given) ? given : (stored?.parameters ?? []);
   const known = new Map<string, Listed>(model.parameters);

@@ -10,7 +10,7 @@ import { refusal } from '../shared/errors.js';
 import { jsonEqual, typeName, type Json, scalarText } from '../shared/json.js';
 import { InlineParameters } from './inline-parameters.js';
 import { checkBodyLists } from './check-body-lists.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { checkNewId, idOfBody, withLabel } from '../unit/draft/client-ids.js';
 import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
@@ -22,7 +22,7 @@ const EDITABLE_OF_BUILT_IN = new Set(['id', 'kind_id', 'type', 'label', 'metadat
 const ID_CODES = { reserved: 'kind.reserved', exists: 'kind.exists' } as const;
 
 @Injectable()
-export class KindBehavior implements Behavior, OnModuleInit {
+export class KindBehavior implements RegisteredBehavior, OnModuleInit {
   readonly definition = true;
   /** The bodies before their inline parameters are created. */
   readonly #bodies = new WeakMap<PendingWrite, Body>();
@@ -75,10 +75,7 @@ export class KindBehavior implements Behavior, OnModuleInit {
     if (access !== undefined && access !== null)
       checkAccess(session.model.kinds.get(kindId)?.traits ?? NO_TRAITS, access, faults);
     const body = this.#bodies.get(write);
-    if (faults.any && body) {
-      const suggestable = suggestableIds(session.model, originalCallerOf(session));
-      checkBodyLists(kindId, body, draft.values, session.model.kinds.get(kindId), session.model, suggestable, faults);
-    }
+    if (faults.any && body) checkBodyLists(kindId, body, draft.values, write);
     changeOf(session).kinds.add(kindId);
     if (draft.values.has('access')) changeOf(session).access.add(kindId);
     return draft;

@@ -5,7 +5,7 @@ import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { isSystemIdentifier } from '../shared/identifiers.js';
 import { scalarText } from '../shared/json.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import type { Body, Draft } from '../unit/draft/draft.js';
 import { checkNewId, withLabel } from '../unit/draft/client-ids.js';
 import { countLinksStatement, deleteLinksOfTypeStatement, lockLinksStatement } from '../sql/link.sql.js';
@@ -15,7 +15,7 @@ import { LINK_KIND } from '../model/built-in-traits.js';
 const ID_CODES = { reserved: 'link.reserved', exists: 'link.exists' } as const;
 
 @Injectable()
-export class LinkTypeBehavior implements Behavior, OnModuleInit {
+export class LinkTypeBehavior implements RegisteredBehavior, OnModuleInit {
   readonly definition = true;
 
   constructor(private readonly behaviors: Behaviors) {}

@@ -18,14 +18,14 @@ import { definitionOf, type ParameterRecord } from '../model/build/definition-re
 import { plural } from '../model/parameter-type/text-rules.js';
 import { refusal } from '../shared/errors.js';
 import { scalarText } from '../shared/json.js';
-import { Behaviors, type Behavior, type PendingWrite } from '../unit/draft/behavior.js';
+import { Behaviors, type RegisteredBehavior, type PendingWrite } from '../unit/draft/behavior.js';
 import { withSystemValue, type Body, type Draft } from '../unit/draft/draft.js';
 import { withLabel } from '../unit/draft/client-ids.js';
 import { originalCallerOf, changeOf, type Session } from '../unit/session/session.js';
 import { ParameterLink } from './parameter-link.js';
 
 @Injectable()
-export class ParameterBehavior implements Behavior, OnModuleInit {
+export class ParameterBehavior implements RegisteredBehavior, OnModuleInit {
   readonly definition = true;
   readonly answersEdited = true;
 
@@ -121,7 +121,7 @@ function addExistsFault({ id, type }: ParameterDef, others: readonly string[], {
   faults.add('parameter.exists', `id: a parameter '${id}' exists already, a ${type}${otherwise}; ${shared}`, place);
 }
 
-/** `persistence: run_time` and `only_run_time: true` mean the same: a body with one of them gets the other. */
+/** `persistence: run_time` and `only_run_time: true` mean the same: if a body has only one of them, the other is added. */
 function withBothRunTimeFields(body: Body): Body {
   const [persistence, runTime] = [body.get('persistence'), body.get('only_run_time')];
   if (typeof runTime === 'boolean' && persistence === undefined) {

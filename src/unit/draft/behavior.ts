@@ -30,7 +30,6 @@ export interface PendingWrite {
 }
 
 export interface Behavior {
-  applies(kind: KindDef): boolean;
   /** The units are definitions, written in a definition change. */
   readonly definition?: boolean;
   /** An edit returns the edited fields, the id and the times, instead of the whole unit. */
@@ -56,6 +55,11 @@ export interface Behavior {
   afterWrite?(kind: KindDef, id: string, draft: Draft, session: Session): Promise<void>;
 }
 
+/** A behavior of the service, for the kinds that it applies to. */
+export interface RegisteredBehavior extends Behavior {
+  applies(kind: KindDef): boolean;
+}
+
 /** Behaviors that depend on the project and can change while the service runs, such as hooks. */
 export interface BehaviorSource {
   /** The current set; an operation uses one set to its end. */
@@ -68,12 +72,12 @@ export interface BehaviorSource {
 /** All behaviors; modules register theirs at startup. */
 @Injectable()
 export class Behaviors {
-  readonly #all: Behavior[] = [];
+  readonly #registered: RegisteredBehavior[] = [];
   #source: BehaviorSource | undefined;
   readonly #byKind = new WeakMap<KindDef, readonly Behavior[]>();
 
-  register(behavior: Behavior): void {
-    this.#all.push(behavior);
+  register(behavior: RegisteredBehavior): void {
+    this.#registered.push(behavior);
   }
 
   /** Call it at most once. */
@@ -119,6 +123,6 @@ export class Behaviors {
   }
 
   #fixed(kind: KindDef): readonly Behavior[] {
-    return getOrInsert(this.#byKind, kind, () => this.#all.filter((behavior) => behavior.applies(kind)));
+    return getOrInsert(this.#byKind, kind, () => this.#registered.filter((behavior) => behavior.applies(kind)));
   }
 }
