@@ -1,4 +1,4 @@
-/** What a list asks for, as one value: the units, their order, the page and the fields. */
+/** The parsed query of a list: filter, order, page and fields. */
 import { LIMITS } from '../shared/limits.js';
 import type { Filter } from './filter.ast.js';
 

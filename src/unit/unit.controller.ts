@@ -190,7 +190,7 @@ export class UnitController {
   }
 }
 
-export function writeRequestOf(request: HttpRequest): WriteRequest {
+function writeRequestOf(request: HttpRequest): WriteRequest {
   return {
     url: request.url,
     bytes: (limit) => bodyBytes(request, limit),

@@ -58,7 +58,6 @@ import { WriteRefusals } from './table/write-refusals.js';
   exports: [
     Behaviors,
     DefinitionWriter,
-    Deletions,
     Drafter,
     Explanations,
     References,

@@ -26,6 +26,7 @@ import type { CallScope } from './call-scope.js';
 import { OperationQueue } from './operation-queue.js';
 import { optionParameters } from './list-options.js';
 import { deepCopy } from '../sandbox/deep-copy.js';
+import { LINK_TYPE } from '../../model/built-in-traits.js';
 
 export interface ContextOptions {
   readonly session: Session;
@@ -154,7 +155,7 @@ async function mixedPage({ model, project }: Session, page: Promise<MixedPage>):
   return { count, items: units };
 }
 
-function pathOf(parent: UnitRef, child: UnitRef, link = 'link', call = ''): LinkPath {
+function pathOf(parent: UnitRef, child: UnitRef, link = LINK_TYPE, call = ''): LinkPath {
   checkUnit(parent, call, 'parent');
   checkUnit(child, call, 'child');
   checkText(link, call, 'type');

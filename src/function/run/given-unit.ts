@@ -1,5 +1,5 @@
 /**
- * The unit that a function of a unit gets. It is read before the transaction of the call begins, which may be much
+ * The unit that a function of a unit receives. It is read before the transaction of the call begins, which may be much
  * later. The transaction compares it with the stored unit, so that no write is based on outdated values.
  */
 import { OutdatedError } from '../../database/transaction/contention.js';

@@ -17,7 +17,7 @@ export interface RuleNames {
   readonly member: readonly string[];
 }
 
-export function namesOfRule(rule: string): RuleNames {
+function namesOfRule(rule: string): RuleNames {
   const filter = parseFilter(rule, { members: true });
   return { paths: pathsOf(filter).map(({ segments }) => segments), member: memberNamesOf(filter) };
 }

@@ -23,7 +23,7 @@ export type JsonSchema = Readonly<Record<string, Json>>;
 /** A value as it is bound to a statement: JSON that PostgreSQL casts to the column's type exactly. */
 export type Stored = Exclude<Json, null>;
 
-/** Reports a fault of a value; the caller knows which value it is. */
+/** Reports a fault of a value. The text does not name the value; the caller adds its path. */
 export type ReportValueFault = (code: ErrorCode, text: string) => void;
 
 /** Reports a fault of a definition in one of its fields. */

@@ -141,7 +141,7 @@ function textValue(value: Scalar | MemberRef | ValueList, target: Target): strin
 }
 
 /** The type that parses values of a field: for a reference, the key type of the referenced kind. */
-export function valueTypeOf(field: Field): ParameterType {
+function valueTypeOf(field: Field): ParameterType {
   const { reference, type } = field;
   if (!reference) return type;
   const wants = `the id of a unit of '${reference.kind}'`;

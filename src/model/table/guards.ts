@@ -24,7 +24,7 @@ export interface Guard {
   readonly parameter?: string;
   readonly condition: Condition;
   readonly code: GuardCode;
-  /** `?cascade=true` allows the change all the same. */
+  /** Whether `?cascade=true` allows the change. */
   readonly cascade: boolean;
 }
 

@@ -1,4 +1,5 @@
 /** Validates bodies with the parameters of the kind, in pieces, and reports all faults except those of patterns. Pure. */
+import { isTimeField } from '../../model/unit-fields.js';
 import { Faults } from '../../shared/errors.js';
 import type { Json } from '../../shared/json.js';
 import type { WorkInPieces } from '../../shared/work-in-pieces.js';
@@ -75,10 +76,8 @@ export function* draftUpdate(body: Body, options: DraftOptions, id?: string): Wo
 /** A body without the times of a record that was read. */
 function withoutTimes(body: Body, { fields }: KindDef): Body {
   const isTime = (id: string, value: unknown): boolean =>
-    RECORD_TIMES.has(id) && value !== null && fields.get(id)?.type.accept(value, {}, () => undefined) !== undefined;
+    isTimeField(id) && value !== null && fields.get(id)?.type.accept(value, {}, () => undefined) !== undefined;
   return [...body].some(([id, value]) => isTime(id, value))
     ? new Map([...body].filter(([id, value]) => !isTime(id, value)))
     : body;
 }
-
-const RECORD_TIMES: ReadonlySet<string> = new Set(['inserted_at', 'updated_at']);

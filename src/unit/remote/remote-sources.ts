@@ -121,7 +121,10 @@ export class RemoteSourceRunner {
     return sources.hold(session.project, () => this.#withOwnTransactions({ session, settle }, source, sources, work));
   }
 
-  /** Calls to write are never retried, because the source may have done the write; a later 503 tells the client so. */
+  /**
+   * Calls that write are never retried, because the source may have executed them. After such a call, a 503 says that
+   * the unit may be stored.
+   */
   async #withOwnTransactions<T>(
     { session, settle }: Pick<SourceAccess, 'session' | 'settle'>,
     source: RemoteSource,
@@ -149,7 +152,7 @@ export class RemoteSourceRunner {
   }
 }
 
-/** Runs a part of the work in a transaction of its own. With `again`, it is retried after conflicts. */
+/** Runs a part of the work in a separate transaction. With `retried`, it runs again after conflicts. */
 async function inTransaction<T>(
   begin: () => LazyTransaction,
   session: Session,

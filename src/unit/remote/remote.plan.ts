@@ -14,7 +14,7 @@ export interface RemotePlan {
   readonly query: RemoteQuery;
 }
 
-/** Refuses paths over references: a source knows only its own units. */
+/** Refuses paths over references: a source has only units of its kind. */
 export const NO_REACH: Reach = {
   follow({ id }, at) {
     const text = `'${id}' leads no further: a remote kind is asked for its own parameters alone, at character ${at}`;

@@ -28,7 +28,7 @@ export function originalCallerOf({ originalCaller, caller }: Session): Caller {
 
 /** @throws Error where the session has no transaction */
 export function transactionOf({ executor: { tx } }: Session): Transaction {
-  if (!tx) throw new Error('code of authors runs in a transaction');
+  if (!tx) throw new Error('user code runs in a transaction');
   return tx;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Reads the body of an edit. Clients may send back a whole record that they read: read-only values in it are ignored if
- * they equal the stored ones, and its `updated_at` tells which version of the unit they read.
+ * they equal the stored ones, and its `updated_at` identifies the version that they read.
  */
 import { readableFields, writableFields } from '../../access/masks.js';
 import type { Field, KindDef } from '../../model/model.js';

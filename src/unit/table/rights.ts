@@ -124,7 +124,7 @@ export function versionMismatch(kind: KindDef, id: string): KindError {
  * The fields that a write returns: those that the caller may read; with `edited` of these only the edited ones, the id
  * and the times.
  */
-export function answeredFields(kind: KindDef, caller: Caller, edited?: Body): readonly Field[] {
+function answeredFields(kind: KindDef, caller: Caller, edited?: Body): readonly Field[] {
   const readable = everyField(readableFields(kind, caller));
   const known = (ids: readonly string[]) => readable.filter((field) => ids.includes(field.id));
   if (edited) return known(['id', 'inserted_at', 'updated_at', ...edited.keys()]);
