@@ -11,14 +11,14 @@ import { NEW_PASSWORD_FIELD, PASSWORD_FIELD } from './password.description.js';
 
 @ApiSchema({ name: 'kind_sign_up_user' })
 export class SystemUserBody {
-  @Text({ pattern: EMAIL_PATTERN })
-  readonly email!: string;
-
   @Text()
   readonly username!: string;
 
   @Text(PASSWORD_FIELD)
   readonly password!: string;
+
+  @Text({ pattern: EMAIL_PATTERN })
+  readonly email!: string;
 }
 
 /** The parameters of the member kind may be given as well. */

@@ -55,6 +55,13 @@ it.each([
   expect(await query(admin, 'SELECT 1 FROM $schema."person"')).toEqual([]);
 });
 
+it('names the fields of kind_system_user in the order of the documentation', async () => {
+  const { body } = await anyone.post('/auth/person/signup', { ...name, kind_system_user: { ...user, more: 1 } });
+  expect(body.messages.map(({ text }) => text)).toEqual([
+    'kind_system_user.more: there is no such parameter here; there are username, password, email',
+  ]);
+});
+
 it('a taken name is reported', async () => {
   expect((await anyone.post('/auth/person/signup', { ...name, kind_system_user: user, age: 3 })).status).toBe(200);
   const again = await anyone.post('/auth/person/signup', { ...name, kind_system_user: user, age: 3 });
