@@ -10,7 +10,7 @@ import { redirectTrailingSlash } from './doc/redirect-trailing-slash.js';
 import { requestLifecycle } from './http/server/request-lifecycle.js';
 import { ErrorResponder } from './http/server/error.responder.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
-import { PROJECT_HEADER } from './http/request/headers.js';
+import { PROJECT_HEADER } from './http/request/header-names.js';
 import { NestLogger } from './http/log/logger.js';
 import { answerOptions } from './http/server/path-methods.js';
 import { requestLog } from './http/server/request-log.js';

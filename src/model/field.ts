@@ -1,4 +1,4 @@
-/** Creates the fields of kinds from definitions. The fields that every unit has are in `unit-fields.ts`. */
+/** Creates the fields of kinds from definitions. The fields that every unit has are in `fields-of-every-unit.ts`. */
 import { scalarText, type Json } from '../shared/json.js';
 import type { Field } from './model.js';
 import { columnName } from './names.js';

@@ -3,7 +3,7 @@ import type { Target } from '../model/predicate/predicate.js';
 import { columnRef, columnType } from './columns.sql.js';
 import { ident, join, param, sql, type Fragment } from './fragment.js';
 import { Lookups } from './predicate.sql.js';
-import { constantOf } from './predicate-test.sql.js';
+import { constantOf } from './operator.sql.js';
 
 export interface OrderTerm {
   readonly target: Target;

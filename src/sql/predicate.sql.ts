@@ -12,7 +12,7 @@ import { extentOf, targetsOf, wayKeys } from '../model/predicate/predicate-cost.
 import { columnRef } from './columns.sql.js';
 import { all, EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
 import { joinedKindTable } from './table.sql.js';
-import { testSql, type TestScope } from './predicate-test.sql.js';
+import { testSql, type TestScope } from './operator.sql.js';
 
 /** The most rows that a statement joins: planning takes 2 MB of memory with five of them, 12 MB with seven. */
 const MAX_JOINED_LOOKUPS = 5;

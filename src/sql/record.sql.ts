@@ -4,7 +4,7 @@ import type { Target } from '../model/predicate/predicate.js';
 import { columnRef, fieldJson, selectList } from './columns.sql.js';
 import { EMPTY_SQL, ident, join, param, sql, type Fragment } from './fragment.js';
 import { Lookups } from './predicate.sql.js';
-import { whereFound } from './predicate-test.sql.js';
+import { whereFound } from './operator.sql.js';
 
 /** The value of a dotted path; `name` is its key in the record. */
 export interface ShownPath {

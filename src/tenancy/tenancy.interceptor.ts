@@ -4,7 +4,7 @@
  */
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { PROJECT_HEADER } from '../http/request/headers.js';
+import { PROJECT_HEADER } from '../http/request/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { OpenRequests } from '../http/server/open-requests.js';
 import { refusal } from '../shared/errors.js';

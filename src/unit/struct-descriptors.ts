@@ -16,7 +16,7 @@ import type { Json } from '../shared/json.js';
 import type { OrderTerm } from '../sql/order.sql.js';
 import { ANONYMOUS, type Caller } from '../tenancy/caller.js';
 import { collectFaults, orderTerm, planFields } from './query/list.plan.js';
-import { UNIT_FIELDS } from '../model/unit-fields.js';
+import { UNIT_FIELDS } from '../model/fields-of-every-unit.js';
 
 export interface Descriptor {
   readonly id: string;

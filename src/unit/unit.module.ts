@@ -24,7 +24,7 @@ import { UnitRights } from './table/rights.js';
 import { UnitService } from './unit.service.js';
 import { UnitStores } from './unit-stores.js';
 import { Walks } from './query/reachable-kinds.js';
-import { WriteRefusals } from './table/write-refusals.js';
+import { ViolationCompleter } from './table/complete-violations.js';
 
 /** The engine: reads and writes units of all kinds. */
 @Module({
@@ -53,7 +53,7 @@ import { WriteRefusals } from './table/write-refusals.js';
     UnitService,
     UnitStores,
     Walks,
-    WriteRefusals,
+    ViolationCompleter,
   ],
   exports: [
     Behaviors,

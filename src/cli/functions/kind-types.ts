@@ -2,7 +2,7 @@
 import { parameterType } from '../../model/parameter-type/type-by-id.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import type { Deployment } from '../../function/load/deployment.js';
-import { isTimeField, UNIT_FIELDS } from '../../model/unit-fields.js';
+import { isTimeField, UNIT_FIELDS } from '../../model/fields-of-every-unit.js';
 
 /**
  * The text of a declaration file. Built-in kinds are left out, because functions seldom use them. @param deployment the

@@ -17,7 +17,7 @@ import { LIMITS } from '../../shared/limits.js';
 import { schemaRef, type Schema } from './openapi.js';
 import { inputValue } from './value.schema.js';
 import { EMAIL_PATTERN } from '../../shared/email.js';
-import { RESERVED_PARAMETERS } from '../../model/unit-fields.js';
+import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
 const IDENTIFIER_SCHEMA: Schema = { type: 'string', pattern: IDENTIFIER.source };
 const IDENTIFIERS: Schema = { type: 'array', items: schemaRef('kind_identifier'), uniqueItems: true };

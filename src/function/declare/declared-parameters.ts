@@ -9,7 +9,7 @@ import { IDENTIFIER_HINT, isIdentifier } from '../../shared/identifiers.js';
 import { isPlainObject, jsonFault, typeName, type Json } from '../../shared/json.js';
 import { didYouMean } from '../../shared/did-you-mean.js';
 import { faultTexts } from './fault-texts.js';
-import { RESERVED_PARAMETERS } from '../../model/unit-fields.js';
+import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
 type Wants = 'boolean' | 'string' | 'number' | 'any';
 

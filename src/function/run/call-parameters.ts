@@ -22,7 +22,7 @@ import { draftCreate } from '../../unit/draft/draft-reader.js';
 import type { LocatedDraft } from '../../unit/draft/references.js';
 import type { FunctionDef } from '../declare/definition.js';
 import { NO_TRAITS } from '../../model/built-in-traits.js';
-import { keyField, RESERVED_PARAMETERS } from '../../model/unit-fields.js';
+import { keyField, RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
 export interface ReadParameters {
   readonly values: Readonly<Record<string, Json>>;

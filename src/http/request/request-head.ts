@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { refusal, type KindError } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
-import { PROJECT_HEADER } from './headers.js';
+import { PROJECT_HEADER } from './header-names.js';
 
 /** Headers that must not be repeated: a proxy could have checked the other value. */
 const SINGLE_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', PROJECT_HEADER]);

@@ -16,7 +16,7 @@ import type { ParameterDef } from '../parameter-type/parameter-def.js';
 import type { ParameterType } from '../parameter-type/parameter-type.js';
 import { definitionOf, type KindRecord, type ModelRecords } from './definition-records.js';
 import { NO_TRAITS } from '../built-in-traits.js';
-import { keyField, kindIdField, METADATA_FIELD, TIME_FIELDS, REMOTE_TIME_FIELDS } from '../unit-fields.js';
+import { keyField, kindIdField, METADATA_FIELD, TIME_FIELDS, REMOTE_TIME_FIELDS } from '../fields-of-every-unit.js';
 
 const BUILT_IN: ReadonlyMap<string, BuiltInKind> = new Map(BUILT_IN_KINDS.map((kind) => [kind.id, kind]));
 

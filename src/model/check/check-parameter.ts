@@ -10,7 +10,7 @@ import type { ReportFieldFault as Report, ParameterType } from '../parameter-typ
 import { parameterType } from '../parameter-type/type-by-id.js';
 import { codePoints } from '../parameter-type/text-rules.js';
 import type { PatternChecks } from './pattern-checks.js';
-import { RESERVED_PARAMETERS } from '../unit-fields.js';
+import { RESERVED_PARAMETERS } from '../fields-of-every-unit.js';
 
 /** The property of a definition for each field of a record. The default (`default_<type>`) is handled separately. */
 const KEYS: Readonly<Record<string, keyof ParameterDef>> = {

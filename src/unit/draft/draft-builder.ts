@@ -12,7 +12,7 @@ import type { Stored } from '../../model/parameter-type/parameter-type.js';
 import type { DefaultBytes } from './default-bytes.js';
 import type { Body, Draft } from './draft.js';
 import { mayBeLarge, ValueReader, type ReportFault } from './value-reader.js';
-import { RESERVED_PARAMETERS } from '../../model/unit-fields.js';
+import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
 
 export interface DraftOptions {
   readonly kind: KindDef;

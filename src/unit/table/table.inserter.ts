@@ -22,7 +22,7 @@ import { BehaviorChanges } from './behavior-changes.js';
 import type { WriteContext } from './constraint-violations.js';
 import { UnitRights } from './rights.js';
 import { UnitRepository } from './unit.repository.js';
-import { WriteRefusals } from './write-refusals.js';
+import { ViolationCompleter } from './complete-violations.js';
 
 /** How new units of one kind are inserted. */
 interface InsertOptions {
@@ -45,7 +45,7 @@ export class TableInserter {
     private readonly references: References,
     private readonly rights: UnitRights,
     private readonly changes: BehaviorChanges,
-    private readonly refusals: WriteRefusals,
+    private readonly violations: ViolationCompleter,
   ) {}
 
   async insert(
@@ -124,7 +124,7 @@ export class TableInserter {
     const rows = units.map(({ draft }) => draft.row);
     const plan = units === given ? base : { ...base, written: uniqueColumns(units[0]?.draft.written ?? []) };
     const write = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
-    const created = await this.refusals.runWrite({ ...session, caller: writer }, kind, units, write);
+    const created = await this.violations.runWrite({ ...session, caller: writer }, kind, units, write);
     if (created.length === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
     late.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);

@@ -28,7 +28,7 @@ import type { UnitRow } from '../store/unit-store.js';
 import { UnitRepository } from './unit.repository.js';
 import { leavesAllowedUnits, withVersion, UnitRights } from './rights.js';
 import type { Conditions, UnitStore, WriteOptions } from '../store/unit-store.js';
-import { writeContextOf, WriteRefusals } from './write-refusals.js';
+import { writeContextOf, ViolationCompleter } from './complete-violations.js';
 
 @Injectable()
 export class TableWriter {
@@ -42,7 +42,7 @@ export class TableWriter {
     private readonly deletions: Deletions,
     private readonly rights: UnitRights,
     private readonly changes: BehaviorChanges,
-    private readonly refusals: WriteRefusals,
+    private readonly violations: ViolationCompleter,
   ) {}
 
   /**
@@ -124,7 +124,7 @@ export class TableWriter {
       // Changes by behaviors give the locked unit a new version, so that the tags are not checked again.
       const plan = { ...base, written: uniqueColumns(draft.written), ...(changes && { tags: undefined }) };
       const write = (context: WriteContext) => this.repository.update(within.executor, plan, draft.row, context);
-      const row = await this.refusals.runWrite(within, kind, [{ draft }], write, {
+      const row = await this.violations.runWrite(within, kind, [{ draft }], write, {
         id,
         fresh: this.#fresh(within, kind, id),
       });

@@ -14,7 +14,7 @@ import { withAllUniqueViolations } from './all-taken-values.js';
 import { withFaults } from '../draft/complete-refusal.js';
 
 @Injectable()
-export class WriteRefusals {
+export class ViolationCompleter {
   constructor(private readonly references: References) {}
 
   /**

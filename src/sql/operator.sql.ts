@@ -1,6 +1,6 @@
 /**
- * Tests of a row as SQL: the leaves of predicates. A test of a null is null, which WHERE treats as false. If a
- * reference leads to no unit that the caller may read, all columns of the row are null.
+ * The operators of filters as SQL: tests of a row, the leaves of predicates. A test of a null is null, which WHERE
+ * treats as false. If a reference leads to no unit that the caller may read, all columns of the row are null.
  */
 import {
   isMemberValue,
