@@ -1,0 +1,38 @@
+/** The commands of the command line. Each is a file in `project/`, `member/` or `functions/`. */
+import { Command } from 'commander';
+import { checkFunctionsCommand } from './functions/check.command.js';
+import { setPasswordCommand } from './member/set-password.command.js';
+import { createProjectCommand } from './project/create.command.js';
+import { deleteProjectCommand } from './project/delete.command.js';
+import { listProjectsCommand } from './project/list.command.js';
+import { migrateProjectsCommand } from './project/migrate.command.js';
+import { setProjectCommand } from './project/set.command.js';
+import { showProjectCommand } from './project/show.command.js';
+import { typesCommand } from './functions/types.command.js';
+import type { CommandContext } from './tools/command-context.js';
+
+export function createProgram(context: CommandContext): Command {
+  const { out, err } = context.terminal;
+  const program = new Command('kind')
+    .description(
+      'Looks after the projects (tenants) of the service, their members and functions. Works beside a running service and without one.',
+    )
+    .configureOutput({ writeOut: out, writeErr: err })
+    .helpCommand(false)
+    .exitOverride();
+  const project = program.command('project').description('makes, shows, changes, upgrades and deletes projects');
+  createProjectCommand(project, context);
+  listProjectsCommand(project, context);
+  showProjectCommand(project, context);
+  setProjectCommand(project, context);
+  deleteProjectCommand(project, context);
+  migrateProjectsCommand(project, context);
+  const member = program.command('member').description('looks after the members of projects');
+  setPasswordCommand(member, context);
+  const functions = program.command('functions').description('looks after custom functions');
+  checkFunctionsCommand(functions, context);
+  typesCommand(program, context);
+  for (const command of [project, member, functions].flatMap(({ commands }) => commands))
+    command.option('--json', 'print JSON, for scripts');
+  return program;
+}
