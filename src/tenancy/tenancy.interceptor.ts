@@ -4,14 +4,13 @@
  */
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { PROJECT_HEADER } from '../http/request/header-names.js';
 import type { HttpRequest } from '../http/request/request.js';
 import { OpenRequests } from '../http/server/open-requests.js';
 import { refusal } from '../shared/errors.js';
 import { andThen, type MaybePromise } from '../shared/maybe-promise.js';
-import { nearestTo } from '../shared/did-you-mean.js';
 import { RequestBodies } from './request-bodies.js';
 import { ANONYMOUS, CallerResolver } from './caller.js';
+import { hasProjectKey, readProjectKey } from './project-key.js';
 import { ProjectStore } from './project-store.js';
 import type { Project } from './project.js';
 import { setScope } from './request-scope.js';
@@ -34,7 +33,7 @@ export class TenancyInterceptor implements NestInterceptor {
     if (options.project === 'none') return next.handle();
     this.openRequests.refuseIfStopping();
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    if (options.project === 'optional' && request.headers[PROJECT_HEADER] === undefined) return next.handle();
+    if (options.project === 'optional' && !hasProjectKey(request)) return next.handle();
     return andThen(this.#resolve(request, options), () => next.handle());
   }
 
@@ -49,15 +48,8 @@ export class TenancyInterceptor implements NestInterceptor {
     });
   }
 
-  #project({ headers }: HttpRequest): MaybePromise<Project> {
-    const key = headers[PROJECT_HEADER];
-    if (typeof key !== 'string' || key.trim() === '') {
-      const others = Object.keys(headers).filter((name) => !['host', PROJECT_HEADER].includes(name));
-      const meant = nearestTo(PROJECT_HEADER, others);
-      const hint = meant === undefined ? '' : ` (there is '${meant}': did you mean '${PROJECT_HEADER}'?)`;
-      throw refusal('project.missing', `The header ${PROJECT_HEADER} is missing${hint}`);
-    }
-    return andThen(this.projects.find(key.trim()), (project) => {
+  #project(request: HttpRequest): MaybePromise<Project> {
+    return andThen(this.projects.find(readProjectKey(request)), (project) => {
       if (!project) throw refusal('project.unknown', 'No project has that key');
       return project;
     });
