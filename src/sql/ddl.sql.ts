@@ -2,7 +2,7 @@
 import type { ColumnChange, Condition, Guard, SchemaStep } from '../model/table/diff.js';
 import type { Json } from '../shared/json.js';
 import type { Constraint } from '../model/parameter-type/parameter-type.js';
-import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../model/table/required-tables.js';
+import type { ColumnShape, ForeignKeyShape, TableShape } from '../model/table/required-tables.js';
 import { constraintName } from '../model/names.js';
 import { columnType } from './columns.sql.js';
 import {
@@ -18,6 +18,7 @@ import {
   type Fragment,
   type Statement,
 } from './fragment.js';
+import { createIndex } from './index.sql.js';
 
 export function stepStatement(step: SchemaStep, schema: string): Statement {
   return render(stepSql(step, schema));
@@ -37,7 +38,7 @@ function stepSql(step: SchemaStep, schema: string): Fragment {
     case 'alter_table':
       return sql`ALTER TABLE ${ident(schema, step.table)} ${join(step.changes.flatMap(columnChange))}`;
     case 'create_index':
-      return sql`CREATE ${indexDefinition(step.table, step.index, schema, EMPTY_SQL)}`;
+      return createIndex(step.table, step.index, schema);
     case 'add_foreign_key':
       return addForeignKey(step.table, step.key, schema);
   }
@@ -92,14 +93,6 @@ function scalarLiteral(value: Json, column: ColumnShape): Fragment {
 export function dropDefaultsStatement(table: string, columns: readonly string[], schema: string): Statement {
   const changes = columns.map((column) => sql`ALTER COLUMN ${ident(column)} DROP DEFAULT`);
   return render(sql`ALTER TABLE ${ident(schema, table)} ${join(changes)}`);
-}
-
-/** The definition of an index that follows CREATE. */
-export function indexDefinition(table: string, index: IndexShape, schema: string, how: Fragment): Fragment {
-  const unique = index.unique ? sql`UNIQUE ` : sql``;
-  const method = index.method === 'gin' ? sql`gin` : sql`btree`;
-  const columns = join(index.columns.map((name) => ident(name)));
-  return sql`${unique}INDEX ${how}${ident(index.name)} ON ${ident(schema, table)} USING ${method} (${columns})`;
 }
 
 const ON_DELETE = { restrict: sql`RESTRICT`, set_null: sql`SET NULL`, cascade: sql`CASCADE` } as const;

@@ -1,7 +1,14 @@
-/** Indexes that are built while a table is in use. */
+/** Indexes: their definition, and statements that build them while the table is in use. */
 import type { IndexShape, TableShape } from '../model/table/required-tables.js';
-import { indexDefinition } from './ddl.sql.js';
-import { ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+import { EMPTY_SQL, ident, integer, join, param, render, sql, type Fragment, type Statement } from './fragment.js';
+
+/** @param how what follows INDEX, such as CONCURRENTLY */
+export function createIndex(table: string, index: IndexShape, schema: string, how = EMPTY_SQL): Fragment {
+  const unique = index.unique ? sql`UNIQUE ` : EMPTY_SQL;
+  const method = index.method === 'gin' ? sql`gin` : sql`btree`;
+  const columns = join(index.columns.map((name) => ident(name)));
+  return sql`CREATE ${unique}INDEX ${how}${ident(index.name)} ON ${ident(schema, table)} USING ${method} (${columns})`;
+}
 
 /** The most bytes of an index entry. */
 const MAX_INDEX_ENTRY_BYTES = 2600;
@@ -62,7 +69,7 @@ export function lockIndexesStatement(schema: string): Statement {
 
 /** Does not block reads and writes of the table. Not allowed in a transaction. */
 export function buildIndexStatement(schema: string, table: string, index: IndexShape): Statement {
-  return render(sql`CREATE ${indexDefinition(table, index, schema, sql`CONCURRENTLY `)}`);
+  return render(createIndex(table, index, schema, sql`CONCURRENTLY `));
 }
 
 /** Not allowed in a transaction. */

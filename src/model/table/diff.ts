@@ -8,13 +8,12 @@ import { isUnchanged } from '../build/build-model.js';
 import { guardsOf, keySignature, type Guard } from './guards.js';
 import { storedDefault } from '../field.js';
 import type { Model } from '../model.js';
+import { ruledFields, type RuledFields } from './required-indexes.js';
 import {
-  ruledFields,
   tablesInPieces,
   type ColumnShape,
   type ForeignKeyShape,
   type IndexShape,
-  type RuledFields,
   type TableShape,
 } from './required-tables.js';
 
