@@ -3,10 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { referencesTo, type Field, type KindDef, type Model, type Referring } from '../../model/model.js';
 import { targetKindTextFor, referenceGrant } from '../../access/reference-access.js';
 import { followsReferences, type Predicate } from '../../model/predicate/predicate.js';
-import { Faults, KindError, refusal } from '../../shared/errors.js';
+import { Faults, KindError } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { countReferencesStatement, existingStatement } from '../../sql/reference.sql.js';
-import { isAdministrator, type Caller } from '../../tenancy/caller.js';
+import type { Caller } from '../../tenancy/caller.js';
+import { referenced, type ReferringUnits } from './conflict-messages.js';
 import { keyOf, type Draft } from './draft.js';
 import { originalCallerOf, type Session } from '../session/session.js';
 
@@ -170,22 +171,17 @@ export class References {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /**
-   * Refuses a deletion that references with `restrict` prevent. Only administrators see how many units of which kind
-   * refer to the deleted ones. @throws KindError 409
-   */
+  /** Refuses a deletion that references with `restrict` prevent. @throws KindError 409 */
   async refuseIfReferenced(session: Session, kind: KindDef, keys: readonly string[]): Promise<void> {
-    const counts: string[] = [];
+    const referring: ReferringUnits[] = [];
     for (const { kind: other, field } of storedReferences(session.model, kind.id)) {
       if (field.def.onDelete !== 'restrict') continue;
       const own = other === kind ? keys : [];
       const statement = countReferencesStatement(session.project.schema, other, field, keys, own);
       const [row] = await session.executor.run<{ count: number }>(statement);
-      if (row && row.count > 0) counts.push(`${row.count} of '${other.id}' by '${field.id}'`);
+      if (row && row.count > 0) referring.push({ kindId: other.id, fieldId: field.id, count: row.count });
     }
-    if (counts.length === 0) return;
-    const counted = isAdministrator(session.caller) ? `: ${counts.join(', ')}` : '';
-    throw refusal('unit.referenced', `Units refer to this one${counted}`);
+    if (referring.length > 0) throw referenced(referring, session.caller);
   }
 
   /**

@@ -8,7 +8,7 @@ import type { KindError, Message } from '../../shared/errors.js';
 import { LIMITS } from '../../shared/limits.js';
 import { runYielding } from '../../shared/work-in-pieces.js';
 import { rowsText, takenStatement } from '../../sql/write.sql.js';
-import { uniqueFault } from './constraint-violations.js';
+import { takenValues } from '../draft/conflict-messages.js';
 import type { LocatedDraft } from '../draft/references.js';
 import type { Session } from '../session/session.js';
 import { completeRefusal, withFaults } from '../draft/complete-refusal.js';
@@ -57,7 +57,7 @@ export function withAllUniqueViolations(
 }
 
 function violationOf(fields: readonly Field[]): Message {
-  return uniqueFault(fields.map(({ id }) => id));
+  return takenValues(fields.map(({ id }) => id));
 }
 
 /** Whether any draft writes the field: an edit writes only the fields that it changes. */

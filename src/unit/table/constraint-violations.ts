@@ -4,9 +4,16 @@ import type { TargetKindText } from '../../access/reference-access.js';
 import type { Field, KindDef, Model } from '../../model/model.js';
 import { constraintName } from '../../model/names.js';
 import type { Stored } from '../../model/parameter-type/parameter-type.js';
-import { refusal, type KindError, type Message } from '../../shared/errors.js';
+import { refusal, type FaultLocation, type KindError, type Message } from '../../shared/errors.js';
 import { scalarText, type Json } from '../../shared/json.js';
 import { primaryKeyName } from '../../sql/ddl.sql.js';
+import {
+  referencedByOthers,
+  takenId,
+  takenValues,
+  TAKEN_UNREADABLE_VALUES,
+  UNKNOWN_CONFLICT,
+} from '../draft/conflict-messages.js';
 
 export interface WriteContext {
   readonly model: Model;
@@ -65,33 +72,17 @@ function notUnique(error: DatabaseFault, context: WriteContext): KindError {
   const { kind } = context;
   const names = constraintNames(error);
   if (names.includes(primaryKeyName(kind.table))) {
-    if (kind.key === 'identifier') {
-      return refusal(kind.traits.existsCode ?? 'unit.not_unique', `There is one of that id already`, {
-        parameter: 'id',
-        ...conflictPosition(error, [kind.keyField], context),
-      });
-    }
-    const parameter = kind.primary?.id ?? 'id';
-    return refusal('parameter.not_unique', `${parameter}: another unit has that value`, {
-      parameter,
-      ...conflictPosition(error, [kind.keyField], context),
-    });
+    const message = kind.key === 'identifier' ? takenId(kind) : takenValues([kind.primary?.id ?? 'id']);
+    return refusalOf(message, conflictPosition(error, [kind.keyField], context));
   }
-  const ids = uniqueFields(names, kind);
-  if (ids && !ids.every((id) => context.visibleFields.has(id))) {
-    return refusal('unit.not_unique', 'Another unit has the same values in parameters that are unique');
-  }
-  const [first] = ids ?? [];
-  if (!ids || first === undefined) return refusal('unit.conflict', 'The unit conflicts with one that is stored');
-  const { code, text, ...place } = uniqueFault(ids);
-  return refusal(code, text, { ...place, ...conflictPosition(error, fieldsById(ids, kind), context) });
+  const ids = uniqueFields(names, kind) ?? [];
+  if (!ids.every((id) => context.visibleFields.has(id))) return refusalOf(TAKEN_UNREADABLE_VALUES);
+  if (ids.length === 0) return refusalOf(UNKNOWN_CONFLICT);
+  return refusalOf(takenValues(ids), conflictPosition(error, fieldsById(ids, kind), context));
 }
 
-/** The message for parameters whose values, taken together, another unit has. */
-export function uniqueFault(ids: readonly string[]): Message {
-  const [parameter = ''] = ids;
-  if (ids.length > 1) return { code: 'unit.not_unique', text: `Another unit has the same values of ${ids.join(', ')}` };
-  return { code: 'parameter.not_unique', text: `${parameter}: another unit has that value`, parameter };
+function refusalOf({ code, text, ...location }: Message, position: FaultLocation = {}): KindError {
+  return refusal(code, text, { ...location, ...position });
 }
 
 /**
@@ -133,7 +124,7 @@ function badReference(error: DatabaseFault, context: WriteContext): KindError | 
       place,
     );
   }
-  return refusal('unit.referenced', 'Other units refer to this one');
+  return referencedByOthers();
 }
 
 function tooLongForIndex(error: DatabaseFault, context: WriteContext): KindError {

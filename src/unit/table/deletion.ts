@@ -5,7 +5,6 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { Field, KindDef } from '../../model/model.js';
-import { refusal } from '../../shared/errors.js';
 import {
   clearReferencesStatement,
   deleteUnitsStatement,
@@ -14,9 +13,9 @@ import {
 } from '../../sql/reference.sql.js';
 import { trackContention, type ContentionTarget } from '../../database/transaction/contention.js';
 import { Database } from '../../database/database.js';
-import { isAdministrator } from '../../tenancy/caller.js';
 import { Behaviors, type Behavior } from '../draft/behavior.js';
 import { deleteLinksOf } from './link-deletion.js';
+import { referenceKept } from '../draft/conflict-messages.js';
 import { References, storedReferences } from '../draft/references.js';
 import { DeletionSet } from '../session/deletion-set.js';
 import type { Session } from '../session/session.js';
@@ -128,10 +127,7 @@ export class Deletions {
     }
     const cleared = new Set<string>();
     await this.#eachReferring(session, kind, field, keys, async (id) => {
-      if (cleared.has(id)) {
-        const whose = isAdministrator(session.caller) ? ` of '${kind.id}'` : '';
-        throw refusal('unit.referenced', `A unit${whose} keeps its reference to this one`);
-      }
+      if (cleared.has(id)) throw referenceKept(kind, session.caller);
       cleared.add(id);
       await actions.clear(session, kind, id, field);
     });
