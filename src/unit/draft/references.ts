@@ -106,10 +106,10 @@ export class References {
     const found = await find(all);
     if (all) addReferenceFaults(found, faults);
     faults.throwIfAny();
-    const late = new Faults();
-    if (found.length > 0) addReferenceFaults(await find(true), late);
-    if (access && followsReferences(access)) late.throwIfAny();
-    return late;
+    const deferred = new Faults();
+    if (found.length > 0) addReferenceFaults(await find(true), deferred);
+    if (access && followsReferences(access)) deferred.throwIfAny();
+    return deferred;
   }
 
   /** Refuses references to keys of new units that behaviors have replaced since. @throws KindError 400 */

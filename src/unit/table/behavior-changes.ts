@@ -36,12 +36,12 @@ export class BehaviorChanges {
     session: Session,
     plan: WritePlan,
     units: readonly LocatedDraft[],
-    { late, defaults }: { readonly late: Faults; readonly defaults: DefaultBytes },
+    { deferred, defaults }: { readonly deferred: Faults; readonly defaults: DefaultBytes },
   ): Promise<readonly LocatedDraft[]> {
     const { kind } = plan;
     if (units.length === 0 || !this.behaviors.changesCreates(kind, session)) return units;
     await this.#checkRule(session, plan, units);
-    late.throwIfAny();
+    deferred.throwIfAny();
     const faults = new Faults();
     const patterns = new PatternChecks();
     const changed: LocatedDraft[] = [];
@@ -113,8 +113,8 @@ export class BehaviorChanges {
     for (const { code, text, ...place } of faults.messages) write.faults.add(code, text, place);
     // A parameter that a behavior set to a bad value is not reported as missing too.
     const faulty = faults.messages.flatMap(({ parameter }) => parameter ?? []);
-    const whole = completeDraft(changed, { ...write, faults: write.faults.except(faulty) });
-    return this.#runEach(whole, write, async (behavior, draft) => behavior.complete?.(draft, write));
+    const completed = completeDraft(changed, { ...write, faults: write.faults.except(faulty) });
+    return this.#runEach(completed, write, async (behavior, draft) => behavior.complete?.(draft, write));
   }
 
   /** Runs the behaviors of an edit on a draft. Faults of their changes are added to those of the write. */

@@ -35,8 +35,10 @@ export class ViolationCompleter {
     } catch (error) {
       if (!(error instanceof KindError)) throw error;
       if (error.code.endsWith('.not_unique')) {
-        const whole = await withAllUniqueViolations(session, kind, drafts, context.visibleFields, error, edited?.id);
-        throw session.executor.tx ? whole : withFaults(whole, await this.#missing(session, kind, drafts, edited));
+        const { visibleFields } = context;
+        const completed = await withAllUniqueViolations(session, kind, drafts, visibleFields, error, edited?.id);
+        if (session.executor.tx) throw completed;
+        throw withFaults(completed, await this.#missing(session, kind, drafts, edited));
       }
       if (error.code !== 'parameter.bad_reference') throw error;
       throw withFaults(error, await this.#missing(session, kind, drafts, edited));

@@ -28,7 +28,8 @@ import { ViolationCompleter } from './complete-violations.js';
 interface InsertOptions {
   /** The access rule that each new unit must satisfy. */
   readonly allowed: Predicate | undefined;
-  readonly late: Faults;
+  /** Faults of references, which are thrown at the end of the write. */
+  readonly deferred: Faults;
   readonly keys: ReplacedKeys;
   readonly defaults: DefaultBytes;
   /** The caller whose rights decide which fields a refusal may name. */
@@ -64,26 +65,27 @@ export class TableInserter {
     const { bulk = false, writer = session.caller, faults = new Faults() } = options;
     return countingDefaults(session, async (defaults) => {
       const drafted = await this.drafter.creates(session, kind, bodies, { writer, bulk, faults, defaults });
-      const late = await this.references.check(session, kind, drafted, { writer, access: options.access });
+      const deferred = await this.references.check(session, kind, drafted, { writer, access: options.access });
       if (drafted.drafts.length === 0) return [];
-      return this.withLateFaults(session, late, async (within) => {
+      return this.withDeferredFaults(session, deferred, async (within) => {
         const keys = await this.insertNested(within, drafted.nested, writer, defaults);
-        return this.#insertAll(within, kind, drafted.drafts, { allowed: options.access, late, keys, defaults, writer });
+        const inserting = { allowed: options.access, deferred, keys, defaults, writer };
+        return this.#insertAll(within, kind, drafted.drafts, inserting);
       });
     });
   }
 
   /**
-   * Runs a write. If `late` has faults, it fails at the end and is undone, unless it is refused for missing rights
+   * Runs a write. If `deferred` has faults, it fails at the end and is undone, unless it is refused for missing rights
    * before: that refusal takes precedence.
    */
-  async withLateFaults<T>(session: Session, late: Faults, work: (session: Session) => Promise<T>): Promise<T> {
-    if (!late.any) return work(session);
+  async withDeferredFaults<T>(session: Session, deferred: Faults, work: (session: Session) => Promise<T>): Promise<T> {
+    if (!deferred.any) return work(session);
     try {
       return await (hasNoTransaction(session) ? this.inTransaction(session, work) : work(session));
     } catch (error) {
       if (!(error instanceof KindError) || ![400, 409].includes(error.status)) throw error;
-      throw rewordRefusal(error, (refused) => withFaults(refused, late.messages));
+      throw rewordRefusal(error, (refused) => withFaults(refused, deferred.messages));
     }
   }
 
@@ -98,7 +100,7 @@ export class TableInserter {
     const keys = new ReplacedKeys();
     for (const { kind, allowed, units } of nested.groups) {
       try {
-        await this.#insertAll(inner, kind, units, { allowed, late: new Faults(), keys, defaults, writer });
+        await this.#insertAll(inner, kind, units, { allowed, deferred: new Faults(), keys, defaults, writer });
       } catch (error) {
         throw relocateRefusal(error, units);
       }
@@ -110,7 +112,7 @@ export class TableInserter {
     session: Session,
     kind: KindDef,
     drafted: readonly LocatedDraft[],
-    { allowed, late, keys, defaults, writer }: InsertOptions,
+    { allowed, deferred, keys, defaults, writer }: InsertOptions,
   ): Promise<UnitRow[]> {
     const given = asSeparateWrite(drafted.map((unit) => keys.into(kind, unit)));
     const base = {
@@ -118,7 +120,7 @@ export class TableInserter {
       written: uniqueColumns(given[0]?.draft.written ?? []),
       allowed,
     };
-    const units = await this.changes.ofCreate(session, base, given, { late, defaults });
+    const units = await this.changes.ofCreate(session, base, given, { deferred, defaults });
     keys.note(kind, drafted, units);
     await this.references.checkKeys(session, kind, units, keys);
     const rows = units.map(({ draft }) => draft.row);
@@ -126,7 +128,7 @@ export class TableInserter {
     const write = (context: WriteContext) => this.repository.insert(session.executor, plan, rows, context);
     const created = await this.violations.runWrite({ ...session, caller: writer }, kind, units, write);
     if (created.length === 0) throw accessDenied(session.caller, `You may not create such a unit of '${kind.id}'`);
-    late.throwIfAny();
+    deferred.throwIfAny();
     await this.behaviors.afterWrite(session, kind, units);
     return created;
   }

@@ -96,7 +96,7 @@ export class TableWriter {
     }
     if (behaviors.length > 0) await this.rights.mustBeWritable(session, kind, id, options, 'update');
     for (const behavior of behaviors) behavior.ready?.();
-    const { body, nested, late, conditions, ...edit } = await this.#draftEdit(session, kind, id, read, options);
+    const { body, nested, deferred, conditions, ...edit } = await this.#draftEdit(session, kind, id, read, options);
     let drafted = edit.draft;
     if (nested.any) {
       if (behaviors.length === 0) await this.rights.mustBeWritable(session, kind, id, conditions, 'update');
@@ -116,8 +116,8 @@ export class TableWriter {
       allowed: options.access,
       tags: conditions.tags,
     };
-    return this.inserter.withLateFaults(session, late, async (within) => {
-      const changes = !late.any && this.behaviors.changesUpdates(kind, within);
+    return this.inserter.withDeferredFaults(session, deferred, async (within) => {
+      const changes = !deferred.any && this.behaviors.changesUpdates(kind, within);
       const draft = changes
         ? await this.changes.ofEdit(within, { ...base, allowed: undefined }, id, drafted, conditions)
         : drafted;
@@ -132,7 +132,7 @@ export class TableWriter {
         throw (
           (await this.rights.whyNot(within, kind, id, conditions, 'update')) ?? leavesAllowedUnits(session.caller, kind)
         );
-      late.throwIfAny();
+      deferred.throwIfAny();
       await this.behaviors.afterWrite(within, kind, [{ draft }], id);
       return row;
     });
@@ -144,7 +144,7 @@ export class TableWriter {
     id: string,
     read: () => MaybePromise<Body>,
     options: WriteOptions & { readonly defaults: DefaultBytes },
-  ): Promise<DraftedEdit & { readonly late: Faults; readonly conditions: Conditions }> {
+  ): Promise<DraftedEdit & { readonly deferred: Faults; readonly conditions: Conditions }> {
     const behaviors = this.behaviors.of(kind, session);
     const writer = options.writer ?? session.caller;
     try {
@@ -153,8 +153,8 @@ export class TableWriter {
       const { body, version } = await readEdit(kind, id, await read(), editing, stored);
       const drafted = await this.drafter.edit(session, kind, id, body, { writer, defaults: options.defaults });
       const writing = { writer, access: options.access, fresh: this.#fresh(session, kind, id) };
-      const late = await this.references.check(session, kind, drafted, writing);
-      return { ...drafted, late, conditions: withVersion(options, version) };
+      const deferred = await this.references.check(session, kind, drafted, writing);
+      return { ...drafted, deferred, conditions: withVersion(options, version) };
     } catch (error) {
       // Whether the unit exists and may be changed is reported before faults of the body.
       if (behaviors.length === 0 && error instanceof KindError) {
