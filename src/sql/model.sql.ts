@@ -1,4 +1,5 @@
 /** Statements of a project's model as a whole: reading it, raising its version, upgrading its built-in rows. */
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../model/built-in-traits.js';
 import { PARAMETER_TABLE } from '../model/built-in/built-in.js';
 import type { KindDef } from '../model/model.js';
 import { fieldType } from './columns.sql.js';
@@ -29,16 +30,16 @@ export function loadModelStatement(schema: string): Statement {
       SELECT
         ${literal(sort)} AS sort,
         row_to_json(r)::text AS body,
-        r."inserted_at" AS made,
+        r."inserted_at" AS inserted_at,
         r."id"::text AS id
       FROM ${ident(schema, table)} AS r
     `;
   const records = join(
     [
-      recordsOf('kinds', 'kind'),
-      recordsOf('parameters', '_parameter'),
-      recordsOf('groups', 'group'),
-      recordsOf('links', 'link'),
+      recordsOf('kinds', KIND_KIND),
+      recordsOf('parameters', PARAMETER_TABLE),
+      recordsOf('groups', GROUP_KIND),
+      recordsOf('links', LINK_KIND),
     ],
     ' UNION ALL ',
   );
@@ -46,16 +47,16 @@ export function loadModelStatement(schema: string): Statement {
     SELECT
       sort,
       body,
-      made,
+      inserted_at,
       id,
-      sum(octet_length(body)) OVER (PARTITION BY sort ORDER BY made, id) / ${integer(ROW_BYTES)} AS piece
+      sum(octet_length(body)) OVER (PARTITION BY sort ORDER BY inserted_at, id) / ${integer(ROW_BYTES)} AS piece
     FROM (${records}) AS r
   `;
   const pieces = sql`
     SELECT
       sort,
       piece,
-      '[' || string_agg(body, ',' ORDER BY made, id) || ']' AS body,
+      '[' || string_agg(body, ',' ORDER BY inserted_at, id) || ']' AS body,
       sum(octet_length(body)) AS bytes
     FROM (${numbered}) AS n
     GROUP BY sort, piece
@@ -85,23 +86,23 @@ export function insertVersionStatement(schema: string, version: number, builtIn:
  * older built-in model (`builtIn`) than the tables, they get that version, so that a newer process upgrades them again.
  */
 export function bumpVersionStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
-  return moveVersion(schema, channel, project, sql`least("built_in", ${integer(builtIn)})`);
+  return incrementVersion(schema, channel, project, sql`least("built_in", ${integer(builtIn)})`);
 }
 
 /** Raises the version of the model and notifies listeners, after an upgrade to the built-in model `builtIn`. */
 export function recordUpgradeStatement(schema: string, channel: string, project: string, builtIn: number): Statement {
-  return moveVersion(schema, channel, project, integer(builtIn));
+  return incrementVersion(schema, channel, project, integer(builtIn));
 }
 
 /**
- * Keeps the version until the transaction ends. At REPEATABLE READ it fails where the version is another than the
- * transaction sees: statements that were planned by the old one could have written what the new one forbids.
+ * Locks the version until the transaction ends. At REPEATABLE READ it fails if the version has changed since the
+ * transaction's snapshot: statements that were planned with the old model may have written what the new one forbids.
  */
 export function keepVersionStatement(schema: string): Statement {
   return render(sql`SELECT FROM ${ident(schema, MODEL_TABLE)} FOR SHARE`);
 }
 
-function moveVersion(schema: string, channel: string, project: string, builtIn: Fragment): Statement {
+function incrementVersion(schema: string, channel: string, project: string, builtIn: Fragment): Statement {
   const table = ident(schema, MODEL_TABLE);
   return render(
     sql`
@@ -154,7 +155,7 @@ function recordset(rows: readonly object[], columns: Fragment): Fragment {
   return sql`json_to_recordset(${param(JSON.stringify(rows))}::json) AS i(${columns})`;
 }
 
-/** Sets the parameters of built-in kinds. Rows `id`: the kinds that had others. */
+/** Sets the parameter lists of kinds. Rows `id`: the kinds whose list has changed. */
 export function updateParametersStatement(
   schema: string,
   kinds: readonly { readonly id: string; readonly parameters: readonly string[] }[],
@@ -165,7 +166,7 @@ export function updateParametersStatement(
   );
   return render(
     sql`
-      UPDATE ${ident(schema, 'kind')} AS t
+      UPDATE ${ident(schema, KIND_KIND)} AS t
       SET "parameters" = i."parameters", ${SET_UPDATED_AT}
       FROM ${rows}
       WHERE t."id" = i."id" AND t."parameters" IS DISTINCT FROM i."parameters"
@@ -191,7 +192,7 @@ export function extendGroupsStatement(
   )`;
   return render(
     sql`
-      UPDATE ${ident(schema, 'group')} AS t
+      UPDATE ${ident(schema, GROUP_KIND)} AS t
       SET "kind_list" = i."kind_list" || ${others}, ${SET_UPDATED_AT}
       FROM ${rows}
       WHERE t."id" = i."id" AND NOT t."kind_list" @> i."kind_list"
@@ -216,10 +217,10 @@ export function readStateStatement(schema: string): Statement {
     sql`
       SELECT
         "version" AS v,
-        ${count('kind')} AS kinds,
+        ${count(KIND_KIND)} AS kinds,
         ${count(PARAMETER_TABLE)} AS parameters,
-        ${count('group')} AS groups,
-        ${count('link')} AS links
+        ${count(GROUP_KIND)} AS groups,
+        ${count(LINK_KIND)} AS links
       FROM ${ident(schema, MODEL_TABLE)}
     `,
     true,
@@ -230,7 +231,7 @@ export function readStateStatement(schema: string): Statement {
 export function setAccessStatement(schema: string, kindId: string, access: unknown): Statement {
   return render(
     sql`
-      UPDATE ${ident(schema, 'kind')}
+      UPDATE ${ident(schema, KIND_KIND)}
       SET "access" = ${param(JSON.stringify(access))}::jsonb
       WHERE "id" = ${param(kindId)}
     `,
@@ -260,14 +261,14 @@ export function deleteParametersStatement(
   deletedKinds: readonly string[],
 ): Statement {
   const [table, kinds] = [ident(schema, PARAMETER_TABLE), sql`${param(deletedKinds)}::text[]`];
-  const left = sql`ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${kinds}))`;
-  const kept = sql`
+  const remaining = sql`ARRAY(SELECT e FROM unnest(t."defined_in") AS e WHERE e <> ALL(${kinds}))`;
+  const otherParameters = sql`
     UPDATE ${table} AS t
-    SET "defined_in" = ${left}
+    SET "defined_in" = ${remaining}
     WHERE t."defined_in" && ${kinds} AND t."id" <> ALL(${param(ids)}::text[])
   `;
   return render(sql`
-    WITH kept AS (${kept})
+    WITH others AS (${otherParameters})
     DELETE FROM ${table}
     WHERE "id" = ANY(${param(ids)}::text[])
   `);

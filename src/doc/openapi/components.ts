@@ -1,5 +1,6 @@
 /** The components of a document, each rendered when something refers to it. Pure. */
 import { grantOf } from '../../access/access.js';
+import { LINK_KIND } from '../../model/built-in-traits.js';
 import { isLinkable } from '../../model/model.js';
 import type { Section } from './document.text.js';
 import { ERROR_RESPONSES, HEADERS } from './error.responses.js';
@@ -11,7 +12,6 @@ import { recordResponse, SHARED_RESPONSES } from './response.js';
 import { pageSchema, SHARED_SCHEMAS } from './shared.schemas.js';
 import { createSchema, recordSchema, updateSchema } from './unit.schema.js';
 import { kindContext, hasRecord, type DocumentView } from './view.js';
-import { LINK_KIND } from '../../model/built-in-traits.js';
 
 type ComponentMakers = ReadonlyMap<string, () => unknown>;
 

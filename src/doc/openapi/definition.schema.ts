@@ -53,11 +53,11 @@ export const DEFINITION_SCHEMAS: Readonly<Record<string, Schema>> = {
 
 /** Schemas by `kind.field`, for bodies and answers. */
 const FIELD_SCHEMAS: ReadonlyMap<string, Schema> = new Map<string, Schema>([
-  ['kind.parameters', IDENTIFIERS],
-  ['kind.unique', schemaRef('kind_parameter_lists')],
-  ['kind.indexes', schemaRef('kind_parameter_lists')],
-  ['kind.access', schemaRef('kind_access')],
-  ['group.kind_list', IDENTIFIERS],
+  [`${KIND_KIND}.parameters`, IDENTIFIERS],
+  [`${KIND_KIND}.unique`, schemaRef('kind_parameter_lists')],
+  [`${KIND_KIND}.indexes`, schemaRef('kind_parameter_lists')],
+  [`${KIND_KIND}.access`, schemaRef('kind_access')],
+  [`${GROUP_KIND}.kind_list`, IDENTIFIERS],
 ]);
 
 /** The schema of a field in answers; undefined if its definition describes it. */

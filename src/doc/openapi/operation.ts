@@ -1,5 +1,6 @@
 /** Renders the operation of a route: for one kind, for all kinds together, or without a kind. Pure. */
 import { NO_QUERY, UNIT_QUERY, type QueryName } from '../../http/route/query-names.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../model/model.js';
 import { LIMITS } from '../../shared/limits.js';
 import { ANONYMOUS } from '../../tenancy/caller.js';
@@ -71,9 +72,9 @@ export function tagOfKind(kind: KindDef, { names }: DocumentView): string {
 }
 
 const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
-  ['kind', 'Kinds'],
-  ['group', 'Groups'],
-  ['link', 'Links'],
+  [KIND_KIND, 'Kinds'],
+  [GROUP_KIND, 'Groups'],
+  [LINK_KIND, 'Links'],
 ]);
 
 export const PROJECT_KEY = { project: [] } as const;
