@@ -12,13 +12,13 @@ import type { MemberCaller } from '../../tenancy/caller.js';
 import { componentsOf } from './components.js';
 import { DocumentText, SECTIONS } from './document.text.js';
 import type { Application } from './application.js';
-import { functionOperations } from './function.operations.js';
+import { functionOperations } from './operation/function.operations.js';
 import { KindNames } from './names.js';
 import { escapeMarkdown, type PathItem, type PlacedOperation, type OpenApiTag } from './openapi.js';
-import { sharedOperation, operationOf, tagOfKind } from './operation.js';
-import { routePath } from './path.parameters.js';
+import { sharedOperation, operationOf, tagOfKind } from './operation/operation.js';
+import { routePath } from './operation/path.parameters.js';
 import type { Route } from './route.js';
-import { SharedValues } from './shared.values.js';
+import { SharedValues } from './schema/shared.values.js';
 import { isShown, isShownOf, type DocumentInput, type DocumentView } from './view.js';
 
 export interface DocumentInfo {

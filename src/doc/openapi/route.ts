@@ -1,7 +1,7 @@
 /** A route as the document describes it. */
 import type { RouteFacts, RouteTag } from '../../http/route/api-route.js';
 import type { QueryName } from '../../http/route/query-names.js';
-import type { ErrorStatus } from './error.responses.js';
+import type { ErrorStatus } from './operation/error.responses.js';
 import type { OpenApiMethod, RequestBody } from './openapi.js';
 
 export interface Route extends RouteFacts {

@@ -8,8 +8,8 @@ import type { DocumentedFunction } from './documented-functions.js';
 import type { Application } from './application.js';
 import type { KindNames } from './names.js';
 import type { Route } from './route.js';
-import type { SharedValues } from './shared.values.js';
-import type { KindContext } from './unit.schema.js';
+import type { SharedValues } from './schema/shared.values.js';
+import type { KindContext } from './schema/unit.schema.js';
 
 /** The input of a document. */
 export interface DocumentInput {

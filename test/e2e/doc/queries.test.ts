@@ -1,7 +1,7 @@
 /** Every operation takes the query parameters that the document says it has, and no others. */
 import { expect, it } from 'vitest';
 import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from '../../../src/doc/openapi/openapi.js';
-import { queryComponent, QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
+import { queryComponent, QUERY_PARAMETERS } from '../../../src/doc/openapi/operation/query.parameters.js';
 import { defineKinds, withMembers } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';
 import { FunctionsFolder } from '../../support/functions.js';

@@ -1,7 +1,7 @@
 /** What the document allows is taken: bodies and queries that its schemas generate are refused only for what no schema can say. */
 import { expect, it } from 'vitest';
 import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, Schema } from '../../../src/doc/openapi/openapi.js';
-import { QUERY_PARAMETERS } from '../../../src/doc/openapi/query.parameters.js';
+import { QUERY_PARAMETERS } from '../../../src/doc/openapi/operation/query.parameters.js';
 import type { ErrorCode } from '../../../src/shared/errors.js';
 import { defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok } from '../../support/definitions.js';

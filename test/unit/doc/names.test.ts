@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { bareName, BUILT_IN_PREFIX, DistinctNames, KindNames, SCHEMA_FORMS } from '../../../src/doc/openapi/names.js';
 import { TAGS } from '../../../src/http/route/api-route.js';
-import { SHARED_SCHEMAS } from '../../../src/doc/openapi/shared.schemas.js';
+import { SHARED_SCHEMAS } from '../../../src/doc/openapi/schema/shared.schemas.js';
 
 const namesOf = (...ids: string[]) => new KindNames(ids, Object.keys(TAGS));
 const schemasOf = (names: KindNames, ids: readonly string[]) =>

@@ -1,7 +1,7 @@
 /** Examples of patterns: what the service itself takes for a match, or none. */
 import { RE2JS } from 're2js';
 import { expect, it } from 'vitest';
-import { matchingText } from '../../../src/doc/openapi/pattern.example.js';
+import { matchingText } from '../../../src/doc/openapi/example/pattern.example.js';
 
 it.each<[pattern: string, expected: string | undefined]>([
   ['^[A-Z]{2}[0-9]{4}$', 'AA0000'],

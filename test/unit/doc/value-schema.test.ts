@@ -2,8 +2,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { exampleBody } from '../../../src/doc/openapi/example.js';
-import { defaultOf, valueDescription, isPortable, inputValue } from '../../../src/doc/openapi/value.schema.js';
+import { exampleBody } from '../../../src/doc/openapi/example/example.js';
+import { defaultOf, valueDescription, isPortable, inputValue } from '../../../src/doc/openapi/schema/value.schema.js';
 import { parameterField } from '../../../src/model/field.js';
 import type { Field } from '../../../src/model/model.js';
 import { parameterDef, type ParameterDef } from '../../../src/model/parameter-type/parameter-def.js';

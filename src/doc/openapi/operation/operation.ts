@@ -1,10 +1,10 @@
 /** Renders the operation of a route: for one kind, for all kinds together, or without a kind. Pure. */
-import { NO_QUERY, UNIT_QUERY, type QueryName } from '../../http/route/query-names.js';
-import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
-import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../model/model.js';
-import { LIMITS } from '../../shared/limits.js';
-import { ANONYMOUS } from '../../tenancy/caller.js';
-import { signUpBody } from './bodies.js';
+import { NO_QUERY, UNIT_QUERY, type QueryName } from '../../../http/route/query-names.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
+import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
+import { LIMITS } from '../../../shared/limits.js';
+import { ANONYMOUS } from '../../../tenancy/caller.js';
+import { signUpBody } from '../schema/bodies.js';
 import {
   parameterRef,
   schemaRef,
@@ -14,14 +14,14 @@ import {
   type Ref,
   type RequestBody,
   type Schema,
-} from './openapi.js';
+} from '../openapi.js';
 import { pathComponent, kindParameter } from './path.parameters.js';
 import { queryComponent } from './query.parameters.js';
 import { mayTakeMany, responsesOf } from './response.js';
-import type { Route } from './route.js';
-import { bodyExample, signUpExample } from './unit.example.js';
-import { createSchema } from './unit.schema.js';
-import { kindContext, hasRight, type DocumentView } from './view.js';
+import type { Route } from '../route.js';
+import { bodyExample, signUpExample } from '../example/unit.example.js';
+import { createSchema } from '../schema/unit.schema.js';
+import { kindContext, hasRight, type DocumentView } from '../view.js';
 
 /** @param kind undefined for a path without a kind, or with `{kind_id}` */
 export function operationOf(

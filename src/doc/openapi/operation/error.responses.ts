@@ -1,6 +1,6 @@
 /** The error responses, one per status, with their error codes. Pure. */
-import { ERRORS, type ErrorKind } from '../../shared/errors.js';
-import { headerRef, schemaRef, type Response } from './openapi.js';
+import { ERRORS, type ErrorKind } from '../../../shared/errors.js';
+import { headerRef, schemaRef, type Response } from '../openapi.js';
 
 export type ErrorStatus = ErrorKind['status'];
 

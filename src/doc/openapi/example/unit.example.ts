@@ -1,12 +1,12 @@
 /** Example bodies, which the service accepts unchanged. Pure. */
-import { isMemberKind, type Field, type KindDef } from '../../model/model.js';
-import { parameterType } from '../../model/parameter-type/type-by-id.js';
-import type { Json } from '../../shared/json.js';
-import { LIMITS } from '../../shared/limits.js';
+import { isMemberKind, type Field, type KindDef } from '../../../model/model.js';
+import { parameterType } from '../../../model/parameter-type/type-by-id.js';
+import type { Json } from '../../../shared/json.js';
+import { LIMITS } from '../../../shared/limits.js';
 import { definitionExample } from './definition.example.js';
 import { exampleBody } from './example.js';
-import type { Schema } from './openapi.js';
-import { bodyFields, isRequiredInBody, type KindContext } from './unit.schema.js';
+import type { Schema } from '../openapi.js';
+import { bodyFields, isRequiredInBody, type KindContext } from '../schema/unit.schema.js';
 
 /** Only administrators may change them. */
 const ADMIN_ONLY_FIELDS: readonly string[] = ['username', 'email'];

@@ -1,9 +1,9 @@
 /** Shares long schemas of values: each is written once, and kinds that use the same parameter refer to it. Pure. */
-import { BUILT_IN_PREFIX, bareName } from './names.js';
-import { MEMBER_FIELDS } from '../../model/built-in/member-fields.js';
-import type { Field, KindDef } from '../../model/model.js';
-import { schemaRef, type Schema } from './openapi.js';
-import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
+import { BUILT_IN_PREFIX, bareName } from '../names.js';
+import { MEMBER_FIELDS } from '../../../model/built-in/member-fields.js';
+import type { Field, KindDef } from '../../../model/model.js';
+import { schemaRef, type Schema } from '../openapi.js';
+import { RESERVED_PARAMETERS } from '../../../model/fields-of-every-unit.js';
 
 /** The length in characters of JSON from which a schema is shared. */
 const MIN_SHARED_LENGTH = 160;

@@ -1,12 +1,12 @@
 /** The schemas of a kind's units for one caller, made from its field masks. Pure. */
-import { mayReadField, readableFields, writableFields } from '../../access/masks.js';
-import type { Field, KindDef, Model } from '../../model/model.js';
-import { PARAMETER_TYPES } from '../../model/parameter-type/type-by-id.js';
-import type { Json } from '../../shared/json.js';
-import type { Caller } from '../../tenancy/caller.js';
+import { mayReadField, readableFields, writableFields } from '../../../access/masks.js';
+import type { Field, KindDef, Model } from '../../../model/model.js';
+import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
+import type { Json } from '../../../shared/json.js';
+import type { Caller } from '../../../tenancy/caller.js';
 import { outputFieldSchema, ID_OR_LABEL, parameterListSchema, inputFieldSchema } from './definition.schema.js';
-import type { KindNames } from './names.js';
-import { escapeMarkdown, schemaRef, type Schema } from './openapi.js';
+import type { KindNames } from '../names.js';
+import { escapeMarkdown, schemaRef, type Schema } from '../openapi.js';
 import type { SharedValues } from './shared.values.js';
 import {
   outputValue,
@@ -17,7 +17,7 @@ import {
   orNull,
   inputValue,
 } from './value.schema.js';
-import { KIND_KIND } from '../../model/built-in-traits.js';
+import { KIND_KIND } from '../../../model/built-in-traits.js';
 
 /** The caller, and the kinds whose units it may create or read; other kinds are not named. */
 export interface KindContext {

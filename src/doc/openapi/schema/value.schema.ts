@@ -1,13 +1,13 @@
 /** The JSON Schema of a parameter's values. Pure. */
-import type { Field } from '../../model/model.js';
-import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
-import { jsonType } from '../../model/parameter-type/json.type.js';
-import { parameterType } from '../../model/parameter-type/type-by-id.js';
-import { datetimeType } from '../../model/parameter-type/temporal.type.js';
-import { allowedValuesText, plural } from '../../model/parameter-type/text-rules.js';
-import { LIMITS } from '../../shared/limits.js';
-import { bareName } from './names.js';
-import { escapeMarkdown, type Schema } from './openapi.js';
+import type { Field } from '../../../model/model.js';
+import type { ParameterDef } from '../../../model/parameter-type/parameter-def.js';
+import { jsonType } from '../../../model/parameter-type/json.type.js';
+import { parameterType } from '../../../model/parameter-type/type-by-id.js';
+import { datetimeType } from '../../../model/parameter-type/temporal.type.js';
+import { allowedValuesText, plural } from '../../../model/parameter-type/text-rules.js';
+import { LIMITS } from '../../../shared/limits.js';
+import { bareName } from '../names.js';
+import { escapeMarkdown, type Schema } from '../openapi.js';
 
 export const TIMESTAMP_SCHEMA: Schema = datetimeType.schema;
 

@@ -1,6 +1,6 @@
 /** Schemas of request bodies that are not units: sign-ups and function calls. Pure. */
-import type { Field } from '../../model/model.js';
-import type { Schema } from './openapi.js';
+import type { Field } from '../../../model/model.js';
+import type { Schema } from '../openapi.js';
 import { defaultOf, valueDescription, isRequired, orNull, inputValue } from './value.schema.js';
 
 interface ObjectSchema {

@@ -1,12 +1,12 @@
 /**
  * Schemas that are the same in every document, such as the envelope and its messages. Their names: `names.ts`. Pure.
  */
-import { EFFECTIVE_LEVELS } from '../../access/level.js';
-import { OPERATIONS } from '../../model/built-in-traits.js';
-import { PARAMETER_TYPES } from '../../model/parameter-type/type-by-id.js';
-import { ERRORS } from '../../shared/errors.js';
+import { EFFECTIVE_LEVELS } from '../../../access/level.js';
+import { OPERATIONS } from '../../../model/built-in-traits.js';
+import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
+import { ERRORS } from '../../../shared/errors.js';
 import { DEFINITION_SCHEMAS } from './definition.schema.js';
-import { schemaRef, type Schema } from './openapi.js';
+import { schemaRef, type Schema } from '../openapi.js';
 import { orNull, TIMESTAMP_SCHEMA } from './value.schema.js';
 
 const STRING_SCHEMA: Schema = { type: 'string' };

@@ -1,10 +1,10 @@
 /** Example definitions, with ids that are not used yet. Pure. */
-import type { KindDef, Model } from '../../model/model.js';
-import { isReference } from '../../model/parameter-type/parameter-type.js';
-import { isParameterTypeId, parameterType } from '../../model/parameter-type/type-by-id.js';
-import type { ParameterTypeId } from '../../model/parameter-type/parameter-types.js';
-import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
-import type { Schema } from './openapi.js';
+import type { KindDef, Model } from '../../../model/model.js';
+import { isReference } from '../../../model/parameter-type/parameter-type.js';
+import { isParameterTypeId, parameterType } from '../../../model/parameter-type/type-by-id.js';
+import type { ParameterTypeId } from '../../../model/parameter-type/parameter-types.js';
+import { ADMIN_KIND, GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
+import type { Schema } from '../openapi.js';
 
 /** An example body for creating or editing a definition; undefined for kinds whose units are no definitions. */
 export function definitionExample(

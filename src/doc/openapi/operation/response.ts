@@ -1,6 +1,6 @@
 /** The responses of operations. Pure. */
-import { grantOf } from '../../access/access.js';
-import type { KindDef } from '../../model/model.js';
+import { grantOf } from '../../../access/access.js';
+import type { KindDef } from '../../../model/model.js';
 import { ERROR_NAMES, type ErrorStatus } from './error.responses.js';
 import {
   headerRef,
@@ -10,13 +10,13 @@ import {
   type Ref,
   type Response,
   type Schema,
-} from './openapi.js';
-import type { ContentForm } from '../../http/route/api-route.js';
-import { COMMON_STATUSES, PROJECT_STATUSES, type Route } from './route.js';
-import { envelopeSchema, NULL_SCHEMA, pageSchema } from './shared.schemas.js';
-import { recordFieldIds } from './unit.schema.js';
-import { hasRecord, type DocumentView } from './view.js';
-import { KIND_KIND } from '../../model/built-in-traits.js';
+} from '../openapi.js';
+import type { ContentForm } from '../../../http/route/api-route.js';
+import { COMMON_STATUSES, PROJECT_STATUSES, type Route } from '../route.js';
+import { envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
+import { recordFieldIds } from '../schema/unit.schema.js';
+import { hasRecord, type DocumentView } from '../view.js';
+import { KIND_KIND } from '../../../model/built-in-traits.js';
 
 const FORMS_WITH_HOOKS: ReadonlySet<Route['form']> = new Set(['create', 'update', 'signup']);
 

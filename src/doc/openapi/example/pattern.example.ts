@@ -1,7 +1,7 @@
 /** Generates example texts that match a pattern. Supports the common syntax, and verifies the result. Pure. */
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
-import { codePoints } from '../../model/parameter-type/text-rules.js';
+import { codePoints } from '../../../model/parameter-type/text-rules.js';
 import { charactersOf, classNamed, isClass, type Characters, type Range } from './pattern.characters.js';
 
 /** Patterns above this length have no example, because compiling one may take long. */

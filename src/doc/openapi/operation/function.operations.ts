@@ -1,15 +1,15 @@
 /** The operations of custom functions, one path per function. Pure. */
-import type { Field, KindDef } from '../../model/model.js';
-import type { DocumentedFunction } from './documented-functions.js';
-import { functionBody, functionParameter } from './bodies.js';
-import { exampleBody } from './example.js';
-import type { OpenApiOperation, OpenApiParameter, PlacedOperation, RequestBody, Schema } from './openapi.js';
+import type { Field, KindDef } from '../../../model/model.js';
+import type { DocumentedFunction } from '../documented-functions.js';
+import { functionBody, functionParameter } from '../schema/bodies.js';
+import { exampleBody } from '../example/example.js';
+import type { OpenApiOperation, OpenApiParameter, PlacedOperation, RequestBody, Schema } from '../openapi.js';
 import { PROJECT_KEY_AND_TOKEN, operationOf } from './operation.js';
 import { routePath } from './path.parameters.js';
-import type { Method } from '../../kit/module.js';
-import type { Route } from './route.js';
-import { isRequired } from './value.schema.js';
-import { kindContext, isShown, type DocumentView } from './view.js';
+import type { Method } from '../../../kit/module.js';
+import type { Route } from '../route.js';
+import { isRequired } from '../schema/value.schema.js';
+import { kindContext, isShown, type DocumentView } from '../view.js';
 
 /** The operations of functions that the caller may call; those of units only if it may read any. */
 export function functionOperations(kind: KindDef, view: DocumentView): PlacedOperation[] {

@@ -1,9 +1,9 @@
 /** Path parameters. Pure. */
-import { PARAMETER_GROUP, type KindDef } from '../../model/model.js';
-import { PARAMETER_TYPES } from '../../model/parameter-type/type-by-id.js';
-import type { OpenApiParameter, Schema } from './openapi.js';
-import type { Route } from './route.js';
-import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../model/built-in-traits.js';
+import { PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
+import { PARAMETER_TYPES } from '../../../model/parameter-type/type-by-id.js';
+import type { OpenApiParameter, Schema } from '../openapi.js';
+import type { Route } from '../route.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
 
 const PATH_ID: Schema = { type: 'string', minLength: 1 };
 

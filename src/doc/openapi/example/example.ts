@@ -1,8 +1,8 @@
 /** Example values of parameters, which the service accepts. Pure. */
-import type { Field } from '../../model/model.js';
-import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
-import { parameterType } from '../../model/parameter-type/type-by-id.js';
-import type { Json } from '../../shared/json.js';
+import type { Field } from '../../../model/model.js';
+import type { ParameterDef } from '../../../model/parameter-type/parameter-def.js';
+import { parameterType } from '../../../model/parameter-type/type-by-id.js';
+import type { Json } from '../../../shared/json.js';
 import { matchingText } from './pattern.example.js';
 
 type ExampleBody = Readonly<Record<string, Json>>;

@@ -2,22 +2,22 @@
  * Schemas of fields of built-in kinds whose definitions do not describe them completely: ids, lists of ids, rules.
  * Pure.
  */
-import { checkParameter, emptyDefinition } from '../../model/check/check-parameter.js';
-import { RESERVED_KINDS } from '../../model/built-in/built-in.js';
-import { isMemberKind, RESERVED_GROUPS, RESERVED_LINK_TYPES, type Field, type KindDef } from '../../model/model.js';
-import type { ParameterDef } from '../../model/parameter-type/parameter-def.js';
-import { LEVELS } from '../../model/parameter-type/parameter-settings.js';
-import type { ParameterTypeId } from '../../model/parameter-type/parameter-types.js';
-import { isParameterTypeId, parameterType } from '../../model/parameter-type/type-by-id.js';
-import { PatternChecks } from '../../model/check/pattern-checks.js';
-import { GROUP_KIND, KIND_KIND, LINK_KIND, OPERATIONS } from '../../model/built-in-traits.js';
-import { Faults } from '../../shared/errors.js';
-import { IDENTIFIER } from '../../shared/identifiers.js';
-import { LIMITS } from '../../shared/limits.js';
-import { schemaRef, type Schema } from './openapi.js';
+import { checkParameter, emptyDefinition } from '../../../model/check/check-parameter.js';
+import { RESERVED_KINDS } from '../../../model/built-in/built-in.js';
+import { isMemberKind, RESERVED_GROUPS, RESERVED_LINK_TYPES, type Field, type KindDef } from '../../../model/model.js';
+import type { ParameterDef } from '../../../model/parameter-type/parameter-def.js';
+import { LEVELS } from '../../../model/parameter-type/parameter-settings.js';
+import type { ParameterTypeId } from '../../../model/parameter-type/parameter-types.js';
+import { isParameterTypeId, parameterType } from '../../../model/parameter-type/type-by-id.js';
+import { PatternChecks } from '../../../model/check/pattern-checks.js';
+import { GROUP_KIND, KIND_KIND, LINK_KIND, OPERATIONS } from '../../../model/built-in-traits.js';
+import { Faults } from '../../../shared/errors.js';
+import { IDENTIFIER } from '../../../shared/identifiers.js';
+import { LIMITS } from '../../../shared/limits.js';
+import { schemaRef, type Schema } from '../openapi.js';
 import { inputValue } from './value.schema.js';
-import { EMAIL_PATTERN } from '../../shared/email.js';
-import { RESERVED_PARAMETERS } from '../../model/fields-of-every-unit.js';
+import { EMAIL_PATTERN } from '../../../shared/email.js';
+import { RESERVED_PARAMETERS } from '../../../model/fields-of-every-unit.js';
 
 const IDENTIFIER_SCHEMA: Schema = { type: 'string', pattern: IDENTIFIER.source };
 const IDENTIFIERS: Schema = { type: 'array', items: schemaRef('kind_identifier'), uniqueItems: true };

@@ -1,9 +1,9 @@
 /** Query parameters and conditional headers, by the name of their component. Pure. */
-import { spellingsOf } from '../../filter/filter.ast.js';
-import type { QueryName } from '../../http/route/query-names.js';
-import { OPERATORS } from '../../model/parameter-type/operators.js';
-import { LIMITS } from '../../shared/limits.js';
-import type { OpenApiParameter, Schema } from './openapi.js';
+import { spellingsOf } from '../../../filter/filter.ast.js';
+import type { QueryName } from '../../../http/route/query-names.js';
+import { OPERATORS } from '../../../model/parameter-type/operators.js';
+import { LIMITS } from '../../../shared/limits.js';
+import type { OpenApiParameter, Schema } from '../openapi.js';
 
 /** Excludes commas, which separate ids, and white space alone. */
 const LISTED_ID: Schema = { type: 'string', minLength: 1, pattern: '^[^,]*[^,\\s][^,]*$' };
