@@ -34,8 +34,8 @@ export class DocController {
   @WithOptionalProject()
   async openapi(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     const scope = findScope(request);
-    const wanted = { chosen: chosenKinds(request.url), coding: codingOf(request) };
-    const file = await (scope ? this.documents.ofProject(scope, wanted) : this.documents.generic(wanted));
+    const options = { chosen: chosenKinds(request.url), coding: codingOf(request) };
+    const file = await (scope ? this.documents.ofProject(scope, options) : this.documents.generic(options));
     answerFile(request, response, file, { Vary: varyOf(response) });
   }
 

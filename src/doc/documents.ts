@@ -11,6 +11,7 @@ import { PublicAddress } from '../mail/public-address.js';
 import type { KindDef, Model } from '../model/model.js';
 import { retryLater, KindError } from '../shared/errors.js';
 import { FairQueue } from '../shared/fair-queue.js';
+import { SharedLoads } from '../shared/shared-loads.js';
 import type { Caller } from '../tenancy/caller.js';
 import type { RequestScope } from '../tenancy/request-scope.js';
 import type { UnitOperation } from '../unit/store/unit-store.js';
@@ -20,7 +21,7 @@ import { DocumentedFunctions } from './openapi/documented-functions.js';
 import { documentOf, genericDocument } from './openapi/document.js';
 
 /** Cache sizes of one process in bytes, for complete documents and for documents of some kinds. */
-const CACHE_BYTES = { whole: 48 * 1024 * 1024, parts: 16 * 1024 * 1024 } as const;
+const CACHE_BYTES = { complete: 48 * 1024 * 1024, partial: 16 * 1024 * 1024 } as const;
 
 /** A document, or the error that it would be too large. */
 type CachedDocument = StoredFile | KindError;
@@ -34,10 +35,10 @@ interface DocumentOptions {
 /** How a document is rendered and cached. */
 interface DocumentSource {
   /** The parts of the cache key: everything that the content depends on. */
-  readonly of: readonly unknown[];
+  readonly key: readonly unknown[];
   /** The project whose turn in the queue it takes. */
   readonly project: string;
-  readonly make: () => Promise<Buffer<ArrayBuffer>>;
+  readonly render: () => Promise<Buffer<ArrayBuffer>>;
 }
 
 const { version: RELEASE } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -50,10 +51,10 @@ Every JSON answer is \`{content, messages}\`; \`messages\` is empty where all we
 
 @Injectable()
 export class Documents {
-  readonly #making = new Map<string, Promise<StoredFile>>();
-  readonly #whole = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.whole, sizeCalculation: cachedBytes });
-  readonly #parts = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.parts, sizeCalculation: cachedBytes });
-  readonly #lanes = new FairQueue({
+  readonly #loads = new SharedLoads<StoredFile>();
+  readonly #complete = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.complete, sizeCalculation: cachedBytes });
+  readonly #partial = new LRUCache<string, CachedDocument>({ maxSize: CACHE_BYTES.partial, sizeCalculation: cachedBytes });
+  readonly #queue = new FairQueue({
     perKey: 1,
     concurrency: 2,
     maxWaitingPerKey: 50,
@@ -73,16 +74,16 @@ export class Documents {
   ) {}
 
   /** The document of the generic routes, without a project. */
-  generic(wanted: DocumentOptions): Promise<StoredFile> {
-    const particulars = { url: this.address.url, title: 'Kind', description: INTRODUCTION, version: RELEASE };
-    const make = () => genericDocument(this.application.described, particulars, wanted.chosen);
-    return this.#find({ of: ['generic', particulars.url], project: '', make }, wanted);
+  generic(options: DocumentOptions): Promise<StoredFile> {
+    const info = { url: this.address.url, title: 'Kind', description: INTRODUCTION, version: RELEASE };
+    const render = () => genericDocument(this.application.described, info, options.chosen);
+    return this.#find({ key: ['generic', info.url], project: '', render }, options);
   }
 
   /**
    * The document of a project, with what the caller may see and do. @throws KindError 401, 400 for an unknown kind, 413
    */
-  async ofProject({ project, caller }: RequestScope, wanted: DocumentOptions): Promise<StoredFile> {
+  async ofProject({ project, caller }: RequestScope, options: DocumentOptions): Promise<StoredFile> {
     // Holds the project's place only until the model is loaded, so that other requests need not wait while a document
     // is rendered.
     const model = await this.catalog.withCheckedModel(project, (current) => {
@@ -90,19 +91,19 @@ export class Documents {
       return current;
     });
     const { url } = this.address;
-    const made = this.functions.source?.version(project) ?? '';
-    const of = [project.id, project.label, this.#numberOf(model), callerKey(caller), made, url];
-    const make = () => {
-      const { chosen } = wanted;
+    const functionsVersion = this.functions.source?.version(project) ?? '';
+    const key = [project.id, project.label, this.#numberOf(model), callerKey(caller), functionsVersion, url];
+    const render = () => {
+      const { chosen } = options;
       const description = `${INTRODUCTION}\n\nThis is the project **${project.id}**, version ${model.version} of its model, as you may use it.`;
-      const particulars = { url, title: project.label, description, version: RELEASE };
+      const info = { url, title: project.label, description, version: RELEASE };
       const functions = (kind: KindDef) => this.functions.source?.functionsOf(project, model, kind, caller) ?? [];
       const mayMake = (kind: KindDef) => this.functions.source?.mayMake(project, kind) ?? false;
       const lacks = (kind: KindDef, operation: UnitOperation) => this.stores.of(kind).lacks(kind, project, operation);
       const application = this.application.described;
-      return documentOf({ application, model, caller, generic: false, chosen, functions, mayMake, lacks }, particulars);
+      return documentOf({ application, model, caller, generic: false, chosen, functions, mayMake, lacks }, info);
     };
-    return this.#find({ of, project: project.id, make }, wanted);
+    return this.#find({ key, project: project.id, render }, options);
   }
 
   #numberOf(model: Model): number {
@@ -113,50 +114,43 @@ export class Documents {
   }
 
   /** Documents of some kinds have a cache of their own, because they are many and would displace the complete ones. */
-  #find({ of, project, make }: DocumentSource, { chosen, coding }: DocumentOptions): Promise<StoredFile> {
-    const kept = chosen ? this.#parts : this.#whole;
-    const key = JSON.stringify([...of, chosen && [...chosen].sort()]);
-    const plain = () =>
-      this.#keep(kept, key, () =>
-        this.#lanes.run(project, async () => storedFile(await make(), 'application/json; charset=utf-8')),
+  #find({ key: parts, project, render }: DocumentSource, { chosen, coding }: DocumentOptions): Promise<StoredFile> {
+    const cache = chosen ? this.#partial : this.#complete;
+    const key = JSON.stringify([...parts, chosen && [...chosen].sort()]);
+    const uncompressed = () =>
+      this.#load(cache, key, () =>
+        this.#queue.run(project, async () => storedFile(await render(), 'application/json; charset=utf-8')),
       );
-    if (coding === undefined) return plain();
-    return this.#keep(kept, `${coding} ${key}`, async () => {
-      const file = await plain();
-      return this.#lanes.run(project, () => encodedFile(file, coding));
+    if (coding === undefined) return uncompressed();
+    return this.#load(cache, `${coding} ${key}`, async () => {
+      const file = await uncompressed();
+      return this.#queue.run(project, () => encodedFile(file, coding));
     });
   }
 
   /** Concurrent requests share one rendering. */
-  async #keep(
-    kept: LRUCache<string, CachedDocument>,
+  async #load(
+    cache: LRUCache<string, CachedDocument>,
     key: string,
-    make: () => Promise<StoredFile>,
+    render: () => Promise<StoredFile>,
   ): Promise<StoredFile> {
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known instanceof KindError) throw known;
     if (known) return known;
-    const making = this.#making.get(key) ?? this.#make(key, make);
     try {
-      const file = await making;
-      kept.set(key, file);
+      const file = await this.#loads.run(key, render);
+      cache.set(key, file);
       return file;
     } catch (error) {
       // The error is cached too, because finding it takes as long as a document.
-      if (error instanceof KindError && error.code === 'document.too_large') kept.set(key, error);
+      if (error instanceof KindError && error.code === 'document.too_large') cache.set(key, error);
       throw error;
     }
   }
-
-  #make(key: string, make: () => Promise<StoredFile>): Promise<StoredFile> {
-    const making = make().finally(() => this.#making.delete(key));
-    this.#making.set(key, making);
-    return making;
-  }
 }
 
-function cachedBytes(kept: CachedDocument): number {
-  return kept instanceof KindError ? 1024 : kept.bytes.length;
+function cachedBytes(cached: CachedDocument): number {
+  return cached instanceof KindError ? 1024 : cached.bytes.length;
 }
 
 function documentQueueFull(): KindError {

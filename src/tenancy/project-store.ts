@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ProjectRepository } from '../database/registry/project.repository.js';
 import { PROJECT_ID } from '../shared/identifiers.js';
+import { SharedLoads } from '../shared/shared-loads.js';
 import { projectOf, type Project } from './project.js';
 
 const MAX_PROJECTS = 10_000;
@@ -18,16 +19,14 @@ const MISS_TTL = 1000;
 export class ProjectStore {
   readonly #projects = new LRUCache<string, Project>({ max: MAX_PROJECTS, ttl: PROJECT_TTL.listening });
   readonly #misses = new LRUCache<string, true>({ max: MAX_PROJECTS, ttl: MISS_TTL });
-  /** Queries in progress. The result of one that has been removed from here is outdated, and is not cached. */
-  readonly #loading = new Map<string, Promise<Project | undefined>>();
-
+  readonly #loads = new SharedLoads<Project | undefined>();
   #ttl = PROJECT_TTL.listening;
 
   constructor(private readonly registry: ProjectRepository) {}
 
   /** Whether announcements of other processes arrive. */
-  setListening(hearing: boolean): void {
-    this.#ttl = hearing ? PROJECT_TTL.listening : PROJECT_TTL.notListening;
+  setListening(listening: boolean): void {
+    this.#ttl = listening ? PROJECT_TTL.listening : PROJECT_TTL.notListening;
     this.clear();
   }
 
@@ -36,7 +35,7 @@ export class ProjectStore {
     if (!PROJECT_ID.test(id)) return undefined;
     const known = this.#projects.get(id);
     if (known || this.#misses.has(id)) return known;
-    return this.#loading.get(id) ?? this.#load(id);
+    return this.#load(id);
   }
 
   /** The project of a key, read anew from the registry. */
@@ -48,30 +47,23 @@ export class ProjectStore {
   forget(id: string): void {
     this.#projects.delete(id);
     this.#misses.delete(id);
-    this.#loading.delete(id);
+    this.#loads.forget(id);
   }
 
   clear(): void {
     this.#projects.clear();
     this.#misses.clear();
-    this.#loading.clear();
+    this.#loads.clear();
   }
 
   #load(id: string): Promise<Project | undefined> {
-    const isWanted = (): boolean => this.#loading.get(id) === loading;
-    const loading: Promise<Project | undefined> = this.#ask(id, isWanted).finally(() => {
-      if (isWanted()) this.#loading.delete(id);
+    return this.#loads.run(id, async (isCurrent) => {
+      const row = await this.registry.find(id);
+      const project = row?.status === 'active' ? projectOf(row) : undefined;
+      if (!isCurrent()) return project;
+      if (project) this.#projects.set(id, project, { ttl: this.#ttl });
+      else this.#misses.set(id, true);
+      return project;
     });
-    this.#loading.set(id, loading);
-    return loading;
-  }
-
-  async #ask(id: string, isWanted: () => boolean): Promise<Project | undefined> {
-    const row = await this.registry.find(id);
-    const project = row?.status === 'active' ? projectOf(row) : undefined;
-    if (!isWanted()) return project;
-    if (project) this.#projects.set(id, project, { ttl: this.#ttl });
-    else this.#misses.set(id, true);
-    return project;
   }
 }

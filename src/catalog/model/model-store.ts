@@ -20,6 +20,7 @@ import type { Model } from '../../model/model.js';
 import type { ModelRecords } from '../../model/build/definition-records.js';
 import { retryLater, KindError, refusal } from '../../shared/errors.js';
 import { EventLoopYield } from '../../shared/event-loop-yield.js';
+import { SharedLoads } from '../../shared/shared-loads.js';
 import { runYielding, type WorkInPieces } from '../../shared/work-in-pieces.js';
 import { loadModelStatement, type ModelRow } from '../../sql/model.sql.js';
 import { ProjectStore } from '../../tenancy/project-store.js';
@@ -30,7 +31,7 @@ import { ModelCache, noteStoredBytes, type CachedModel } from './model-cache.js'
 @Injectable()
 export class ModelStore {
   readonly #models = new ModelCache();
-  readonly #loading = new Map<string, Promise<Model>>();
+  readonly #loads = new SharedLoads<Model>();
   #clock = 0;
   /** Called with the id of a project whose built-in tables are older than the service. */
   onOutdated: (id: string) => void = () => undefined;
@@ -42,8 +43,8 @@ export class ModelStore {
 
   /** The cached model, or a loaded one. @throws KindError 401 if the project is gone */
   get(project: Project): Model | Promise<Model> {
-    const kept = this.#models.get(project.id);
-    return kept && !isExpired(kept) ? kept.model : this.reload(project);
+    const cached = this.#models.get(project.id);
+    return cached && !isExpired(cached) ? cached.model : this.reload(project);
   }
 
   /** The cached model, even if expired; undefined if there is none. */
@@ -53,14 +54,7 @@ export class ModelStore {
 
   /** Loads the model; concurrent calls share one query. */
   reload(project: Project): Promise<Model> {
-    const { id } = project;
-    const running = this.#loading.get(id);
-    if (running) return running;
-    const loading: Promise<Model> = this.#load(project, () => this.#loading.get(id) === loading).finally(() => {
-      if (this.#loading.get(id) === loading) this.#loading.delete(id);
-    });
-    this.#loading.set(id, loading);
-    return loading;
+    return this.#loads.run(project.id, (isCurrent) => this.#load(project, isCurrent));
   }
 
   /** Caches a committed model unless a newer one is cached; returns the cached one. */
@@ -80,23 +74,23 @@ export class ModelStore {
   /** Removes the model. A load in progress is not cached either, because it may have read old data. */
   forget(projectId: string): void {
     this.#models.delete(projectId);
-    this.#loading.delete(projectId);
+    this.#loads.forget(projectId);
   }
 
   clear(): void {
     this.#models.clear();
-    this.#loading.clear();
+    this.#loads.clear();
   }
 
-  async #load(project: Project, isWanted: () => boolean): Promise<Model> {
+  async #load(project: Project, isCurrent: () => boolean): Promise<Model> {
     const time = (this.#clock += 1);
     try {
       const model = await loadModel(this.database, project, { known: this.peek(project) });
-      const whole = await runYielding(isWhole(model), new EventLoopYield(project.id));
-      if (!isWanted()) return model;
+      const complete = await runYielding(isWhole(model), new EventLoopYield(project.id));
+      if (!isCurrent()) return model;
       const known = this.#models.peek(project.id);
       if (known && time < known.time && known.model.version > model.version) return known.model;
-      this.#models.set(project.id, { model, time, ...(!whole && { until: performance.now() + INCOMPLETE_TTL }) });
+      this.#models.set(project.id, { model, time, ...(!complete && { until: performance.now() + INCOMPLETE_TTL }) });
       return model;
     } catch (error) {
       const missing = isStaleModel(error);

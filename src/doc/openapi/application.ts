@@ -86,6 +86,6 @@ function inDraft2020<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(inDraft2020) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
   const { nullable, ...rest } = schema as Record<string, unknown>;
-  const made = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, inDraft2020(value)]));
-  return (nullable === true ? { ...made, type: [made['type'], 'null'] } : made) as T;
+  const members = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, inDraft2020(value)]));
+  return (nullable === true ? { ...members, type: [members['type'], 'null'] } : members) as T;
 }

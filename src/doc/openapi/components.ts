@@ -33,8 +33,8 @@ export function componentsOf(view: DocumentView): Readonly<Record<Section, (name
     headers: constantMakers(HEADERS),
   };
   const finder = (section: Section) => (name: string) => {
-    const made = makers[section].get(name)?.() ?? (section === 'schemas' ? view.values.find(name) : undefined);
-    if (made !== undefined) return made;
+    const component = makers[section].get(name)?.() ?? (section === 'schemas' ? view.values.find(name) : undefined);
+    if (component !== undefined) return component;
     throw new Error(`the document has no ${section} '${name}'`);
   };
   return {

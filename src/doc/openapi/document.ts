@@ -34,27 +34,27 @@ const GENERIC_CALLER: MemberCaller = { type: 'member', id: '', kindId: ADMIN_KIN
 /** The generic document: built-in kinds, and paths with `{kind_id}` for all others. */
 export function genericDocument(
   application: Application,
-  particulars: DocumentInfo,
+  info: DocumentInfo,
   chosen?: ReadonlySet<string>,
 ): Promise<Buffer<ArrayBuffer>> {
   const model = buildModel({ ...builtInRecords(), version: 0 });
   const nothing = { functions: () => [], mayMake: () => false, lacks: () => false };
-  return documentOf({ application, model, caller: GENERIC_CALLER, generic: true, chosen, ...nothing }, particulars);
+  return documentOf({ application, model, caller: GENERIC_CALLER, generic: true, chosen, ...nothing }, info);
 }
 
 /** @throws KindError 413 if it would be too large */
-export async function documentOf(seen: DocumentInput, particulars: DocumentInfo): Promise<Buffer<ArrayBuffer>> {
-  const routes = await shownRoutes(seen);
+export async function documentOf(input: DocumentInput, info: DocumentInfo): Promise<Buffer<ArrayBuffer>> {
+  const routes = await shownRoutes(input);
   const kinds = [...routes.keys()];
-  checkChosen(seen, kinds);
+  checkChosen(input, kinds);
   const names = new KindNames(
     kinds.map(({ id }) => id),
     Object.keys(TAGS),
   );
-  const view: DocumentView = { ...seen, kinds, routes, names, values: new SharedValues() };
+  const view: DocumentView = { ...input, kinds, routes, names, values: new SharedValues() };
   const text = new DocumentText();
   text.open();
-  for (const [key, value] of Object.entries(documentHead(seen, particulars))) await text.add(key, value);
+  for (const [key, value] of Object.entries(documentHead(input, info))) await text.add(key, value);
   const tags = await writePaths(text, view);
   await writeComponents(text, view);
   await text.add('tags', documentTags(view, tags));
@@ -67,13 +67,13 @@ function documentHead({ application }: DocumentInput, { url, ...info }: Document
 }
 
 /** The kinds with at least one visible operation, and their routes. Other kinds are not mentioned. */
-async function shownRoutes(seen: DocumentInput): Promise<Map<KindDef, ReadonlySet<Route>>> {
+async function shownRoutes(input: DocumentInput): Promise<Map<KindDef, ReadonlySet<Route>>> {
   const yielder = new EventLoopYield();
   const shown = new Map<KindDef, ReadonlySet<Route>>();
-  for (const kind of seen.model.kinds.values()) {
-    const isOf = (route: Route) => isShownOf(route, kind, seen) && !hasMoreSpecificRoute(route, kind, seen);
-    const routes = new Set(seen.application.routes.filter(isOf));
-    if (routes.size > 0 || seen.functions(kind).length > 0) shown.set(kind, routes);
+  for (const kind of input.model.kinds.values()) {
+    const isOf = (route: Route) => isShownOf(route, kind, input) && !hasMoreSpecificRoute(route, kind, input);
+    const routes = new Set(input.application.routes.filter(isOf));
+    if (routes.size > 0 || input.functions(kind).length > 0) shown.set(kind, routes);
     if (yielder.due) await yielder.pause();
   }
   return shown;

@@ -57,24 +57,24 @@ export function kindContext(view: DocumentView): KindContext {
 }
 
 /** Whether the caller can create units of the kind. */
-export function mayCreate(seen: DocumentInput, kindId: string): boolean {
-  const kind = seen.model.kinds.get(kindId);
-  return kind !== undefined && kind.active && hasRight(seen, kind, ['create']);
+export function mayCreate(input: DocumentInput, kindId: string): boolean {
+  const kind = input.model.kinds.get(kindId);
+  return kind !== undefined && kind.active && hasRight(input, kind, ['create']);
 }
 
 /** Whether the caller can read units of the kind, so that they have a schema. */
-export function hasRecord(seen: DocumentInput, kindId: string): boolean {
-  const kind = seen.model.kinds.get(kindId);
-  return kind !== undefined && kind.active && hasRight(seen, kind, ['read']);
+export function hasRecord(input: DocumentInput, kindId: string): boolean {
+  const kind = input.model.kinds.get(kindId);
+  return kind !== undefined && kind.active && hasRight(input, kind, ['read']);
 }
 
-export function isShown(route: Route, kind: KindDef | undefined, seen: DocumentInput): boolean {
-  if (route.administrators && !isAdministrator(seen.caller)) return false;
-  if (kind && route.asks && seen.lacks(kind, route.asks)) return false;
-  if (route.reads && !hasRecord(seen, route.reads)) return false;
-  const subject = kind ?? seen.model.kinds.get(route.kind ?? '');
+export function isShown(route: Route, kind: KindDef | undefined, input: DocumentInput): boolean {
+  if (route.administrators && !isAdministrator(input.caller)) return false;
+  if (kind && route.asks && input.lacks(kind, route.asks)) return false;
+  if (route.reads && !hasRecord(input, route.reads)) return false;
+  const subject = kind ?? input.model.kinds.get(route.kind ?? '');
   if (!subject || !route.rights) return true;
-  return (subject.active || route.inactive === true) && hasRight(seen, subject, route.rights);
+  return (subject.active || route.inactive === true) && hasRight(input, subject, route.rights);
 }
 
 const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDef) => boolean>> = {
@@ -85,6 +85,6 @@ const APPLIES_TO: Readonly<Record<Exclude<Route['of'], undefined>, (kind: KindDe
 };
 
 /** Whether a route belongs to a kind, and is visible. */
-export function isShownOf(route: Route, kind: KindDef, seen: DocumentInput): boolean {
-  return route.of !== undefined && APPLIES_TO[route.of](kind) && isShown(route, kind, seen);
+export function isShownOf(route: Route, kind: KindDef, input: DocumentInput): boolean {
+  return route.of !== undefined && APPLIES_TO[route.of](kind) && isShown(route, kind, input);
 }

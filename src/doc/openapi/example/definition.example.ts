@@ -46,17 +46,17 @@ function parameterExample(
   { kinds, parameters }: Model,
   isNamed: (kindId: string) => boolean,
 ): Schema {
-  const own = [...kinds.values()].find(({ id, builtIn, storage }) => !builtIn && storage.hasTable && isNamed(id));
+  const target = [...kinds.values()].find(({ id, builtIn, storage }) => !builtIn && storage.hasTable && isNamed(id));
   return {
     id: freeId(`example_${type}`, parameters),
     label: 'Example',
     helper_text: 'What it is for',
-    ...(isReference(parameterType(type)) && { reference_kind: own?.id ?? ADMIN_KIND }),
+    ...(isReference(parameterType(type)) && { reference_kind: target?.id ?? ADMIN_KIND }),
   };
 }
 
 function freeId(id: string, taken: { has: (id: string) => boolean }): string {
-  let found = id;
-  for (let at = 2; taken.has(found); at += 1) found = `${id}_${at}`;
-  return found;
+  let free = id;
+  for (let at = 2; taken.has(free); at += 1) free = `${id}_${at}`;
+  return free;
 }

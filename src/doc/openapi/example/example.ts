@@ -17,19 +17,19 @@ export function exampleBody(
   valueOf: (field: Field) => Json | undefined = () => undefined,
   variant = 0,
 ): ExampleBody | undefined {
-  const known: [string, Json][] = [];
+  const values: [string, Json][] = [];
   for (const field of fields) {
     const value = valueOf(field) ?? exampleValue(field, variant);
-    if (value !== undefined) known.push([field.id, value]);
+    if (value !== undefined) values.push([field.id, value]);
     else if (isNeeded(field)) return undefined;
   }
-  return Object.fromEntries(known);
+  return Object.fromEntries(values);
 }
 
 function exampleValue({ def, type }: Field, variant: number): Json | undefined {
-  const one = def.values?.[variant % def.values.length] ?? definedExample(def, variant);
-  if (one === undefined || one === null || type.accept(one, def, () => undefined) === undefined) return undefined;
-  return def.multiple ? [one] : one;
+  const value = def.values?.[variant % def.values.length] ?? definedExample(def, variant);
+  if (value === undefined || value === null || type.accept(value, def, () => undefined) === undefined) return undefined;
+  return def.multiple ? [value] : value;
 }
 
 /** Undefined if the definition does not determine a value. */

@@ -85,9 +85,9 @@ function nestedExample(kind: KindDef, field: Field, nesting: Nesting, depth = 1)
   const target = nesting.model.kinds.get(field.reference?.kind ?? '');
   if (!target || !isRequiredInBody(kind, field) || !kind.storage.nested || depth > LIMITS.references) return undefined;
   if (!nesting.mayCreate(target.id)) return undefined;
-  const needed = bodyFields(target, nesting.caller).filter((each) => isRequiredInBody(target, each));
+  const required = bodyFields(target, nesting.caller).filter((each) => isRequiredInBody(target, each));
   return exampleBody(
-    needed,
+    required,
     () => true,
     (each) => nestedExample(target, each, nesting, depth + 1),
     nesting.variants.next().value,

@@ -38,10 +38,10 @@ const HEADINGS: Readonly<Record<ErrorStatus, string>> = {
   504: 'It took longer than its time limit.',
 };
 
-const OVERTAKEN = `${HEADINGS[503]} Functions and hooks are run again where others change what they work on; \`server.busy\` also says that the time limit was over before they came through: nothing was stored.`;
+const UNAVAILABLE_WITH_HOOKS = `${HEADINGS[503]} Functions and hooks are run again where others change what they work on; \`server.busy\` also says that the time limit was over before they came through: nothing was stored.`;
 
 const STATUSES = Object.keys(ERROR_NAMES).map(Number) as ErrorStatus[];
-const COME_BACK: ReadonlySet<ErrorStatus> = new Set([429, 503]);
+const STATUSES_WITH_RETRY_AFTER: ReadonlySet<ErrorStatus> = new Set([429, 503]);
 
 function errorResponse(status: ErrorStatus, heading = HEADINGS[status]): Response {
   const codes = Object.entries(ERRORS).filter(([, error]) => error.status === status);
@@ -50,7 +50,7 @@ function errorResponse(status: ErrorStatus, heading = HEADINGS[status]): Respons
     description: list === '' ? heading : `${heading}\n\n${list}`,
     headers: {
       'x-request-id': headerRef('RequestId'),
-      ...(COME_BACK.has(status) && { 'Retry-After': headerRef('RetryAfter') }),
+      ...(STATUSES_WITH_RETRY_AFTER.has(status) && { 'Retry-After': headerRef('RetryAfter') }),
       ...(status === 405 && { Allow: headerRef('Allow') }),
       ...(status === 401 && { 'WWW-Authenticate': headerRef('Challenge') }),
     },
@@ -60,7 +60,7 @@ function errorResponse(status: ErrorStatus, heading = HEADINGS[status]): Respons
 
 export const ERROR_RESPONSES: Readonly<Record<string, Response>> = {
   ...Object.fromEntries(STATUSES.map((status) => [ERROR_NAMES[status], errorResponse(status)])),
-  Overtaken: errorResponse(503, OVERTAKEN),
+  Overtaken: errorResponse(503, UNAVAILABLE_WITH_HOOKS),
   Refused: {
     description: 'A function or hook of the project refused, with a status and a code of its own.',
     headers: { 'x-request-id': headerRef('RequestId') },

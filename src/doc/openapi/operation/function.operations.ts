@@ -13,12 +13,12 @@ import { kindContext, isShown, type DocumentView } from '../view.js';
 
 /** The operations of functions that the caller may call; those of units only if it may read any. */
 export function functionOperations(kind: KindDef, view: DocumentView): PlacedOperation[] {
-  return view.functions(kind).flatMap((each) =>
-    each.methods.flatMap((verb): PlacedOperation[] => {
-      const route = routeOf(each, verb, view);
+  return view.functions(kind).flatMap((declared) =>
+    declared.methods.flatMap((method): PlacedOperation[] => {
+      const route = routeOf(declared, method, view);
       if (!isShown(route, kind, view)) return [];
-      const path = routePath(route, kind).replace('{function_name}', each.name);
-      return [{ path, method: route.method, operation: functionOperation(each, route, path, kind, view) }];
+      const path = routePath(route, kind).replace('{function_name}', declared.name);
+      return [{ path, method: route.method, operation: functionOperation(declared, route, path, kind, view) }];
     }),
   );
 }
@@ -29,10 +29,10 @@ const ROUTE_IDS = {
   unit: { GET: 'unit_function.query', POST: 'unit_function.post' },
 } as const;
 
-function routeOf({ scope }: DocumentedFunction, verb: Method, { application }: DocumentView): Route {
-  const wanted: string = ROUTE_IDS[scope][verb];
-  const found = application.routes.find(({ id }) => id === wanted);
-  if (!found) throw new Error(`no route for functions of a ${scope} by ${verb}`);
+function routeOf({ scope }: DocumentedFunction, method: Method, { application }: DocumentView): Route {
+  const routeId: string = ROUTE_IDS[scope][method];
+  const found = application.routes.find(({ id }) => id === routeId);
+  if (!found) throw new Error(`no route for functions of a ${scope} by ${method}`);
   return found;
 }
 
@@ -45,8 +45,8 @@ function functionOperation(
 ): OpenApiOperation {
   const { tags, parameters: ofPath = [], responses, security } = operationOf(route, path, kind, view);
   const { mayRead, names } = kindContext(view);
-  const asked = route.form ? [] : parameters.map((field) => queryParameter(field, mayRead));
-  const all = [...ofPath, ...asked];
+  const queryParameters = route.form ? [] : parameters.map((field) => queryParameter(field, mayRead));
+  const all = [...ofPath, ...queryParameters];
   return {
     tags,
     operationId: names.functionOperation(kind.id, route.id, name),

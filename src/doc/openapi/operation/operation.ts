@@ -23,14 +23,17 @@ import { bodyExample, signUpExample } from '../example/unit.example.js';
 import { createSchema } from '../schema/unit.schema.js';
 import { kindContext, hasRight, type DocumentView } from '../view.js';
 
-/** @param kind undefined for a path without a kind, or with `{kind_id}` */
+/**
+ * @param kind undefined for a path without a kind, or with `{kind_id}`
+ * @param kinds the kinds that the operation serves; empty if any
+ */
 export function operationOf(
   route: Route,
   path: string,
   kind: KindDef | undefined,
   view: DocumentView,
+  kinds: readonly KindDef[] = kind ? [kind] : [],
 ): OpenApiOperation {
-  const kinds = kind ? [kind] : [];
   const parameters = operationParameters(route, path, kind);
   const body = operationBody(route, kind, view);
   return {
@@ -50,14 +53,9 @@ export function sharedOperation(route: Route, view: DocumentView): PlacedOperati
   const { path, method } = route;
   const kinds = view.kinds.filter((kind) => view.routes.get(kind)?.has(route));
   if (kinds.length === 0) return [];
-  const [, ...rest] = operationParameters(route, path, undefined);
-  const operation: OpenApiOperation = {
-    ...operationOf(route, path, undefined, view),
-    security: securityOf(route, kinds, view),
-    parameters: [kindParameter(path, kinds), ...rest],
-    responses: responsesOf(route, kinds, view),
-  };
-  return [{ path, method, operation }];
+  const operation = operationOf(route, path, undefined, view, kinds);
+  const [, ...others] = operation.parameters ?? [];
+  return [{ path, method, operation: { ...operation, parameters: [kindParameter(path, kinds), ...others] } }];
 }
 
 function operationIdOf({ id, of }: Route, kind: KindDef | undefined, { names }: DocumentView): string {

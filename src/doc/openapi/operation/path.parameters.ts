@@ -46,13 +46,13 @@ export interface LinkPathChoices {
   readonly linkTypes: readonly string[] | undefined;
 }
 
-/** `ends`: undefined for the generic document. */
-export function pathParameters(ends: LinkPathChoices | undefined): Record<string, OpenApiParameter> {
+/** @param choices undefined for the generic document */
+export function pathParameters(choices: LinkPathChoices | undefined): Record<string, OpenApiParameter> {
   const of = (name: string, description: string, schema: Schema = PATH_ID): [string, OpenApiParameter] => [
     name,
     { name, in: 'path', required: true, description, schema },
   ];
-  const chosen = (values: readonly string[] = []): Schema =>
+  const oneOf = (values: readonly string[] = []): Schema =>
     values.length > 0 ? { type: 'string', enum: values } : PATH_ID;
   return Object.fromEntries([
     of('kind_id', 'The id of a kind.'),
@@ -64,9 +64,9 @@ export function pathParameters(ends: LinkPathChoices | undefined): Record<string
     of('member_kind_id', 'The id of a member kind.'),
     of('parent_kind_id', 'The kind of the parent.'),
     of('parent_unit_id', 'The id of the parent.'),
-    of('link_id', 'The id of a link type.', chosen(ends?.linkTypes)),
+    of('link_id', 'The id of a link type.', oneOf(choices?.linkTypes)),
     of('direction', 'To those above the unit, or below it.', { type: 'string', enum: ['parent', 'child'] }),
-    of('child_kind_id', 'The kind of the child.', chosen(ends?.kinds)),
+    of('child_kind_id', 'The kind of the child.', oneOf(choices?.kinds)),
     of('child_unit_id', 'The id of the child.'),
     of('function_name', 'The name of a function.'),
     of('token', 'The token of the mail.'),

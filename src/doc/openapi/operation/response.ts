@@ -30,38 +30,41 @@ export function responsesOf(
   view: DocumentView,
 ): OpenApiOperation['responses'] {
   const common = route.needs === 'nothing' ? COMMON_STATUSES : PROJECT_STATUSES;
-  const ofBodies = route.method === 'post' || route.method === 'put' ? BODY_STATUSES : [];
-  const hooked =
+  const bodyStatuses = route.method === 'post' || route.method === 'put' ? BODY_STATUSES : [];
+  const runsHooks =
     route.content === 'function' ||
     FORMS_WITH_HOOKS.has(route.form) ||
     (route.method === 'delete' && route.of === 'all');
-  const sourced = route.asks !== undefined && (view.generic || kinds.some(({ storage }) => !storage.hasTable));
+  const callsSource = route.asks !== undefined && (view.generic || kinds.some(({ storage }) => !storage.hasTable));
   // Functions, hooks and sources may refuse with any code, and may exceed their time limit.
-  const authored = hooked || sourced;
-  const statuses = new Set([...common, ...ofBodies, ...(route.refuses ?? []), ...(authored ? ([504] as const) : [])]);
-  const nameOf = (status: ErrorStatus) => (hooked && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);
+  const runsUserCode = runsHooks || callsSource;
+  const statuses = new Set([...common, ...bodyStatuses, ...(route.refuses ?? []), ...(runsUserCode ? ([504] as const) : [])]);
+  const nameOf = (status: ErrorStatus) => (runsHooks && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);
   const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(nameOf(status))]);
   return {
     '200': success(route, kinds.length === 1 ? kinds[0] : undefined, view),
     ...(route.conditional === 'read' && { '304': responseRef('NotModified') }),
     ...Object.fromEntries(refusals),
-    ...(authored && { default: responseRef('Refused') }),
+    ...(runsUserCode && { default: responseRef('Refused') }),
   };
 }
 
 function success(route: Route, kind: KindDef | undefined, view: DocumentView): Response | Ref {
   const { content, media = 'application/json' } = route;
   if (content === 'nothing') return responseRef('Nothing');
-  const shown = content === 'kind' ? KIND_KIND : content === 'unit' ? kind?.id : undefined;
-  if (shown !== undefined && hasRecord(view, shown)) return responseRef(view.names.schema(shown, 'answer'));
-  const versioned = ['unit', 'created', 'kind'].includes(content ?? '') || route.conditional === 'read';
+  const kindId = content === 'kind' ? KIND_KIND : content === 'unit' ? kind?.id : undefined;
+  if (kindId !== undefined && hasRecord(view, kindId)) return responseRef(view.names.schema(kindId, 'answer'));
+  const hasEtag = VERSIONED_CONTENT.has(content) || route.conditional === 'read';
   const schema = content ? envelopeSchema(contentSchema(content, kind, view)) : MEDIA.get(media);
   return {
     description: SUCCESS_TEXTS[route.method],
-    headers: { 'x-request-id': headerRef('RequestId'), ...(versioned && { ETag: headerRef('ETag') }) },
+    headers: { 'x-request-id': headerRef('RequestId'), ...(hasEtag && { ETag: headerRef('ETag') }) },
     content: { [media]: { schema: schema ?? { type: 'string' } } },
   };
 }
+
+/** Content whose answer has the ETag of one unit. */
+const VERSIONED_CONTENT: ReadonlySet<ContentForm | undefined> = new Set(['unit', 'created', 'kind']);
 
 const SUCCESS_TEXTS = { get: 'What was asked for.', post: 'Done.', put: 'What it is now.', delete: 'Gone.' } as const;
 const MEDIA: ReadonlyMap<string, Schema> = new Map([
@@ -143,7 +146,7 @@ export function mayTakeMany(kind: KindDef | undefined): boolean {
 function createdSchema(kind: KindDef | undefined, view: DocumentView): Schema {
   const unit = unitRef(kind?.id, view);
   const read = kind && grantOf(kind, 'read', view.caller, view.model);
-  const whole = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
-  const one = whole ? { allOf: [unit], required: recordFieldIds(kind, view.caller) } : unit;
+  const allFields = kind && !view.generic && read && read.predicate === undefined && hasRecord(view, kind.id);
+  const one = allFields ? { allOf: [unit], required: recordFieldIds(kind, view.caller) } : unit;
   return mayTakeMany(kind) ? { anyOf: [one, pageRef(kind?.id, view)] } : one;
 }

@@ -19,12 +19,12 @@ export function signUpBody(schemas: Readonly<Record<string, Schema>>, create: Sc
   const credentials = schemas[SIGN_UP_SCHEMA] as ObjectSchema | undefined;
   if (!credentials) throw new Error(`the API document has no schema '${SIGN_UP_SCHEMA}' for the body of a sign-up`);
   const { properties = {}, required = [] } = (create ?? {}) as ObjectSchema;
-  const own = Object.entries(properties).filter(([id]) => !Object.hasOwn(credentials.properties ?? {}, id));
-  const needed = required.filter((id) => !Object.hasOwn(credentials.properties ?? {}, id) && id !== 'email');
+  const others = Object.entries(properties).filter(([id]) => !Object.hasOwn(credentials.properties ?? {}, id));
+  const otherRequired = required.filter((id) => !Object.hasOwn(credentials.properties ?? {}, id) && id !== 'email');
   return {
     ...credentials,
-    properties: { ...credentials.properties, ...Object.fromEntries(own) },
-    required: [...(credentials.required ?? []), ...needed],
+    properties: { ...credentials.properties, ...Object.fromEntries(others) },
+    required: [...(credentials.required ?? []), ...otherRequired],
     additionalProperties: create === undefined,
   };
 }

@@ -18,8 +18,8 @@ export class SharedValues {
     return this.#known.get(bareName(name))?.schema;
   }
 
-  /** Returns a reference to the schema if it is long. A different schema with an equal name is not shared. */
-  place(kind: KindDef, field: Field, form: ValueForm, schema: Schema): Schema {
+  /** Returns a reference to the schema if it is long. A different schema with the same name is not shared. */
+  share(kind: KindDef, field: Field, form: ValueForm, schema: Schema): Schema {
     const text = JSON.stringify(schema);
     if (text.length < MIN_SHARED_LENGTH) return schema;
     const name = `${isBuiltIn(kind, field) ? BUILT_IN_PREFIX : ''}${field.id}.${form}`;

@@ -59,7 +59,7 @@ function outputProperty(kind: KindDef, field: Field, context: KindContext): Sche
   const value = form ?? orList(field, outputValue(field));
   const nullable = def.nullable || field.shownWhere !== undefined;
   const schema = { ...described(field, context, form !== undefined), ...(nullable ? orNull(value) : value) };
-  return context.values.place(kind, field, 'value', schema);
+  return context.values.share(kind, field, 'value', schema);
 }
 
 function constantSchema(constant: Json): Schema {
@@ -81,10 +81,10 @@ export function createSchema(kind: KindDef, context: KindContext): Schema {
   const fields = bodyFields(kind, context.caller);
   const schema = bodySchema(kind, fields, context, true);
   const required = fields.filter((field) => isRequiredInBody(kind, field)).map(({ id }) => id);
-  const made = `${String(schema['description'])} A hook of the project may make: ${required.join(', ')}.`;
+  const withHooks = `${String(schema['description'])} A hook of the project may make: ${required.join(', ')}.`;
   return {
     ...schema,
-    ...(required.length > 0 && (context.mayMake(kind) ? { description: made } : { required })),
+    ...(required.length > 0 && (context.mayMake(kind) ? { description: withHooks } : { required })),
     ...(kind.key === 'identifier' && ID_OR_LABEL),
   };
 }
@@ -95,13 +95,13 @@ export function updateSchema(kind: KindDef, context: KindContext): Schema {
 }
 
 function bodySchema(kind: KindDef, fields: readonly Field[], context: KindContext, create: boolean): Schema {
-  const given = new Set(fields);
-  const kept = repeatableFields(kind, context, create).filter((field) => !given.has(field));
+  const settable = new Set(fields);
+  const repeated = repeatableFields(kind, context, create).filter((field) => !settable.has(field));
   return {
     type: 'object',
     description: `What ${create ? 'a create' : 'an edit'} of ${escapeMarkdown(kind.label)} takes. ${REPEATED_FIELD_TEXTS[create ? 'create' : 'update']}`,
     properties: {
-      ...propertySchemas(kept, (field) => repeatedProperty(kind, field, context, create)),
+      ...propertySchemas(repeated, (field) => repeatedProperty(kind, field, context, create)),
       ...propertySchemas(fields, (field) => inputProperty(kind, field, context, create)),
     },
     additionalProperties: false,
@@ -128,7 +128,7 @@ function repeatableFields(kind: KindDef, { caller }: KindContext, create: boolea
 function repeatedProperty(kind: KindDef, field: Field, context: KindContext, create: boolean): Schema {
   if (!field.type.anySpelling) return outputProperty(kind, field, context);
   const value = inputValue(field);
-  return context.values.place(kind, field, 'input', field.def.nullable && !create ? orNull(value) : value);
+  return context.values.share(kind, field, 'input', field.def.nullable && !create ? orNull(value) : value);
 }
 
 /** A create ignores the times of a record, and accepts a natural key also as `id`. */
@@ -155,7 +155,7 @@ function inputProperty(kind: KindDef, field: Field, context: KindContext, create
   const readable = mayReadField(field, caller);
   const schema = { ...described(field, context, form !== undefined), ...(def.nullable ? orNull(value) : value) };
   return {
-    ...context.values.place(kind, field, 'input', schema),
+    ...context.values.share(kind, field, 'input', schema),
     ...(create && readable && defaultOf(def)),
     ...((!readable || field.column === undefined) && { writeOnly: true }),
   };

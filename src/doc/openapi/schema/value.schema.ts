@@ -77,7 +77,7 @@ export function valueDescription(
 ): string | undefined {
   const type = parameterType(def.type);
   const { minLength, maxLength, minValue, maxValue, values, pattern, strip = false } = def;
-  const said = [
+  const sentences = [
     bareName(def.label) === bareName(def.id) ? undefined : sentence(escapeMarkdown(def.label)),
     def.helperText === null ? undefined : escapeMarkdown(def.helperText),
     reference && `The id of a unit of ${mayRead(reference.kind) ? `\`${reference.kind}\`` : 'another kind'}.`,
@@ -96,7 +96,7 @@ export function valueDescription(
     def.unique && !def.multiple && 'Unique.',
     def.runTime && 'Handed to functions and hooks, and not stored.',
   ].filter((text): text is string => typeof text === 'string');
-  return said.length > 0 ? said.join(' ') : undefined;
+  return sentences.length > 0 ? sentences.join(' ') : undefined;
 }
 
 function sentence(text: string): string {
