@@ -182,7 +182,7 @@ function announcementHandlers(
     },
     onFailure(reason): void {
       projects.setListening(false);
-      if (reason.type === 'unheard') logger.warn(notListeningText(connection));
+      if (reason.type === 'silent') logger.warn(notListeningText(connection));
       else logger.warn({ err: reason.error }, 'announcements of other processes are not heard: the connection is lost');
     },
     onRecovery(): void {

@@ -10,7 +10,7 @@ import { clientOptions } from './connection/connection.js';
 import { ShareFullError, type Executor, type Transaction } from './transaction/executor.js';
 import { Deadline } from './statement/deadline.js';
 import { noteLostAnswer } from './statement/lost-answers.js';
-import { OpenTransaction, type TransactionOutcome } from './transaction/open-transaction.js';
+import { OpenTransaction, type TransactionState } from './transaction/open-transaction.js';
 import { preparedQuery, type QueryCallback } from './statement/prepared-query.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { prepareNextRun, acquirePlaces, delayRetry } from './transaction/between-runs.js';
@@ -26,8 +26,6 @@ const RETRY_TIMEOUT = 10_000;
 export class Database implements Executor {
   readonly #prepared: PreparedStatements;
   readonly #contention = new ContentionState();
-  /** Called with each statement that is sent, except BEGIN, COMMIT and ROLLBACK. Tests count statements with it. */
-  onSend: ((statement: Statement) => void) | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -105,9 +103,16 @@ export class Database implements Executor {
     const { isolation = 'repeatable read' } = options;
     let { share } = options;
     for (let attempt = 1; ; attempt++) {
-      const ends = await acquirePlaces(runs, share);
+      const onEnd = await acquirePlaces(runs, share);
       try {
-        return await this.#attempt(work, options, { isolation, runs, share, last: new Set(), after: [], ends });
+        return await this.#attempt(work, options, {
+          isolation,
+          runs,
+          share,
+          beforeCommit: new Set(),
+          afterCommit: [],
+          onEnd,
+        });
       } catch (error) {
         if (error instanceof ShareFullError) {
           ({ share } = error);
@@ -125,21 +130,21 @@ export class Database implements Executor {
   #attempt<T>(
     work: (tx: Transaction) => Promise<T>,
     options: TransactionOptions,
-    outcome: TransactionOutcome,
+    state: TransactionState,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
-        for (const job of outcome.ends) job();
+        for (const callback of state.onEnd) callback();
       };
-      this.#carryOut(work, options, outcome, reject).finally(end).then(resolve, reject);
+      this.#runOnce(work, options, state, reject).finally(end).then(resolve, reject);
     });
   }
 
-  async #carryOut<T>(
+  async #runOnce<T>(
     work: (tx: Transaction) => Promise<T>,
     options: TransactionOptions,
-    outcome: TransactionOutcome,
-    interrupted: (reason: unknown) => void,
+    state: TransactionState,
+    onAbort: (reason: unknown) => void,
   ): Promise<T> {
     const client = await this.#connect();
     let result: T;
@@ -147,20 +152,20 @@ export class Database implements Executor {
     // Without a listener, a connection that breaks between two statements would end the process.
     const onError = () => void (broken = true);
     client.on('error', onError);
-    let ending: Deadline | undefined;
+    let cancelling: Deadline | undefined;
     const interrupt = (reason: unknown): void => {
       broken = true;
-      interrupted(reason);
-      ending ??= new Deadline(0, () => void this.#cancel(client));
+      onAbort(reason);
+      cancelling ??= new Deadline(0, () => void this.#cancel(client));
     };
-    const tx = new OpenTransaction((statement) => this.#query(client, statement), outcome, interrupt);
+    const tx = new OpenTransaction((statement) => this.#query(client, statement), state, interrupt);
     try {
       const send = (statement: Statement): Promise<unknown> =>
         statement.values.length > 0 ? this.#query(client, statement) : client.query(statement.text);
-      await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, outcome.runs);
+      await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
       result = await work(tx);
       tx.finish();
-      const ended: unknown = await client.query([...outcome.last, 'COMMIT'].join('; ')).catch((error: unknown) => {
+      const ended: unknown = await client.query([...state.beforeCommit, 'COMMIT'].join('; ')).catch((error: unknown) => {
         noteLostAnswer(error);
         throw error;
       });
@@ -174,13 +179,13 @@ export class Database implements Executor {
       await client.query('ROLLBACK').catch(() => (broken = true));
       throw error;
     } finally {
-      ending?.stop();
+      cancelling?.stop();
       client.removeListener('error', onError);
       client.release(broken || this.#prepared.needsReplacement(client));
     }
-    for (const job of outcome.after) {
+    for (const callback of state.afterCommit) {
       try {
-        await job();
+        await callback();
       } catch (error) {
         this.options.onAfterCommitError?.(error);
       }
@@ -235,7 +240,6 @@ export class Database implements Executor {
 
   /** Returns whether it was sent under a name. */
   #send(client: PoolClient, statement: Statement, settled: QueryCallback): boolean {
-    this.onSend?.(statement);
     this.#prepared.noteSent(client, statement);
     const name = this.#prepared.nameOf(client, statement);
     client.query(preparedQuery(statement, name, settled));

@@ -20,17 +20,24 @@ export interface ListenerEvents {
   onRecovery?(): void;
 }
 
-/** `lost`: an error of the connection. `unheard`: the connection is good, but notifications do not arrive. */
-export type ListenFailure = { readonly type: 'lost'; readonly error: unknown } | { readonly type: 'unheard' };
+/** `lost`: an error of the connection. `silent`: the connection works, but notifications do not arrive. */
+export type ListenFailure = { readonly type: 'lost'; readonly error: unknown } | { readonly type: 'silent' };
 
 /** Sends a notification on another connection than that of the listener. */
 export type Notify = (channel: string, payload: string) => Promise<void>;
 
-/**
- * Milliseconds: between two connection attempts; between heartbeats; for a heartbeat to arrive; for connecting and
- * queries; for closing the connection.
- */
-const LISTENER_TIMES = { retry: 1000, beat: 5000, heard: 2000, patience: 5000, parting: 2000 };
+/** In milliseconds. */
+const LISTENER_TIMES = {
+  /** Between two connection attempts. */
+  reconnectDelay: 1000,
+  heartbeatInterval: 5000,
+  /** For a heartbeat to arrive. */
+  heartbeatTimeout: 2000,
+  /** For connecting, and for queries. */
+  connectionTimeout: 5000,
+  /** For closing the connection. */
+  closeTimeout: 2000,
+};
 
 /** The channel of heartbeats. All listeners receive them; each waits for its own token. */
 export const HEARTBEAT_CHANNEL = 'kind_beat';
@@ -58,8 +65,8 @@ export class Listener {
       ...clientOptions(this.connection),
       application_name: 'kind listener',
       keepAlive: true,
-      connectionTimeoutMillis: this.times.patience,
-      query_timeout: this.times.patience,
+      connectionTimeoutMillis: this.times.connectionTimeout,
+      query_timeout: this.times.connectionTimeout,
     });
     this.#client = client;
     client.on('error', (error) => this.#reconnect(client, error));
@@ -81,27 +88,27 @@ export class Listener {
   async #sendHeartbeat(client: pg.Client): Promise<void> {
     if (!this.#isCurrent(client)) return;
     const token = randomUUID();
-    let heard = false;
-    const hearing = new Promise<void>((resolve) => {
+    let received = false;
+    const heartbeat = new Promise<void>((resolve) => {
       this.#onHeartbeat = (payload) => {
         if (payload !== token) return;
-        heard = true;
+        received = true;
         resolve();
       };
     });
     // A heartbeat that could not be sent proves nothing.
-    const announced = await this.notify(HEARTBEAT_CHANNEL, token).then(
+    const sent = await this.notify(HEARTBEAT_CHANNEL, token).then(
       () => true,
       () => false,
     );
-    if (announced) await Promise.race([hearing, delay(this.times.heard, undefined, { ref: false })]);
+    if (sent) await Promise.race([heartbeat, delay(this.times.heartbeatTimeout, undefined, { ref: false })]);
     // A broken connection fails here. On a good one, notifications that have arrived are read before the answer.
-    if (!heard) await client.query(PING.text);
+    if (!received) await client.query(PING.text);
     if (!this.#isCurrent(client)) return;
-    if (heard) this.#recover();
-    else if (announced) this.#fail({ type: 'unheard' });
-    const again = () => this.#sendHeartbeat(client).catch((error: unknown) => this.#reconnect(client, error));
-    this.#heartbeatTimer = setTimeout(() => void again(), this.times.beat).unref();
+    if (received) this.#recover();
+    else if (sent) this.#fail({ type: 'silent' });
+    const repeat = () => this.#sendHeartbeat(client).catch((error: unknown) => this.#reconnect(client, error));
+    this.#heartbeatTimer = setTimeout(() => void repeat(), this.times.heartbeatInterval).unref();
   }
 
   #recover(): void {
@@ -128,7 +135,7 @@ export class Listener {
     clearTimeout(this.#heartbeatTimer);
     const ended = this.#client?.end().catch(() => undefined);
     // A broken connection may never confirm that it ended.
-    await Promise.race([ended, delay(this.times.parting, undefined, { ref: false })]);
+    await Promise.race([ended, delay(this.times.closeTimeout, undefined, { ref: false })]);
   }
 
   #reconnect(client: pg.Client, error: unknown): void {
@@ -139,7 +146,7 @@ export class Listener {
     void client.end().catch(() => undefined);
     this.#fail({ type: 'lost', error });
     clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => void this.start(), this.times.retry);
+    this.#retryTimer = setTimeout(() => void this.start(), this.times.reconnectDelay);
     this.#retryTimer.unref();
   }
 }

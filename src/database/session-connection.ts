@@ -72,10 +72,10 @@ async function receivesNotifications(client: Client, database: Executor): Promis
   const token = randomUUID();
   await client.query(listenStatement(TEST_CHANNEL).text);
   return new Promise((resolve, reject) => {
-    const end = (heard: boolean): void => {
+    const end = (received: boolean): void => {
       clearTimeout(timer);
       client.removeListener('notification', onNotification);
-      resolve(heard);
+      resolve(received);
     };
     const onNotification = ({ payload }: { payload?: string | undefined }): void => {
       if (payload === token) end(true);

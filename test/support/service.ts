@@ -19,6 +19,7 @@ import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';
 import { atEnd } from './at-end.js';
 import { exchange } from './exchange.js';
+import { observeStatements } from './sent-statements.js';
 
 export const ADMIN = { username: 'admin', email: 'admin@example.com', password: 'correct horse 1' };
 
@@ -157,13 +158,13 @@ export class TestProject {
   async statements(work: () => Promise<unknown>): Promise<number> {
     const { database } = this.service;
     let count = 0;
-    database.onSend = (statement) => {
+    const stop = observeStatements(database, (statement) => {
       if (!isPeriodic(statement)) count += 1;
-    };
+    });
     try {
       await work();
     } finally {
-      database.onSend = undefined;
+      stop();
     }
     return count;
   }

@@ -31,11 +31,11 @@ const TCP_USER_TIMEOUT = 60_000;
 export const STATEMENT_TIMEOUT = 30_000;
 
 /** Milliseconds: the minimum for user code inside a transaction, and a margin for the service. */
-const IDLE_TIME = { authors: 10_000, beside: 5000 };
+const IDLE_TIME = { userCode: 10_000, margin: 5000 };
 
 /** The idle timeout for transactions in which functions, hooks or sources with this time limit run. */
 export function idleTimeoutFor(limit: number): number {
-  return Math.max(IDLE_TIME.authors, limit) + IDLE_TIME.beside;
+  return Math.max(IDLE_TIME.userCode, limit) + IDLE_TIME.margin;
 }
 
 const isPositive = (value: string): boolean => Number(value) > 0;

@@ -95,16 +95,16 @@ export async function initialise(
   await removeDrafts(dataDir);
   await refuseOccupied(folder);
   const draft = await mkdtemp(join(dataDir, `${DRAFT_PREFIX}${process.pid}-`));
-  const made = join(draft, 'data');
+  const draftFolder = join(draft, 'data');
   try {
-    await mkdir(made, { mode: 0o700 });
+    await mkdir(draftFolder, { mode: 0o700 });
     await writeFile(join(draft, PASSWORD_FILE), newPassword(), { mode: 0o600 });
     if (account) await chown(join(draft, PASSWORD_FILE), account.uid, account.gid);
-    await giveDataFolder(made, account);
+    await giveDataFolder(draftFolder, account);
     if (account) await chown(draft, account.uid, account.gid);
-    await initdb(binaries, made, account, durable);
-    await rename(join(draft, PASSWORD_FILE), join(made, PASSWORD_FILE));
-    await rename(made, folder);
+    await initdb(binaries, draftFolder, account, durable);
+    await rename(join(draft, PASSWORD_FILE), join(draftFolder, PASSWORD_FILE));
+    await rename(draftFolder, folder);
   } catch (error) {
     if (!['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   } finally {

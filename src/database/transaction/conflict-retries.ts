@@ -39,7 +39,7 @@ export class ContentionState {
 
 export class TransactionRuns {
   readonly #deadline: number;
-  readonly #about: () => string | undefined;
+  readonly #workKey: () => string | undefined;
   #locks = Locks.none;
   #failedRuns = 0;
   #waited = false;
@@ -49,10 +49,10 @@ export class TransactionRuns {
 
   constructor(
     private readonly contention: ContentionState,
-    { timeout: patience = 0, workKey: about = () => undefined }: TransactionRunsOptions,
+    { timeout = 0, workKey = () => undefined }: TransactionRunsOptions,
   ) {
-    this.#deadline = performance.now() + patience;
-    this.#about = about;
+    this.#deadline = performance.now() + timeout;
+    this.#workKey = workKey;
   }
 
   /** Whether the next run starts with locks. */
@@ -111,14 +111,14 @@ export class TransactionRuns {
   adoptRememberedLocks(): boolean {
     const { remembered } = this.contention;
     if (this.hasLocks || remembered.size === 0) return false;
-    const key = this.#about();
+    const key = this.#workKey();
     const found = key === undefined ? undefined : remembered.get(key);
     if (found) this.#locks = found;
     return found !== undefined;
   }
 
   #remember(): void {
-    const key = this.#about();
+    const key = this.#workKey();
     if (key === undefined) return;
     const { remembered } = this.contention;
     const both = remembered.get(key)?.and(this.#locks) ?? this.#locks;

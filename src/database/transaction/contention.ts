@@ -12,7 +12,7 @@ export interface ContentionTarget {
 /** By the error of the failed statement. */
 const targets = new WeakMap<Error, ContentionTarget>();
 
-/** Runs `work`; if it fails with a conflict, records what it was about. */
+/** Runs `work`; if it fails with a conflict, records its target. */
 export async function trackContention<T>(target: () => ContentionTarget, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

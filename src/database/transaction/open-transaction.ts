@@ -4,16 +4,16 @@ import type { Isolation } from '../../sql/transaction.sql.js';
 import { ShareFullError, type ConnectionShare, type Transaction } from './executor.js';
 import type { TransactionRuns } from './conflict-retries.js';
 
-/** State of a transaction that outlives its work. */
-export interface TransactionOutcome {
+/** State of one run of a transaction, which is used until its connection is released. */
+export interface TransactionState {
   readonly isolation: Isolation;
   readonly runs: TransactionRuns;
   /** Texts of statements to send with COMMIT. */
-  readonly last: Set<string>;
+  readonly beforeCommit: Set<string>;
   /** Work to run after COMMIT. */
-  readonly after: (() => void | Promise<void>)[];
+  readonly afterCommit: (() => void | Promise<void>)[];
   /** Work to run when the connection is released. */
-  readonly ends: (() => void)[];
+  readonly onEnd: (() => void)[];
   /** The share of connections that it has a place of. */
   readonly share: ConnectionShare | undefined;
 }
@@ -22,15 +22,15 @@ export class OpenTransaction implements Transaction {
   readonly hasBegun = true;
   readonly #signals = new Map<AbortSignal, () => void>();
   #share: ConnectionShare | undefined;
-  #endedError = false;
+  #ended = false;
 
   constructor(
     private readonly query: <Row>(statement: Statement) => Promise<Row[]>,
-    private readonly outcome: TransactionOutcome,
+    private readonly state: TransactionState,
     /** Called when a signal aborts it. */
     private readonly interrupt: (reason: unknown) => void,
   ) {
-    this.#share = outcome.share;
+    this.#share = state.share;
   }
 
   get tx(): this {
@@ -38,29 +38,29 @@ export class OpenTransaction implements Transaction {
   }
 
   get isolation(): Isolation {
-    return this.outcome.isolation;
+    return this.state.isolation;
   }
 
   get runs(): TransactionRuns {
-    return this.outcome.runs;
+    return this.state.runs;
   }
 
   run<Row>(statement: Statement): Promise<Row[]> {
-    if (this.#endedError) return Promise.reject(endedError());
+    if (this.#ended) return Promise.reject(endedError());
     return this.query(statement);
   }
 
   beforeCommit({ text, values }: Statement): void {
-    if (values.length > 0) throw new Error('what is sent before COMMIT has no parameters');
-    if (this.isolation === 'repeatable read') this.outcome.last.add(text);
+    if (values.length > 0) throw new Error('a statement that is sent with COMMIT has no parameters');
+    if (this.isolation === 'repeatable read') this.state.beforeCommit.add(text);
   }
 
   afterCommit(work: () => void | Promise<void>): void {
-    this.outcome.after.push(work);
+    this.state.afterCommit.push(work);
   }
 
   onEnd(work: () => void): void {
-    this.outcome.ends.push(work);
+    this.state.onEnd.push(work);
   }
 
   joinShare(share: ConnectionShare): void {
@@ -68,12 +68,12 @@ export class OpenTransaction implements Transaction {
     const release = share.tryAcquire();
     if (!release) throw new ShareFullError(share);
     this.#share = share;
-    this.outcome.ends.push(release);
+    this.state.onEnd.push(release);
   }
 
   abortOn(signal: AbortSignal): void {
     const end = (): void => {
-      if (this.#endedError) return;
+      if (this.#ended) return;
       this.close();
       this.interrupt(signal.reason);
     };
@@ -84,13 +84,13 @@ export class OpenTransaction implements Transaction {
 
   /** Call it before COMMIT. @throws Error if a signal has aborted it */
   finish(): void {
-    if (this.#endedError) throw endedError();
+    if (this.#ended) throw endedError();
     this.close();
   }
 
   /** Refuses further statements and stops listening to signals. */
   close(): void {
-    this.#endedError = true;
+    this.#ended = true;
     for (const [signal, end] of this.#signals) signal.removeEventListener('abort', end);
     this.#signals.clear();
   }

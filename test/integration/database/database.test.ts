@@ -9,6 +9,7 @@ import { commonRefusal } from '../../../src/database/statement/sqlstate.js';
 import { retryLater, KindError } from '../../../src/shared/errors.js';
 import { FairQueue } from '../../../src/shared/fair-queue.js';
 import type { Statement } from '../../../src/sql/fragment.js';
+import { observeStatements } from '../../support/sent-statements.js';
 import { sideConnection } from '../../support/side-connection.js';
 
 async function open(pool = 2, statementTimeout = 30_000): Promise<{ database: Database; failures: unknown[] }> {
@@ -321,7 +322,8 @@ describe('a transaction that is aborted', () => {
       await end();
     });
     await refusalOf(work);
-    const sent = (own.onSend = vi.fn());
+    const sent = vi.fn();
+    atEnd(observeStatements(own, sent));
     expect(await refusalOf(kept?.run(statement('SELECT 1')) ?? Promise.resolve())).toBe(' the transaction is over');
     expect(sent).not.toHaveBeenCalled();
   });
@@ -510,9 +512,10 @@ describe('prepared statements', () => {
     expect(await pid(own)).not.toBe(before);
   });
 
-  it('are reported when they are sent, like all statements', async () => {
+  it('are seen by `observeStatements`, like all statements', async () => {
     const { database: own } = await open(1);
-    const sent = (own.onSend = vi.fn());
+    const sent = vi.fn();
+    atEnd(observeStatements(own, sent));
     await own.run(prepared('SELECT 1'));
     await own.transaction((tx) => tx.run(statement('SELECT 1')));
     expect(sent).toHaveBeenCalledTimes(2);

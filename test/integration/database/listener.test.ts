@@ -88,7 +88,13 @@ async function silentLine(): Promise<{
 it('detects a silent connection, reports it once, and reconnects', async () => {
   const { connection, silence, connections } = await silentLine();
   const events = { onNotification: vi.fn(), onGap: vi.fn(), onFailure: vi.fn(), onRecovery: vi.fn() };
-  const times = { retry: 20, beat: 20, heard: 200, patience: 500, parting: 50 };
+  const times = {
+    reconnectDelay: 20,
+    heartbeatInterval: 20,
+    heartbeatTimeout: 200,
+    connectionTimeout: 500,
+    closeTimeout: 50,
+  };
   const side = await sideConnection();
   const listener = new Listener(connection, [`silent_${process.pid}`], events, announcer(side), times);
   atEnd(() => listener.stop());
@@ -107,7 +113,13 @@ it('detects a silent connection, reports it once, and reconnects', async () => {
 it('stops even if the connection is silent', async () => {
   const { connection, silence } = await silentLine();
   const events = { onNotification: vi.fn(), onGap: vi.fn() };
-  const times = { retry: 20, beat: 60_000, heard: 5000, patience: 60_000, parting: 50 };
+  const times = {
+    reconnectDelay: 20,
+    heartbeatInterval: 60_000,
+    heartbeatTimeout: 5000,
+    connectionTimeout: 60_000,
+    closeTimeout: 50,
+  };
   const side = await sideConnection();
   const listener = new Listener(connection, [`stopped_${process.pid}`], events, announcer(side), times);
   await listener.start();
