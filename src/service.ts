@@ -17,7 +17,7 @@ import { directConnection, type ConnectionOptions } from './database/connection/
 import { Database } from './database/database.js';
 import { Listener, type ListenerEvents } from './database/listener.js';
 import { openPool } from './database/connection/open-pool.js';
-import { Presence } from './database/registry/running-services.js';
+import { ServiceRegistration } from './database/registry/service-registration.js';
 import { ProjectRepository } from './database/registry/project.repository.js';
 import { migrateRegistry } from './database/registry/registry.js';
 import { idleTimeoutFor, STATEMENT_TIMEOUT } from './database/connection/session-settings.js';
@@ -64,7 +64,7 @@ const MAIL_GRACE = 2000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connection, logger, metricsOfAll } = options;
-  const { app, database, dataSource, presence } = await assemble(options);
+  const { app, database, dataSource, registration } = await assemble(options);
   const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal));
   app.get(ModelStore).onOutdated = upgradeOnDemand(app.get(Provisioning), logger);
   const announce = (channel: string, payload: string) => database.run(announceStatement(channel, payload));
@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await metrics?.stop();
     await listener.stop();
     await app.close();
-    await presence.leave();
+    await registration.unregister();
     await dataSource.destroy();
   };
   let stopping: Promise<void> | undefined;
@@ -103,12 +103,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Prepares registry and projects without serving: done once for several processes. */
 export async function prepareService(options: ServiceOptions): Promise<FirstProject> {
-  const { app, dataSource, presence } = await assemble(options);
+  const { app, dataSource, registration } = await assemble(options);
   try {
     return await prepareProjects(app, options.config, options.logger, options.signal);
   } finally {
     await app.close();
-    await presence.leave();
+    await registration.unregister();
     await dataSource.destroy();
   }
 }
@@ -124,7 +124,7 @@ async function assemble(options: ServiceOptions) {
     warn,
   });
   if (reach.superuser && !prepared) logger.warn(SUPERUSER_WARNING);
-  let presence: Presence | undefined;
+  let registration: ServiceRegistration | undefined;
   try {
     if (!prepared) await migrateRegistry(dataSource, { log: (line) => logger.info(line), signal });
     const database = new Database(dataSource, {
@@ -136,12 +136,18 @@ async function assemble(options: ServiceOptions) {
       onUnprepared: (err) => logger.warn({ reason: err.message }, UNPREPARED_WARNING),
       direct: directConnection(connection),
     });
-    presence = await Presence.enter(database, { secret, origin: secretOriginOf(config), alone, log: logger, signal });
+    registration = await ServiceRegistration.register(database, {
+      secret,
+      origin: secretOriginOf(config),
+      alone,
+      log: logger,
+      signal,
+    });
     const registry = new ProjectRepository(dataSource);
     const app = await createApp({ config, secret, registry, database, logger }, logger);
-    return { app, database, dataSource, presence };
+    return { app, database, dataSource, registration };
   } catch (error) {
-    await presence?.leave();
+    await registration?.unregister();
     await dataSource.destroy();
     throw error;
   }

@@ -13,7 +13,7 @@ import { loadConfig, type Config } from '../../src/config/config.js';
 import { HEARTBEAT_CHANNEL } from '../../src/database/listener.js';
 import { startService, type Service } from '../../src/service.js';
 import type { Statement } from '../../src/sql/fragment.js';
-import { recordServiceStatement } from '../../src/sql/presence.sql.js';
+import { recordServiceStatement } from '../../src/sql/service-registration.sql.js';
 import { findSessionStatement } from '../../src/sql/session.sql.js';
 import type { OpenApiDocument } from '../../src/doc/openapi/openapi.js';
 import { AnswerCheck, checkAnswer } from './answers.js';

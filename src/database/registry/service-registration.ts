@@ -8,16 +8,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
   deleteServicesStatement,
-  LOCK_PRESENCE,
+  LOCK_SERVICES,
   READ_SIGNING,
   listServicesStatement,
   recordServiceStatement,
   writeFingerprintStatement,
-} from '../../sql/presence.sql.js';
+} from '../../sql/service-registration.sql.js';
 import type { Database, Transaction } from '../database.js';
 import { DatabaseStartError } from '../connection/start-error.js';
 
-export interface PresenceOptions {
+export interface RegistrationOptions {
   readonly secret: string;
   /** Where the key comes from, for messages: `JWT_SECRET`, or where it was generated. */
   readonly origin: string;
@@ -27,7 +27,7 @@ export interface PresenceOptions {
   /** Aborts the wait for other services. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds: between two heartbeats, and without one until a service counts as stopped. */
-  readonly times?: { readonly beat: number; readonly patience: number };
+  readonly times?: { readonly heartbeatInterval: number; readonly silenceTimeout: number };
 }
 
 interface ServiceRow {
@@ -37,53 +37,60 @@ interface ServiceRow {
   readonly seen: string;
 }
 
-const PRESENCE_TIMES = { beat: 5000, patience: 15_000 };
+const REGISTRATION_TIMES = { heartbeatInterval: 5000, silenceTimeout: 15_000 };
 /** Seconds without a heartbeat after which a service is ignored. */
 const IGNORED_AFTER = 30;
 const CHECK_INTERVAL = 250;
-/** Milliseconds that stopping waits for the database. */
-const LEAVE_TIMEOUT = 1000;
+/** Milliseconds to wait for the database when the service stops. */
+const UNREGISTER_TIMEOUT = 1000;
 
-export class Presence {
+export class ServiceRegistration {
   readonly #self = { id: randomUUID(), host: hostname(), pid: process.pid };
   #timer: NodeJS.Timeout | undefined;
   #reported = false;
 
   private constructor(
     private readonly database: Database,
-    private readonly options: PresenceOptions,
+    private readonly options: RegistrationOptions,
     private readonly fingerprint: string,
   ) {}
 
   /** @throws DatabaseStartError if a running service signs with another key */
-  static async enter(database: Database, options: PresenceOptions): Promise<Presence> {
+  static async register(database: Database, options: RegistrationOptions): Promise<ServiceRegistration> {
     const [row] = await database.run<{ salt: string }>(READ_SIGNING);
-    const presence = new Presence(database, options, await fingerprintOf(options.secret, row?.salt ?? ''));
-    await presence.#enter();
-    const { beat } = options.times ?? PRESENCE_TIMES;
-    presence.#timer = setInterval(() => void presence.#beat().catch(() => undefined), beat).unref();
-    return presence;
+    const registration = new ServiceRegistration(
+      database,
+      options,
+      await fingerprintOf(options.secret, row?.salt ?? ''),
+    );
+    await registration.#register();
+    const { heartbeatInterval } = options.times ?? REGISTRATION_TIMES;
+    registration.#timer = setInterval(
+      () => void registration.#sendHeartbeat().catch(() => undefined),
+      heartbeatInterval,
+    ).unref();
+    return registration;
   }
 
-  async leave(): Promise<void> {
+  async unregister(): Promise<void> {
     clearInterval(this.#timer);
-    const gone = this.database.run(deleteServicesStatement(this.#self.id)).catch(() => undefined);
-    await Promise.race([gone, delay(LEAVE_TIMEOUT, undefined, { ref: false })]);
+    const deleted = this.database.run(deleteServicesStatement(this.#self.id)).catch(() => undefined);
+    await Promise.race([deleted, delay(UNREGISTER_TIMEOUT, undefined, { ref: false })]);
   }
 
-  async #enter(): Promise<void> {
-    const { log, signal, times = PRESENCE_TIMES } = this.options;
+  async #register(): Promise<void> {
+    const { log, signal, times = REGISTRATION_TIMES } = this.options;
     const began = performance.now();
     let before: readonly ServiceRow[] | undefined;
     for (;;) {
       signal?.throwIfAborted();
-      const silent = performance.now() - began > times.patience ? before : undefined;
-      const others = await this.#tryEnter(silent);
+      const silent = performance.now() - began > times.silenceTimeout ? before : undefined;
+      const others = await this.#tryRegister(silent);
       if (!others) return;
       const alive = others.find((other) => before && hasNewHeartbeat(other, before));
-      if (alive) throw new DatabaseStartError(`${this.#differs(alive)}. ${SAME_KEY_ADVICE}`);
+      if (alive) throw new DatabaseStartError(`${this.#otherKeyText(alive)}. ${SAME_KEY_ADVICE}`);
       const [other] = others;
-      if (!before && other) log.info(`${this.#differs(other)}: waiting to see whether that one is still there`);
+      if (!before && other) log.info(`${this.#otherKeyText(other)}: waiting to see whether that one is still there`);
       before ??= others;
       await delay(CHECK_INTERVAL, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
     }
@@ -93,14 +100,14 @@ export class Presence {
    * Registers this service; returns undefined if that succeeded, else the services with another key that may be
    * running. @param silent services that count as stopped unless they have sent a heartbeat since
    */
-  #tryEnter(silent?: readonly ServiceRow[]): Promise<readonly ServiceRow[] | undefined> {
-    const come = async (tx: Transaction): Promise<readonly ServiceRow[] | undefined> => {
-      await tx.run(LOCK_PRESENCE);
+  #tryRegister(silent?: readonly ServiceRow[]): Promise<readonly ServiceRow[] | undefined> {
+    const register = async (tx: Transaction): Promise<readonly ServiceRow[] | undefined> => {
+      await tx.run(LOCK_SERVICES);
       const [signing] = await tx.run<{ fingerprint: string | null }>(READ_SIGNING);
       if (signing?.fingerprint !== this.fingerprint) {
         const others = this.options.alone ? [] : await tx.run<ServiceRow>(listServicesStatement(IGNORED_AFTER));
-        const present = silent ? others.filter((other) => hasNewHeartbeat(other, silent)) : others;
-        if (present.length > 0) return others;
+        const alive = silent ? others.filter((other) => hasNewHeartbeat(other, silent)) : others;
+        if (alive.length > 0) return others;
         await tx.run(deleteServicesStatement());
         await tx.run(writeFingerprintStatement(this.fingerprint));
         if (signing?.fingerprint) tx.afterCommit(() => this.options.log.info(KEY_CHANGED));
@@ -109,10 +116,10 @@ export class Presence {
       return undefined;
     };
     // Must see what was committed while it waited for the lock.
-    return this.database.transaction(come, { isolation: 'read committed' });
+    return this.database.transaction(register, { isolation: 'read committed' });
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const [row] = await this.database.run<{ fingerprint: string | null }>(recordServiceStatement(this.#self));
     const differs = row?.fingerprint !== this.fingerprint;
     if (differs && !this.#reported) {
@@ -123,7 +130,7 @@ export class Presence {
     this.#reported = differs;
   }
 
-  #differs({ host, pid }: ServiceRow): string {
+  #otherKeyText({ host, pid }: ServiceRow): string {
     return `${this.options.origin} is another than that of the service on ${host} (process ${pid}), which uses the same database`;
   }
 }

@@ -1,4 +1,4 @@
-/** Statements of the registry: the services that run on the database, and the key that they sign tokens with. */
+/** Registration of the running services, and of the key with which they sign tokens. */
 import { REGISTRY_SCHEMA } from '../model/names.js';
 import { EMPTY_SQL, ident, literal, param, render, sql, type Statement } from './fragment.js';
 import { seconds } from './time.sql.js';
@@ -7,7 +7,7 @@ const SERVICE_TABLE = ident(REGISTRY_SCHEMA, 'service');
 const SIGNING_TABLE = ident(REGISTRY_SCHEMA, 'signing');
 
 /** Makes services that start wait for each other. Held until the transaction ends. */
-export const LOCK_PRESENCE: Statement = render(
+export const LOCK_SERVICES: Statement = render(
   sql`SELECT pg_advisory_xact_lock(${literal('7205759403792794')}::bigint)`,
 );
 

@@ -7,10 +7,10 @@ import { loadConfig } from '../../../src/config/config.js';
 import type { ConnectionOptions } from '../../../src/database/connection/connection.js';
 import { Database } from '../../../src/database/database.js';
 import { openPool } from '../../../src/database/connection/open-pool.js';
-import { Presence, type PresenceOptions } from '../../../src/database/registry/running-services.js';
+import { ServiceRegistration, type RegistrationOptions } from '../../../src/database/registry/service-registration.js';
 import { migrateRegistry } from '../../../src/database/registry/registry.js';
 import { startService } from '../../../src/service.js';
-import { LOCK_PRESENCE } from '../../../src/sql/presence.sql.js';
+import { LOCK_SERVICES } from '../../../src/sql/service-registration.sql.js';
 import { ok } from '../../support/definitions.js';
 import { logLines, type LogLines } from '../../support/log-lines.js';
 import { ownDatabase } from '../../support/own-database.js';
@@ -38,12 +38,18 @@ async function registry() {
   return { connection, database: new Database(dataSource), side: await sideConnection(connection) };
 }
 
-async function enter(database: Database, secret: string, more: Partial<PresenceOptions> = {}) {
+async function register(database: Database, secret: string, more: Partial<RegistrationOptions> = {}) {
   const log = { info: vi.fn(), error: vi.fn() };
-  const times = { beat: 50, patience: 400 };
-  const presence = await Presence.enter(database, { secret, origin: 'JWT_SECRET', log, times, ...more });
-  atEnd(() => presence.leave());
-  return { presence, log };
+  const times = { heartbeatInterval: 50, silenceTimeout: 400 };
+  const registration = await ServiceRegistration.register(database, {
+    secret,
+    origin: 'JWT_SECRET',
+    log,
+    times,
+    ...more,
+  });
+  atEnd(() => registration.unregister());
+  return { registration, log };
 }
 
 const REFUSED =
@@ -76,11 +82,11 @@ it('old tokens are invalid when a secret is replaced, and the log says so', asyn
 
 it('a killed service is waited for until its record expires', async () => {
   const { database, side } = await registry();
-  await enter(database, ONE).then(({ presence }) => presence.leave());
+  await register(database, ONE).then(({ registration }) => registration.unregister());
   await side.rows("INSERT INTO kind.service (id, host, pid, seen_at) VALUES ($1, 'gone.example', 4711, now())", [
     randomUUID(),
   ]);
-  const { log } = await enter(database, TWO);
+  const { log } = await register(database, TWO);
   expect(log.info.mock.calls.flat()).toEqual([
     'JWT_SECRET is another than that of the service on gone.example (process 4711), which uses the same database: waiting to see whether that one is still there',
     'the key that signs tokens is another than before: everybody has to sign in again',
@@ -90,7 +96,7 @@ it('a killed service is waited for until its record expires', async () => {
 
 it('of two services that start at once with different secrets, one succeeds', async () => {
   const { database } = await registry();
-  const both = await Promise.allSettled([enter(database, ONE), enter(database, TWO)]);
+  const both = await Promise.allSettled([register(database, ONE), register(database, TWO)]);
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   const [{ reason } = { reason: undefined }] = both.filter((each) => each.status === 'rejected');
   expect((reason as Error).message).toMatch(REFUSED);
@@ -98,16 +104,16 @@ it('of two services that start at once with different secrets, one succeeds', as
 
 it('a service that waited for another one detects it', async () => {
   const { database, side } = await registry();
-  await enter(database, ONE).then(({ presence }) => presence.leave());
+  await register(database, ONE).then(({ registration }) => registration.unregister());
   const waiting =
     "SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted";
   const reached = (count: number) =>
     vi.waitFor(async () => expect(await side.rows(waiting)).toHaveLength(count), { timeout: 10_000 });
   await side.rows('BEGIN');
-  await side.rows(LOCK_PRESENCE.text);
-  const first = enter(database, ONE);
+  await side.rows(LOCK_SERVICES.text);
+  const first = register(database, ONE);
   await reached(1);
-  const second = enter(database, TWO);
+  const second = register(database, TWO);
   const refusal = expect(second).rejects.toThrow(REFUSED);
   await reached(2);
   await side.rows('COMMIT');
@@ -117,15 +123,15 @@ it('a service that waited for another one detects it', async () => {
 
 it('a service that cannot have others beside it does not wait', async () => {
   const { database } = await registry();
-  await enter(database, ONE);
-  const patience = { beat: 50, patience: 600_000 };
-  await enter(database, TWO, { alone: true, times: patience });
+  await register(database, ONE);
+  const times = { heartbeatInterval: 50, silenceTimeout: 600_000 };
+  await register(database, TWO, { alone: true, times });
 });
 
 it('a service that was cut off logs that another secret took effect', async () => {
   const { database } = await registry();
-  const { log } = await enter(database, ONE);
-  await enter(database, TWO, { alone: true });
+  const { log } = await register(database, ONE);
+  await register(database, TWO, { alone: true });
   await vi.waitFor(() => expect(log.error).toHaveBeenCalled());
   expect(log.error.mock.calls).toEqual([
     [expect.stringMatching(/^JWT_SECRET is another than that of a service that has started since\. /)],
@@ -134,12 +140,12 @@ it('a service that was cut off logs that another secret took effect', async () =
 
 it('a wait ends on a signal', async () => {
   const { database } = await registry();
-  await enter(database, ONE);
+  await register(database, ONE);
   const starting = new AbortController();
-  const times = { beat: 50, patience: 600_000 };
+  const times = { heartbeatInterval: 50, silenceTimeout: 600_000 };
   const log = { info: () => starting.abort(new Error('stopped')), error: vi.fn() };
   await expect(
-    Presence.enter(database, { secret: TWO, origin: 'JWT_SECRET', log, times, signal: starting.signal }),
+    ServiceRegistration.register(database, { secret: TWO, origin: 'JWT_SECRET', log, times, signal: starting.signal }),
   ).rejects.toThrow('stopped');
 });
 
@@ -147,7 +153,7 @@ it('nothing of the secret is stored, and the same one looks different in another
   const stored = [];
   for (let times = 0; times < 2; times += 1) {
     const { database, side } = await registry();
-    await enter(database, ONE);
+    await register(database, ONE);
     const [row] = await side.rows<{ fingerprint: string }>('SELECT fingerprint FROM kind.signing');
     stored.push(row?.fingerprint);
   }
