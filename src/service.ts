@@ -26,7 +26,7 @@ import { serveMetrics } from './health/metrics.server.js';
 import { OpenRequests } from './http/server/open-requests.js';
 import { MailQueue } from './mail/mail-queue.js';
 import { PublicAddress } from './mail/public-address.js';
-import { announceStatement } from './sql/registry.sql.js';
+import { notifyStatement } from './sql/connection.sql.js';
 import { ProjectStore } from './tenancy/project-store.js';
 
 export interface Service {
@@ -67,12 +67,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { app, database, dataSource, registration } = await assemble(options);
   const first = options.prepared ?? (await prepareProjects(app, config, logger, options.signal));
   app.get(ModelStore).onOutdated = upgradeOnDemand(app.get(Provisioning), logger);
-  const announce = (channel: string, payload: string) => database.run(announceStatement(channel, payload));
   const listener = new Listener(
     directConnection(connection),
     [MODEL_CHANNEL, PROJECT_CHANNEL],
     announcementHandlers(app, logger, connection),
-    async (channel, payload) => void (await announce(channel, payload)),
+    async (channel, payload) => void (await database.run(notifyStatement(channel, payload))),
   );
   if (metricsOfAll) app.get(Metrics).join(metricsOfAll);
   await listener.start();

@@ -2,7 +2,7 @@
 import type { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import { isWrite, type Statement } from '../sql/fragment.js';
-import { cancelStatement } from '../sql/registry.sql.js';
+import { cancelStatement } from '../sql/connection.sql.js';
 import { withSession } from './session-connection.js';
 import { beginTransaction } from './transaction/begin.js';
 import { requestCancel } from './statement/cancel-request.js';
@@ -127,11 +127,7 @@ export class Database implements Executor {
   }
 
   /** Rejects immediately if a signal aborts the transaction; the rollback continues in the background. */
-  #attempt<T>(
-    work: (tx: Transaction) => Promise<T>,
-    options: TransactionOptions,
-    state: TransactionState,
-  ): Promise<T> {
+  #attempt<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions, state: TransactionState): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         for (const callback of state.onEnd) callback();
@@ -165,10 +161,12 @@ export class Database implements Executor {
       await beginTransaction(send, { ...options, idleTimeout: this.#idleTimeout(options) }, state.runs);
       result = await work(tx);
       tx.finish();
-      const ended: unknown = await client.query([...state.beforeCommit, 'COMMIT'].join('; ')).catch((error: unknown) => {
-        noteLostAnswer(error);
-        throw error;
-      });
+      const ended: unknown = await client
+        .query([...state.beforeCommit, 'COMMIT'].join('; '))
+        .catch((error: unknown) => {
+          noteLostAnswer(error);
+          throw error;
+        });
       const { command } = (Array.isArray(ended) ? ended.at(-1) : ended) as { command: string };
       // PostgreSQL answers ROLLBACK if a statement had failed and `work` ignored the error.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');

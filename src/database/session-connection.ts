@@ -1,15 +1,15 @@
 /** Work on a connection that is a session: one backend of the server for its lifetime. */
 import { randomUUID } from 'node:crypto';
 import type { Client, ClientConfig } from 'pg';
-import type { Statement } from '../sql/fragment.js';
 import {
-  announceStatement,
-  READ_BACKEND_PID,
   cancelStatement,
   DISABLE_TIMEOUTS,
   listenStatement,
-} from '../sql/registry.sql.js';
+  notifyStatement,
+  READ_BACKEND_PID,
+} from '../sql/connection.sql.js';
 import { GuardedClient } from './connection/guarded-client.js';
+import { runOnClient } from './statement/run-on-client.js';
 import { commonRefusal } from './statement/sqlstate.js';
 import type { Executor } from './transaction/executor.js';
 
@@ -34,16 +34,15 @@ export async function withSession<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const client = new GuardedClient(options);
-  const run = async <Row>({ text, values }: Statement) => (await client.query(text, [...values])).rows as Row[];
   let cancel = (): void => undefined;
   try {
     await client.connect();
     const backend = await backendOf(client, database);
-    await run(DISABLE_TIMEOUTS);
+    await runOnClient(client, DISABLE_TIMEOUTS);
     cancel = () => void database.run(cancelStatement(backend)).catch(() => undefined);
     signal.addEventListener('abort', cancel);
     signal.throwIfAborted();
-    return await work({ run });
+    return await work({ run: (statement) => runOnClient(client, statement) });
   } catch (error) {
     throw commonRefusal(error) ?? error;
   } finally {
@@ -57,8 +56,8 @@ export async function withSession<T>(
  * @throws NoSessionError if the backend can change between statements
  */
 export async function backendOf(client: Client, database: Executor): Promise<number> {
-  const { rows } = await client.query<{ backend: number }>(READ_BACKEND_PID.text);
-  const backend = rows[0]?.backend ?? 0;
+  const [row] = await runOnClient<{ backend: number }>(client, READ_BACKEND_PID);
+  const backend = row?.backend ?? 0;
   const { processID } = client as unknown as { processID: number | null };
   if (processID === backend || (await receivesNotifications(client, database))) return backend;
   throw new NoSessionError('the connection leads through a transaction pooler, and what is to be done needs a session');
@@ -70,7 +69,7 @@ export async function backendOf(client: Client, database: Executor): Promise<num
  */
 async function receivesNotifications(client: Client, database: Executor): Promise<boolean> {
   const token = randomUUID();
-  await client.query(listenStatement(TEST_CHANNEL).text);
+  await runOnClient(client, listenStatement(TEST_CHANNEL));
   return new Promise((resolve, reject) => {
     const end = (received: boolean): void => {
       clearTimeout(timer);
@@ -82,6 +81,6 @@ async function receivesNotifications(client: Client, database: Executor): Promis
     };
     const timer = setTimeout(() => end(false), NOTIFY_TIMEOUT);
     client.on('notification', onNotification);
-    database.run(announceStatement(TEST_CHANNEL, token)).catch(reject);
+    database.run(notifyStatement(TEST_CHANNEL, token)).catch(reject);
   });
 }

@@ -3,12 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { OpenRequests } from '../http/server/open-requests.js';
 import { KindError } from '../shared/errors.js';
-import { PING } from '../sql/registry.sql.js';
+import { PING } from '../sql/connection.sql.js';
 
 @Injectable()
 export class Readiness {
   /** The query in progress, which concurrent checks share. */
-  #asking: Promise<unknown> | undefined;
+  #query: Promise<unknown> | undefined;
 
   constructor(
     private readonly database: Database,
@@ -18,9 +18,9 @@ export class Readiness {
   /** @throws KindError 503 */
   async check(): Promise<void> {
     this.openRequests.refuseIfStopping();
-    this.#asking ??= this.database.run(PING).finally(() => (this.#asking = undefined));
+    this.#query ??= this.database.run(PING).finally(() => (this.#query = undefined));
     try {
-      await this.#asking;
+      await this.#query;
     } catch (error) {
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
       throw new KindError([{ code: 'database.unavailable', text: 'The database does not answer' }], undefined, {

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { StaleModelError } from '../catalog/model/stale-model-error.js';
 import { Database, type Executor } from '../database/database.js';
-import { isDatabaseFault, isLockTimeout } from '../database/statement/sqlstate.js';
+import { isLockTimeout, isTooLongForIndex } from '../database/statement/sqlstate.js';
 import { noteContention } from '../database/transaction/contention.js';
 import type { Model } from '../model/model.js';
 import { LINK_TABLE } from '../model/table/internal-tables.js';
@@ -46,7 +46,7 @@ export class LinkRepository {
       return currentRow(await alone.run<LinkRow>(statement), model);
     } catch (error) {
       noteContention(error, () => ({ schema: project.schema, table: LINK_TABLE }));
-      if (isDatabaseFault(error) && error.code === '54000') throw tooLong();
+      if (isTooLongForIndex(error)) throw tooLong();
       if (executor || !(error instanceof KindError) || error.code !== 'database.busy') throw error;
       // After a lock timeout the time limit of the statement is used up.
       if (isLockTimeout(error.cause)) throw error;

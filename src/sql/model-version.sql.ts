@@ -1,5 +1,5 @@
 /** The version of a project's model, which statements return so that a process notices that its model is outdated. */
-import { EMPTY_SQL, ident, sql, type Fragment } from './fragment.js';
+import { EMPTY_SQL, ident, render, sql, type Fragment, type Statement } from './fragment.js';
 
 /** The table that has the version, in its only row. */
 export const MODEL_TABLE = '_model';
@@ -22,4 +22,9 @@ export function withModelVersion(schema: string, columns: Fragment, query: Fragm
     FROM ${ident(schema, MODEL_TABLE)} AS m
     LEFT JOIN LATERAL (${query}) AS u ON true
   `;
+}
+
+/** One row `version`: the version of the built-in model that the tables of a project have. */
+export function builtInVersionStatement(schema: string): Statement {
+  return render(sql`SELECT "built_in" AS version FROM ${ident(schema, MODEL_TABLE)}`);
 }

@@ -1,11 +1,11 @@
-/** Statements of a project's schema: creating and dropping it. */
+/** Statements of a project's schema: creating and dropping it, and the collations for it. */
 import { ident, join, literal, param, render, sql, type Statement } from './fragment.js';
 import { MODEL_TABLE } from './model-version.sql.js';
 import { FOLD_COLLATION } from './operator.sql.js';
 
 export function createSchemaStatements(schema: string, foldCollation: FoldCollation): Statement[] {
   const collation = ident(schema, FOLD_COLLATION);
-  const made = foldCollation.locale
+  const createCollation = foldCollation.locale
     ? sql`CREATE COLLATION ${collation} (
       provider = ${ident(foldCollation.provider)},
       locale = ${literal(foldCollation.locale)}
@@ -13,7 +13,7 @@ export function createSchemaStatements(schema: string, foldCollation: FoldCollat
     : sql`CREATE COLLATION ${collation} FROM ${ident('pg_catalog', foldCollation.provider)}`;
   return [
     sql`CREATE SCHEMA ${ident(schema)}`,
-    made,
+    createCollation,
     sql`CREATE TABLE ${ident(schema, MODEL_TABLE)} (
       "version" bigint NOT NULL,
       "built_in" integer NOT NULL,
@@ -46,4 +46,13 @@ export function tablesStatement(schema: string): Statement {
 
 export function dropTablesStatement(schema: string, tables: readonly string[]): Statement {
   return render(sql`DROP TABLE IF EXISTS ${join(tables.map((table) => ident(schema, table)))} CASCADE`);
+}
+
+/** Rows `name`: those of the collations that the server has. */
+export function collationsStatement(names: readonly string[]): Statement {
+  return render(sql`
+    SELECT collname AS name
+    FROM pg_catalog.pg_collation
+    WHERE collname = ANY(${param(names)})
+  `);
 }

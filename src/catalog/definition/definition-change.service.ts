@@ -23,7 +23,8 @@ import {
   recordDefinedInStatement,
   setAccessStatement,
 } from '../../sql/model.sql.js';
-import { settingStatement, setUnindexedStatement } from '../../sql/registry.sql.js';
+import { setUnindexedStatement } from '../../sql/registry.sql.js';
+import { lockTimeoutStatement } from '../../sql/transaction.sql.js';
 import type { Project } from '../../tenancy/project.js';
 import { checkGuards } from './change-guards.js';
 import { IndexBuilder } from '../index/index-builder.js';
@@ -46,7 +47,7 @@ const CHANGE_STATEMENT_TIMEOUT = 600_000;
 @Injectable()
 export class DefinitionChangeService {
   /** Limits the connections that changes of definitions use. */
-  readonly #turns: FairQueue;
+  readonly #queue: FairQueue;
 
   constructor(
     private readonly database: Database,
@@ -55,7 +56,7 @@ export class DefinitionChangeService {
     private readonly patterns: PatternMatcher,
     @Inject(CONFIG) config: Config,
   ) {
-    this.#turns = new FairQueue({
+    this.#queue = new FairQueue({
       perKey: 1,
       concurrency: Math.max(1, Math.floor(config.databasePool / 4)),
       maxWaitingPerKey: LIMITS.changesWaiting,
@@ -74,14 +75,14 @@ export class DefinitionChangeService {
     options: ChangeOptions,
     work: (change: DefinitionChange) => Promise<T>,
   ): Promise<T> {
-    return this.#turns.run(project.id, () => this.#change(project, options, work));
+    return this.#queue.run(project.id, () => this.#change(project, options, work));
   }
 
   #change<T>(project: Project, options: ChangeOptions, work: (change: DefinitionChange) => Promise<T>): Promise<T> {
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
-        await tx.run(settingStatement('lock_timeout', TABLE_LOCK_TIMEOUT));
+        await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
         const before = await loadModel(tx, project, { known: this.models.peek(project) });
         const change = new DefinitionChange(tx, before, options.cascade, options.tellCounts, options.caller);
         const result = await work(change);
@@ -100,14 +101,14 @@ export class DefinitionChangeService {
     const yielder = new EventLoopYield(project.schema);
     const written = await loadModel(tx, project, { known: before });
     await runYielding(checkWritten(written, change), yielder);
-    const settled = await this.#settleInline(project, change, written);
-    const orphaned = await runYielding(orphanedAccess(before, settled), yielder);
-    const after = await this.#closeAccess(project, tx, settled, orphaned);
-    const { guards, steps, tables: made } = await runYielding(diffInPieces(before, after), yielder);
+    const withoutUnused = await this.#updateInlineParameters(project, change, written);
+    const orphaned = await runYielding(orphanedAccess(before, withoutUnused), yielder);
+    const after = await this.#closeAccess(project, tx, withoutUnused, orphaned);
+    const { guards, steps, tables: tableShapes } = await runYielding(diffInPieces(before, after), yielder);
     const tables = new Set([...guards.map((guard) => guard.table), ...alteredTables(steps)]);
     if (tables.size > 0) await tx.run(lockForDefinitionChangeStatement(project.schema, [...tables].sort()));
     await checkGuards({ executor: tx, project, patterns: this.patterns }, guards, change);
-    const large = new LargeIndexes(tx, project.schema, made);
+    const large = new LargeIndexes(tx, project.schema, tableShapes);
     await runSteps(tx, project.schema, steps, large.isDeferred);
     if (large.hasDeferred) {
       await tx.run(setUnindexedStatement(project.id, true));
@@ -126,14 +127,18 @@ export class DefinitionChangeService {
    * Records which parameters were defined in the body of a kind, and deletes those of deleted kinds that no other kind
    * uses.
    */
-  async #settleInline(project: Project, { tx, before, definedIn }: DefinitionChange, written: Model): Promise<Model> {
-    const gone = [...before.kinds.values()].filter(({ id }) => !written.kinds.has(id));
+  async #updateInlineParameters(
+    project: Project,
+    { tx, before, definedIn }: DefinitionChange,
+    written: Model,
+  ): Promise<Model> {
+    const deleted = [...before.kinds.values()].filter(({ id }) => !written.kinds.has(id));
     if (definedIn.size > 0) await tx.run(recordDefinedInStatement(project.schema, definedIn));
-    if (gone.length > 0) {
-      const ids = gone.map(({ id }) => id);
-      await tx.run(deleteParametersStatement(project.schema, unusedInlineParameters(gone, written), ids));
+    if (deleted.length > 0) {
+      const ids = deleted.map(({ id }) => id);
+      await tx.run(deleteParametersStatement(project.schema, unusedInlineParameters(deleted, written), ids));
     }
-    return definedIn.size + gone.length > 0 ? loadModel(tx, project, { known: written }) : written;
+    return definedIn.size + deleted.length > 0 ? loadModel(tx, project, { known: written }) : written;
   }
 
   /** Rules whose parameter was removed are replaced by ones that allow nobody. */
@@ -149,9 +154,9 @@ export class DefinitionChangeService {
 }
 
 /** The parameters of deleted kinds that were defined in their bodies and that no other kind uses. */
-function unusedInlineParameters(gone: readonly KindDef[], { kinds, parameters }: Model): string[] {
+function unusedInlineParameters(deleted: readonly KindDef[], { kinds, parameters }: Model): string[] {
   const used = new Set([...kinds.values()].flatMap(({ builtIn, parameters: ids }) => (builtIn ? [] : ids)));
-  return gone.flatMap((kind) =>
+  return deleted.flatMap((kind) =>
     kind.parameters.filter((id) => !used.has(id) && parameters.get(id)?.definedIn?.includes(kind.id)),
   );
 }
@@ -174,8 +179,8 @@ function isMemberKindOf(model: Model, id: string): boolean {
 }
 
 function alteredTables(steps: readonly SchemaStep[]): string[] {
-  const made = new Set(steps.flatMap((step) => (step.type === 'create_table' ? [step.table.name] : [])));
+  const newTables = new Set(steps.flatMap((step) => (step.type === 'create_table' ? [step.table.name] : [])));
   return steps.flatMap((step) =>
-    step.type === 'create_table' || step.type === 'drop_index' || made.has(step.table) ? [] : [step.table],
+    step.type === 'create_table' || step.type === 'drop_index' || newTables.has(step.table) ? [] : [step.table],
   );
 }

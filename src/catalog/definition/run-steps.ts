@@ -1,7 +1,7 @@
 /** Executes the steps of a change of tables as DDL. */
-import { type Executor } from '../../database/database.js';
-import { isDatabaseFault } from '../../database/statement/sqlstate.js';
-import { type SchemaStep } from '../../model/table/diff.js';
+import type { Executor } from '../../database/database.js';
+import { isTooLongForIndex } from '../../database/statement/sqlstate.js';
+import type { SchemaStep } from '../../model/table/diff.js';
 import { refusal } from '../../shared/errors.js';
 import { dropDefaultsStatement, stepStatement } from '../../sql/ddl.sql.js';
 
@@ -20,7 +20,7 @@ export async function runSteps(
     try {
       await executor.run(stepStatement(step, schema));
     } catch (error) {
-      if (isDatabaseFault(error) && error.code === '54000') {
+      if (isTooLongForIndex(error)) {
         throw refusal('parameter.violated', 'Stored values are too long for an index (at most some 2,600 bytes)');
       }
       throw error;

@@ -8,7 +8,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { NoSessionError } from '../../database/session-connection.js';
 import { Database, type Executor } from '../../database/database.js';
 import { ProjectRepository } from '../../database/registry/project.repository.js';
-import { isDatabaseFault, isRetryable, isStaleModel } from '../../database/statement/sqlstate.js';
+import { isRetryable, isStaleModel, isTooLongForIndex } from '../../database/statement/sqlstate.js';
 import { tableShapes, type IndexShape } from '../../model/table/required-tables.js';
 import { KindError } from '../../shared/errors.js';
 import {
@@ -159,11 +159,11 @@ export class IndexBuilder implements OnModuleDestroy {
         await tx.run(lockProjectStatement(project.schema));
         const tables = tableShapes(await loadModel(tx, project)).values();
         const rows = await tx.run<{ name: string; valid: boolean }>(listIndexesStatement(project.schema));
-        const standing = new Map(rows.map(({ name, valid }) => [name, valid]));
+        const validByName = new Map(rows.map(({ name, valid }) => [name, valid]));
         const missing = [...tables].flatMap(({ name: table, indexes }) =>
           [...indexes.values()]
-            .filter(({ name, unique }) => !unique && standing.get(name) !== true)
-            .map((index) => ({ table, index, invalid: standing.has(index.name) })),
+            .filter(({ name, unique }) => !unique && validByName.get(name) !== true)
+            .map((index) => ({ table, index, invalid: validByName.has(index.name) })),
         );
         if (missing.length === 0) await tx.run(setUnindexedStatement(project.id, false));
         return missing.filter(({ index }) => !this.#impossible.get(project.id)?.has(index.name));
@@ -183,7 +183,7 @@ export class IndexBuilder implements OnModuleDestroy {
     } catch (error) {
       if (this.#stop.signal.aborted) throw error;
       await executor.run(dropIndexStatement(schema, index.name)).catch(() => undefined);
-      if (!isDatabaseFault(error) || error.code !== '54000') throw error;
+      if (!isTooLongForIndex(error)) throw error;
       this.#impossible.set(id, new Set([...(this.#impossible.get(id) ?? []), index.name]));
       this.#log.error(`${name} can not be built: a stored value is too long for it`);
       return;

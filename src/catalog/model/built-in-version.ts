@@ -1,6 +1,6 @@
 import type { Executor } from '../../database/database.js';
 import { isStaleModel } from '../../database/statement/sqlstate.js';
-import { builtInVersionStatement } from '../../sql/registry.sql.js';
+import { builtInVersionStatement } from '../../sql/model-version.sql.js';
 
 /** The version of the built-in model in the tables of a schema; undefined if the tables do not exist. */
 export async function builtInVersion(executor: Executor, schema: string): Promise<number | undefined> {

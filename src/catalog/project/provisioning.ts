@@ -1,7 +1,7 @@
 /** Creates, upgrades and deletes projects and their schemas, with the same diff and DDL as changes of definitions. */
 import { Injectable } from '@nestjs/common';
 import { Database, type Executor, type Transaction } from '../../database/database.js';
-import { isDatabaseFault } from '../../database/statement/sqlstate.js';
+import { isDuplicateSchema, isUniqueViolation } from '../../database/statement/sqlstate.js';
 import type { ProjectSettings } from '../../database/entities/project.entity.js';
 import { ProjectRepository, type ProjectRow } from '../../database/registry/project.repository.js';
 import { BUILT_IN_VERSION } from '../../model/built-in/built-in.js';
@@ -10,25 +10,23 @@ import { diffModels } from '../../model/table/diff.js';
 import { schemaName } from '../../model/names.js';
 import { refusal } from '../../shared/errors.js';
 import { PROJECT_ID } from '../../shared/identifiers.js';
+import { notifyStatement } from '../../sql/connection.sql.js';
 import { insertVersionStatement, lockProjectStatement } from '../../sql/model.sql.js';
 import {
+  collationsStatement,
   createSchemaStatements,
   dropSchemaStatement,
   dropTablesStatement,
   tablesStatement,
   type FoldCollation,
 } from '../../sql/schema.sql.js';
-import {
-  announceStatement,
-  collationsStatement,
-  insertProjectStatement,
-  settingStatement,
-  updateProjectStatement,
-} from '../../sql/registry.sql.js';
+import { insertProjectStatement, updateProjectStatement } from '../../sql/registry.sql.js';
+import { lockTimeoutStatement } from '../../sql/transaction.sql.js';
 import { projectOf, type Project } from '../../tenancy/project.js';
 import { runSteps } from '../definition/run-steps.js';
 import { builtInVersion } from '../model/built-in-version.js';
-import { insertBuiltInRows, upgradeSchema, type UpgradeResult } from './upgrade.js';
+import { insertBuiltInRows } from './built-in-rows.js';
+import { upgradeSchema, type UpgradeResult } from './upgrade.js';
 import { PROJECT_LOCK_TIMEOUT, TABLE_LOCK_TIMEOUT } from '../model/lock-timeouts.js';
 
 /** The channel of notifications about changes of the registry; the payload is the project id. */
@@ -47,24 +45,22 @@ export class Provisioning {
 
   /** Creates a project; `populate` runs in the same transaction. @throws KindError 400, 409 */
   async create(
-    given: { id: string; label?: string },
+    { id, label = id }: { id: string; label?: string },
     populate: (executor: Executor, project: Project) => Promise<void> = () => Promise.resolve(),
   ): Promise<Project> {
-    const { id } = given;
     if (!PROJECT_ID.test(id)) {
       throw refusal(
         'identifier.malformed',
         `'${id}': a project id is a lower-case letter, then 1 to 39 lower-case letters, digits, _ and -`,
       );
     }
-    const project = projectOf({ id, label: given.label ?? id, settings: {} });
+    const project = projectOf({ id, label, settings: {} });
     const fold = await foldCollation(this.database);
-    const make = async (tx: Transaction): Promise<void> => {
+    const createTables = async (tx: Transaction): Promise<void> => {
       try {
-        await tx.run(insertProjectStatement(id, project.label));
+        await tx.run(insertProjectStatement(id, label));
       } catch (error) {
-        if (isDatabaseFault(error) && error.code === '23505')
-          throw refusal('project.exists', `A project '${id}' exists already`);
+        if (isUniqueViolation(error)) throw refusal('project.exists', `A project '${id}' exists already`);
         throw error;
       }
       await makeSchema(tx, project, fold);
@@ -73,11 +69,11 @@ export class Provisioning {
       await runSteps(tx, project.schema, steps);
       await insertBuiltInRows(tx, project.schema);
       await populate(tx, project);
-      await tx.run(announceStatement(PROJECT_CHANNEL, id));
+      await tx.run(notifyStatement(PROJECT_CHANNEL, id));
     };
     // Its tables are not visible to others yet. A concurrent creation with the same id waits for this one, without a
     // timeout.
-    await this.database.transaction(make, { isolation: 'read committed' });
+    await this.database.transaction(createTables, { isolation: 'read committed' });
     return project;
   }
 
@@ -126,9 +122,9 @@ export class Provisioning {
     return this.database.transaction(
       async (tx) => {
         await tx.run(lockProjectStatement(project.schema));
-        await tx.run(settingStatement('lock_timeout', TABLE_LOCK_TIMEOUT));
+        await tx.run(lockTimeoutStatement(TABLE_LOCK_TIMEOUT));
         const upgraded = await upgradeSchema(tx, project);
-        await tx.run(announceStatement(PROJECT_CHANNEL, id));
+        await tx.run(notifyStatement(PROJECT_CHANNEL, id));
         return upgraded;
       },
       // Like a change of definitions, it must see what was committed while it waited for its locks.
@@ -139,17 +135,17 @@ export class Provisioning {
   /** Projects whose built-in tables are older than this version or missing. */
   async outdated(): Promise<string[]> {
     const ids = (await this.list()).filter(({ status }) => status === 'active').map(({ id }) => id);
-    const found: string[] = [];
+    const outdated: string[] = [];
     for (let at = 0; at < ids.length; at += CONCURRENT_CHECKS) {
-      const some = ids.slice(at, at + CONCURRENT_CHECKS);
-      const versions = await Promise.all(some.map((id) => builtInVersion(this.database, schemaName(id))));
-      found.push(...some.filter((_, n) => (versions[n] ?? 0) < BUILT_IN_VERSION));
+      const batch = ids.slice(at, at + CONCURRENT_CHECKS);
+      const versions = await Promise.all(batch.map((id) => builtInVersion(this.database, schemaName(id))));
+      outdated.push(...batch.filter((_, n) => (versions[n] ?? 0) < BUILT_IN_VERSION));
     }
-    return found;
+    return outdated;
   }
 
   async #announce(id: string): Promise<void> {
-    await this.database.run(announceStatement(PROJECT_CHANNEL, id));
+    await this.database.run(notifyStatement(PROJECT_CHANNEL, id));
   }
 }
 
@@ -158,15 +154,13 @@ async function makeSchema(tx: Transaction, { id, schema }: Project, fold: FoldCo
   try {
     for (const statement of createSchemaStatements(schema, fold)) await tx.run(statement);
   } catch (error) {
-    if (!isDatabaseFault(error) || error.code !== DUPLICATE_SCHEMA) throw error;
+    if (!isDuplicateSchema(error)) throw error;
     throw refusal(
       'project.exists',
       `The schema ${schema} is there, but the registry has no project '${id}': give it the row that belongs to the schema (docs/operations.md, "Moving a tenant"), or drop the schema`,
     );
   }
 }
-
-const DUPLICATE_SCHEMA = '42P06';
 
 /**
  * The collation for case folding: PostgreSQL's Unicode tables (17 and later), else ICU, else the locale of the

@@ -1,6 +1,8 @@
 /** Opens the PostgreSQL of DATABASE_URL: waits until it answers, and checks its version. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
+import { READ_SERVER_VERSION } from '../../sql/connection.sql.js';
+import { runOnClient } from '../statement/run-on-client.js';
 import { databaseAddress, type UrlConnection } from './connection.js';
 import { DatabaseStartError } from './start-error.js';
 
@@ -36,21 +38,25 @@ export async function openExternal(url: string, log: (line: string) => void): Pr
   }
 }
 
-async function serverVersion(url: string): Promise<{ number: number; name: string }> {
+interface ServerVersion {
+  readonly number: number;
+  readonly name: string;
+}
+
+async function serverVersion(url: string): Promise<ServerVersion> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ number: string; name: string }>(
-      `SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS name`,
-    );
-    return { number: Number(rows[0]?.number), name: rows[0]?.name ?? 'unknown' };
+    const [version] = await runOnClient<ServerVersion>(client, READ_SERVER_VERSION);
+    if (!version) throw new DatabaseStartError('DATABASE_URL: the server reports no version');
+    return version;
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-function checkServerVersion(version: { number: number; name: string }): void {
+function checkServerVersion(version: ServerVersion): void {
   if (version.number >= MIN_VERSION) return;
   throw new DatabaseStartError(`DATABASE_URL: the server is PostgreSQL ${version.name}, wants 15 or later`);
 }

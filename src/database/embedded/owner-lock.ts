@@ -3,16 +3,15 @@
  * commands that only use the database hold another one, shared.
  */
 import { Client } from 'pg';
+import type { Statement } from '../../sql/fragment.js';
+import { FIND_OWNER, LOCK_USAGE, TRY_OWNER_LOCK, TRY_SHARED_USAGE_LOCK } from '../../sql/owner-lock.sql.js';
 import { clientOptions, type ServerConnection } from '../connection/connection.js';
 import { DatabaseStartError } from '../connection/start-error.js';
+import { runOnClient } from '../statement/run-on-client.js';
 import { SUPERUSER } from './data-folder.js';
 
 export type Role = 'service' | 'command';
 
-/** 'KIND' in ASCII: the first key of both locks. */
-const LOCK_CLASS = 0x4b494e44;
-const OWNER_LOCK = 1;
-const USAGE_LOCK = 2;
 /** Every cluster has this database, and advisory locks are per database. */
 const LOCK_DATABASE = 'postgres';
 export const DATABASE = 'kind';
@@ -48,31 +47,27 @@ export async function connect(
 }
 
 export async function tryOwn(client: Client): Promise<boolean> {
-  return tryLock(client, 'SELECT pg_try_advisory_lock($1, $2) AS locked', OWNER_LOCK);
+  return tryLock(client, TRY_OWNER_LOCK);
 }
 
 /** False if the owner is about to stop the database. */
 export async function tryUse(client: Client): Promise<boolean> {
-  return tryLock(client, 'SELECT pg_try_advisory_lock_shared($1, $2) AS locked', USAGE_LOCK);
+  return tryLock(client, TRY_SHARED_USAGE_LOCK);
 }
 
 /** Waits until no process uses the database, and keeps others from starting to. */
 export async function waitUntilUnused(client: Client): Promise<void> {
-  await client.query('SELECT pg_advisory_lock($1, $2)', [LOCK_CLASS, USAGE_LOCK]);
+  await runOnClient(client, LOCK_USAGE);
 }
 
 /** Finds the owner by the application name of its session. */
 export async function findOwner(client: Client): Promise<{ role: Role; pid: number } | undefined> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT a.application_name AS name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-     WHERE l.locktype = 'advisory' AND l.classid = $1::int8::oid AND l.objid = $2::int8::oid AND l.granted`,
-    [LOCK_CLASS, OWNER_LOCK],
-  );
-  const [, role, pid] = /^kind (service|command) (\d+)$/.exec(rows[0]?.name ?? '') ?? [];
+  const [row] = await runOnClient<{ name: string }>(client, FIND_OWNER);
+  const [, role, pid] = /^kind (service|command) (\d+)$/.exec(row?.name ?? '') ?? [];
   return role === undefined ? undefined : { role: role as Role, pid: Number(pid) };
 }
 
-async function tryLock(client: Client, statement: string, key: number): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>(statement, [LOCK_CLASS, key]);
-  return rows[0]?.locked === true;
+async function tryLock(client: Client, statement: Statement): Promise<boolean> {
+  const [row] = await runOnClient<{ locked: boolean }>(client, statement);
+  return row?.locked === true;
 }

@@ -3,7 +3,6 @@
  * database. The superuser is for administration only.
  */
 import type { Client } from 'pg';
-import type { Statement } from '../../sql/fragment.js';
 import {
   revokePublicAccessStatement,
   createDatabaseStatement,
@@ -15,6 +14,7 @@ import {
   schemasOfRoleStatement,
   setRolePasswordStatement,
 } from '../../sql/database-owner.sql.js';
+import { runOnClient } from '../statement/run-on-client.js';
 import { OWNER, SUPERUSER } from './data-folder.js';
 import { DATABASE } from './owner-lock.js';
 
@@ -34,30 +34,26 @@ export interface OwnerRoleOptions {
  * @param client a session of the superuser
  */
 export async function prepareOwner(client: Client, { password, connect, log }: OwnerRoleOptions): Promise<void> {
-  const known = await runOn(client, findRoleStatement(OWNER));
-  if (known.length > 0) await runOn(client, setRolePasswordStatement(OWNER, password));
+  const known = await runOnClient(client, findRoleStatement(OWNER));
+  if (known.length > 0) await runOnClient(client, setRolePasswordStatement(OWNER, password));
   else {
-    await runOn(client, revokePublicAccessStatement(DEFAULT_DATABASES));
-    await runOn(client, createRoleStatement(OWNER, password));
+    await runOnClient(client, revokePublicAccessStatement(DEFAULT_DATABASES));
+    await runOnClient(client, createRoleStatement(OWNER, password));
   }
-  const [database] = await runOn<{ owner: string }>(client, databaseOwnerStatement(DATABASE));
+  const [database] = await runOnClient<{ owner: string }>(client, databaseOwnerStatement(DATABASE));
   if (!database) {
-    await runOn(client, createDatabaseStatement(DATABASE, OWNER));
+    await runOnClient(client, createDatabaseStatement(DATABASE, OWNER));
     return;
   }
-  if (database.owner !== OWNER) await runOn(client, changeDatabaseOwnerStatement(DATABASE, OWNER));
+  if (database.owner !== OWNER) await runOnClient(client, changeDatabaseOwnerStatement(DATABASE, OWNER));
   const session = await connect();
   try {
-    const schemas = await runOn<{ schema: string }>(session, schemasOfRoleStatement(SUPERUSER));
+    const schemas = await runOnClient<{ schema: string }>(session, schemasOfRoleStatement(SUPERUSER));
     if (schemas.length > 0) {
       log(`giving the database to the role ${OWNER}, which has no rights beyond it: ${schemas.length} schemas`);
     }
-    for (const { schema } of schemas) await runOn(session, changeSchemaOwnerStatement(schema, SUPERUSER, OWNER));
+    for (const { schema } of schemas) await runOnClient(session, changeSchemaOwnerStatement(schema, SUPERUSER, OWNER));
   } finally {
     await session.end().catch(() => undefined);
   }
-}
-
-async function runOn<Row>(client: Client, { text, values }: Statement): Promise<Row[]> {
-  return (await client.query(text, [...values])).rows as Row[];
 }

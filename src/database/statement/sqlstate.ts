@@ -29,8 +29,11 @@ const UNPREPARED_CODES = new Set(['26000', '42P05']);
 /** Errors after which a transaction can be repeated. After an unprepared statement, names are no longer used. */
 const RETRYABLE_CODES = new Set(['40001', '40P01', ...UNPREPARED_CODES]);
 const LOCK_TIMEOUT_CODE = '55P03';
+const STATEMENT_CANCELLED_CODE = '57014';
 /** No such table, column, schema, object or function; changed result type; column of another type. */
 const STALE_MODEL_CODES = new Set(['42P01', '42703', '3F000', '42704', '0A000', '42883', '42804']);
+
+const DATA_CONFLICT_CODES = new Set(['23502', '23503', '23505', '42P07']);
 
 export function isDatabaseFault(error: unknown): error is DatabaseFault {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
@@ -49,6 +52,26 @@ export function isRetryable(error: unknown): boolean {
 /** A lock timeout. */
 export function isLockTimeout(error: unknown): boolean {
   return isDatabaseFault(error) && error.code === LOCK_TIMEOUT_CODE;
+}
+
+/** A value that a unique index has already. */
+export function isUniqueViolation(error: unknown): error is DatabaseFault {
+  return isDatabaseFault(error) && error.code === '23505';
+}
+
+/** A schema of that name exists. */
+export function isDuplicateSchema(error: unknown): boolean {
+  return isDatabaseFault(error) && error.code === '42P06';
+}
+
+/** A limit of PostgreSQL: a value is too long for an index entry. */
+export function isTooLongForIndex(error: unknown): error is DatabaseFault {
+  return isDatabaseFault(error) && error.code === '54000';
+}
+
+/** Stored data does not fit a new definition: null, a dangling reference, duplicates, a view with the name of a table. */
+export function isDataConflict(error: unknown): error is DatabaseFault {
+  return isDatabaseFault(error) && DATA_CONFLICT_CODES.has(error.code);
 }
 
 /** A conflict with another transaction: this one can be run again. */
@@ -93,7 +116,7 @@ export function commonRefusal(error: unknown): KindError | undefined {
   if (!isDatabaseFault(error)) return undefined;
   if (CONNECTION_LOST_CODES.has(error.code)) return databaseUnavailable(error);
   if (isAnswerTooLarge(error)) return answerTooLarge(error);
-  if (error.code === '57014') {
+  if (error.code === STATEMENT_CANCELLED_CODE) {
     const text = 'The query took longer than a statement may; narrow it, or add an index';
     return new KindError([{ code: 'query.timeout', text }], undefined, { cause: error });
   }

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { schemaName } from '../../../src/model/names.js';
 import { patternValuesStatement } from '../../../src/sql/ddl.sql.js';
-import { settingStatement } from '../../../src/sql/registry.sql.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';
 
@@ -40,7 +39,9 @@ describe.each(KEYS)('values of units with a key of type $type', ({ type, id, sam
   it('are read in the order of the key index', async () => {
     const { text, values } = patternValuesStatement(schema, kind, `${kind}_word`, false, sample);
     const plan = await service.service.database.transaction(async (tx) => {
-      for (const way of ['enable_seqscan', 'enable_bitmapscan']) await tx.run(settingStatement(way, 'off'));
+      for (const setting of ['enable_seqscan', 'enable_bitmapscan']) {
+        await tx.run({ text: `SET LOCAL ${setting} = off`, values: [] });
+      }
       return tx.run<Record<string, string>>({ text: `EXPLAIN ${text}`, values });
     });
     const steps = plan.map((row) => Object.values(row).join()).join('\n');

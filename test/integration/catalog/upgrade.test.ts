@@ -5,7 +5,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model/model-store.js';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
-import { planUpgrade, type UpgradeResult } from '../../../src/catalog/project/upgrade.js';
+import type { UpgradeResult } from '../../../src/catalog/project/upgrade.js';
+import { planUpgrade } from '../../../src/catalog/project/upgrade-plan.js';
 import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import { BUILT_IN_VERSION } from '../../../src/model/built-in/built-in.js';
 import { tableShapes } from '../../../src/model/table/required-tables.js';

@@ -1,0 +1,110 @@
+/**
+ * Compares the tables of a schema with those that the model needs: what an upgrade adds and drops, and what blocks it.
+ * Pure.
+ */
+import { diffTables, type SchemaStep } from '../../model/table/diff.js';
+import type { ColumnShape, TableShape } from '../../model/table/required-tables.js';
+import { jsonEqual, type Json } from '../../shared/json.js';
+
+/** A table, column or index of the built-in model that a version has removed. */
+export interface RetiredPart {
+  /** The first version without it. Projects of that version or later keep objects of that name. */
+  readonly since: number;
+  readonly table: string;
+  readonly column?: string;
+  readonly index?: string;
+}
+
+export interface UpgradePlan {
+  readonly steps: readonly SchemaStep[];
+  readonly leftAlone: readonly string[];
+}
+
+/** The steps that add what `existing` lacks of `desired`, and drop retired parts. */
+export function planUpgrade(
+  existing: ReadonlyMap<string, TableShape>,
+  desired: ReadonlyMap<string, TableShape>,
+  defaults: ReadonlyMap<string, Json>,
+  retired: readonly RetiredPart[],
+): UpgradePlan {
+  const drops = retired.flatMap((each) => dropOf(each, existing));
+  const dropped = new Set(drops.map(({ name }) => name));
+  const leftAlone = [...existing.values()]
+    .flatMap((table) => unknownParts(table, desired.get(table.name)))
+    .filter((name) => !dropped.has(name));
+  const known = [...existing.values()].flatMap((table): [string, TableShape][] => {
+    const wanted = desired.get(table.name);
+    return wanted ? [[table.name, knownPart(table, wanted)]] : [];
+  });
+  const steps = [...drops.map(({ step }) => step), ...diffTables(new Map(known), desired, new Set(), defaults)];
+  return { steps, leftAlone };
+}
+
+function dropOf(
+  { table, column, index }: RetiredPart,
+  existing: ReadonlyMap<string, TableShape>,
+): { name: string; step: SchemaStep }[] {
+  const shape = existing.get(table);
+  if (index !== undefined) {
+    return shape?.indexes.has(index)
+      ? [{ name: `index ${index} of ${table}`, step: { type: 'drop_index', name: index } }]
+      : [];
+  }
+  if (column !== undefined) {
+    const changes = [{ type: 'drop', column }] as const;
+    return shape?.columns.has(column)
+      ? [{ name: `column ${column} of ${table}`, step: { type: 'alter_table', table, changes } }]
+      : [];
+  }
+  return shape ? [{ name: `table ${table}`, step: { type: 'drop_table', table } }] : [];
+}
+
+/** The parts of an existing table that are not in the model. */
+function unknownParts(table: TableShape, wanted: TableShape | undefined): string[] {
+  if (!wanted) return [`table ${table.name}`];
+  const of = (sort: string, existing: ReadonlyMap<string, unknown>, known: ReadonlyMap<string, unknown>) =>
+    [...existing.keys()].filter((name) => !known.has(name)).map((name) => `${sort} ${name} of ${table.name}`);
+  return [
+    ...of('column', table.columns, wanted.columns),
+    ...of('index', table.indexes, wanted.indexes),
+    ...of('foreign key', table.foreignKeys, wanted.foreignKeys),
+  ];
+}
+
+function knownPart(table: TableShape, wanted: TableShape): TableShape {
+  const part = <T>(existing: ReadonlyMap<string, T>, known: ReadonlyMap<string, T>) =>
+    new Map([...existing].filter(([name]) => known.has(name)));
+  return {
+    name: table.name,
+    key: table.key,
+    columns: part(table.columns, wanted.columns),
+    indexes: part(table.indexes, wanted.indexes),
+    foreignKeys: part(table.foreignKeys, wanted.foreignKeys),
+  };
+}
+
+/** Objects that have the name of one in the model but differ from it. */
+export function driftOf(existing: ReadonlyMap<string, TableShape>, desired: ReadonlyMap<string, TableShape>): string[] {
+  return [...desired.values()].flatMap((wanted) => {
+    const table = existing.get(wanted.name);
+    if (!table) return [];
+    const columns = [...wanted.columns.values()].flatMap((column) => {
+      const known = table.columns.get(column.name);
+      if (!known || columnTypeText(known) === columnTypeText(column)) return [];
+      return [`column ${column.name} of ${table.name} is ${columnTypeText(known)}, not ${columnTypeText(column)}`];
+    });
+    const others = (sort: string, known: ReadonlyMap<string, object>, all: ReadonlyMap<string, object>) =>
+      [...all]
+        .filter(([name, shape]) => known.has(name) && !jsonEqual(known.get(name), shape))
+        .map(([name]) => `${sort} ${name} of ${table.name} is another than the model's`);
+    return [
+      ...columns,
+      ...others('index', table.indexes, wanted.indexes),
+      ...others('foreign key', table.foreignKeys, wanted.foreignKeys),
+    ];
+  });
+}
+
+function columnTypeText({ type, array }: ColumnShape): string {
+  return array ? `${type}[]` : type;
+}
