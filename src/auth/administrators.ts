@@ -9,6 +9,7 @@ import { SYSTEM } from '../tenancy/caller.js';
 import type { Project } from '../tenancy/project.js';
 import { UnitStores } from '../unit/unit-stores.js';
 import { checkPassword, hashPassword } from './password/password-hash.js';
+import { insertedId } from './inserted-id.js';
 
 export interface AdministratorSeed {
   readonly username: string;
@@ -31,8 +32,7 @@ export class Administrators {
       ['username', seed.username],
       ['email', seed.email],
     ]);
-    const [row] = await this.stores.of(kind).insert(session, kind, [body]);
-    const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
+    const id = insertedId(await this.stores.of(kind).insert(session, kind, [body]));
     await executor.run(setPasswordStatement(project.schema, id, hash));
   }
 }

@@ -25,6 +25,7 @@ import { SessionStore } from './session/session-store.js';
 import { Throttle } from './throttle.js';
 import type { Claims } from './session/token.service.js';
 import type { AuthRequest } from './auth-request.js';
+import { insertedId } from './inserted-id.js';
 
 @Injectable()
 export class AuthService {
@@ -57,24 +58,24 @@ export class AuthService {
     const body = new Map<string, unknown>([...rest, ...names]);
     // Faults of these names are reported already, and the unit lacks them.
     const reported = ['username', 'email'].filter((name) => !names.has(name));
-    const make = (model: Model) => {
+    const createMember = (model: Model) => {
       const { kind, access } = authorizeSignUp(model, kindId);
       const { deployment } = this.behaviors;
       return this.database.transaction(async (tx) => {
         const session = { project, caller: SYSTEM, originalCaller: ANONYMOUS, model, executor: tx, ...deployment };
-        const [row] = await this.stores.of(kind).insert(session, kind, [body], {
+        const rows = await this.stores.of(kind).insert(session, kind, [body], {
           writer: ANONYMOUS,
           access,
           faults: faults.except(reported),
         });
-        const { id } = JSON.parse(row?.body ?? '{}') as { id: string };
+        const id = insertedId(rows);
         await tx.run(setPasswordStatement(project.schema, id, hash));
         return jsonAnswer(await this.members.open(tx, project, model, { kindId, memberId: id }));
       }, timesOf(ANONYMOUS));
     };
     return this.catalog.withCheckedModel(project, async (model) => {
       try {
-        return await withCompleteRefusal(this.database, () => make(model));
+        return await withCompleteRefusal(this.database, () => createMember(model));
       } catch (error) {
         throw error instanceof KindError ? atSignUpPath(error) : error;
       }
@@ -116,7 +117,7 @@ export class AuthService {
     read: BodyInput<ChangePasswordBody>,
   ): Promise<Answer> {
     const { id, sessionId } = requireMember(caller);
-    const { current_password: current, new_password: fresh } = await read();
+    const { current_password: current, new_password: password } = await read();
     const [found] = await this.catalog.inProject(project, () =>
       this.database.run<Credential>(findMemberCredentialStatement(project.schema, id)),
     );
@@ -125,8 +126,8 @@ export class AuthService {
     return this.throttle.guard(project, attempt, async () => {
       const before = found.password_hash;
       if (!(await verifyPassword(before, current, project.id)) || before === null) throw wrongPassword();
-      checkPassword({ username: found.username, email: found.email, password: fresh }, 'new_password');
-      const hash = await hashPassword(fresh, project.id);
+      checkPassword({ username: found.username, email: found.email, password }, 'new_password');
+      const hash = await hashPassword(password, project.id);
       await this.passwords.inTransaction(async (tx) => {
         const replacement: Replacement = { memberId: id, hash, expectedHash: before, keptSessionId: sessionId };
         if (!(await this.passwords.replace(tx, project, replacement))) throw wrongPassword();

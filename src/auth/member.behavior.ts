@@ -21,6 +21,7 @@ import { UnitStores } from '../unit/unit-stores.js';
 import { withAllUniqueViolations } from '../unit/table/all-taken-values.js';
 import { rewordRefusal } from '../unit/draft/complete-refusal.js';
 import { SessionStore } from './session/session-store.js';
+import { insertedId } from './inserted-id.js';
 
 @Injectable()
 export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
@@ -49,13 +50,13 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     return draft;
   }
 
-  async #completeNew(given: Draft, write: PendingWrite): Promise<Draft> {
-    checkSignInNames(given.values, write);
+  async #completeNew(draft: Draft, write: PendingWrite): Promise<Draft> {
+    checkSignInNames(draft.values, write);
     const field = write.kind.fields.get(CREDENTIAL_KIND);
-    if (write.faults.any || !field) return given;
-    const draft = withSystemValue(given, field, await this.#createCredential(given, write));
-    this.#settled.add(draft);
-    return draft;
+    if (write.faults.any || !field) return draft;
+    const completed = withSystemValue(draft, field, await this.#createCredential(draft, write));
+    this.#settled.add(completed);
+    return completed;
   }
 
   /** Creates the credentials first, with the id that the member will have. */
@@ -67,20 +68,20 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
       Json,
     ][]);
     try {
-      const [row] = await withClientNames(
+      const rows = await withClientNames(
         () => this.stores.of(credentials).insert(asSystem(session), credentials, [values]),
         index,
       );
-      return (JSON.parse(row?.body ?? '{}') as { id: string }).id;
+      return insertedId(rows);
     } catch (error) {
       // The member is not inserted after this, so its own unique values are checked with a query.
       if (!(error instanceof KindError) || error.code !== 'parameter.not_unique') throw error;
-      const told = readableFields(kind, originalCallerOf(session));
+      const visibleFields = readableFields(kind, originalCallerOf(session));
       throw await withAllUniqueViolations(
         session,
         kind,
         [{ draft, ...(index !== undefined && { index }) }],
-        told,
+        visibleFields,
         error,
       );
     }
@@ -92,8 +93,8 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
   async #keepsNames(draft: Draft, write: PendingWrite, id: string): Promise<boolean> {
     const { session, kind } = write;
     const { project, model, executor } = session;
-    const held = { schema: project.schema, kind, version: model.version, id, access: undefined, tags: undefined };
-    await this.repository.lock(executor, held, model, false);
+    const target = { schema: project.schema, kind, version: model.version, id, access: undefined, tags: undefined };
+    await this.repository.lock(executor, target, model, false);
     const member = await this.#stored(session, kind, id);
     if (SIGN_IN_NAMES.every((name) => (draft.values.get(name) ?? member.get(name)) === member.get(name))) return true;
     if (!isAdministrator(session.caller)) {
@@ -134,16 +135,16 @@ export class MemberBehavior implements RegisteredBehavior, OnModuleInit {
     if (kind.id !== ADMIN_KIND) return;
     // A missing member is 404, before the other checks.
     await this.rights.present(asSystem(session), kind, id);
-    if ((await this.#countKept(session, kind)) > 1) return;
+    if ((await this.#countMembers(session, kind)) > 1) return;
     throw refusal('unit.last_administrator', 'The last administrator of a project can not be deleted');
   }
 
   /** Counts the members and locks them, so that two administrators cannot delete each other at the same time. */
-  async #countKept({ executor, project: { schema } }: Session, kind: KindDef): Promise<number> {
+  async #countMembers({ executor, project: { schema } }: Session, kind: KindDef): Promise<number> {
     if (executor.tx?.isolation === 'repeatable read') {
       // Waits for another deletion; the transaction is then repeated, and counts one member less.
-      const about = () => ({ schema, table: kind.table });
-      return (await trackContention(about, () => executor.run(lockMembersStatement(schema, kind)))).length;
+      const target = () => ({ schema, table: kind.table });
+      return (await trackContention(target, () => executor.run(lockMembersStatement(schema, kind)))).length;
     }
     await executor.run(lockProjectStatement(schema));
     const [row] = await executor.run<{ count: number }>(countMembersStatement(schema, kind));
@@ -184,18 +185,22 @@ function checkSignInNames(
 ): void {
   const { username, email } = Object.fromEntries(values) as Record<string, Json>;
   if (typeof username !== 'string' || typeof email !== 'string') return;
-  const at = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
+  const location = (parameter: string) => (index === undefined ? { parameter } : { parameter, index });
   if (![email, foldName(email)].every(isEmailAddress))
-    faults.add('parameter.bad_value', 'email: must be an e-mail address', at('email'));
+    faults.add('parameter.bad_value', 'email: must be an e-mail address', location('email'));
   if (!isVisibleName(username)) {
-    faults.add('parameter.bad_value', 'username: has characters that are not seen where it is shown', at('username'));
+    faults.add(
+      'parameter.bad_value',
+      'username: has characters that are not seen where it is shown',
+      location('username'),
+    );
   }
   const name = foldName(username);
   if (name.includes('@') && name !== foldName(email)) {
     faults.add(
       'parameter.bad_value',
       "username: may not look like an e-mail address unless it is the member's own",
-      at('username'),
+      location('username'),
     );
   }
 }

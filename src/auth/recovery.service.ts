@@ -53,12 +53,12 @@ export class RecoveryService {
   ): Promise<Answer> {
     await this.catalog.inProject(project, () => this.throttle.count(project, { address }));
     const reservation = this.mail.reserve(project.id);
-    afterAnswer(() => reservation.submit({ type: 'recovery', make: () => this.#make(project, email) }));
+    afterAnswer(() => reservation.submit({ type: 'recovery', make: () => this.#createMail(project, email) }));
     return NULL_ANSWER;
   }
 
   /** The mail is sent to the stored spelling of the address. */
-  async #make(project: Project, email: string): Promise<Mail | undefined> {
+  async #createMail(project: Project, email: string): Promise<Mail | undefined> {
     const [found] = await this.database.run<Credential>(
       findCredentialByEmailStatement(project.schema, foldName(email)),
     );
@@ -66,8 +66,8 @@ export class RecoveryService {
     if (!(await this.throttle.takeMail(project, 'recovery', found.member_id))) return undefined;
     const token = randomBytes(16).toString('base64url');
     await this.database.run(deleteExpiredStatement(project.schema, RECOVERY_TABLE));
-    const kept = { memberId: found.member_id, id: hashOf(token), lifetime: TOKEN_MINUTES * 60 };
-    await this.database.run(storeRecoveryStatement(project.schema, kept));
+    const recovery = { memberId: found.member_id, id: hashOf(token), lifetime: TOKEN_MINUTES * 60 };
+    await this.database.run(storeRecoveryStatement(project.schema, recovery));
     const link = `${this.publicAddress.url}/api/lib/auth/reset_password/${token}`;
     const { id: key, label } = project;
     return recoveryMail({ to: found.email, project: label, key, token, link, minutes: TOKEN_MINUTES });
@@ -85,11 +85,11 @@ export class RecoveryService {
   ): Promise<Answer> {
     const work = async () => {
       const id = hashOf(token);
-      const credential = await this.#recovering(project, token);
-      const { new_password: fresh } = await read();
-      checkPassword({ ...credential, password: fresh }, 'new_password');
-      const hash = await hashPassword(fresh, project.id);
-      await this.#use(project, id, credential.member_id, hash);
+      const credential = await this.#credentialOfToken(project, token);
+      const { new_password: password } = await read();
+      checkPassword({ ...credential, password }, 'new_password');
+      const hash = await hashPassword(password, project.id);
+      await this.#useToken(project, id, credential.member_id, hash);
       // The password is set already, so an error while clearing the counted failures is ignored.
       await this.throttle.clearFailures(project, address, accountOf(credential)).catch(() => undefined);
       return NULL_ANSWER;
@@ -97,7 +97,7 @@ export class RecoveryService {
     return this.catalog.inProject(project, () => this.throttle.guard(project, { address }, work));
   }
 
-  async #recovering(project: Project, token: string): Promise<Credential> {
+  async #credentialOfToken(project: Project, token: string): Promise<Credential> {
     if (!TOKEN.test(token)) throw badToken();
     const [found] = await this.database.run<Credential>(findRecoveryCredentialStatement(project.schema, hashOf(token)));
     if (!found || !(await this.#isUsable(project, found))) throw badToken();
@@ -105,7 +105,7 @@ export class RecoveryService {
   }
 
   /** Uses the token and sets the password in one transaction. Of concurrent uses only one finds the token. */
-  async #use(project: Project, id: string, memberId: string, hash: string): Promise<void> {
+  async #useToken(project: Project, id: string, memberId: string, hash: string): Promise<void> {
     await this.passwords.inTransaction(async (tx) => {
       const used = await tx.run<{ id: string }>(useRecoveryStatement(project.schema, id));
       if (!used.some((row) => row.id === id)) throw badToken();

@@ -58,9 +58,9 @@ export interface AuthAttempt {
 @Injectable()
 export class Throttle {
   readonly #hash: (...parts: readonly string[]) => string;
-  readonly #pairs = attemptLanes(CONCURRENT_ATTEMPTS.pair);
-  readonly #addresses = attemptLanes(CONCURRENT_ATTEMPTS.address);
-  #taken = 0;
+  readonly #pairs = attemptQueue(CONCURRENT_ATTEMPTS.pair);
+  readonly #addresses = attemptQueue(CONCURRENT_ATTEMPTS.address);
+  #countedAttempts = 0;
 
   constructor(
     private readonly database: Database,
@@ -93,7 +93,7 @@ export class Throttle {
   }
 
   async #guard<T>(project: Project, attempt: AuthAttempt, work: () => Promise<T>): Promise<T> {
-    const giveBack = await this.#take(project, attempt);
+    const uncount = await this.#take(project, attempt);
     let failed = false;
     try {
       return await work();
@@ -102,11 +102,11 @@ export class Throttle {
       throw error;
     } finally {
       // `work` has succeeded: if the attempt cannot be uncounted, it stays counted.
-      if (!failed) await giveBack().catch(() => undefined);
+      if (!failed) await uncount().catch(() => undefined);
     }
   }
 
-  /** Counts an attempt that needs no turn of its own, because it costs little. @throws KindError 429 */
+  /** Counts an attempt without waiting for concurrent ones, because its work is cheap. @throws KindError 429 */
   async count(project: Project, attempt: AuthAttempt): Promise<void> {
     await this.#take(project, attempt);
   }
@@ -119,8 +119,8 @@ export class Throttle {
   }
 
   /** Counts a mail to a member; false if the limit is reached. AUTH_RATE_LIMIT does not affect this. */
-  async takeMail(project: Project, sort: MailType, memberId: string): Promise<boolean> {
-    const key = { id: this.#hash('mail', sort, memberId), allowed: MAIL_LIMIT.allowed };
+  async takeMail(project: Project, type: MailType, memberId: string): Promise<boolean> {
+    const key = { id: this.#hash('mail', type, memberId), allowed: MAIL_LIMIT.allowed };
     const taken = await this.#takeEach(project, [key], MAIL_LIMIT.window);
     return taken.length > 0;
   }
@@ -141,14 +141,14 @@ export class Throttle {
     if (!this.config.authRateLimit) return () => Promise.resolve();
     const keys = this.#keysOf(attempt);
     const taken = await this.#takeEach(project, keys);
-    const giveBack = async (): Promise<void> => {
+    const uncount = async (): Promise<void> => {
       const [first] = taken;
       if (!first) return;
       const ids = taken.map(({ id }) => id);
       await this.database.run(returnAttemptsStatement(project.schema, ids, first.at));
     };
-    if (taken.length === keys.length) return giveBack;
-    await giveBack();
+    if (taken.length === keys.length) return uncount;
+    await uncount();
     const refused = keys.filter(({ id }) => !taken.some((each) => each.id === id)).map(({ id }) => id);
     const [row] = await this.database.run<{ wait: number }>(waitStatement(project.schema, refused, ATTEMPT_WINDOW));
     throw retryLater(
@@ -170,13 +170,13 @@ export class Throttle {
 
   /** Deletes expired rows from time to time; each deletion removes more than were added since the last one. */
   async #sweep(project: Project): Promise<void> {
-    this.#taken += 1;
-    if (this.#taken % ATTEMPT_SWEEP_INTERVAL === 0)
+    this.#countedAttempts += 1;
+    if (this.#countedAttempts % ATTEMPT_SWEEP_INTERVAL === 0)
       await this.database.run(deleteExpiredStatement(project.schema, THROTTLE_TABLE));
   }
 }
 
-function attemptLanes(perKey: number): FairQueue {
+function attemptQueue(perKey: number): FairQueue {
   return new FairQueue({
     perKey,
     maxWaitingPerKey: LIMITS.requestsWaiting,

@@ -24,8 +24,8 @@ export class RefreshTokenStrategy extends PassportStrategy(Strategy, 'refresh') 
   /** Called for tokens with a valid signature that have not expired. What it returns becomes `request.user`. */
   validate(claims: Claims): Claims | false {
     const { typ, exp, sub, sid, jti } = claims;
-    const whole = typeof exp === 'number' && [sub, sid, jti].every((id) => typeof id === 'string' && isUuid(id));
-    return whole && typ === 'refresh' ? claims : false;
+    const complete = typeof exp === 'number' && [sub, sid, jti].every((id) => typeof id === 'string' && isUuid(id));
+    return complete && typ === 'refresh' ? claims : false;
   }
 }
 

@@ -20,6 +20,7 @@ import {
   deleteExpiredSessionsStatement,
 } from '../../sql/session.sql.js';
 import type { Project } from '../../tenancy/project.js';
+import { invalidToken } from './bearer.js';
 
 /** The values from which the tokens of a session are made; the same grant makes the same tokens. */
 export interface SessionGrant {
@@ -38,9 +39,10 @@ const SESSION_SWEEP_INTERVAL = 50;
 @Injectable()
 export class SessionStore {
   readonly #checked = new LRUCache<string, true>({ max: 50_000, ttl: SESSION_CACHE_MS });
-  /** The number of times that this process has ended sessions. */
-  #ends = 0;
-  #moves = 0;
+  /** How often this process has ended sessions. */
+  #endCount = 0;
+  /** How often this process has started or refreshed a session. */
+  #changeCount = 0;
 
   constructor(
     private readonly catalog: Catalog,
@@ -70,17 +72,17 @@ export class SessionStore {
   /** @throws KindError 401 if the session has ended */
   check(project: Project, sessionId: string): void | Promise<void> {
     if (this.#checked.has(sessionId)) return undefined;
-    return this.#ask(project, sessionId);
+    return this.#checkStored(project, sessionId);
   }
 
-  async #ask(project: Project, sessionId: string): Promise<void> {
-    if (!isUuid(sessionId)) throw sessionEnded();
-    const asked = this.#ends;
-    const alive = findSessionStatement(project.schema, sessionId);
-    const rows = await this.catalog.inProject(project, () => this.database.run(alive));
-    if (rows.length === 0) throw sessionEnded();
+  async #checkStored(project: Project, sessionId: string): Promise<void> {
+    if (!isUuid(sessionId)) throw invalidToken();
+    const endCountBefore = this.#endCount;
+    const statement = findSessionStatement(project.schema, sessionId);
+    const rows = await this.catalog.inProject(project, () => this.database.run(statement));
+    if (rows.length === 0) throw invalidToken();
     // If sessions were ended during the query, this one may be among them.
-    if (asked === this.#ends) this.#checked.set(sessionId, true);
+    if (endCountBefore === this.#endCount) this.#checked.set(sessionId, true);
   }
 
   /**
@@ -102,27 +104,24 @@ export class SessionStore {
     );
     if (known?.recent) return { sessionId, refreshId: known.id, issuedAt: known.issued };
     await this.end(this.database, project, { id: sessionId });
-    throw sessionEnded();
+    throw invalidToken();
   }
 
   /** Deletes expired sessions from time to time; each deletion removes more than were added since the last one. */
   async #sweep(executor: Executor, project: Project): Promise<void> {
-    this.#moves += 1;
-    if (this.#moves % SESSION_SWEEP_INTERVAL === 0) await executor.run(deleteExpiredSessionsStatement(project.schema));
+    this.#changeCount += 1;
+    if (this.#changeCount % SESSION_SWEEP_INTERVAL === 0)
+      await executor.run(deleteExpiredSessionsStatement(project.schema));
   }
 
   /** Ends sessions. In a transaction, the cache is cleared again after the commit. */
   async end(executor: Executor, project: Project, which: Parameters<typeof endSessionsStatement>[1]): Promise<void> {
     const rows = await executor.run<{ id: string }>(endSessionsStatement(project.schema, which));
     const forget = (): void => {
-      this.#ends += 1;
+      this.#endCount += 1;
       for (const { id } of rows) this.#checked.delete(id);
     };
     forget();
     executor.tx?.afterCommit(forget);
   }
-}
-
-function sessionEnded() {
-  return refusal('token.invalid', 'The bearer token is malformed, forged, expired, revoked or of another project');
 }

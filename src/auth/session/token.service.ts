@@ -10,7 +10,7 @@ import { andThen, type MaybePromise } from '../../shared/maybe-promise.js';
 import { isUuid } from '../../shared/identifiers.js';
 import { ANONYMOUS, CallerResolver, memberCaller, type Caller, type MemberCaller } from '../../tenancy/caller.js';
 import type { Project } from '../../tenancy/project.js';
-import { bearerOf } from './bearer.js';
+import { bearerOf, invalidToken } from './bearer.js';
 import { SessionStore, type SessionGrant } from './session-store.js';
 
 export const ISSUER = 'kind';
@@ -110,7 +110,7 @@ export class TokenService extends CallerResolver {
         secret: this.#key as never,
       });
     } catch {
-      throw refusal('token.invalid', 'The bearer token is malformed, forged, expired, revoked or of another project');
+      throw invalidToken();
     }
     if (typeof claims.exp !== 'number' || claims.aud !== projectId || !isUuid(claims.sub)) {
       throw refusal('token.invalid', 'The bearer token lacks what every token of this service has');
