@@ -2,6 +2,7 @@
  * The queue of mails. Mails are rendered and sent after the response, so that its time does not reveal whether there
  * was one. The queue is limited, per project and in total, and projects take turns. Temporary failures are retried.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { MailerService } from '@nestjs-modules/mailer';
 import type { Logger } from 'pino';
@@ -22,10 +23,10 @@ export interface MailJob {
 /** Mails of functions have lower limits, so that slow or busy functions do not delay sign-in codes. */
 export type MailSender = 'service' | 'function';
 
-/** The number of queued mails at which another one is refused, by sender: of all projects, and of one. */
-const QUEUE_LIMITS: Readonly<Record<MailSender, { readonly ofAll: number; readonly ofOne: number }>> = {
-  service: { ofAll: LIMITS.mailsWaiting, ofOne: LIMITS.mailsPerProject },
-  function: { ofAll: LIMITS.functionMailsWaiting, ofOne: LIMITS.functionMailsPerProject },
+/** The number of queued mails at which another one is refused, by sender: of all projects, and per project. */
+const QUEUE_LIMITS: Readonly<Record<MailSender, { readonly total: number; readonly perProject: number }>> = {
+  service: { total: LIMITS.mailsWaiting, perProject: LIMITS.mailsPerProject },
+  function: { total: LIMITS.functionMailsWaiting, perProject: LIMITS.functionMailsPerProject },
 };
 
 /** Mails that one process sends at once. */
@@ -35,13 +36,14 @@ const RETRY_DELAYS = [1000, 5000] as const;
 
 @Injectable()
 export class MailQueue {
-  readonly #line = new FairQueue({ concurrency: CONCURRENT_SENDS, refusal: mailQueueFull });
+  readonly #queue = new FairQueue({ concurrency: CONCURRENT_SENDS, refusal: mailQueueFull });
   /** Mails that are queued or being sent. */
-  readonly #posted = new Set<Promise<void>>();
-  /** Reserved places in the queue, per project. */
-  readonly #places = new Map<string, number>();
-  #taken = 0;
-  #over = false;
+  readonly #unfinished = new Set<Promise<void>>();
+  /** Reserved places in the queue, per project and of all projects. */
+  readonly #reservedPerProject = new Map<string, number>();
+  #reserved = 0;
+  /** Set when the time to send queued mails is over. */
+  #closed = false;
   readonly #stopping = new AbortController();
 
   constructor(
@@ -54,47 +56,47 @@ export class MailQueue {
    * on the recipient. @throws KindError 503
    */
   reserve(project: string, sender: MailSender = 'service'): MailReservation {
-    const own = this.#places.get(project) ?? 0;
-    const { ofAll, ofOne } = QUEUE_LIMITS[sender];
-    if (this.#taken >= ofAll || own >= ofOne) throw mailQueueFull();
-    this.#take(project, 1);
+    const ofProject = this.#reservedPerProject.get(project) ?? 0;
+    const { total, perProject } = QUEUE_LIMITS[sender];
+    if (this.#reserved >= total || ofProject >= perProject) throw mailQueueFull();
+    this.#addReserved(project, 1);
     let open = true;
-    const close = (then: () => void): void => {
-      if (open) then();
+    const useOnce = (use: () => void): void => {
+      if (open) use();
       open = false;
     };
     return {
-      submit: (job) => close(() => this.#post(project, job)),
-      release: () => close(() => this.#take(project, -1)),
+      submit: (job) => useOnce(() => this.#enqueue(project, job)),
+      release: () => useOnce(() => this.#addReserved(project, -1)),
     };
   }
 
-  #take(project: string, places: number): void {
-    const own = (this.#places.get(project) ?? 0) + places;
-    this.#taken += places;
-    if (own > 0) this.#places.set(project, own);
-    else this.#places.delete(project);
+  #addReserved(project: string, places: number): void {
+    const ofProject = (this.#reservedPerProject.get(project) ?? 0) + places;
+    this.#reserved += places;
+    if (ofProject > 0) this.#reservedPerProject.set(project, ofProject);
+    else this.#reservedPerProject.delete(project);
   }
 
   /** Sends the queued mails within a number of milliseconds. The log reports how many are left then. */
   async drain(milliseconds: number): Promise<void> {
     this.#stopping.abort();
     const deadline = Date.now() + milliseconds;
-    while (this.#posted.size > 0 && Date.now() < deadline) {
-      await Promise.race([...this.#posted, pause(deadline - Date.now())]);
+    while (this.#unfinished.size > 0 && Date.now() < deadline) {
+      await Promise.race([...this.#unfinished, pause(deadline - Date.now())]);
     }
-    this.#over = true;
-    const lost = this.#posted.size;
+    this.#closed = true;
+    const lost = this.#unfinished.size;
     if (lost > 0) this.logger.warn({ mails: lost }, 'mails were not sent before the end');
   }
 
-  #post(project: string, job: MailJob): void {
-    const sent = this.#line.run(project, async () => {
-      this.#take(project, -1);
-      if (!this.#over) await this.#run(project, job);
+  #enqueue(project: string, job: MailJob): void {
+    const sent = this.#queue.run(project, async () => {
+      this.#addReserved(project, -1);
+      if (!this.#closed) await this.#run(project, job);
     });
-    const run = sent.finally(() => this.#posted.delete(run));
-    this.#posted.add(run);
+    const run = sent.finally(() => this.#unfinished.delete(run));
+    this.#unfinished.add(run);
   }
 
   async #run(project: string, job: MailJob): Promise<void> {
@@ -158,15 +160,7 @@ function isPermanent(error: unknown): boolean {
   return code === 'EENVELOPE' || code === 'EAUTH' || (responseCode !== undefined && responseCode >= 500);
 }
 
+/** Resolves after some milliseconds, or when the signal aborts. */
 function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.max(0, milliseconds));
-    if (signal?.aborted) done();
-    else signal?.addEventListener('abort', done);
-  });
+  return delay(Math.max(0, milliseconds), undefined, signal && { signal }).catch(() => undefined);
 }
