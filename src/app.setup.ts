@@ -10,7 +10,7 @@ import { redirectTrailingSlash } from './doc/redirect-trailing-slash.js';
 import { requestLifecycle } from './http/server/request-lifecycle.js';
 import { ErrorResponder } from './http/server/error.responder.js';
 import { FastExpressAdapter } from './http/server/fast-express.adapter.js';
-import { PROJECT_HEADER } from './http/request/header-names.js';
+import { PROJECT_HEADER, REQUEST_ID_HEADER } from './http/request/header-names.js';
 import { NestLogger } from './http/log/logger.js';
 import { answerOptions } from './http/server/path-methods.js';
 import { requestLog } from './http/server/request-log.js';
@@ -41,8 +41,8 @@ function corsOptions({ corsOrigins }: Config) {
   return {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', PROJECT_HEADER, 'x-request-id'],
-    exposedHeaders: ['etag', 'x-request-id', 'retry-after'],
+    allowedHeaders: ['authorization', 'content-type', 'if-match', 'if-none-match', PROJECT_HEADER, REQUEST_ID_HEADER],
+    exposedHeaders: ['etag', REQUEST_ID_HEADER, 'retry-after'],
     maxAge: 600,
     preflightContinue: true,
   };

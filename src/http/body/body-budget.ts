@@ -1,16 +1,16 @@
 /**
  * Limits the bytes of bodies in memory: of all projects, of one project, of its callers without a token, and of one
- * address. Bytes are charged as they arrive (decompressed) until the request is over; announced sizes do not count.
- * Each project, and each address, can guaranteed use a small guaranteed amount. A body is accepted whatever its size if it
- * is the only one.
+ * address. Bytes are charged as they arrive (decompressed) until the request is over; announced sizes do not count. A
+ * small amount is guaranteed to each project and to each address. A body that is the only one is always accepted.
  */
+
 export interface BudgetOptions {
   readonly all: number;
   readonly perProject: number;
   /** The part of `perProject` for callers without a token: for all of them, and for one address. */
   readonly anonymous: number;
   readonly perAddress: number;
-  /** Bytes that each project, and each address, can guaranteed use. */
+  /** Bytes that are guaranteed to each project, and to each address. */
   readonly guaranteed: number;
   readonly guaranteedPerAddress: number;
 }
@@ -92,9 +92,9 @@ export class BodyBudget {
     return this.#used.get(key) ?? 0;
   }
 
-  #add(key: string, by: number): void {
-    const rest = this.#usedBy(key) + by;
-    if (rest > 0) this.#used.set(key, rest);
+  #add(key: string, bytes: number): void {
+    const used = this.#usedBy(key) + bytes;
+    if (used > 0) this.#used.set(key, used);
     else this.#used.delete(key);
   }
 }

@@ -24,18 +24,18 @@ export interface TextDescription {
 }
 
 /** A required string. */
-export function Text(described: TextDescription = {}): PropertyDecorator {
+export function Text(description: TextDescription = {}): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ type: 'string', ...described }),
+    ApiProperty({ type: 'string', ...description }),
     IsPresent('must be given'),
     ...textChecks('a string'),
   );
 }
 
 /** An optional string; null counts as absent. */
-export function OptionalText(described: TextDescription = {}): PropertyDecorator {
-  const description = ApiProperty({ type: 'string', nullable: true, required: false, ...described });
-  return applyDecorators(description, IsOptional(), ...textChecks('a string or null'));
+export function OptionalText(description: TextDescription = {}): PropertyDecorator {
+  const property = ApiProperty({ type: 'string', nullable: true, required: false, ...description });
+  return applyDecorators(property, IsOptional(), ...textChecks('a string or null'));
 }
 
 /** Metadata key of the class of a nested object. */
@@ -54,11 +54,11 @@ export function NestedObject(inner: () => DtoClass<object>, wants: string, descr
 /** A validator whose failure has one of our codes. `text` follows the name of the field in the message. */
 function Check(
   code: ErrorCode,
-  isGood: (value: unknown) => boolean,
+  isValid: (value: unknown) => boolean,
   text: (value: unknown) => string,
 ): PropertyDecorator {
   const message = ({ value }: ValidationArguments): string => text(value);
-  return ValidateBy({ name: code, validator: { validate: isGood } }, { message });
+  return ValidateBy({ name: code, validator: { validate: isValid } }, { message });
 }
 
 function IsPresent(wants: string): PropertyDecorator {
@@ -98,9 +98,12 @@ export function readDto<T extends object>(dto: DtoClass<T>, body: unknown): T {
 /** Reads the fields of the class; those with a fault are added to `faults` and left out. */
 export function readFields<T extends object>(dto: DtoClass<T>, fields: BodyFields, faults: Faults): Partial<T> {
   const names = fieldNames(dto);
-  const given = names.filter((name) => Object.hasOwn(fields, name));
+  const present = names.filter((name) => Object.hasOwn(fields, name));
   // Not with class-transformer, which recurses into values, where a client may use keys such as `constructor`.
-  const instance: Partial<T> = Object.assign(new dto(), Object.fromEntries(given.map((name) => [name, fields[name]])));
+  const instance: Partial<T> = Object.assign(
+    new dto(),
+    Object.fromEntries(present.map((name) => [name, fields[name]])),
+  );
   const refused = new Map(validateSync(instance, { stopAtFirstError: true }).map((error) => [error.property, error]));
   for (const name of names) {
     const error = refused.get(name);

@@ -1,5 +1,6 @@
 /** Request ids, which are in the response and in all log lines of a request. */
 import { randomBytes } from 'node:crypto';
+import { REQUEST_ID_HEADER } from './header-names.js';
 import { RequestSlot } from './request-slot.js';
 import type { HttpRequest } from './request.js';
 
@@ -24,8 +25,8 @@ export function requestId(request: object): string {
 
 /** Assigns an id to a new request: the one that the client (or a proxy) sent if it is safe, else a new one. */
 export function identify(request: HttpRequest): string {
-  const given = request.headers['x-request-id'];
-  const id = typeof given === 'string' && SAFE_ID.test(given) ? given : freshId();
+  const sent = request.headers[REQUEST_ID_HEADER];
+  const id = typeof sent === 'string' && SAFE_ID.test(sent) ? sent : freshId();
   requestIds.set(request, id);
   return id;
 }

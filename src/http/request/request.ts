@@ -3,6 +3,3 @@ import type { Request, Response } from 'express';
 
 export type HttpRequest = Request;
 export type HttpResponse = Response;
-
-/** The header with the request id. */
-export const REQUEST_ID = 'x-request-id';

@@ -113,8 +113,8 @@ const SECURITY: Readonly<Record<Needs, readonly Record<string, string[]>[]>> = {
 };
 
 /** Describes a route, and more specific paths that it also serves. */
-export function ApiRoute(described: RouteDescription, ...variants: RouteVariant[]): MethodDecorator {
-  const { id, tag, summary, description, query = [], body, ...facts } = described;
+export function ApiRoute(route: RouteDescription, ...variants: RouteVariant[]): MethodDecorator {
+  const { id, tag, summary, description, query = [], body, ...facts } = route;
   return applyDecorators(
     ApiTags(tag),
     ApiOperation({ operationId: id, summary, ...(description !== undefined && { description }) }),

@@ -70,7 +70,7 @@ export function parseListQuery(parameters: QueryParameters, names: readonly Quer
     const query = new ListQueryReader(textsByName(parameters, names, faults), faults).read();
     return { query, faults: faults.messages };
   } catch (error) {
-    // So many faults that no more are looked for.
+    // The maximum of faults was reached.
     if (error instanceof KindError) return { query: EMPTY_QUERY, faults: error.messages };
     throw error;
   }

@@ -115,8 +115,8 @@ function unavailableAnswer({ messages, retryAfter, mayBeStored }: KindError, met
 function answerFor(error: KindError | FunctionError, method: string): ErrorAnswer {
   if (error instanceof KindError) return error.status === 503 ? unavailableAnswer(error, method) : error;
   const { status, code, text, parameter, index } = error;
-  const place = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
-  return { status, messages: [{ code, text, ...place }] };
+  const location = { ...(parameter !== undefined && { parameter }), ...(index !== undefined && { index }) };
+  return { status, messages: [{ code, text, ...location }] };
 }
 
 function toKindError(error: unknown, request: HttpRequest): KindError {

@@ -7,6 +7,7 @@ import { discardInput, lingeringClose } from './lingering-close.js';
 import { freshId } from '../request/request-id.js';
 import { RequestSlot } from '../request/request-slot.js';
 import { COMMON_HEADERS } from '../answer/common-headers.js';
+import { REQUEST_ID_HEADER } from '../request/header-names.js';
 
 /** Maximum size of the headers in bytes: enough for a percent-encoded filter of 8 KiB and a token. */
 export const MAX_HEAD = 64 * 1024;
@@ -57,7 +58,7 @@ export function writeRefusal(socket: Socket, { messages, status }: KindError): v
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     `Content-Type: ${JSON_CONTENT_TYPE}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
-    `x-request-id: ${freshId()}`,
+    `${REQUEST_ID_HEADER}: ${freshId()}`,
     ...COMMON_HEADERS.map(([name, value]) => `${name}: ${value}`),
     'Cache-Control: no-store',
     'Connection: close',

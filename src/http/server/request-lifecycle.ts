@@ -10,7 +10,8 @@ import { newestResponse } from './malformed-request.js';
 import { headFault } from '../request/request-head.js';
 import { identify } from '../request/request-id.js';
 import { announcesBody } from '../body/read-body.js';
-import { REQUEST_ID, type HttpRequest } from '../request/request.js';
+import { REQUEST_ID_HEADER } from '../request/header-names.js';
+import type { HttpRequest } from '../request/request.js';
 import type { OpenRequests } from './open-requests.js';
 import { unreadAnswers } from './unread-answers.js';
 
@@ -29,12 +30,12 @@ export function requestLifecycle(openRequests: OpenRequests, observers: readonly
     if (announcesBody(request)) lingeringClose.watch(request, response);
     unreadAnswers.watch(response, () => clientAddress(request));
     const started = performance.now();
-    response.setHeader(REQUEST_ID, identify(request));
+    response.setHeader(REQUEST_ID_HEADER, identify(request));
     setCommonHeaders(response);
     if (openRequests.isStopping) response.setHeader('Connection', 'close');
-    const leave = openRequests.open();
+    const close = openRequests.open();
     response.once('close', () => {
-      leave();
+      close();
       const milliseconds = performance.now() - started;
       const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
       for (const observe of observers) observe(request, status, milliseconds);

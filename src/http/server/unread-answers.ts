@@ -42,10 +42,10 @@ export class UnreadAnswers {
     };
     this.#waiting.set(socket, owner);
     response.once('finish', end).once('close', end);
-    this.#bound();
+    this.#limit();
   }
 
-  #bound(): void {
+  #limit(): void {
     let all = 0;
     const owners = new Map<string, number>();
     for (const [socket, owner] of this.#waiting) {

@@ -1,6 +1,7 @@
 /** The error responses, one per status, with their error codes. Pure. */
 import { ERRORS, type ErrorKind } from '../../../shared/errors.js';
 import { headerRef, schemaRef, type Response } from '../openapi.js';
+import { REQUEST_ID_HEADER } from '../../../http/request/header-names.js';
 
 export type ErrorStatus = ErrorKind['status'];
 
@@ -49,7 +50,7 @@ function errorResponse(status: ErrorStatus, heading = HEADINGS[status]): Respons
   return {
     description: list === '' ? heading : `${heading}\n\n${list}`,
     headers: {
-      'x-request-id': headerRef('RequestId'),
+      [REQUEST_ID_HEADER]: headerRef('RequestId'),
       ...(STATUSES_WITH_RETRY_AFTER.has(status) && { 'Retry-After': headerRef('RetryAfter') }),
       ...(status === 405 && { Allow: headerRef('Allow') }),
       ...(status === 401 && { 'WWW-Authenticate': headerRef('Challenge') }),
@@ -63,12 +64,12 @@ export const ERROR_RESPONSES: Readonly<Record<string, Response>> = {
   Overtaken: errorResponse(503, UNAVAILABLE_WITH_HOOKS),
   Refused: {
     description: 'A function or hook of the project refused, with a status and a code of its own.',
-    headers: { 'x-request-id': headerRef('RequestId') },
+    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId') },
     content: { 'application/json': { schema: schemaRef('kind_error') } },
   },
   NotModified: {
     description: 'The answer is still the one that `If-None-Match` names.',
-    headers: { 'x-request-id': headerRef('RequestId'), ETag: headerRef('ETag') },
+    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ETag: headerRef('ETag') },
   },
 };
 

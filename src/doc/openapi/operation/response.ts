@@ -11,6 +11,7 @@ import {
   type Response,
   type Schema,
 } from '../openapi.js';
+import { REQUEST_ID_HEADER } from '../../../http/request/header-names.js';
 import type { ContentForm } from '../../../http/route/api-route.js';
 import { COMMON_STATUSES, PROJECT_STATUSES, type Route } from '../route.js';
 import { envelopeSchema, NULL_SCHEMA, pageSchema } from '../schema/shared.schemas.js';
@@ -38,7 +39,12 @@ export function responsesOf(
   const callsSource = route.asks !== undefined && (view.generic || kinds.some(({ storage }) => !storage.hasTable));
   // Functions, hooks and sources may refuse with any code, and may exceed their time limit.
   const runsUserCode = runsHooks || callsSource;
-  const statuses = new Set([...common, ...bodyStatuses, ...(route.refuses ?? []), ...(runsUserCode ? ([504] as const) : [])]);
+  const statuses = new Set([
+    ...common,
+    ...bodyStatuses,
+    ...(route.refuses ?? []),
+    ...(runsUserCode ? ([504] as const) : []),
+  ]);
   const nameOf = (status: ErrorStatus) => (runsHooks && status === 503 ? 'Overtaken' : ERROR_NAMES[status]);
   const refusals = [...statuses].map((status): [string, Ref] => [String(status), responseRef(nameOf(status))]);
   return {
@@ -58,7 +64,7 @@ function success(route: Route, kind: KindDef | undefined, view: DocumentView): R
   const schema = content ? envelopeSchema(contentSchema(content, kind, view)) : MEDIA.get(media);
   return {
     description: SUCCESS_TEXTS[route.method],
-    headers: { 'x-request-id': headerRef('RequestId'), ...(hasEtag && { ETag: headerRef('ETag') }) },
+    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ...(hasEtag && { ETag: headerRef('ETag') }) },
     content: { [media]: { schema: schema ?? { type: 'string' } } },
   };
 }
@@ -75,7 +81,7 @@ const MEDIA: ReadonlyMap<string, Schema> = new Map([
 export function recordResponse(record: string): Response {
   return {
     description: 'The unit as it is now.',
-    headers: { 'x-request-id': headerRef('RequestId'), ETag: headerRef('ETag') },
+    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId'), ETag: headerRef('ETag') },
     content: { 'application/json': { schema: envelopeSchema(schemaRef(record)) } },
   };
 }
@@ -83,7 +89,7 @@ export function recordResponse(record: string): Response {
 export const SHARED_RESPONSES: Readonly<Record<string, Response>> = {
   Nothing: {
     description: 'Done; there is nothing to show.',
-    headers: { 'x-request-id': headerRef('RequestId') },
+    headers: { [REQUEST_ID_HEADER]: headerRef('RequestId') },
     content: { 'application/json': { schema: envelopeSchema(NULL_SCHEMA) } },
   },
 };
