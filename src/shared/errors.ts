@@ -46,9 +46,9 @@ export class KindError extends Error {
     { allow, mayBeStored = false, ...options }: KindErrorOptions = {},
   ) {
     const [first, ...rest] = messages;
-    const cut: readonly [Message, ...Message[]] = [truncateMessage(first), ...rest.map(truncateMessage)];
-    super(cut.map((message) => `${message.code}: ${message.text}`).join('; '), options);
-    this.messages = cut;
+    const truncated: readonly [Message, ...Message[]] = [truncateMessage(first), ...rest.map(truncateMessage)];
+    super(truncated.map((message) => `${message.code}: ${message.text}`).join('; '), options);
+    this.messages = truncated;
     this.allow = allow;
     this.mayBeStored = mayBeStored;
     // The lowest status wins: bad input is reported before conflicts with stored data.
@@ -90,8 +90,8 @@ function truncate(text: string): string {
 }
 
 /** An error with one fault: `throw refusal('kind.inactive', 'The kind city is inactive')`. */
-export function refusal(code: ErrorCode, text: string, place: FaultLocation = {}): KindError {
-  return new KindError([{ code, text, ...place }]);
+export function refusal(code: ErrorCode, text: string, location: FaultLocation = {}): KindError {
+  return new KindError([{ code, text, ...location }]);
 }
 
 /** A temporary error: the client can retry after some seconds. */
@@ -126,7 +126,7 @@ export function asMayBeStored(refused: KindError): KindError {
 export function prefixMessage(
   { code, text, parameter, index }: Message,
   path: string,
-  place: Pick<FaultLocation, 'index'>,
+  location: Pick<FaultLocation, 'index'>,
 ): Message {
   const startsWithParameter = parameter !== undefined && text.startsWith(parameter);
   return {
@@ -134,13 +134,13 @@ export function prefixMessage(
     text: startsWithParameter ? `${path}.${text}` : `${path}: ${text}`,
     parameter: parameter === undefined ? path : `${path}.${parameter}`,
     ...(index !== undefined && { index }),
-    ...place,
+    ...location,
   };
 }
 
 /** The error with `prefixMessage` applied to all messages. */
-export function prefixError(error: KindError, path: string, place: Pick<FaultLocation, 'index'> = {}): KindError {
-  const [first, ...rest] = error.messages.map((message) => prefixMessage(message, path, place));
+export function prefixError(error: KindError, path: string, location: Pick<FaultLocation, 'index'> = {}): KindError {
+  const [first, ...rest] = error.messages.map((message) => prefixMessage(message, path, location));
   return first ? error.withMessages([first, ...rest]) : error;
 }
 
@@ -156,9 +156,9 @@ export class Faults {
     this.#reported = reported;
   }
 
-  add(code: ErrorCode, text: string, place: FaultLocation = {}): void {
-    if (place.parameter !== undefined && this.#reported.includes(place.parameter)) return;
-    const message = { code, text, ...place };
+  add(code: ErrorCode, text: string, location: FaultLocation = {}): void {
+    if (location.parameter !== undefined && this.#reported.includes(location.parameter)) return;
+    const message = { code, text, ...location };
     this.#messages.push(this.#path === undefined ? message : prefixMessage(message, this.#path, {}));
     if (this.#messages.length >= LIMITS.faults) this.throwIfAny();
   }
@@ -173,9 +173,9 @@ export class Faults {
     return new Faults(this.#messages, this.#path, reported);
   }
 
-  /** Adds the messages of an error, located at `place` unless they have a location of their own. */
-  addAll(error: KindError, place: FaultLocation = {}): void {
-    for (const { code, text, ...own } of error.messages) this.add(code, text, { ...place, ...own });
+  /** Adds the messages of an error, located at `location` unless they have their own location. */
+  addAll(error: KindError, location: FaultLocation = {}): void {
+    for (const { code, text, ...own } of error.messages) this.add(code, text, { ...location, ...own });
   }
 
   /** `didYouMean` for the next fault; only for the first `LIMITS.hints`, because the search is expensive. */

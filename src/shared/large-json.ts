@@ -68,11 +68,11 @@ class JsonWriter {
     this.#add('[');
     for (let at = 0; at < list.length; at += VALUES_PER_PIECE) {
       if (at > 0) this.#add(',');
-      const some = list.slice(at, at + VALUES_PER_PIECE);
-      if (!this.sorted && isSmallJson(some)) {
-        this.#add(JSON.stringify(some).slice(1, -1));
+      const items = list.slice(at, at + VALUES_PER_PIECE);
+      if (!this.sorted && isSmallJson(items)) {
+        this.#add(JSON.stringify(items).slice(1, -1));
         yield;
-      } else yield* this.#writeItems(some);
+      } else yield* this.#writeItems(items);
     }
     this.#add(']');
   }

@@ -14,7 +14,7 @@ export interface GuardOptions {
   readonly tellCounts: boolean;
 }
 
-/** What the guards are checked with. */
+/** What the guards need to count units. */
 export interface GuardContext {
   readonly executor: Executor;
   readonly project: Project;
@@ -23,30 +23,30 @@ export interface GuardContext {
 
 /** @throws KindError 409 with one message per guard that found units, 400 if counting would take too long */
 export async function checkGuards(
-  guarded: GuardContext,
+  context: GuardContext,
   guards: readonly Guard[],
   { cascade, tellCounts }: GuardOptions,
 ): Promise<void> {
   const active = guards.filter((guard) => !(cascade && guard.cascade));
   if (active.length === 0) return;
-  const counts = await countUnits(guarded, active);
+  const counts = await countUnits(context, active);
   const faults = new Faults();
   active.forEach((guard, at) => {
     const count = counts[at] ?? 0;
     if (count === 0) return;
-    const place = guard.parameter === undefined ? {} : { parameter: guard.parameter };
-    faults.add(guard.code, guardText(guard, tellCounts ? plural(count, 'unit') : 'Units'), place);
+    const location = guard.parameter === undefined ? {} : { parameter: guard.parameter };
+    faults.add(guard.code, guardText(guard, tellCounts ? plural(count, 'unit') : 'Units'), location);
   });
   faults.throwIfAny();
 }
 
-async function countUnits(guarded: GuardContext, guards: readonly Guard[]): Promise<number[]> {
-  const { executor, project } = guarded;
+async function countUnits(context: GuardContext, guards: readonly Guard[]): Promise<number[]> {
+  const { executor, project } = context;
   const rows = await executor.run<{ count: number }>(guardStatement(guards, project.schema));
   const counts = rows.map(({ count }) => count);
   const time = { workerTime: 0, seconds: LIMITS.patternSecondsOfChange };
   for (const [at, guard] of guards.entries())
-    counts[at] = (await countMismatches(guarded, guard, time)) ?? counts[at] ?? 0;
+    counts[at] = (await countMismatches(context, guard, time)) ?? counts[at] ?? 0;
   return counts;
 }
 
