@@ -40,8 +40,8 @@ export async function runCommandLine(
 
 /** The text of an error, without a stack. */
 function errorText(error: unknown): string {
-  const told = commonRefusal(error) ?? error;
-  if (told instanceof KindError) return singleLineText(told.messages.map(({ text }) => text).join('; '));
-  if (told instanceof ConfigError) return told.message;
-  return singleLineText(told instanceof Error ? told.message : String(told));
+  const refused = commonRefusal(error) ?? error;
+  if (refused instanceof KindError) return singleLineText(refused.messages.map(({ text }) => text).join('; '));
+  if (refused instanceof ConfigError) return refused.message;
+  return singleLineText(refused instanceof Error ? refused.message : String(refused));
 }

@@ -14,7 +14,7 @@ import { FunctionRegistry } from '../../function/load/module-registry.js';
 import { TypeChecker } from './type-check.js';
 import type { Model } from '../../model/model.js';
 import { projectOf } from '../../tenancy/project.js';
-import { print } from '../tools/project.view.js';
+import { print } from '../tools/output.js';
 import { singleLineText, textTable } from '../tools/text.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 
@@ -136,7 +136,7 @@ function reportText({ folder, modules, types, kinds, faults }: CheckReport): str
     );
   });
   const head = [['FILE', 'FUNCTIONS', 'OF UNITS', 'HOOKS', 'REMOTE']];
-  const told = faults.map((fault) => {
+  const faultLines = faults.map((fault) => {
     const of = fault.project === undefined ? '' : `${fault.project}: `;
     return `${singleLineText(of + faultText(fault))}\n`;
   });
@@ -145,6 +145,6 @@ function reportText({ folder, modules, types, kinds, faults }: CheckReport): str
     ...(modules.length + faults.length > 0 ? [] : [`No modules in ${folder}.\n`]),
     ...(kinds ? [] : ['Kinds of projects were not checked: there is no database.\n']),
     ...(types ? [] : ['Types were not checked: TypeScript is not installed.\n']),
-    ...told,
+    ...faultLines,
   ].join('');
 }

@@ -7,7 +7,7 @@ import { Database } from '../../database/database.js';
 import { renderKindTypes } from './kind-types.js';
 import { FunctionRegistry } from '../../function/load/module-registry.js';
 import { projectOf } from '../../tenancy/project.js';
-import { print } from '../tools/project.view.js';
+import { print } from '../tools/output.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 
 interface TypesOptions extends CommonOptions {

@@ -4,7 +4,7 @@ import { generatePassword } from '../../bootstrap.js';
 import { Provisioning } from '../../catalog/project/provisioning.js';
 import { refusal } from '../../shared/errors.js';
 import { projectOf } from '../../tenancy/project.js';
-import { print, propertyTable } from '../tools/project.view.js';
+import { print, propertyTable } from '../tools/output.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 
 interface SetPasswordOptions extends CommonOptions {
@@ -17,7 +17,7 @@ export function setPasswordCommand(parent: Command, { terminal, services }: Comm
     .description('gives a member, by its username or e-mail, a new password; its sessions end')
     .option('--password <password>', 'default: one is made and printed this one time')
     .action(async (project: string, name: string, options: SetPasswordOptions) => {
-      const set = await services((given) => setPassword(given, { project, name, password: options.password }));
+      const set = await services((context) => setPassword(context, { project, name, password: options.password }));
       const { password } = set;
       const shown = { ...set, ...(password !== undefined && { password: `${password}   (shown this one time)` }) };
       print(terminal, options, set, propertyTable(shown));
@@ -30,7 +30,7 @@ async function setPassword(
 ) {
   const row = await app.get(Provisioning).get(id);
   if (row.status !== 'active') throw refusal('project.unavailable', `The project '${id}' is being deleted`);
-  const fresh = password ?? generatePassword();
-  const { member_kind: kind, username } = await app.get(PasswordStore).setByName(projectOf(row), name, fresh);
-  return { kind, username, ...(password === undefined && { password: fresh }) };
+  const newPassword = password ?? generatePassword();
+  const { member_kind: kind, username } = await app.get(PasswordStore).setByName(projectOf(row), name, newPassword);
+  return { kind, username, ...(password === undefined && { password: newPassword }) };
 }

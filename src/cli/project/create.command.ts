@@ -4,7 +4,8 @@ import { generatePassword } from '../../bootstrap.js';
 import { Provisioning } from '../../catalog/project/provisioning.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
 import { parseLabel } from '../tools/label.js';
-import { print, projectView, propertyTable } from '../tools/project.view.js';
+import { print, propertyTable } from '../tools/output.js';
+import { projectView } from '../tools/project.view.js';
 
 interface CreateOptions extends CommonOptions {
   readonly label?: string;
@@ -22,8 +23,8 @@ export function createProjectCommand(parent: Command, { terminal, services }: Co
     .option('--admin-email <address>', 'default: BOOTSTRAP_ADMIN_EMAIL, or admin@example.com')
     .option('--admin-password <password>', 'default: one is made and printed this one time')
     .action(async (id: string, options: CreateOptions) => {
-      const made = await services((given) => create(given, id, options), { make: true });
-      print(terminal, options, made, createdText(made));
+      const created = await services((context) => create(context, id, options), { make: true });
+      print(terminal, options, created, createdText(created));
     });
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Provisioning } from '../../catalog/project/provisioning.js';
 import { singleLineText } from '../tools/text.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
-import { print } from '../tools/project.view.js';
+import { print } from '../tools/output.js';
 
 export function deleteProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { Provisioning } from '../../catalog/project/provisioning.js';
 import { textTable } from '../tools/text.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
-import { print, projectView, type ProjectView } from '../tools/project.view.js';
+import { print } from '../tools/output.js';
+import { projectView, type ProjectView } from '../tools/project.view.js';
 
 export function listProjectsCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent

@@ -4,7 +4,7 @@ import { Provisioning } from '../../catalog/project/provisioning.js';
 import { KindError, refusal, type Message } from '../../shared/errors.js';
 import { singleLineText, textTable } from '../tools/text.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
-import { print } from '../tools/project.view.js';
+import { print } from '../tools/output.js';
 
 interface Migrated {
   readonly key: string;
@@ -26,7 +26,7 @@ export function migrateProjectsCommand(parent: Command, { terminal, services }: 
       'brings the tables of all projects, or of these, up to date; the service does it itself when it starts',
     )
     .action(async (ids: string[], options: CommonOptions) => {
-      const { migrated, refused } = await services((given) => migrate(given, ids));
+      const { migrated, refused } = await services((context) => migrate(context, ids));
       print(terminal, options, migrated, migrationText(migrated));
       const [first, ...rest] = refused;
       if (first) throw new KindError([first, ...rest]);
@@ -35,10 +35,12 @@ export function migrateProjectsCommand(parent: Command, { terminal, services }: 
 
 function migrationText(migrated: readonly Migrated[]): string {
   const lines = migrated.map(({ key, steps }) => [key, steps === 0 ? 'up to date' : `${steps} changes made`]);
-  const strangers = migrated.filter(({ left_alone }) => left_alone.length > 0);
+  const withUnknownObjects = migrated.filter(({ left_alone }) => left_alone.length > 0);
   return (
     textTable(lines) +
-    strangers.map((each) => singleLineText(`${each.key}: left alone: ${each.left_alone.join(', ')}`) + '\n').join('')
+    withUnknownObjects
+      .map((each) => singleLineText(`${each.key}: left alone: ${each.left_alone.join(', ')}`) + '\n')
+      .join('')
   );
 }
 

@@ -2,7 +2,8 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { Provisioning } from '../../catalog/project/provisioning.js';
 import type { CommonOptions, CommandContext } from '../tools/command-context.js';
 import { parseLabel } from '../tools/label.js';
-import { print, projectView, propertyTable } from '../tools/project.view.js';
+import { print, propertyTable } from '../tools/output.js';
+import { projectView } from '../tools/project.view.js';
 
 interface Change {
   readonly label?: string;

@@ -4,14 +4,15 @@ import { Provisioning } from '../../catalog/project/provisioning.js';
 import { Database } from '../../database/database.js';
 import { projectOf } from '../../tenancy/project.js';
 import type { CommonOptions, Services, CommandContext } from '../tools/command-context.js';
-import { print, projectView, propertyTable } from '../tools/project.view.js';
+import { print, propertyTable } from '../tools/output.js';
+import { projectView } from '../tools/project.view.js';
 
 export function showProjectCommand(parent: Command, { terminal, services }: CommandContext): void {
   parent
     .command('show <id>')
     .description('shows a project: its settings, its schema and its kinds')
     .action(async (id: string, options: CommonOptions) => {
-      const found = await services((given) => show(given, id));
+      const found = await services((context) => show(context, id));
       print(terminal, options, found, propertyTable({ ...found, kinds: found.kinds.join(', ') || 'none' }));
     });
 }

@@ -1,8 +1,6 @@
-/** The output of commands for a project, as JSON and as text. */
+/** A project in the output of commands. */
 import type { ProjectRow } from '../../database/registry/project.repository.js';
 import { projectOf } from '../../tenancy/project.js';
-import { textTable } from './text.js';
-import type { CommonOptions, Terminal } from './command-context.js';
 
 export interface ProjectView {
   /** The value of the header `kind-project-key`. */
@@ -28,23 +26,4 @@ export function projectView(row: ProjectRow): ProjectView {
     schema: projectOf(row).schema,
     inserted_at: row.insertedAt,
   };
-}
-
-/** Prints `value` as JSON with the option --json, otherwise `text`. */
-export function print(terminal: Terminal, { json }: CommonOptions, value: unknown, text: string): void {
-  terminal.out(json ? `${JSON.stringify(value, null, 2)}\n` : text);
-}
-
-/** One line per property. */
-export function propertyTable(value: object): string {
-  return textTable(Object.entries(value).map(([name, each]) => [title(name), propertyText(each)]));
-}
-
-function title(name: string): string {
-  return name.replaceAll('_', ' ');
-}
-
-function propertyText(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return String(value);
 }

@@ -38,7 +38,7 @@ async function withDatabase<T>(
   work: (services: Services) => Promise<T>,
   make: boolean,
 ): Promise<T> {
-  const { dataSource, reachability: reach } = await openPool(connection, {
+  const { dataSource, reachability } = await openPool(connection, {
     pool: POOL_SIZE,
     statementTimeout: STATEMENT_TIMEOUT,
     idleTimeout: idleTimeoutFor(config.functionTimeout),
@@ -54,7 +54,7 @@ async function withDatabase<T>(
       secret,
       registry: new ProjectRepository(dataSource),
       database: new Database(dataSource, {
-        pooled: reach.pooled,
+        pooled: reachability.pooled,
         prepares: config.databasePrepared,
         direct: directConnection(connection),
       }),
