@@ -21,13 +21,13 @@ const verified = new Map();
  * @param {string} token
  * @param {unknown} project
  */
-function isGood(token, project) {
+function isValidToken(token, project) {
   const now = Date.now() / 1000;
   if (KEEP_TOKENS && (verified.get(token) ?? 0) > now) return true;
   const [header = '', payload = '', signature = ''] = token.split('.');
   const expected = createHmac('sha256', key).update(`${header}.${payload}`).digest();
-  const given = Buffer.from(signature, 'base64url');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  const received = Buffer.from(signature, 'base64url');
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return false;
   if (JSON.parse(Buffer.from(header, 'base64url').toString()).alg !== 'HS256') return false;
   const { exp, aud, typ } = JSON.parse(Buffer.from(payload, 'base64url').toString());
   if (exp <= now || aud !== project || typ !== 'access') return false;
@@ -109,8 +109,8 @@ function textOf(request) {
  * @param {string} schema
  */
 async function contentOf(request, schema) {
-  const along = await linksOf(request.url ?? '', schema);
-  if (along !== undefined) return along;
+  const linked = await linksOf(request.url ?? '', schema);
+  if (linked !== undefined) return linked;
   const [, kind = '', id, query = ''] = PATH.exec(request.url ?? '') ?? [];
   if (request.method === 'GET') {
     if (id !== undefined) return (await run('get', schema, kind, [id])).body;
@@ -136,7 +136,7 @@ async function contentOf(request, schema) {
 const server = createServer((request, response) => {
   const project = request.headers['kind-project-key'];
   const token = request.headers.authorization?.slice('Bearer '.length) ?? '';
-  if (!isGood(token, project)) {
+  if (!isValidToken(token, project)) {
     response.writeHead(401).end();
     return;
   }

@@ -31,7 +31,7 @@ const folder = await mkdtemp(join(os.tmpdir(), 'kind-bench-'));
 const running = [];
 
 /** @template {{ stop(): Promise<void> }} T @param {T} started @returns {T} */
-function keep(started) {
+function stopAtEnd(started) {
   running.push(started);
   return started;
 }
@@ -44,7 +44,7 @@ async function cleanUp() {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
 
 /** @param {string} line */
-function tell(line) {
+function log(line) {
   console.error(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${line}`);
 }
 
@@ -64,14 +64,14 @@ async function startSystems(postgres) {
     const dataDir = join(folder, name);
     await mkdir(dataDir);
     const profile = options.profile === undefined ? undefined : resolve(options.profile, name);
-    services.push(keep(await Service.start({ name, dist, databaseUrl: postgres.url, dataDir, profile })));
+    services.push(stopAtEnd(await Service.start({ name, dist, databaseUrl: postgres.url, dataDir, profile })));
   }
   const [service] = services;
   if (!service) throw new Error('no service');
   const shared = { databaseUrl: postgres.url, headers: service.headers };
-  const bare = keep(await Bare.start({ ...shared, name: 'bare' }));
-  const keeping = keep(await Bare.start({ ...shared, name: 'bare, tokens kept', keepTokens: true }));
-  return { bare, keeping, service, services };
+  const bare = stopAtEnd(await Bare.start({ ...shared, name: 'bare' }));
+  const keepingTokens = stopAtEnd(await Bare.start({ ...shared, name: 'bare, tokens kept', keepTokens: true }));
+  return { bare, keepingTokens, service, services };
 }
 
 /**
@@ -81,13 +81,13 @@ async function startSystems(postgres) {
  * @param {string} tool
  * @returns {Promise<import('./report.mjs').ScaleReport>}
  */
-async function measureScale(scale, { bare, keeping, service, services }, postgres, tool) {
+async function measureScale(scale, { bare, keepingTokens, service, services }, postgres, tool) {
   const dataset = new Dataset(scale, postgres.client, `project_${service.project}`);
   const imported = await dataset.fill(service);
-  tell(`${scale.rows} cities imported, ${Math.round(imported)} rows/s`);
+  log(`${scale.rows} cities imported, ${Math.round(imported)} rows/s`);
   const measured = [];
   for (const workload of workloadsOf(dataset).filter(({ id }) => isWanted(id))) {
-    const systems = workload.id === 'W1' ? [bare, ...services, keeping] : [bare, ...services];
+    const systems = workload.id === 'W1' ? [bare, ...services, keepingTokens] : [bare, ...services];
     measured.push(await measure(workload, systems, () => dataset.reset(), postgres, tool));
   }
   if (isWanted('bulk')) measured.push(await measureBulk(dataset, [bare, ...services], postgres));
@@ -106,7 +106,7 @@ async function measureScale(scale, { bare, keeping, service, services }, postgre
 async function measureGraphs({ bare, service, services }, postgres, tool) {
   const graphs = new Graphs(postgres.client, `project_${service.project}`);
   await graphs.fill(service);
-  tell(`a tree of ${graphs.tree.units} units, and ${graphs.random.units} with random links, are written`);
+  log(`a tree of ${graphs.tree.units} units, and ${graphs.random.units} with random links, are written`);
   const measured = [];
   for (const workload of graphWorkloads(graphs).filter(({ id }) => isWanted(id))) {
     measured.push(await measure(workload, [bare, ...services], () => graphs.reset(), postgres, tool));
@@ -127,14 +127,14 @@ async function measure(workload, systems, reset, postgres, tool) {
   const { id, title, target, writes, requests, slow = false } = workload;
   const prepare = () => (writes ? reset() : Promise.resolve());
   await checkAnswers(workload, systems, prepare);
-  const asked = systems.map((system) => ({ ...seenAs(system), requests }));
-  const figures = await underLoad(asked, postgres, tool, prepare, slow);
-  tell(`${id}: ${figures.map(({ name, rate }) => `${name} ${rate.toFixed(rate < 10 ? 1 : 0)}/s`).join(', ')}`);
+  const requested = systems.map((system) => ({ ...asSystem(system), requests }));
+  const figures = await underLoad(requested, postgres, tool, prepare, slow);
+  log(`${id}: ${figures.map(({ name, rate }) => `${name} ${rate.toFixed(rate < 10 ? 1 : 0)}/s`).join(', ')}`);
   return { id, title, target, unit: 'requests', figures };
 }
 
 /** @param {Bare | Service} system @returns {import('./measure.mjs').System} */
-function seenAs({ name, url, headers, child }) {
+function asSystem({ name, url, headers, child }) {
   return { name, url, headers, child };
 }
 
@@ -176,12 +176,12 @@ function underLoad(systems, postgres, tool, prepare, slow = false) {
 async function measureFunction(dataset, service, postgres, tool) {
   await makeFunction(dataset, service, join(folder, service.name, 'functions'));
   const { get, call } = functionRequests(dataset);
-  const asked = [
-    { ...seenAs(service), name: 'get one by id', requests: get },
-    { ...seenAs(service), name: 'an empty function', requests: call },
+  const requested = [
+    { ...asSystem(service), name: 'get one by id', requests: get },
+    { ...asSystem(service), name: 'an empty function', requests: call },
   ];
-  const figures = await underLoad(asked, postgres, tool, () => Promise.resolve());
-  tell(`F1: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)}/s`).join(', ')}`);
+  const figures = await underLoad(requested, postgres, tool, () => Promise.resolve());
+  log(`F1: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)}/s`).join(', ')}`);
   return { id: 'F1', title: 'call an empty function', target: FUNCTION_TARGET, unit: 'requests', figures };
 }
 
@@ -193,21 +193,21 @@ async function measureFunction(dataset, service, postgres, tool) {
  * @param {string} tool
  */
 async function measureRules(dataset, service, postgres, tool) {
-  const wanted = comparisonsOf(dataset).filter(({ id }) => isWanted(id));
-  if (wanted.length === 0) return [];
+  const comparisons = comparisonsOf(dataset).filter(({ id }) => isWanted(id));
+  if (comparisons.length === 0) return [];
   const headers = await makeReader(dataset, service);
   const measured = [];
-  for (const comparison of wanted) {
+  for (const comparison of comparisons) {
     const { id, title, plain, ruled } = comparison;
     await checkAlike(comparison, service.url, headers);
-    const reader = { ...seenAs(service), headers };
-    const asked = [
+    const reader = { ...asSystem(service), headers };
+    const requested = [
       { ...reader, name: 'without a rule', requests: plain },
       { ...reader, name: 'by a rule', requests: ruled },
     ];
-    const figures = await underLoad(asked, postgres, tool, () => Promise.resolve());
+    const figures = await underLoad(requested, postgres, tool, () => Promise.resolve());
     measured.push({ id, title, target: RULE_TARGET, unit: 'requests', figures });
-    tell(`${id}: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)}/s`).join(', ')}`);
+    log(`${id}: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)}/s`).join(', ')}`);
   }
   return measured;
 }
@@ -225,7 +225,7 @@ async function measureBulk(dataset, systems, postgres) {
     await waitUntilQuiet(options.quiet);
     return withCpu(system, postgres, () => createInBulk(system, requests));
   });
-  tell(`bulk: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)} rows/s`).join(', ')}`);
+  log(`bulk: ${figures.map(({ name, rate }) => `${name} ${Math.round(rate)} rows/s`).join(', ')}`);
   return { id: 'bulk', title: 'create, arrays of 1000, rows', target: 0.4, unit: 'rows', figures };
 }
 
@@ -235,31 +235,31 @@ async function run() {
   if (!(await isFresh())) await build();
   const tool = await loadTool();
   const dist = join(root, 'dist');
-  const postgres = keep(await Postgres.start(dist, join(folder, 'postgres')));
+  const postgres = stopAtEnd(await Postgres.start(dist, join(folder, 'postgres')));
   const systems = await startSystems(postgres);
-  tell(
+  log(
     `PostgreSQL ${postgres.version} and ${[systems.bare, ...systems.services].length} systems run; load with ${tool}`,
   );
   await delay(1000);
   const observed = [systems.bare, ...systems.services];
   const idle = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
   const scales = [];
-  const along = [...(options.only ?? ['L'])].filter((id) => id.startsWith('L'));
+  const linkWorkloads = [...(options.only ?? ['L'])].filter((id) => id.startsWith('L'));
   const reports = [
-    ...(along.length === options.only?.size ? [] : options.scales).map(
+    ...(linkWorkloads.length === options.only?.size ? [] : options.scales).map(
       (scale) => () => measureScale(scale, systems, postgres, tool),
     ),
-    ...(along.length > 0 ? [() => measureGraphs(systems, postgres, tool)] : []),
+    ...(linkWorkloads.length > 0 ? [() => measureGraphs(systems, postgres, tool)] : []),
   ];
   for (const report of reports) {
-    const made = await report();
-    console.log(`\n${scaleTable(made)}\n`);
-    scales.push(made);
+    const result = await report();
+    console.log(`\n${scaleTable(result)}\n`);
+    scales.push(result);
   }
   const loaded = await Promise.all(observed.map(({ child }) => residentMegabytes(child.pid)));
   const memory = observed.map(({ name }, at) => ({ name, idle: idle[at], loaded: loaded[at] }));
   for (const { name, idle: before, loaded: after } of memory)
-    tell(`memory of ${name}: ${before} MB idle, ${after} MB after load`);
+    log(`memory of ${name}: ${before} MB idle, ${after} MB after load`);
   const document = isWanted('document') ? await measureDocuments(systems.service, options.rounds) : undefined;
   if (document) console.log(`\n${documentTable(document)}\n`);
   const about = { version: postgres.version, settings: await postgres.settings() };
@@ -270,7 +270,7 @@ async function run() {
   if (options.write) {
     const text = markdown({ command, root, tool, postgres: about, options, scales, memory, starts, document });
     await writeFile(join(import.meta.dirname, 'RESULTS.md'), text);
-    tell('written: bench/RESULTS.md');
+    log('written: bench/RESULTS.md');
   }
 }
 

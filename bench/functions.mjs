@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The target: a call takes at most this many times as long as a get. */
 export const FUNCTION_TARGET = 1 / 1.3;
 
-const DIFFERENT = 2000;
+const DIFFERENT_REQUESTS = 2000;
 /** Milliseconds after which the service has certainly scanned its functions folder. */
-const PATIENCE = 10_000;
+const LOAD_TIMEOUT = 10_000;
 
 /**
  * Adds an empty function to the kind of the cities, and waits until the service has loaded it.
@@ -24,7 +24,7 @@ export default city.module({ functions: { empty } });
 `;
   await mkdir(functions, { recursive: true });
   await writeFile(join(functions, `${city}.ts`), module);
-  for (const end = performance.now() + PATIENCE; ; await delay(100)) {
+  for (const end = performance.now() + LOAD_TIMEOUT; ; await delay(100)) {
     try {
       return await service.call('GET', `/${city}/function/empty`);
     } catch (error) {
@@ -37,5 +37,5 @@ export default city.module({ functions: { empty } });
 export function functionRequests({ city, ids }) {
   /** @param {string} rest @returns {import('./load.mjs').LoadRequest} */
   const get = (rest) => ({ method: 'GET', path: `/api/lib/${city}/${rest}` });
-  return { get: ids.slice(0, DIFFERENT).map((id) => get(`unit/${id}`)), call: [get('function/empty')] };
+  return { get: ids.slice(0, DIFFERENT_REQUESTS).map((id) => get(`unit/${id}`)), call: [get('function/empty')] };
 }

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-const here = import.meta.dirname;
+const folder = import.meta.dirname;
 
-if (!existsSync(join(here, 'node_modules', 'pg'))) {
-  execFileSync('npm', ['ci'], { cwd: here, stdio: 'inherit', shell: process.platform === 'win32' });
+if (!existsSync(join(folder, 'node_modules', 'pg'))) {
+  execFileSync('npm', ['ci'], { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' });
 }

@@ -15,11 +15,11 @@ export const CONNECTIONS = 16;
 /** The program that makes the load. @returns {Promise<string>} */
 export async function loadTool() {
   // wrk prints its version with its usage, and exits with an error.
-  const said = await run('wrk', ['--version']).then(
+  const output = await run('wrk', ['--version']).then(
     ({ stdout }) => stdout,
     (error) => String(error.stdout ?? ''),
   );
-  const [, version] = /^wrk (\S+)/.exec(said) ?? [];
+  const [, version] = /^wrk (\S+)/.exec(output) ?? [];
   return version === undefined ? 'autocannon' : `wrk ${version.replace(/^debian\//, '')}`;
 }
 
@@ -39,7 +39,7 @@ export async function putLoad(tool, load) {
 async function withWrk({ url, headers, requests, seconds, folder }) {
   const file = join(folder, 'requests.txt');
   await writeFile(file, requests.map(({ method, path, body = '' }) => `${method} ${path} ${body}`).join('\n'));
-  const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const headerArguments = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const script = join(import.meta.dirname, 'load.lua');
   const args = [
     '-t1',
@@ -47,7 +47,7 @@ async function withWrk({ url, headers, requests, seconds, folder }) {
     `-d${seconds}s`,
     '--timeout',
     '30s',
-    ...given,
+    ...headerArguments,
     '-s',
     script,
     url,

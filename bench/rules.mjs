@@ -15,7 +15,7 @@ export const RULE_TARGET = 1 / 1.3;
 
 const MEMBERS = 'reader';
 const NATION = 'US';
-const DIFFERENT = 2000;
+const DIFFERENT_REQUESTS = 2000;
 
 /**
  * Creates the kind with the rule, and a member whose nation the rule names; returns the service as this member uses it.
@@ -41,7 +41,7 @@ export async function makeReader(dataset, service) {
 
 /** @param {import('./dataset.mjs').Dataset} dataset @returns {Comparison[]} */
 export function comparisonsOf({ city, ruled, cities, ids }) {
-  const own = ids.filter((_, at) => cities[at]?.country === NATION).slice(0, DIFFERENT);
+  const own = ids.filter((_, at) => cities[at]?.country === NATION).slice(0, DIFFERENT_REQUESTS);
   /** @param {string} kind @param {string} rest @returns {LoadRequest} */
   const get = (kind, rest) => ({ method: 'GET', path: `/api/lib/${kind}/unit${rest}` });
   /** @param {string} id @param {string} title @param {string} query @returns {Comparison} */

@@ -18,7 +18,7 @@ import assert from 'node:assert/strict';
  * @property {(content: Content, sample: number) => void} check throws where a content is not right
  */
 
-const DIFFERENT = 2000;
+const DIFFERENT_REQUESTS = 2000;
 const SAMPLES = 20;
 const COUNTRIES = ['US', 'IN', 'BR'];
 const POPULATION = 100_000;
@@ -40,7 +40,7 @@ export function workloadsOf(dataset) {
 
 /** @param {Dataset} dataset @returns {Workload} */
 function getById({ city, cities, ids }) {
-  const chosen = positions(cities.length, DIFFERENT);
+  const chosen = positions(cities.length, DIFFERENT_REQUESTS);
   const requests = chosen.map((at) => ({ method: 'GET', path: `/api/lib/${city}/unit/${ids[at]}` }));
   return {
     id: 'W1',
@@ -119,7 +119,7 @@ function lists({ city, cities }) {
 
 /** @param {Dataset} dataset @returns {Workload} */
 function create({ place, cities }) {
-  const bodies = positions(cities.length, DIFFERENT).map((at) => cities[at]);
+  const bodies = positions(cities.length, DIFFERENT_REQUESTS).map((at) => cities[at]);
   const requests = bodies.map((body) => ({
     method: 'POST',
     path: `/api/lib/${place}/unit`,
@@ -138,7 +138,7 @@ function create({ place, cities }) {
 
 /** @param {Dataset} dataset @returns {Workload} */
 function edit({ place, cities, ids }) {
-  const chosen = positions(cities.length, DIFFERENT * 3);
+  const chosen = positions(cities.length, DIFFERENT_REQUESTS * 3);
   const changed = chosen.map((at, turn) => (cities[at]?.population ?? 0) + turn);
   const requests = chosen.map((at, turn) => ({
     method: 'PUT',

@@ -27,26 +27,26 @@ async function changedAt(file) {
 /** True if every file of a build is at least as new as its source and the build settings. */
 export async function isFresh(folder = target) {
   const settings = await Promise.all([join(root, '.swcrc'), join(root, 'package.json')].map(changedAt));
-  const fresh = (await files(source)).map(async (file) => {
+  const checks = (await files(source)).map(async (file) => {
     const output = outputOf(file, folder);
     if (output === undefined) return true;
     const [changed, built] = await Promise.all([changedAt(file), changedAt(output)]);
     return built !== undefined && [changed, ...settings].every((time) => time <= built);
   });
-  return (await Promise.all(fresh)).every(Boolean);
+  return (await Promise.all(checks)).every(Boolean);
 }
 
 /** Builds into a temporary folder and then replaces the previous build, so that a failed build keeps that one. */
 export async function build(folder = target) {
-  const fresh = `${folder}.${process.pid}`;
-  await rm(fresh, { recursive: true, force: true });
+  const draft = `${folder}.${process.pid}`;
+  await rm(draft, { recursive: true, force: true });
   try {
-    await buildInto(fresh);
-    await chmod(join(fresh, 'cli', 'main.js'), 0o755);
+    await buildInto(draft);
+    await chmod(join(draft, 'cli', 'main.js'), 0o755);
     await rm(folder, { recursive: true, force: true });
-    await rename(fresh, folder);
+    await rename(draft, folder);
   } finally {
-    await rm(fresh, { recursive: true, force: true });
+    await rm(draft, { recursive: true, force: true });
   }
 }
 

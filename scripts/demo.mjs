@@ -52,12 +52,12 @@ async function demonstrate(service, opened) {
   const client = await Client.signIn(service.url, { project, username, password });
   say(`\n  ${note}\n`);
   await define(client);
-  const began = performance.now();
+  const started = performance.now();
   const countries = countryRows();
   const cities = cityRows();
   await importUnits(client, 'country', countries);
   await importUnits(client, 'city', cities);
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (performance.now() - started) / 1000;
   const rows = countries.length + cities.length;
   say(
     `\n  ${rows.toLocaleString('en')} units in ${seconds.toFixed(1)} s: ${Math.round(rows / seconds).toLocaleString('en')} a second.`,
@@ -72,15 +72,15 @@ async function demonstrate(service, opened) {
 /** Deletes the kinds of an earlier run (the referring one first) and defines them again. */
 async function define(client) {
   for (const { id, metadata } of [CITY, COUNTRY]) {
-    const there = await client.find(`/kind/unit/${id}`);
-    if (!there) continue;
-    if (there.metadata.demo !== metadata.demo)
+    const existing = await client.find(`/kind/unit/${id}`);
+    if (!existing) continue;
+    if (existing.metadata.demo !== metadata.demo)
       throw new DemoError(`the project has a kind '${id}' that is not the demo's`);
     await client.call('DELETE', `/kind/unit/${id}?cascade=true`);
     say(`  The kind '${id}' of an earlier run is deleted, with its units.`);
   }
   for (const kind of [COUNTRY, CITY]) {
-    await client.post('/kind/unit', { ...kind, parameters: await known(client, kind.parameters) });
+    await client.post('/kind/unit', { ...kind, parameters: await existingAsIds(client, kind.parameters) });
     say(`  The kind '${kind.id}' is defined: ${kind.parameters.length} parameters.`);
   }
   say();
@@ -92,15 +92,15 @@ async function link(client) {
     if (!(await client.find(`/link/unit/${type.id}`))) await client.post('/link/unit', type);
   }
   const paths = linkPaths(await client.all(encodeURI(LINKED_CITIES)));
-  const began = performance.now();
+  const started = performance.now();
   await makeLinks(client, paths);
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (performance.now() - started) / 1000;
   const rate = Math.round(paths.length / seconds).toLocaleString('en');
   say(`\n  ${paths.length.toLocaleString('en')} links in ${seconds.toFixed(1)} s, one request each: ${rate} a second.`);
 }
 
 /** Parameters that already exist in the project are listed by id instead of defined again. */
-async function known(client, parameters) {
+async function existingAsIds(client, parameters) {
   const named = parameters.map(async (each) => {
     if (typeof each === 'string') return each;
     return (await client.find(`/${each.kind_id}/unit/${each.id}`)) ? each.id : each;

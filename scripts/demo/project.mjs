@@ -24,7 +24,7 @@ export async function openProject(service, flags, { bootstrap }) {
   }
   if (before) await kind('delete', KEY, '--yes');
   const { administrator } = await kind('create', KEY, '--label', LABEL);
-  await mustKnow(service.url);
+  await checkServiceKnowsProject(service.url);
   const note = `The project '${KEY}' is ${before ? 'made anew' : 'made'} (npm run kind -- project create ${KEY}).`;
   return { project: KEY, ...administrator, generated: true, note };
 }
@@ -39,7 +39,7 @@ async function kind(...argv) {
 }
 
 /** Checks that the service knows the project: the command line uses this folder's database, the service may use another. */
-async function mustKnow(url) {
+async function checkServiceKnowsProject(url) {
   const response = await fetch(`${url}/api/lib/kind/unit?limit=0`, { headers: { 'kind-project-key': KEY } });
   const { messages } = await response.json();
   if (messages.some(({ code }) => code === 'project.unknown')) {

@@ -9,7 +9,7 @@ const START = fileURLToPath(new URL('../start.mjs', import.meta.url));
 /** A running service; undefined if there is none and no URL was given. @throws DemoError if that URL does not answer */
 export async function findService(named, { host, port }) {
   const url = (named ?? `http://${reachable(host)}:${port}`).replace(/\/+$/, '');
-  if (await answers(url)) return { url, started: false, stop: async () => {} };
+  if (await isRunning(url)) return { url, started: false, stop: async () => {} };
   if (named !== undefined) throw new DemoError(`${url} is no running service`);
   return undefined;
 }
@@ -19,7 +19,7 @@ function reachable(host) {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-async function answers(url) {
+async function isRunning(url) {
   try {
     const response = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(3000) });
     const { content } = await response.json();
@@ -34,12 +34,12 @@ export async function startService(say) {
   say('  No service runs yet; starting one.');
   const env = { ...process.env, PORT: '0', LOG_LEVEL: 'warn' };
   const child = spawn(process.execPath, [START], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const gone = once(child, 'exit');
+  const exited = once(child, 'exit');
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
-    await gone;
+    await exited;
   };
-  const greeting = await greetingOf(child, gone);
+  const greeting = await greetingOf(child, exited);
   const url = /https?:\/\/\S+/.exec(greeting)?.[0];
   if (url === undefined) {
     await stop();
@@ -53,16 +53,16 @@ export async function startService(say) {
 }
 
 /** The output up to the empty line that ends the greeting, or all of it if the process exits. */
-async function greetingOf({ stdout }, gone) {
+async function greetingOf({ stdout }, exited) {
   let text = '';
   stdout.setEncoding('utf8');
-  const whole = new Promise((resolve) => {
+  const complete = new Promise((resolve) => {
     stdout.on('data', (chunk) => {
       text += chunk;
       if (/https?:\/\/\S+[^]*\n\n$/.test(text)) resolve();
     });
   });
-  await Promise.race([whole, gone]);
+  await Promise.race([complete, exited]);
   return text;
 }
 
