@@ -36,7 +36,7 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
   const first = await prepareService(options);
   const start: ToWorker = { type: 'start', connection, secret, first };
   const metrics = new AggregatorRegistry();
-  const served = config.metrics && (await serveMetrics(config.metrics, () => metrics.clusterMetrics()));
+  const metricsServer = config.metrics && (await serveMetrics(config.metrics, () => metrics.clusterMetrics()));
   cluster.on('message', (worker, { type }: ToPrimary) => {
     if (type !== 'metrics') return;
     const answer = (text?: string) => worker.isConnected() && worker.send({ type: 'metrics', text } satisfies ToWorker);
@@ -55,9 +55,9 @@ export async function startWorkers(options: ServiceOptions): Promise<RunningServ
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(workers.map(stopWorker));
-    await served?.stop();
+    await metricsServer?.stop();
   };
-  return { url: urls[0] ?? '', first, stop, ...(served && { metricsUrl: served.url }) };
+  return { url: urls[0] ?? '', first, stop, ...(metricsServer && { metricsUrl: metricsServer.url }) };
 }
 
 function startWorker(start: ToWorker): Promise<string> {
@@ -98,13 +98,13 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
 /** The metrics of all workers, collected by the primary. @throws KindError 503 */
 function metricsOfAll(): Promise<string> {
   return new Promise((resolve, reject) => {
-    const hear = (message: ToWorker): void => {
+    const onMessage = (message: ToWorker): void => {
       if (message.type !== 'metrics') return;
-      process.off('message', hear);
+      process.off('message', onMessage);
       if (message.text !== undefined) resolve(message.text);
       else reject(retryLater('server.busy', 'Not every process told its numbers'));
     };
-    process.on('message', hear);
+    process.on('message', onMessage);
     sendToPrimary({ type: 'metrics' });
   });
 }

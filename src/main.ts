@@ -11,7 +11,7 @@ import { DatabaseStartError } from './database/connection/start-error.js';
 import { handleStrayErrors } from './function/sandbox/user-code.js';
 import { greeting } from './greeting.js';
 import { createLogger } from './http/log/logger.js';
-import { startService } from './service.js';
+import { startService, type ServiceOptions } from './service.js';
 
 async function main(): Promise<void> {
   const config = loadConfig();
@@ -55,10 +55,10 @@ async function main(): Promise<void> {
 
 async function start(
   config: Config,
-  given: Pick<Parameters<typeof startService>[0], 'connection' | 'alone' | 'logger' | 'signal'>,
+  context: Pick<ServiceOptions, 'connection' | 'alone' | 'logger' | 'signal'>,
 ): Promise<RunningService> {
   await checkAddresses(config);
-  const options = { config, secret: await loadSecret(config), ...given };
+  const options = { config, secret: await loadSecret(config), ...context };
   return config.workers > 1 ? startWorkers(options) : startService(options);
 }
 
@@ -70,29 +70,29 @@ interface StopHandlers {
 
 /**
  * The first signal stops the service, further ones are ignored. A signal during the start takes effect after the start,
- * but at the latest after `patience` milliseconds; unfinished transactions then end with their connections.
+ * but at the latest after `graceTime` milliseconds; unfinished transactions then end with their connections.
  */
-function onSignals(patience: number, { onFirstSignal: told, stop }: StopHandlers): { ready(): void } {
+function onSignals(graceTime: number, { onFirstSignal, stop }: StopHandlers): { ready(): void } {
   let ready = false;
   let signalled = false;
   let stopping = false;
-  const run = (): void => {
+  const stopOnce = (): void => {
     if (stopping) return;
     stopping = true;
     stop().then(() => process.exit(0), fail);
   };
-  const hear = (signal: string): void => {
+  const onSignal = (signal: string): void => {
     if (signalled) return;
     signalled = true;
-    told(signal);
-    if (ready) run();
-    else setTimeout(run, patience);
+    onFirstSignal(signal);
+    if (ready) stopOnce();
+    else setTimeout(stopOnce, graceTime);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hear);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   return {
     ready() {
       ready = true;
-      if (signalled) run();
+      if (signalled) stopOnce();
     },
   };
 }

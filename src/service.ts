@@ -77,8 +77,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await listener.start();
   await app.listen(config.port, config.host);
   // With several processes, the primary serves the metrics.
-  const own = metricsOfAll ? undefined : config.metrics;
-  const metrics = own && (await serveMetrics(own, () => app.get(Metrics).text()));
+  const metricsAddress = metricsOfAll ? undefined : config.metrics;
+  const metrics = metricsAddress && (await serveMetrics(metricsAddress, () => app.get(Metrics).text()));
   await app.get(IndexBuilder).watch();
   const server = app.getHttpServer();
   const url = serviceUrl(server, config);
@@ -116,19 +116,19 @@ async function assemble(options: ServiceOptions) {
   const { config, secret, connection, logger, prepared, signal, alone = false } = options;
   const warn = (line: string): void => logger.warn(line);
   const idleTimeout = idleTimeoutFor(config.functionTimeout);
-  const { dataSource, reachability: reach } = await openPool(connection, {
+  const { dataSource, reachability } = await openPool(connection, {
     pool: config.databasePool,
     statementTimeout: STATEMENT_TIMEOUT,
     idleTimeout,
     warn,
   });
-  if (reach.superuser && !prepared) logger.warn(SUPERUSER_WARNING);
+  if (reachability.superuser && !prepared) logger.warn(SUPERUSER_WARNING);
   let registration: ServiceRegistration | undefined;
   try {
     if (!prepared) await migrateRegistry(dataSource, { log: (line) => logger.info(line), signal });
     const database = new Database(dataSource, {
       onAfterCommitError: (error) => logger.error({ err: error }, 'work after a commit failed'),
-      pooled: reach.pooled,
+      pooled: reachability.pooled,
       idleTimeout,
       retryTimeout: config.functionTimeout,
       prepares: config.databasePrepared,

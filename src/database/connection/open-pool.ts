@@ -28,14 +28,14 @@ const WARNING_INTERVAL = 60_000;
  */
 export async function openPool(connection: ConnectionOptions, options: OpenPoolOptions): Promise<OpenedPool> {
   const settings = sessionSettings(options);
-  const reach = await findReachability(connection, settings);
+  const reachability = await findReachability(connection, settings);
   const dataSource = createDataSource(connection, {
     pool: options.pool,
-    options: reach.options,
-    ...(reach.pooled && { verify: settingsCheck(settings, options.warn) }),
+    options: reachability.options,
+    ...(reachability.pooled && { verify: settingsCheck(settings, options.warn) }),
   });
   await dataSource.initialize();
-  return { dataSource, reachability: reach };
+  return { dataSource, reachability };
 }
 
 /** The settings that a pooler passes on can change while the service is running. */
