@@ -4,8 +4,8 @@ import { Controller, Get, Param, Req, Res, UseInterceptors } from '@nestjs/commo
 import { codingOf } from '../http/answer/content-coding.js';
 import { loggedPath } from '../http/server/request-log.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import { answerFile, ASSET_POLICY, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/stored-file.js';
-import { methodNotAllowed, refusal } from '../shared/errors.js';
+import { answerAsset, answerFile, PAGE_POLICY, SCRIPT, STYLE, StoredFiles } from '../http/answer/stored-file.js';
+import { methodNotAllowed } from '../shared/errors.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
 
@@ -55,8 +55,6 @@ export class ResetPageController {
   })
   @WithoutProject()
   async asset(@Param('asset') name: string, @Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    const file = await this.#assets.find(name, codingOf(request));
-    if (!file) throw refusal('route.unknown', 'The page has no such part');
-    answerFile(request, response, file, { ...ASSET_POLICY, ...NO_STORE });
+    await answerAsset(this.#assets, name, request, response, NO_STORE);
   }
 }

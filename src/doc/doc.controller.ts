@@ -4,9 +4,8 @@ import { codingOf } from '../http/answer/content-coding.js';
 import { readQuery, unbracket } from '../http/route/parse-list-query.js';
 import { KINDS_QUERY } from '../http/route/query-names.js';
 import type { HttpRequest, HttpResponse } from '../http/request/request.js';
-import { answerFile, ASSET_POLICY, PAGE_POLICY } from '../http/answer/stored-file.js';
+import { answerAsset, answerFile, PAGE_POLICY } from '../http/answer/stored-file.js';
 import { varyOf } from '../http/answer/vary.js';
-import { refusal } from '../shared/errors.js';
 import { WithOptionalProject, WithoutProject } from '../tenancy/route-options.js';
 import { findScope } from '../tenancy/request-scope.js';
 import { TenancyInterceptor } from '../tenancy/tenancy.interceptor.js';
@@ -63,9 +62,7 @@ export class DocController {
   })
   @WithoutProject()
   async asset(@Param('asset') name: string, @Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    const file = await assetFiles.find(name, codingOf(request));
-    if (!file) throw refusal('route.unknown', 'The page has no such part');
-    answerFile(request, response, file, ASSET_POLICY);
+    await answerAsset(assetFiles, name, request, response);
   }
 }
 

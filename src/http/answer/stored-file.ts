@@ -2,9 +2,10 @@
 import { webcrypto } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encode, type Coding } from './content-coding.js';
+import { codingOf, encode, type Coding } from './content-coding.js';
 import { etagMatches } from './etag.js';
 import type { HttpRequest, HttpResponse } from '../request/request.js';
+import { refusal } from '../../shared/errors.js';
 
 export const SCRIPT = 'text/javascript; charset=utf-8';
 export const STYLE = 'text/css; charset=utf-8';
@@ -26,7 +27,7 @@ export const PAGE_POLICY = {
   'Referrer-Policy': 'no-referrer',
 } as const;
 
-export const ASSET_POLICY = { 'Content-Security-Policy': "default-src 'none'" } as const;
+const ASSET_POLICY = { 'Content-Security-Policy': "default-src 'none'" } as const;
 
 export interface StoredFile {
   readonly bytes: Buffer;
@@ -116,6 +117,19 @@ export class StoredFiles<Name extends string> {
   async #encode(name: string, source: FileSource, coding: Coding): Promise<StoredFile> {
     return encodedFile(await this.#load(name, source), coding);
   }
+}
+
+/** Sends a file of a page, such as a script. @throws KindError 404 if the page has no such file */
+export async function answerAsset(
+  files: Pick<StoredFiles<string>, 'find'>,
+  name: string,
+  request: HttpRequest,
+  response: HttpResponse,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const file = await files.find(name, codingOf(request));
+  if (!file) throw refusal('route.unknown', 'The page has no such part');
+  answerFile(request, response, file, { ...ASSET_POLICY, ...headers });
 }
 
 async function readStoredFile(name: string, { folder, type }: FileSource): Promise<StoredFile> {
