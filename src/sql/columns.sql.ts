@@ -4,7 +4,7 @@ import type { ColumnType, JsonForm } from '../model/parameter-type/parameter-typ
 import { flatten, ident, join, literal, sql, sqlType, type Fragment } from './fragment.js';
 import { utcText } from './time.sql.js';
 
-/** Made once each: a parameter type has one. */
+/** Each is created once, because every field of a type has the same. */
 const columnTypes = new Map<ColumnType, Fragment>();
 
 export function columnType(type: ColumnType, array = false): Fragment {
@@ -73,9 +73,9 @@ const selectLists = new WeakMap<readonly Field[], Fragment>();
 export function selectList(fields: readonly Field[]): Fragment {
   const known = selectLists.get(fields);
   if (known) return known;
-  const made = flatten(join(fields.map((field) => sql`${fieldJson(field)} AS ${ident(field.id)}`)));
-  selectLists.set(fields, made);
-  return made;
+  const list = flatten(join(fields.map((field) => sql`${fieldJson(field)} AS ${ident(field.id)}`)));
+  selectLists.set(fields, list);
+  return list;
 }
 
 /** The JSON object of the fields of the row `t`, as text. */

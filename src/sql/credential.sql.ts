@@ -91,8 +91,8 @@ export interface NamedCredential {
   readonly email: string;
   readonly member_kind: string;
   readonly member_id: string;
-  /** `inserted_at` as text. */
-  readonly made: string;
+  /** As text. */
+  readonly inserted_at: string;
 }
 
 /**
@@ -101,7 +101,7 @@ export interface NamedCredential {
  */
 export function findUnfoldedCredentialsStatement(
   schema: string,
-  after: Pick<NamedCredential, 'id' | 'made'> | undefined,
+  after: Pick<NamedCredential, 'id' | 'inserted_at'> | undefined,
   limit: number,
 ): Statement {
   const joiners = param('[\u200c\u200d\ufe0e\ufe0f]');
@@ -110,9 +110,9 @@ export function findUnfoldedCredentialsStatement(
     OR "email_key" ~ ${joiners}
     OR "email_key" ~ ${param('[.\u3002]$')}
   )`;
-  const behind =
+  const afterLast =
     after &&
-    sql`("inserted_at", "id") > (${param(after.made)}::timestamptz, ${param(after.id)}::${columnType('uuid')})`;
+    sql`("inserted_at", "id") > (${param(after.inserted_at)}::timestamptz, ${param(after.id)}::${columnType('uuid')})`;
   return render(
     sql`
       SELECT
@@ -121,10 +121,10 @@ export function findUnfoldedCredentialsStatement(
         "email",
         "member_kind",
         "member_id"::text AS member_id,
-        "inserted_at"::text AS made
-      FROM ${ident(schema, CREDENTIAL_KIND)}
-      WHERE ${all([unfolded, behind])}
-      ORDER BY "inserted_at", "id"
+        "inserted_at"::text AS inserted_at
+      FROM ${ident(schema, CREDENTIAL_KIND)} AS c
+      WHERE ${all([unfolded, afterLast])}
+      ORDER BY c."inserted_at", c."id"
       LIMIT ${integer(limit)}
     `,
   );

@@ -44,10 +44,10 @@ export function changeDatabaseOwnerStatement(database: string, role: string): St
  * Rows `schema, sort, name`: the objects in the database that a role owns, without those of PostgreSQL and extensions.
  */
 function ownedObjects(role: Fragment): Fragment {
-  const own = (owner: Fragment) => sql`${owner} = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = ${role})`;
+  const isOwner = (owner: Fragment) => sql`${owner} = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = ${role})`;
   // Object ids below 16384 are PostgreSQL's own.
-  const users = sql`n.oid >= 16384 OR n.nspname = 'public'`;
-  const part = (table: Fragment, oid: Fragment) =>
+  const isUserSchema = sql`n.oid >= 16384 OR n.nspname = 'public'`;
+  const isPartOfAnother = (table: Fragment, oid: Fragment) =>
     sql`EXISTS (
       SELECT
       FROM pg_catalog.pg_depend AS d
@@ -56,7 +56,7 @@ function ownedObjects(role: Fragment): Fragment {
   const schemas = sql`
     SELECT n.nspname AS schema, 'SCHEMA' AS sort, format('%I', n.nspname) AS name
     FROM pg_catalog.pg_namespace AS n
-    WHERE ${own(sql`n.nspowner`)} AND n.oid >= 16384
+    WHERE ${isOwner(sql`n.nspowner`)} AND n.oid >= 16384
   `;
   const relations = sql`
     SELECT
@@ -71,35 +71,35 @@ function ownedObjects(role: Fragment): Fragment {
       format('%I.%I', n.nspname, c.relname)
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE (${users})
-      AND ${own(sql`c.relowner`)}
+    WHERE (${isUserSchema})
+      AND ${isOwner(sql`c.relowner`)}
       AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
-      AND NOT ${part(literal('pg_class'), sql`c.oid`)}
+      AND NOT ${isPartOfAnother(literal('pg_class'), sql`c.oid`)}
   `;
   const types = sql`
     SELECT n.nspname, 'TYPE', format('%I.%I', n.nspname, t.typname)
     FROM pg_catalog.pg_type AS t
     JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
-    WHERE (${users})
-      AND ${own(sql`t.typowner`)}
+    WHERE (${isUserSchema})
+      AND ${isOwner(sql`t.typowner`)}
       AND (
         t.typtype IN ('d', 'e', 'r')
           OR t.typtype = 'c'
           AND (SELECT relkind FROM pg_catalog.pg_class WHERE oid = t.typrelid) = 'c'
       )
-      AND NOT ${part(literal('pg_type'), sql`t.oid`)}
+      AND NOT ${isPartOfAnother(literal('pg_type'), sql`t.oid`)}
   `;
   const routines = sql`
     SELECT n.nspname, 'ROUTINE', p.oid::regprocedure::text
     FROM pg_catalog.pg_proc AS p
     JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
-    WHERE (${users}) AND ${own(sql`p.proowner`)} AND NOT ${part(literal('pg_proc'), sql`p.oid`)}
+    WHERE (${isUserSchema}) AND ${isOwner(sql`p.proowner`)} AND NOT ${isPartOfAnother(literal('pg_proc'), sql`p.oid`)}
   `;
   const collations = sql`
     SELECT n.nspname, 'COLLATION', format('%I.%I', n.nspname, c.collname)
     FROM pg_catalog.pg_collation AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.collnamespace
-    WHERE (${users}) AND ${own(sql`c.collowner`)} AND NOT ${part(literal('pg_collation'), sql`c.oid`)}
+    WHERE (${isUserSchema}) AND ${isOwner(sql`c.collowner`)} AND NOT ${isPartOfAnother(literal('pg_collation'), sql`c.oid`)}
   `;
   return join([schemas, relations, types, routines, collations], ' UNION ALL ');
 }
@@ -115,12 +115,12 @@ export function schemasOfRoleStatement(role: string): Statement {
 
 /** Gives all objects of a role in a schema to another role. */
 export function changeSchemaOwnerStatement(schema: string, from: string, to: string): Statement {
-  const mine = sql`
+  const owned = sql`
     SELECT b.sort, b.name
     FROM (${ownedObjects(literal(from))}) AS b
     WHERE b.schema = ${literal(schema)}
   `;
-  const give = sql`EXECUTE format('ALTER %s %s OWNER TO %I', r.sort, r.name, ${literal(to)})`;
-  const body = render(sql`DECLARE r record; BEGIN FOR r IN ${mine} LOOP ${give}; END LOOP; END`).text;
+  const changeOwner = sql`EXECUTE format('ALTER %s %s OWNER TO %I', r.sort, r.name, ${literal(to)})`;
+  const body = render(sql`DECLARE r record; BEGIN FOR r IN ${owned} LOOP ${changeOwner}; END LOOP; END`).text;
   return render(sql`DO ${literal(body)}`);
 }

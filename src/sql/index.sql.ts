@@ -13,16 +13,16 @@ export function createIndex(table: string, index: IndexShape, schema: string, ho
 /** The most bytes of an index entry. */
 const MAX_INDEX_ENTRY_BYTES = 2600;
 
-/** One row `later`: whether the table has more rows than that, or the index exists because a build was interrupted. */
+/** One row `large`: whether the table has more than `rows` rows, or the index exists because a build was interrupted. */
 export function isLargeStatement(schema: string, table: string, index: string, rows: number): Statement {
-  const some = sql`SELECT FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
-  const half = sql`EXISTS (
+  const firstRows = sql`SELECT FROM ${ident(schema, table)} LIMIT ${integer(rows + 1)}`;
+  const exists = sql`EXISTS (
     SELECT
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = ${param(schema)} AND c.relname = ${param(index)}
   )`;
-  return render(sql`SELECT ${half} OR (SELECT count(*) FROM (${some}) AS _few) > ${integer(rows)} AS later`);
+  return render(sql`SELECT ${exists} OR (SELECT count(*) FROM (${firstRows}) AS _first) > ${integer(rows)} AS large`);
 }
 
 /** One row `found`: whether a stored value may be too long for an index; undefined if none can be. */

@@ -148,8 +148,8 @@ function insertLinkSql(plan: LinkPlan, params: LinkStatementParams): Fragment {
   return sql`
     WITH
       ${endCtes(plan, params, keyShare)},
-      made AS (${inserted})
-    ${linkAnswer(plan, sql`coalesce((SELECT body FROM made), ${existing})`)}
+      inserted AS (${inserted})
+    ${linkAnswer(plan, sql`coalesce((SELECT body FROM inserted), ${existing})`)}
   `;
 }
 

@@ -143,7 +143,10 @@ function memberValueTest({ target, test, values }: MemberPredicate, scope: TestS
       )})`;
     case 'contains':
       return sql`${own} @> ARRAY[${first ?? sql`NULL`}]::${cast}`;
-    default:
+    case 'lt':
+    case 'lte':
+    case 'gt':
+    case 'gte':
       return sql`${own} ${ORDER_OPERATORS[test]} ${first ?? sql`NULL`}::${cast}`;
   }
 }

@@ -43,13 +43,13 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
     sql`
       WITH
         allowed AS (${allowed}),
-        old AS (
+        expired AS (
           DELETE FROM ${sessions}
           WHERE "member_id" = ${member} AND "expires_at" <= now()
           RETURNING "id"
         ),
-        deleted AS (${deleteTokensOf(schema, sql`old`)}),
-        made AS (
+        deleted AS (${deleteTokensOf(schema, sql`expired`)}),
+        started AS (
           INSERT INTO ${sessions} ("id", "member_kind", "member_id", "started_at", "expires_at")
           SELECT ${key}, ${param(memberKind)}, ${member}, now(), now() + ${seconds(lifetime)}
           FROM allowed
@@ -57,7 +57,7 @@ export function startSessionStatement(schema: string, session: NewSession): Stat
         )
       INSERT INTO ${ident(schema, REFRESH_TABLE)} ("id", "session_id", "issued_at")
       SELECT ${param(refresh)}::uuid, "id", date_trunc('second', now())
-      FROM made
+      FROM started
       RETURNING extract(epoch FROM "issued_at")::int AS issued
     `,
     true,
@@ -106,12 +106,12 @@ export function rotateTokenStatement(schema: string, { token, successor, lifetim
             AND ${IS_ALIVE}
           RETURNING r."session_id"
         ),
-        longer AS (
+        prolonged AS (
           UPDATE ${ident(schema, SESSION_TABLE)}
           SET "expires_at" = now() + ${seconds(lifetime)}
           WHERE "id" IN (SELECT "session_id" FROM used)
         ),
-        forgotten AS (
+        deleted AS (
           DELETE FROM ${tokens}
           WHERE "session_id" IN (SELECT "session_id" FROM used) AND "used_at" < now() - ${seconds(window)}
         )
@@ -148,12 +148,12 @@ export function deleteExpiredSessionsStatement(schema: string): Statement {
   const sessions = ident(schema, SESSION_TABLE);
   return render(
     sql`
-      WITH old AS (
+      WITH expired AS (
         DELETE FROM ${sessions}
         WHERE "id" IN (${expiredIds(sessions)})
         RETURNING "id"
       )
-      ${deleteTokensOf(schema, sql`old`)}
+      ${deleteTokensOf(schema, sql`expired`)}
     `,
     true,
   );

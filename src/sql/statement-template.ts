@@ -22,15 +22,15 @@ const SLOTS = [0, 1, 2, 3].map((at) => new Fragment([{ value: new Slot(at) }]));
 type SlotFragments = readonly [Fragment, Fragment, Fragment, Fragment];
 
 class StatementTemplate {
-  readonly #made: Statement;
+  readonly #statement: Statement;
 
   constructor(fragment: Fragment) {
-    this.#made = render(fragment, true);
+    this.#statement = render(fragment, true);
   }
 
   bind(bound: readonly unknown[]): Statement {
-    const { values } = this.#made;
-    return { ...this.#made, values: values.map((value) => (value instanceof Slot ? bound[value.at] : value)) };
+    const { values } = this.#statement;
+    return { ...this.#statement, values: values.map((value) => (value instanceof Slot ? bound[value.at] : value)) };
   }
 }
 

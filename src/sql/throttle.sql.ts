@@ -22,7 +22,7 @@ function recentAttempts(window: number): Fragment {
  */
 export function takeAttemptsStatement(schema: string, keys: readonly Allowance[], window: number): Statement {
   const [ids, allowed] = [keys.map(({ id }) => id), keys.map((key) => key.allowed)];
-  const of = recentAttempts(window);
+  const recent = recentAttempts(window);
   return render(
     sql`
       INSERT INTO ${ident(schema, THROTTLE_TABLE)} AS t ("id", "allowed", "attempts", "expires_at")
@@ -30,10 +30,10 @@ export function takeAttemptsStatement(schema: string, keys: readonly Allowance[]
       FROM unnest(${param(ids)}::text[], ${param(allowed)}::bigint[]) AS k("id", "allowed")
       ORDER BY k."id" COLLATE "C"
       ON CONFLICT ("id") DO UPDATE SET
-        "attempts" = ${of} || excluded."attempts",
+        "attempts" = ${recent} || excluded."attempts",
         "allowed" = excluded."allowed",
         "expires_at" = excluded."expires_at"
-      WHERE cardinality(${of}) < excluded."allowed"
+      WHERE cardinality(${recent}) < excluded."allowed"
       RETURNING t."id", now()::text AS at
     `,
     true,
@@ -53,8 +53,8 @@ export function returnAttemptsStatement(schema: string, ids: readonly string[], 
         WHERE "id" = ANY(${param(ids)}::text[])
         ORDER BY "id"
         FOR UPDATE
-      ) AS held
-      WHERE t."id" = held."id"
+      ) AS locked
+      WHERE t."id" = locked."id"
     `,
     true,
   );
@@ -62,11 +62,11 @@ export function returnAttemptsStatement(schema: string, ids: readonly string[], 
 
 /** One row `wait`: the seconds until all of the keys have an attempt left. */
 export function waitStatement(schema: string, ids: readonly string[], window: number): Statement {
-  const first = sql`SELECT min(e) FROM unnest(t."attempts") AS e WHERE e > now() - ${seconds(window)}`;
-  const free = sql`(${first}) + ${seconds(window)}`;
+  const oldest = sql`SELECT min(e) FROM unnest(t."attempts") AS e WHERE e > now() - ${seconds(window)}`;
+  const availableAt = sql`(${oldest}) + ${seconds(window)}`;
   return render(
     sql`
-      SELECT coalesce(ceil(extract(epoch FROM max(${free} - now()))), 1)::int AS wait
+      SELECT coalesce(ceil(extract(epoch FROM max(${availableAt} - now()))), 1)::int AS wait
       FROM ${ident(schema, THROTTLE_TABLE)} AS t
       WHERE t."id" = ANY(${param(ids)}::text[])
     `,

@@ -170,17 +170,17 @@ function manySteps(
     ) AS l
     LIMIT ${integer(limits.links + 1)}
   `;
-  const fresh = sql`
+  const unvisited = sql`
     SELECT CASE WHEN e.node NOT IN (SELECT unnest(w.seen)) THEN e.node END AS node, e.via
     FROM (${links}) AS e
   `;
   const units = sql`
     SELECT m.node, min(m.via) AS via, count(*) AS links
-    FROM (${fresh}) AS m
+    FROM (${unvisited}) AS m
     GROUP BY m.node
   `;
   const readable = isReadable(traversal);
-  const judged = readable
+  const checked = readable
     ? sql`
       SELECT n.node, n.via, n.links, n.node IS NOT NULL AND ${readable} AS ok
       FROM (
@@ -196,7 +196,7 @@ function manySteps(
       array_agg(u.node) FILTER (WHERE u.ok) AS nodes,
       array_agg(u.via) FILTER (WHERE u.ok) AS vias,
       coalesce(sum(u.links), 0)::bigint AS links
-    FROM (${judged}) AS u
+    FROM (${checked}) AS u
   `;
   const first = sql`
     SELECT
@@ -214,7 +214,7 @@ function manySteps(
       THEN w.seen || x.nodes || CASE WHEN w.depth < 0 THEN w.nodes END
     END
   `;
-  const goesOn = sql`
+  const continues = sql`
     w.depth < ${integer(traversal.depth)}
       AND w.nodes IS NOT NULL
       AND w.links <= ${integer(limits.links)}
@@ -226,7 +226,7 @@ function manySteps(
     SELECT w.depth + 1, x.nodes, x.vias, ${seen}, x.links
     FROM _w AS w
     CROSS JOIN LATERAL (${step}) AS x
-    WHERE ${goesOn}
+    WHERE ${continues}
   )`;
   const levels = sql`_l AS MATERIALIZED (
     SELECT
@@ -268,7 +268,8 @@ function unnestedSteps(levels: Fragment): Fragment {
 /** A page, which reads only the steps that it needs. */
 function pageOfSteps(limit: number, offset: number): Fragment {
   const from = offset === 0 ? sql`0` : sql`${param(offset)}::bigint`;
-  const some = sql`(SELECT * FROM _l WHERE upto > ${from} AND upto - c < ${from} + ${integer(limit)} OFFSET 0)`;
-  const skip = offset === 0 ? EMPTY_SQL : sql` OFFSET (SELECT ${from} - min(upto - c) FROM _l WHERE upto > ${from})`;
-  return sql`${unnestedSteps(some)} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(limit)}${skip}`;
+  const steps = sql`(SELECT * FROM _l WHERE upto > ${from} AND upto - c < ${from} + ${integer(limit)} OFFSET 0)`;
+  const offsetInSteps =
+    offset === 0 ? EMPTY_SQL : sql` OFFSET (SELECT ${from} - min(upto - c) FROM _l WHERE upto > ${from})`;
+  return sql`${unnestedSteps(steps)} ORDER BY ${NEAREST_FIRST} LIMIT ${integer(limit)}${offsetInSteps}`;
 }

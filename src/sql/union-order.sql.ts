@@ -38,7 +38,7 @@ export function partSort(
 ): Sort {
   const plain = order.flatMap((term) => (term && !isConstant(term) ? [term] : []));
   const { keys, joins } = sortSql(schema, plain, before);
-  const made = order.map((term, at): SortKey => {
+  const allKeys = order.map((term, at): SortKey => {
     const shared = terms[at];
     if (!shared) throw new Error('an order has a term for each of its terms');
     const { descending, ids } = shared;
@@ -51,7 +51,7 @@ export function partSort(
     const typed = sql`${value}::${type}`;
     return { value: isTextTerm(shared) ? sql`${typed} COLLATE "C"` : typed, type, descending, nullable: true };
   });
-  return { keys: made, joins };
+  return { keys: allKeys, joins };
 }
 
 function isTextTerm({ type }: SharedTerm): boolean {

@@ -92,11 +92,11 @@ function branchesOf(plan: UnionPlan, part: KindPart, at: number, most: number): 
   const { keys, joins } = partSort(schema, part, order, rows.lookups);
   const total = [...keys, ...tieBreakers(plan, part, at)];
   const columns = keys.map(({ value }, n) => sql`, ${value} AS ${keyName(n)}`);
-  const found = plan.cursor ? keysetRanges(total, plan.cursor) : [{ where: undefined, order: total }];
-  return found.map((stretch) => {
-    const where = all([...rows.where, stretch?.where]);
+  const ranges = plan.cursor ? keysetRanges(total, plan.cursor) : [{ where: undefined, order: total }];
+  return ranges.map((range) => {
+    const where = all([...rows.where, range?.where]);
     // The last key, the position of the kind, is the same in all rows.
-    const sorted = orderBy((stretch?.order ?? total).slice(0, -1));
+    const sorted = orderBy((range?.order ?? total).slice(0, -1));
     return sql`(
       SELECT ${integer(at)} AS n, ${literal(kind.id)} AS kind, ${idText(kind)} AS id${join(columns, '')}
       FROM ${kindTable(schema, kind)} AS t${joins}

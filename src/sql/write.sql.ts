@@ -123,14 +123,14 @@ function insertSql(plan: WritePlan, rows: Fragment, version: Fragment, answers: 
     : { names: [], values: [] };
   const names = join([...columns, ...shared.names, sql`"inserted_at"`, sql`"updated_at"`]);
   const source = join([...values, ...shared.values.map((value) => sql`${value}::text`), sql`now()`, sql`now()`]);
-  const made = sql`
+  const affected = sql`
     INSERT INTO ${table} AS t (${names})
     SELECT ${source}
     FROM ${inputRows(plan.written, rows)}
     WHERE ${all([isModelVersion(plan.schema, version), allAllowed(plan, rows)])}
     RETURNING ${returnedColumns(plan)}
   `;
-  return versionedAnswer(plan.schema, made, answers);
+  return versionedAnswer(plan.schema, affected, answers);
 }
 
 /** One row `v, tag, body`; without a body if no unit was changed. */
@@ -147,13 +147,13 @@ export function updateStatement(plan: UpdatePlan, { json }: RowsText): Statement
 function updateSql(plan: UpdatePlan, row: Fragment, id: Fragment, version: Fragment): Fragment {
   const changes = plan.written.map((field) => sql`${ident(field.column ?? field.id)} = ${inputColumn(field)}`);
   const source = plan.written.length > 0 ? sql` FROM ${inputRows(plan.written, row)}` : EMPTY_SQL;
-  const made = sql`
+  const affected = sql`
     UPDATE ${kindTable(plan.schema, plan.kind)} AS t
     SET ${join([...changes, SET_UPDATED_AT])}${source}
     WHERE ${all([targetConditions(plan, id, version), staysAllowed(plan)])}
     RETURNING ${returnedColumns(plan)}
   `;
-  return versionedAnswer(plan.schema, made);
+  return versionedAnswer(plan.schema, affected);
 }
 
 /**
@@ -254,11 +254,11 @@ function returnedColumns(plan: WritePlan): Fragment {
   return sql`${VERSION_TAG} AS tag, ${body} AS body`;
 }
 
-function versionedAnswer(schema: string, made: Fragment, answers = bounded): Fragment {
+function versionedAnswer(schema: string, affected: Fragment, answers = bounded): Fragment {
   return sql`
-    WITH made AS (${made})
-    SELECT m."version" AS v, made.tag, ${answers(sql`made.body`)} AS body
+    WITH affected AS (${affected})
+    SELECT m."version" AS v, affected.tag, ${answers(sql`affected.body`)} AS body
     FROM ${ident(schema, MODEL_TABLE)} AS m
-    LEFT JOIN made ON true
+    LEFT JOIN affected ON true
   `;
 }
