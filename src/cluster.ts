@@ -83,10 +83,19 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const started = new Promise<RunningService>((resolve, reject) => {
     process.on('message', (message: ToWorker) => {
-      if (message.type === 'stop') void started.then(stopAndExit);
-      if (message.type !== 'start') return;
-      const { connection, secret, first } = message;
-      startService({ config, secret, connection, logger, prepared: first, metricsOfAll }).then(resolve, reject);
+      switch (message.type) {
+        case 'start': {
+          const { connection, secret, first } = message;
+          startService({ config, secret, connection, logger, prepared: first, metricsOfAll }).then(resolve, reject);
+          return;
+        }
+        case 'stop':
+          void started.then(stopAndExit);
+          return;
+        case 'metrics':
+          // Handled by `metricsOfAll`.
+          return;
+      }
     });
   });
   process.on('disconnect', () => void started.then(stopAndExit, () => process.exit(1)));

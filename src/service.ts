@@ -187,8 +187,14 @@ function announcementHandlers(
     },
     onFailure(reason): void {
       projects.setListening(false);
-      if (reason.type === 'silent') logger.warn(notListeningText(connection));
-      else logger.warn({ err: reason.error }, 'announcements of other processes are not heard: the connection is lost');
+      switch (reason.type) {
+        case 'lost':
+          logger.warn({ err: reason.error }, 'announcements of other processes are not heard: the connection is lost');
+          return;
+        case 'silent':
+          logger.warn(notListeningText(connection));
+          return;
+      }
     },
     onRecovery(): void {
       projects.setListening(true);

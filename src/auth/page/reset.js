@@ -1,5 +1,5 @@
-// Sets a new password: posts it to the address of this page, which has the token of the mail. Behind the # stands the
-// project, in mails that are shown as HTML; who comes from another one is asked for it.
+// Sets a new password: posts it to the address of this page, which contains the token of the mail. The link in HTML mails
+// has the project after the #; without it, the page asks for the project.
 'use strict';
 
 const form = document.querySelector('form');
@@ -8,7 +8,7 @@ const project = document.getElementById('project');
 project.value = location.hash.slice(1);
 document.getElementById('asked').hidden = project.value !== '';
 
-function tell(text, mood = '') {
+function showStatus(text, mood = '') {
   status.textContent = text;
   status.className = mood;
 }
@@ -26,12 +26,12 @@ async function setPassword(password) {
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
-  tell('');
+  showStatus('');
   try {
     await setPassword(document.getElementById('password').value);
     form.hidden = true;
-    tell('It is set. Sign in with it from now on.');
+    showStatus('It is set. Sign in with it from now on.');
   } catch (error) {
-    tell(error.message, 'bad');
+    showStatus(error.message, 'bad');
   }
 });

@@ -1,8 +1,8 @@
-// The documentation page: which project and who signs in, and with that Swagger UI. Tokens stay in this page's memory.
+// The documentation page: a form to choose a project and sign in, and Swagger UI. Tokens are only in the page's memory.
 'use strict';
 
 const element = (id) => document.getElementById(id);
-/** Where the service is for this page, whatever proxies stand before it. */
+/** The address of the service as the browser sees it, also behind proxies. */
 const base = location.origin + location.pathname.replace(/\/api\/lib\/doc\/swaggerui$/, '');
 
 const session = { project: '', username: '', access: undefined };
@@ -26,21 +26,21 @@ async function call(path, options = {}) {
   throw new Error(body.messages?.map(({ text }) => text).join(' ') ?? `The service answers ${response.status}`);
 }
 
-function tell(text, mood = '') {
+function showStatus(text, mood = '') {
   element('status').textContent = text;
   element('status').className = mood;
 }
 
-/** The document of some kinds as this page needs it: calls go to where the page came from. */
+/** Loads the document of some kinds. Its server is the origin of this page. */
 async function load(kinds) {
   const spec = await call(`doc/openapi.json?kinds=${kinds.join(',')}`);
   return { ...spec, servers: [{ url: base || '/' }] };
 }
 
-/** A body of another kind inside a body: an object in place of an id, which is created along. */
+/** The reference to the body of a nested unit, which may replace an id. */
 const NESTED_BODY = /^#\/components\/schemas\/(.+)\.create$/;
 
-/** A copy in which `replace` answers what stands for each reference. */
+/** A copy of a value in which each reference is replaced by the result of `replace`. */
 function mapReferences(value, replace) {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((each) => mapReferences(each, replace));
@@ -49,27 +49,27 @@ function mapReferences(value, replace) {
 }
 
 /**
- * What a document says under one tag, with all that this refers to. A body inside a body is named and not described:
- * Swagger UI writes out every reference, which takes it half a minute where two hundred kinds refer to each other.
+ * The part of a document with the operations of one tag, and everything that they refer to. Bodies inside bodies are only
+ * named: Swagger UI expands every reference, which takes half a minute if two hundred kinds refer to each other.
  */
-function partOf(spec, tag) {
+function documentOfTag(spec, tag) {
   const isOfTag = ([, operation]) => operation.tags.includes(tag);
   const items = Object.entries(spec.paths)
     .map(([path, item]) => [path, Object.fromEntries(Object.entries(item).filter(isOfTag))])
     .filter(([, item]) => Object.keys(item).length > 0);
   const components = { securitySchemes: spec.components.securitySchemes };
-  const waiting = [];
+  const unresolved = [];
   const refer = (reference) => {
     const [, , section, name] = reference.split('/');
     const known = (components[section] ??= {});
     if (!Object.hasOwn(known, name)) {
       known[name] = spec.components[section][name];
-      waiting.push([known, name]);
+      unresolved.push([known, name]);
     }
     return { $ref: reference };
   };
   const paths = mapReferences(Object.fromEntries(items), refer);
-  for (const [known, name] of waiting) {
+  for (const [known, name] of unresolved) {
     known[name] = mapReferences(known[name], (reference) => {
       const [, kind] = NESTED_BODY.exec(reference) ?? [];
       return kind ? { type: 'object', description: `What a create of \`${kind}\` takes.` } : refer(reference);
@@ -78,53 +78,53 @@ function partOf(spec, tag) {
   return { ...spec, paths, components, tags: spec.tags.filter(({ name }) => name === tag) };
 }
 
-/** The tag that was chosen last, and how many were asked for. */
-let wished = '';
-let asked = 0;
+/** The tag that was chosen last, and the number of tags shown so far. */
+let chosenTag = '';
+let shownTags = 0;
 
-/** Lets one choose among the tags of a document that has no kind's own operations: that of a kind is loaded when it is chosen. */
-async function showParts(spec) {
+/** Shows the choice of tags. The document of a kind is loaded when its tag is chosen. */
+async function showTags(spec) {
   const select = element('tag');
   const { tags } = spec;
-  const chosen = tags.find(({ name }) => name === wished) ?? tags.find((tag) => tag['x-kinds']) ?? tags[0];
+  const chosen = tags.find(({ name }) => name === chosenTag) ?? tags.find((tag) => tag['x-kinds']) ?? tags[0];
   select.replaceChildren(...tags.map(({ name }) => new Option(name, name)));
   select.value = chosen.name;
   const showTag = async (tag) => {
-    const turn = ++asked;
+    const turn = ++shownTags;
     element('ui').textContent = '';
-    const whole = tag['x-kinds'] ? await load(tag['x-kinds']) : spec;
-    // Another one may have been chosen meanwhile.
-    if (turn === asked) show(partOf(whole, tag.name));
+    const complete = tag['x-kinds'] ? await load(tag['x-kinds']) : spec;
+    // Another tag may have been chosen in the meantime.
+    if (turn === shownTags) show(documentOfTag(complete, tag.name));
   };
   select.onchange = () => {
-    wished = select.value;
-    void busy(() => showTag(tags.find(({ name }) => name === wished)));
+    chosenTag = select.value;
+    void busy(() => showTag(tags.find(({ name }) => name === chosenTag)));
   };
   await showTag(chosen);
 }
 
 let ui;
 
-/** In a place of its own, so that nothing is left of what was shown before. */
+/** Replaces the previous Swagger UI, with a new element so that nothing of it is left. */
 function show(spec) {
-  const place = document.createElement('div');
-  element('ui').replaceChildren(place);
+  const container = document.createElement('div');
+  element('ui').replaceChildren(container);
   ui = window.SwaggerUIBundle({
     spec,
-    domNode: place,
+    domNode: container,
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
     tryItOutEnabled: true,
     displayRequestDuration: true,
     validatorUrl: null,
     requestInterceptor(request) {
-      // What was typed into the page's own dialogs goes before.
-      const given = new Set(Object.keys(request.headers).map((name) => name.toLowerCase()));
-      for (const [name, value] of Object.entries(headers())) if (!given.has(name)) request.headers[name] = value;
+      // Headers from the dialogs of Swagger UI take precedence.
+      const present = new Set(Object.keys(request.headers).map((name) => name.toLowerCase()));
+      for (const [name, value] of Object.entries(headers())) if (!present.has(name)) request.headers[name] = value;
       return request;
     },
     responseInterceptor(response) {
-      if (response.status === 401 && session.access) tell('The token is no longer good: sign in again.', 'bad');
+      if (response.status === 401 && session.access) showStatus('The token is no longer good: sign in again.', 'bad');
       return response;
     },
     onComplete() {
@@ -150,31 +150,31 @@ async function signIn() {
   return content !== null;
 }
 
-async function enter() {
+async function openProject() {
   Object.assign(session, { project: element('project').value.trim(), access: undefined, username: '' });
   if (element('username').value !== '' && session.project !== '' && !(await signIn())) {
     element('code').hidden = false;
     element('otp').focus();
-    tell('A code was mailed to you: type it in, and sign in once more.');
+    showStatus('A code was mailed to you: type it in, and sign in once more.');
     return;
   }
-  await showParts(await load([]));
+  await showTags(await load([]));
   element('password').value = element('otp').value = '';
   element('code').hidden = true;
-  label();
+  updateButtons();
   if (session.access)
-    tell(`Signed in to ${session.project} as ${session.username}: every call below is made so.`, 'good');
-  else if (session.project) tell(`What anyone may do in ${session.project}. Sign in for more.`);
-  else tell('The routes of every project. Name a project and sign in to see its own kinds and to try calls.');
+    showStatus(`Signed in to ${session.project} as ${session.username}: every call below is made so.`, 'good');
+  else if (session.project) showStatus(`What anyone may do in ${session.project}. Sign in for more.`);
+  else showStatus('The routes of every project. Name a project and sign in to see its own kinds and to try calls.');
 }
 
-async function leave() {
+async function signOut() {
   await call('auth/signout', { method: 'POST' }).catch(() => undefined);
   element('username').value = element('password').value = '';
-  await enter();
+  await openProject();
 }
 
-function label() {
+function updateButtons() {
   element('enter').textContent = element('username').value === '' ? 'Open' : 'Sign in';
   element('leave').hidden = session.access === undefined;
 }
@@ -184,7 +184,7 @@ async function busy(work) {
   try {
     await work();
   } catch (error) {
-    tell(error.message, 'bad');
+    showStatus(error.message, 'bad');
   } finally {
     element('enter').disabled = false;
   }
@@ -192,8 +192,8 @@ async function busy(work) {
 
 element('access').addEventListener('submit', (event) => {
   event.preventDefault();
-  void busy(enter);
+  void busy(openProject);
 });
-element('leave').addEventListener('click', () => void busy(leave));
-element('username').addEventListener('input', label);
-void busy(enter);
+element('leave').addEventListener('click', () => void busy(signOut));
+element('username').addEventListener('input', updateButtons);
+void busy(openProject);

@@ -105,7 +105,8 @@ export interface RouteExtension {
 
 export const ROUTE_EXTENSION = 'x-route';
 
-const SECURITY: Readonly<Record<Needs, readonly Record<string, string[]>[]>> = {
+/** The security requirements of OpenAPI, any of which a request has to fulfil. */
+export const SECURITY: Readonly<Record<Needs, readonly Record<string, []>[]>> = {
   nothing: [],
   project: [{ project: [] }],
   bearer: [{ project: [], bearer: [] }],

@@ -1,10 +1,11 @@
 /** The operations of custom functions, one path per function. Pure. */
+import { SECURITY } from '../../../http/route/api-route.js';
 import type { Field, KindDef } from '../../../model/model.js';
 import type { DocumentedFunction } from '../documented-functions.js';
 import { functionBody, functionParameter } from '../schema/bodies.js';
 import { exampleBody } from '../example/example.js';
 import type { OpenApiOperation, OpenApiParameter, PlacedOperation, RequestBody, Schema } from '../openapi.js';
-import { PROJECT_KEY_AND_TOKEN, operationOf } from './operation.js';
+import { operationOf } from './operation.js';
 import { routePath } from './path.parameters.js';
 import type { Method } from '../../../kit/module.js';
 import type { Route } from '../route.js';
@@ -52,7 +53,7 @@ function functionOperation(
     operationId: names.functionOperation(kind.id, route.id, name),
     summary: `Call ${name}`,
     description,
-    security: open ? security : [PROJECT_KEY_AND_TOKEN],
+    security: open ? security : SECURITY.bearer,
     ...(all.length > 0 && { parameters: all }),
     ...(route.form && { requestBody: functionRequestBody(parameters, mayRead) }),
     responses,

@@ -1,4 +1,5 @@
 /** Renders the operation of a route: for one kind, for all kinds together, or without a kind. Pure. */
+import { SECURITY } from '../../../http/route/api-route.js';
 import { NO_QUERY, UNIT_QUERY, type QueryName } from '../../../http/route/query-names.js';
 import { GROUP_KIND, KIND_KIND, LINK_KIND } from '../../../model/built-in-traits.js';
 import { isMemberKind, PARAMETER_GROUP, type KindDef } from '../../../model/model.js';
@@ -75,21 +76,23 @@ const BUILT_IN_TAGS: ReadonlyMap<string, string> = new Map([
   [LINK_KIND, 'Links'],
 ]);
 
-export const PROJECT_KEY = { project: [] } as const;
-export const PROJECT_KEY_AND_TOKEN = { project: [], bearer: [] } as const;
-
 /** A token is optional if one of the kinds needs none. */
 function securityOf(
   { needs, rights }: Route,
   kinds: readonly KindDef[],
   view: DocumentView,
 ): OpenApiOperation['security'] {
-  if (needs === 'nothing') return [];
-  if (needs === 'project') return [PROJECT_KEY];
-  if (needs === 'bearer') return [PROJECT_KEY_AND_TOKEN];
-  const asAnyone = { ...view, caller: ANONYMOUS };
-  const open = view.generic || !rights || kinds.length === 0 || kinds.some((kind) => hasRight(asAnyone, kind, rights));
-  return open ? [PROJECT_KEY, PROJECT_KEY_AND_TOKEN] : [PROJECT_KEY_AND_TOKEN];
+  switch (needs) {
+    case 'nothing':
+    case 'project':
+    case 'bearer':
+      return SECURITY[needs];
+    case 'access': {
+      const input = { ...view, caller: ANONYMOUS };
+      const open = view.generic || !rights || kinds.length === 0 || kinds.some((kind) => hasRight(input, kind, rights));
+      return open ? SECURITY.access : SECURITY.bearer;
+    }
+  }
 }
 
 function operationParameters(route: Route, path: string, kind: KindDef | undefined): (OpenApiParameter | Ref)[] {
