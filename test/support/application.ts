@@ -1,4 +1,4 @@
-/** The routes and bodies that the controllers describe, without a service that runs: no provider is made. */
+/** The routes and bodies that the controllers describe, without a running service. */
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../src/app.module.js';
 import { describeApplication, type Application } from '../../src/doc/openapi/application.js';

@@ -1,4 +1,4 @@
-/** What the backends of a database take of the machine's memory, where PostgreSQL runs on this one and it tells (Linux). */
+/** The memory of the backends of a database, if PostgreSQL runs on this Linux machine. */
 import { readFileSync } from 'node:fs';
 import type { SideConnection } from './side-connection.js';
 

@@ -1,4 +1,4 @@
-/** Callers for tests: members of a project whose tokens the service itself signs, without a sign-up. */
+/** Callers for tests: members of a project, with tokens that the service signs, without a sign-up. */
 import { SessionStore } from '../../src/auth/session/session-store.js';
 import { TokenService, type Tokens } from '../../src/auth/session/token.service.js';
 import { ProjectStore } from '../../src/tenancy/project-store.js';

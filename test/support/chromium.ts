@@ -1,4 +1,4 @@
-/** A headless Chromium: that of CHROMIUM, else of the system. */
+/** A headless Chromium: the one in CHROMIUM, or that of the system. */
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 import { atEnd } from './at-end.js';

@@ -1,4 +1,4 @@
-/** Compiles `src/` for the test run, if a source is newer than what was compiled of it. */
+/** Compiles `src/` for the test run if a source is newer than its output. */
 import { join } from 'node:path';
 import { COMPILED } from './compiled.js';
 

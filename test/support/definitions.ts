@@ -1,4 +1,4 @@
-/** What a project's definitions are, in its rows and in PostgreSQL, so that tests can compare before and after. */
+/** The definitions of a project, from its rows and from PostgreSQL's catalogue, to compare before and after. */
 import { expect, it } from 'vitest';
 import { readTableShapes } from '../../src/catalog/project/introspection.js';
 import { recordsInPieces } from '../../src/catalog/model/model-store.js';

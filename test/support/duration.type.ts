@@ -1,4 +1,4 @@
-/** A parameter type that only tests have: one file, as each type of the service is. */
+/** A parameter type for tests only, in one file like the types of the service. */
 import { scalarText, typeName } from '../../src/shared/json.js';
 import type { Constraint, ParameterType, Stored } from '../../src/model/parameter-type/parameter-type.js';
 import { OPERATORS } from '../../src/model/parameter-type/operators.js';

@@ -1,4 +1,4 @@
-/** What escapes from authored code meets what `main` sets up for it, not the handlers of the tests; an exit is noted alone. */
+/** Runs user code with the handlers for stray errors that `main` installs; an exit is only recorded. */
 import type { Logger } from 'pino';
 import { vi, type MockInstance } from 'vitest';
 import { atEnd } from './at-end.js';

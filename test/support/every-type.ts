@@ -1,4 +1,4 @@
-/** A kind with a parameter of every type, alone and as a list, and values for each that make trouble elsewhere. */
+/** A kind with a parameter of every type, single and multiple, and difficult values for each. */
 import type { NaiveKind, NaiveParameter } from './naive-filter.js';
 
 export const TYPES = [

@@ -1,4 +1,4 @@
-/** Kinds that all refer to each other, and rules and filters over their references, as large as they may be and larger. */
+/** Kinds that all refer to each other, and rules and filters over their references, up to and beyond the limits. */
 import { defineKinds } from './callers.js';
 import { ok } from './definitions.js';
 import type { TestProject } from './service.js';

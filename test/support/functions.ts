@@ -1,4 +1,4 @@
-/** Modules of functions for a test file, in a folder that goes with it. */
+/** Function modules for a test file, in a folder that is removed afterwards. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

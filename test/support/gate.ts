@@ -1,4 +1,4 @@
-/** A gate in the way of authored code, which finds it by its name on `globalThis`: a test knows who has come to it. */
+/** A gate that user code waits at, found by its name on `globalThis`; a test sees who has reached it. */
 import { vi } from 'vitest';
 
 export class Gate {

@@ -1,4 +1,7 @@
-/** A project of many kinds, written into its definition tables at once: to define them one by one would take minutes. */
+/**
+ * A project with many kinds, written directly into its definition tables, because defining them one by one takes
+ * minutes.
+ */
 import { query } from './definitions.js';
 import { defineKinds } from './callers.js';
 import type { TestProject } from './service.js';

@@ -1,4 +1,4 @@
-/** Mails as they are received: from the outbox of a service, or over SMTP. */
+/** Received mails: from the outbox of a service, or over SMTP. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

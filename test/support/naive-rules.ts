@@ -1,4 +1,7 @@
-/** What rules of access mean, said a second time and as plainly as possible: over records in memory, beside `naive-filter.ts`. */
+/**
+ * The meaning of access rules, implemented a second time as simply as possible: over records in memory, as in
+ * `naive-filter.ts`.
+ */
 import type { Filter, ValueList, MemberRef, Path, Scalar } from '../../src/filter/filter.ast.js';
 import { matches, type Json, type NaiveKind, type UnitRecord } from './naive-filter.js';
 

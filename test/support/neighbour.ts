@@ -1,4 +1,4 @@
-/** What others notice of somebody's work: how long the event loop is held at a stretch, and how long a quiet project waits. */
+/** Effects of one project's work on others: how long the event loop is blocked, and how long a quiet project waits. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { TestProject } from './service.js';
 

@@ -1,4 +1,4 @@
-/** A database of a test file's own, beside that of the run, for tests that end other connections than theirs. */
+/** A separate database for a test file, for tests that end other connections than their own. */
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { Client } from 'pg';

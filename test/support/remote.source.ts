@@ -1,4 +1,4 @@
-/** A small HTTP service that a remote kind takes its units from, with switches for what can go wrong. */
+/** A small HTTP service as the source of a remote kind, with switches for its faults. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { atEnd } from './at-end.js';

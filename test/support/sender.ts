@@ -1,4 +1,4 @@
-/** Sends requests from a thread of its own: to make and write large bodies takes nothing of the service's event loop. */
+/** Sends requests from a worker thread, so that large bodies take no time of the service's event loop. */
 import { Worker } from 'node:worker_threads';
 import type { TestProject } from './service.js';
 

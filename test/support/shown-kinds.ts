@@ -1,4 +1,4 @@
-/** The kinds that a reader meets first: that of README's tour, and those of the demo. */
+/** The kinds of README's tour and of the demo. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** A connection of the test's own to the database of the service: it holds locks, looks at waiters and ends backends. */
+/** A separate connection to the database of the service, to hold locks, observe waiting statements and end backends. */
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { atEnd } from './at-end.js';

@@ -1,4 +1,4 @@
-/** The names that our own SQL gives: aliases, columns of subqueries, CTEs. Read from the sources, so that none is forgotten. */
+/** The names that our SQL assigns (aliases, columns of subqueries, CTEs), read from the sources. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IDENTIFIER, isSystemIdentifier } from '../../src/shared/identifiers.js';

@@ -1,4 +1,4 @@
-/** Requests exactly as written: no client normalises the path, adds a header or reads the body for us. */
+/** Requests sent exactly as written: no client normalises the path, adds headers or reads the body. */
 import type http from 'node:http';
 import net from 'node:net';
 import type { Service } from '../../src/service.js';

@@ -1,4 +1,4 @@
-/** More passwords than can be hashed: 503 to come back later, not a pile of them, and no failures of anybody. */
+/** More passwords than can be hashed in time: the rest is refused with 503, and no attempt counts as failed. */
 import { expect, it, vi } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** What sign-up lets in: never administrators, and by a rule only whom it holds for. */
+/** Restrictions of sign-up: never for administrators, and with a rule only for members that satisfy it. */
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../support/definitions.js';
 import { signUp, withMembers } from '../../support/callers.js';

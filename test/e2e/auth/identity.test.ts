@@ -1,4 +1,4 @@
-/** Who is who: names and addresses that look like those of others are refused, or are those of others. */
+/** Names and e-mail addresses that look alike: they are refused, or count as the same. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { Mailbox, temporaryFolder, tokenIn } from '../../support/mailbox.js';

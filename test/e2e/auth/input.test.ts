@@ -1,4 +1,4 @@
-/** What the flows of authentication look at beside the body: a bearer where they take one, and never a query. */
+/** Input of the authentication endpoints besides the body: the bearer token where they need one, and no query. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';
 import { refusalOf } from '../../support/definitions.js';

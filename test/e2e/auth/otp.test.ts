@@ -1,4 +1,4 @@
-/** Sign-in with a code by mail: a setting of the project. */
+/** Sign-in with a code by mail, which is a setting of the project. */
 import { describe, expect, it } from 'vitest';
 import { MailQueue } from '../../../src/mail/mail-queue.js';
 import { anonymous, signUp, withMembers, type TestMember } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** A new password by mail, and that it gives nothing away. */
+/** Password recovery by mail, which does not reveal whether a member exists. */
 import { describe, expect, it, vi } from 'vitest';
 import { MailQueue } from '../../../src/mail/mail-queue.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';

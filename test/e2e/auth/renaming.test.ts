@@ -1,4 +1,4 @@
-/** The names of a member and those of its credentials are one thing, however they are changed. */
+/** The names of a member and of its credentials stay the same, whichever way they are changed. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, defineKinds, signUp, withMembers } from '../../support/callers.js';
 import { createdId, ok, query, refusalOf } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** Canaries: passwords, tokens and codes are in no log, no error and no mail that they don't belong to. */
+/** Passwords, tokens and codes appear in no log, no error and no mail except those meant for them. */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** What is wrong with a sign-up is told at once: names, password and the member itself; and nothing of it is kept. */
+/** All faults of a sign-up are reported together: names, password and the member itself; and nothing is stored. */
 import { expect, it } from 'vitest';
 import { withMembers } from '../../support/callers.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';

@@ -1,4 +1,4 @@
-/** Repeated failures: 429, wherever they are made, and nothing but the address counts. */
+/** Repeated failures are refused with 429, on every endpoint, and only the client's address is part of the key. */
 import { describe, expect, it, vi } from 'vitest';
 import { ATTEMPT_LIMITS } from '../../../src/auth/throttle.js';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** Tokens that are not what they say: each is 401, on every kind of route, and says nothing. */
+/** Manipulated tokens: each is a 401 on every kind of route, and the answer reveals nothing. */
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { anonymous, signUp, withMembers } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** What generators make of the document compiles strictly, and is a client of the service. */
+/** Clients that generators make of the document compile with strict settings, and can call the service. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The document as it is served: without a project, and to each caller of one. */
+/** The served document: without a project, and for each caller of a project. */
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument, Schema } from '../../../src/doc/openapi/openapi.js';
 import { TAGS } from '../../../src/http/route/api-route.js';

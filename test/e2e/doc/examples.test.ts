@@ -1,4 +1,4 @@
-/** Every example of the document is sent, and taken. */
+/** The service accepts every example of the document. */
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { anonymous, asMember, defineKinds, withMembers } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** Custom functions in the document: those that the caller may call, as they are declared, and as they are now. */
+/** Custom functions in the document: those that the caller may call, as they are declared now. */
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument, OpenApiOperation } from '../../../src/doc/openapi/openapi.js';
 import { OPERATIONS } from '../../../src/model/built-in-traits.js';

@@ -1,4 +1,4 @@
-/** The document has no fault that its linter knows of, whoever asks. */
+/** The linter finds no fault in the document, for any caller. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-/** The names of a served document: apart by the rules of generators of clients, and the same when kinds are added. */
+/** Names in a served document: distinct by the rules of client generators, and unchanged when kinds are added. */
 import { describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** Every operation takes the query parameters that the document says it has, and no others. */
+/** Every operation accepts exactly the query parameters that the document lists. */
 import { expect, it } from 'vitest';
 import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from '../../../src/doc/openapi/openapi.js';
 import { queryComponent, QUERY_PARAMETERS } from '../../../src/doc/openapi/operation/query.parameters.js';

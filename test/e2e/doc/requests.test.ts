@@ -1,4 +1,6 @@
-/** What the document allows is taken: bodies and queries that its schemas generate are refused only for what no schema can say. */
+/**
+ * Bodies and queries that are generated from the schemas are accepted, except for reasons that no schema can express.
+ */
 import { expect, it } from 'vitest';
 import type { OpenApiDocument, OpenApiOperation, OpenApiParameter, Schema } from '../../../src/doc/openapi/openapi.js';
 import { QUERY_PARAMETERS } from '../../../src/doc/openapi/operation/query.parameters.js';

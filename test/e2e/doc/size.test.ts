@@ -1,4 +1,4 @@
-/** Large documents: made in pieces, once, no larger than they may be, and of some kinds where that is asked for. */
+/** Large documents: rendered in pieces, once, up to the maximum size, and for some kinds on request. */
 import { describe, expect, it, vi } from 'vitest';
 import { DocumentedFunctions } from '../../../src/doc/openapi/documented-functions.js';
 import type { OpenApiDocument } from '../../../src/doc/openapi/openapi.js';

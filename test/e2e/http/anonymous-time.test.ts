@@ -1,4 +1,4 @@
-/** Who has no token has less of PostgreSQL's time: what anybody can ask is no way to hold all connections for long. */
+/** Callers without a token have a shorter statement timeout, so that they cannot occupy all connections for long. */
 import { describe, expect, it } from 'vitest';
 import { anonymous, asMember, defineKinds } from '../../support/callers.js';
 import { ok, refusalOf } from '../../support/definitions.js';

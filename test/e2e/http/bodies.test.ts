@@ -1,4 +1,4 @@
-/** Bodies as bytes: what is read as JSON, and what is refused with which status. */
+/** Bodies as bytes: which ones are parsed as JSON, and which are refused with which status. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { defineKinds } from '../../support/callers.js';

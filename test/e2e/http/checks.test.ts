@@ -1,4 +1,4 @@
-/** What is looked at first: project, token, access, existence, state, input. */
+/** The order of the checks: project, token, access, existence, state, input. */
 import { JwtService } from '@nestjs/jwt';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Connections and heads of requests as others than browsers send them: half of them, several at once, odd ones. */
+/** Unusual connections and request heads: incomplete, pipelined and malformed ones. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';

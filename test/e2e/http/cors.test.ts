@@ -1,4 +1,4 @@
-/** Other origins: closed by default, open to those that are listed. */
+/** CORS: closed by default, open to the configured origins. */
 import { describe, expect, it } from 'vitest';
 import { startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';

@@ -1,4 +1,4 @@
-/** The database is slow, full, away and back: 503 with a reason, and the next request works. */
+/** A slow, full or missing database: 503 with a reason, and the next request works once it is back. */
 import { describe, expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';

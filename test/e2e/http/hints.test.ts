@@ -1,4 +1,4 @@
-/** What a refusal says would be right. */
+/** Error texts say what would be right. */
 import { describe, expect, it } from 'vitest';
 import { PARAMETER_TYPES } from '../../../src/model/parameter-type/type-by-id.js';
 import { anonymous, defineKinds } from '../../support/callers.js';

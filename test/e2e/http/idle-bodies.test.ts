@@ -1,4 +1,4 @@
-/** Bodies that never come, or not to their end: they keep nobody else from sending one. */
+/** Bodies that never arrive, or not completely, do not keep other clients from sending theirs. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What would be too large an answer is refused, whatever asks for it, and the next request works. */
+/** An answer that would be too large is refused on every endpoint, and the next request works. */
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { anonymous, defineKinds } from '../../support/callers.js';

@@ -1,4 +1,7 @@
-/** A kind whose table is locked, as a definition does it whose process was stopped amid it, is the only one that waits. */
+/**
+ * If the table of a kind is locked, as by a change of definitions whose process hangs, only requests for that kind
+ * wait.
+ */
 import { expect, it } from 'vitest';
 import { ok } from '../../support/definitions.js';
 import { startTestService } from '../../support/service.js';

@@ -1,4 +1,4 @@
-/** Numbers at an address of their own: nothing else is there, and they are nowhere else. */
+/** Metrics at a separate address: it serves nothing else, and they are served nowhere else. */
 import { expect, it } from 'vitest';
 import { startTestService } from '../../support/service.js';
 import { send } from '../../support/wire.js';

@@ -1,4 +1,7 @@
-/** A project has only some places for its requests: who waits for something else than the database holds none of them. */
+/**
+ * A project has a limited number of places for requests; requests that wait for something other than the database hold
+ * none.
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, vi } from 'vitest';

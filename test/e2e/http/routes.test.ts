@@ -1,4 +1,4 @@
-/** Addresses, methods and headers: unknown ones, malformed ones, and what every answer carries. */
+/** Paths, methods and headers: unknown and malformed ones, and the headers of every answer. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Readiness } from '../../../src/health/readiness.js';

@@ -1,4 +1,4 @@
-/** The pool is shared out: what is slow in some projects is no standstill in the others. */
+/** Projects share the connection pool: slow requests of some projects do not block the others. */
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { createdId } from '../../support/definitions.js';

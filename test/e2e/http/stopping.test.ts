@@ -1,4 +1,4 @@
-/** A shutdown answers what was asked before it; until then everybody else hears that it has begun. */
+/** A shutdown answers the requests in progress and refuses new ones. */
 import { expect, it } from 'vitest';
 import { defineKinds } from '../../support/callers.js';
 import { refusalOf } from '../../support/definitions.js';

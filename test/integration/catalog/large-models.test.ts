@@ -1,4 +1,4 @@
-/** Large models: how large one may be, and that nobody else waits for what changes it. */
+/** Large models: their maximum size, and that changes of them do not delay other requests. */
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/shared/limits.js';
 import { ok, query, refusalOf } from '../../support/definitions.js';

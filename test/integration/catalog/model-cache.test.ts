@@ -1,4 +1,4 @@
-/** How many models stay in memory: they are weighed by what they take, and one that is larger than all stays too. */
+/** The cache of models is limited by their estimated size; a model that is larger than the cache is kept as well. */
 import { describe, expect, it } from 'vitest';
 import { ModelCache } from '../../../src/catalog/model/model-cache.js';
 import { loadModel, ModelStore } from '../../../src/catalog/model/model-store.js';

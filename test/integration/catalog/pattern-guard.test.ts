@@ -1,4 +1,4 @@
-/** A new pattern is checked against all stored values, slice by slice along the key, whatever its type. */
+/** A new pattern is checked against all stored values, in slices along the key, for every type. */
 import { describe, expect, it } from 'vitest';
 import { schemaName } from '../../../src/model/names.js';
 import { patternValuesStatement } from '../../../src/sql/ddl.sql.js';

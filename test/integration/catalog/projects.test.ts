@@ -1,4 +1,6 @@
-/** Projects in memory: what the registry says reaches the next request, and unknown keys don't reach the registry. */
+/**
+ * The cache of projects: changes in the registry take effect with the next request, and unknown keys do not query it.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Provisioning } from '../../../src/catalog/project/provisioning.js';
 import { ProjectRepository } from '../../../src/database/registry/project.repository.js';

@@ -1,4 +1,4 @@
-/** A project that is restored from a dump beside a running service, not in one transaction, is served as before soon. */
+/** A project that is restored from a dump while the service runs, not in one transaction, soon works as before. */
 import { expect, it, vi } from 'vitest';
 import { schemaName } from '../../../src/model/names.js';
 import { anonymous, defineKinds } from '../../support/callers.js';

@@ -1,4 +1,4 @@
-/** The command line as a process of its own, where no service runs. */
+/** The command line as a separate process, without a running service. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

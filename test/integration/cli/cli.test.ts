@@ -1,4 +1,4 @@
-/** The command line beside a running service: results, refusals, exit codes, and what the service hears of it. */
+/** The command line beside a running service: results, refusals, exit codes, and effects on the service. */
 import 'reflect-metadata';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

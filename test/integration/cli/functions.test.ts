@@ -1,4 +1,4 @@
-/** `functions check` and `types`: modules are held to the kinds of every project, as they are now. */
+/** `functions check` and `types` check modules against the current kinds of every project. */
 import 'reflect-metadata';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

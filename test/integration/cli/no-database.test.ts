@@ -1,4 +1,4 @@
-/** A command that finds no database says so and makes none. */
+/** A command that finds no database reports that and creates none. */
 import 'reflect-metadata';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What PostgreSQL really does for a list: a short first page counts nothing, and indexes serve what they are for. */
+/** Query plans of lists: a short first page is not counted, and indexes are used. */
 import { describe, expect, it } from 'vitest';
 import { ModelStore } from '../../../src/catalog/model/model-store.js';
 import { listQueryOf } from '../../support/list-query.js';

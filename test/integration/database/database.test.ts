@@ -1,4 +1,4 @@
-/** The door to PostgreSQL: limits, retries, prepared statements, work after a commit, and what each error becomes. */
+/** Access to PostgreSQL: limits, retries, prepared statements, work after a commit, and the conversion of errors. */
 import { Client, type Pool, type PoolClient } from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { atEnd } from '../../support/at-end.js';

@@ -1,4 +1,4 @@
-/** However its connections end, a listener has one, and hears. */
+/** A listener reconnects, however its connection ends, and receives notifications again. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Client } from 'pg';

@@ -1,4 +1,4 @@
-/** The rights that docs/operations.md asks for the role of DATABASE_URL are enough. */
+/** The role of DATABASE_URL needs no rights beyond those that docs/operations.md lists. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The runs of a transaction that meets others: what each locks before it sees anything, and when there is none any more. */
+/** Repeated runs of a transaction: the locks that each takes before its snapshot, and when there are no more runs. */
 import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { trackContention, type ContentionTarget } from '../../../src/database/transaction/contention.js';
 import { createDataSource } from '../../../src/database/connection/data-source.js';

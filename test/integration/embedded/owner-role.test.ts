@@ -1,4 +1,4 @@
-/** The embedded database is used as a role that has it, and nothing beyond it. */
+/** The embedded database is used with a role that owns it and has no other rights. */
 import 'reflect-metadata';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

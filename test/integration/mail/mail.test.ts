@@ -1,4 +1,4 @@
-/** Mails on their way: over SMTP to a real server, and into the outbox. */
+/** Sending mails: over SMTP to a real server, and into the outbox. */
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

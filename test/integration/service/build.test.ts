@@ -1,4 +1,4 @@
-/** `npm run build`, which is `nest build`, makes the service that `npm start` makes, and it runs with the same settings. */
+/** `npm run build` (`nest build`) makes the same service as `npm start`, with the same settings. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** A process that is stopped inside a change of definitions (SIGSTOP, a machine that hangs) holds up nobody for long. */
+/** A process that hangs during a change of definitions (SIGSTOP) does not block others for long. */
 import { expect, it } from 'vitest';
 import { ok } from '../../support/definitions.js';
 import { ownDatabase, startServiceOn, urlOf } from '../../support/own-database.js';

@@ -1,4 +1,4 @@
-/** What authors test with says what is wrong, and leaves nothing behind where its start fails. */
+/** `openTestProject` reports what is wrong, and removes everything if the start fails. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

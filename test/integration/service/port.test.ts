@@ -1,4 +1,6 @@
-/** A port that is taken is found before anything is made, so that the next start still prints the password. */
+/**
+ * A port that is in use is found before the first project is created, so that the next start still prints the password.
+ */
 import 'reflect-metadata';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Services on one database sign tokens with one key: one that comes with another is refused as long as any is there. */
+/** Services on one database sign tokens with one key: one with another key is refused while any is running. */
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { expect, it, vi } from 'vitest';

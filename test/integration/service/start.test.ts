@@ -1,4 +1,4 @@
-/** A start says what it waits for and where it serves, and can be stopped. */
+/** A start reports what it waits for and the address, and can be stopped. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Several processes that share a port look like one. */
+/** Several processes that share a port behave like one. */
 import { Agent, get } from 'node:http';
 import { expect, it } from 'vitest';
 import { startChild } from './child.js';

@@ -1,4 +1,4 @@
-/** Patterns: what they match, what they may cost, and that nobody waits for those of somebody else. */
+/** Patterns: what they match, their limits, and that projects do not wait for each other's patterns. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { PatternMatcher } from '../../../src/catalog/pattern/pattern-matcher.js';
 import { PatternThread } from '../../../src/catalog/pattern/pattern-thread.js';

@@ -1,4 +1,4 @@
-/** The time of one statement. */
+/** The timeout of one statement. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Deadline } from '../../../src/database/statement/deadline.js';
 

@@ -1,4 +1,4 @@
-/** Which errors leave open whether what was sent is stored. */
+/** Errors after which it is unknown whether a write was stored. */
 import { expect, it } from 'vitest';
 import { noteLostAnswer } from '../../../src/database/statement/lost-answers.js';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';

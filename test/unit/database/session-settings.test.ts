@@ -1,4 +1,4 @@
-/** What connections are set to, and what of it a server may lack. */
+/** The settings of connections, and which of them a server may lack. */
 import { expect, test } from 'vitest';
 import { clientOptions, directConnection, databaseAddress } from '../../../src/database/connection/connection.js';
 import {

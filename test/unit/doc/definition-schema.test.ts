@@ -1,4 +1,4 @@
-/** What bodies of definitions take, as JSON Schema. */
+/** The JSON schemas of bodies of definitions. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Names of a document: apart without regard to case and punctuation, and the same whatever kinds are added. */
+/** Names in a document: distinct without case and punctuation, and unchanged when kinds are added. */
 import { describe, expect, it } from 'vitest';
 import { bareName, BUILT_IN_PREFIX, DistinctNames, KindNames, SCHEMA_FORMS } from '../../../src/doc/openapi/names.js';
 import { TAGS } from '../../../src/http/route/api-route.js';

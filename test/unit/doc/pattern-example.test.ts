@@ -1,4 +1,4 @@
-/** Examples of patterns: what the service itself takes for a match, or none. */
+/** Examples of patterns match them, or there is none. */
 import { RE2JS } from 're2js';
 import { expect, it } from 'vitest';
 import { matchingText } from '../../../src/doc/openapi/example/pattern.example.js';

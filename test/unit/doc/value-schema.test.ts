@@ -1,4 +1,4 @@
-/** What a definition says, as JSON Schema: a validator of that takes and refuses the same values as the service. */
+/** JSON schemas of values: a validator accepts and refuses the same values as the service. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';

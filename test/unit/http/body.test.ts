@@ -1,4 +1,4 @@
-/** What bodies are charged with, and how long they may take. With gates, no sleeps. */
+/** The byte budget and the timeout of bodies. With gates, no sleeps. */
 import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';

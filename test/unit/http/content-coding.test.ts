@@ -1,4 +1,4 @@
-/** Which content coding a client wants (RFC 9110, section 12.5.3). */
+/** The content coding that a client prefers (RFC 9110, section 12.5.3). */
 import { expect, it } from 'vitest';
 import { preferredCoding } from '../../../src/http/answer/content-coding.js';
 

@@ -1,4 +1,4 @@
-/** Bodies of fixed shape: every fault of one is told, with its place. */
+/** Bodies of fixed shape: all faults are reported, each with its parameter. */
 import { expect, test } from 'vitest';
 import { NestedObject, OptionalText, readDto, Text } from '../../../src/http/body/dto.js';
 import { KindError } from '../../../src/shared/errors.js';

@@ -1,4 +1,4 @@
-/** What an operator gets to know of trouble that no client caused. */
+/** The log of errors that are not caused by clients. */
 import type { ArgumentsHost } from '@nestjs/common';
 import { expect, it, vi } from 'vitest';
 import { commonRefusal } from '../../../src/database/statement/sqlstate.js';

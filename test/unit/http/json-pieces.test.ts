@@ -1,4 +1,4 @@
-/** A large body is what it is when it is parsed at once: the same value, or none. */
+/** Parsing a body in pieces gives the same value, or fails as parsing it at once does. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseInPieces, readJson } from '../../../src/http/body/json-pieces.js';

@@ -1,4 +1,4 @@
-/** Numbers of a body are what was written, or told apart. */
+/** Numbers in bodies keep their digits, or are marked as inexact. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/http/body/json-text.js';

@@ -1,4 +1,4 @@
-/** Connections that are read from after their answer is out: for so long, so many bytes, so many at once. */
+/** Lingering close: limits on time, bytes and connections. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';

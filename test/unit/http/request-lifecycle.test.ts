@@ -1,4 +1,4 @@
-/** Every request is observed once, whether its client waits for the answer or not. */
+/** Every request is observed once, whether or not its client waits for the answer. */
 import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Answers that wait for clients that do not read them: for so long, and so many bytes in all. */
+/** Answers that clients do not read: limits on time and on all bytes. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** Work that goes on and on: one piece of it in each turn of the event loop, whoever else has such. */
+/** Long computations: one piece of all of them in each turn of the event loop. */
 import { expect, it } from 'vitest';
 import { EventLoopYield } from '../../../src/shared/event-loop-yield.js';
 

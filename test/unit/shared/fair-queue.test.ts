@@ -1,4 +1,4 @@
-/** Lanes of work and the lines before them: bounded in length and time, and fair. With gates, no sleeps. */
+/** Queues: limits on length and time, and fairness among keys. With gates, no sleeps. */
 import { describe, expect, it, vi } from 'vitest';
 import { retryLater } from '../../../src/shared/errors.js';
 import { FairQueue, type FairQueueOptions } from '../../../src/shared/fair-queue.js';

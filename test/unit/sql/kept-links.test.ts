@@ -1,4 +1,4 @@
-/** The text of making a link is kept: each use brings its values, and nothing that matters is taken for another. */
+/** The template of creating a link: each use binds its values, and different plans have different templates. */
 import { describe, expect, it } from 'vitest';
 import type { KindDef } from '../../../src/model/model.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';

@@ -1,4 +1,4 @@
-/** A unit that references lead to is looked up once in a query, however often it is named; too many are not joined. */
+/** A referenced unit is looked up once in a query, however often it is used; beyond a limit it is not joined. */
 import { describe, expect, it } from 'vitest';
 import { filter, italy, list } from './paths.support.js';
 

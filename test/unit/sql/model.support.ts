@@ -1,4 +1,4 @@
-/** A model with one kind, for statements that are looked at and not run. */
+/** A model with one kind, for statements that are rendered but not executed. */
 import { listQueryOf } from '../../support/list-query.js';
 import { buildModel, builtInRecords } from '../../../src/model/build/build-model.js';
 import type { KindDef } from '../../../src/model/model.js';

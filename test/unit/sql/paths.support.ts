@@ -1,4 +1,4 @@
-/** Kinds that refer to one another, and the statements that queries over their references become. */
+/** Kinds that refer to each other, and statements with paths over their references. */
 import { listQueryOf } from '../../support/list-query.js';
 import type { Reach } from '../../../src/model/predicate/path.js';
 import type { Predicate } from '../../../src/model/predicate/predicate.js';

@@ -1,4 +1,4 @@
-/** Which reads are prepared by name, and which of them with one plan: those whose best plan is the same for all values. */
+/** Which reads are prepared by name, and which use one plan because it is the best for all values. */
 import { describe, expect, it } from 'vitest';
 import { getStatement, listStatement } from '../../../src/sql/select.sql.js';
 import { pageCursor } from '../../../src/unit/query/cursor.js';

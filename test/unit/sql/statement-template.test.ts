@@ -1,4 +1,4 @@
-/** Texts of statements are made once, and the newest ones are kept. */
+/** Templates of statements are rendered once, and the newest ones are kept. */
 import { expect, it, vi } from 'vitest';
 import type { Field } from '../../../src/model/model.js';
 import { param, sql, type Fragment } from '../../../src/sql/fragment.js';

@@ -1,4 +1,4 @@
-/** Writes are few texts: what differs between requests is bound. */
+/** Writes have few texts: what differs between requests is bound as parameters. */
 import { describe, expect, it } from 'vitest';
 import { runSync } from '../../../src/shared/work-in-pieces.js';
 import {
